@@ -30,7 +30,7 @@
 
 struct values {
 	const char *to, *password, *cacert, *store, *pattern;
-	bool insecure, yes, repair;
+	bool insecure, yes, repair, incomplete;
 	int format;
 	int64_t since_ns, before_ns;
 };
@@ -70,6 +70,10 @@ static const struct opt options[] = {
 	{ "since", 0, OPT_TIME, OPT_TO(struct values, since_ns), "TIME",
 	    "restore: leave records of hours before this time in the archive",
 	    NULL, false },
+	{ "incomplete", 0, OPT_FLAG, OPT_TO(struct values, incomplete), NULL,
+	    "restore: make the store although the archive lacks records that "
+	    "its aggregator had",
+	    NULL, OPT_COMMAND },
 	{ "before", 0, OPT_TIME, OPT_TO(struct values, before_ns), "TIME",
 	    "retain: delete records of days that end before this time", NULL,
 	    OPT_COMMAND },
@@ -114,7 +118,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive drop --yes --to clickhouses://w@a1,a2/test\n" },
 	{ "restore", " STORE", "make a store of what the archive has",
 	    "from archive-password archive-cacert archive-insecure partition "
-	    "since",
+	    "since incomplete",
 	    "poolscope archive restore --from "
 	    "clickhouse://localhost/poolscope store\n"
 	    "poolscope archive restore --from clickhouses://w@a1,a2/poolscope "
@@ -142,6 +146,12 @@ print_report(const struct pull_report *report, const char *dir)
 	    (unsigned long long)report->rows, when);
 }
 
+static void
+warn_of_lack(const char *sentence)
+{
+	log_warn("%s", sentence);
+}
+
 /* As a restored backup: verified, and with what it may lack. */
 static int
 restore(struct clickhouse *clickhouse, const struct values *values,
@@ -149,17 +159,19 @@ restore(struct clickhouse *clickhouse, const struct values *values,
 {
 	const struct pull_options how = { .pattern = values->pattern,
 		.since_ns = values->since_ns,
-		.progress = isatty(STDERR_FILENO) == 1 };
-	char copy[DURABLE_DIR_PATH_BYTES];
+		.progress = isatty(STDERR_FILENO) == 1,
+		.on_lack = values->incomplete ? warn_of_lack : NULL };
+	struct pull_place place;
 	struct pull_report report;
 
 	if (schema_check(clickhouse, err) != 0 ||
-	    pull_place(dir, copy, err) != 0 ||
-	    pull_store(clickhouse, copy, &how, &report, err) != 0)
+	    pull_place(&place, dir, err) != 0)
 		return -1;
-	if (admin_note_restore(copy, err) != 0 ||
-	    admin_verify(copy, err) != 0 || pull_install(copy, dir, err) != 0) {
-		pull_remove(copy);
+	if (pull_store(clickhouse, place.copy, &how, &report, err) != 0 ||
+	    admin_note_restore(place.copy, err) != 0 ||
+	    admin_verify(place.copy, err) != 0 ||
+	    pull_install(&place, err) != 0) {
+		pull_give_up(&place);
 		return -1;
 	}
 	print_report(&report, dir);

@@ -28,6 +28,8 @@ plan() {
 		damage    fault/195-damage         ROUNDS    50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		archive   parts/100-archive-kill   KILLS     200
+		head      parts/125-head-lost      ROUNDS    20
+		cut       parts/128-network        FAULTS    all
 		faults    parts/105-archive-faults FAULTS    all
 		mutants   mutants/run              LISTS     all
 		network   fault/142-network        SECONDS   7200

@@ -161,7 +161,7 @@ use_series(struct page *page)
 	struct partition_counts counts;
 
 	tables_get_counts(page->txn, page->partition, &counts);
-	page->begins_first = is_first(page->query->from_ns, counts.first_ns);
+	page->begins_first = is_first(page->query->from_ns, counts.oldest_ns);
 	page->ends_last = page->query->to_ns > counts.last_ns;
 
 	if (reader->series == NULL)
@@ -234,7 +234,8 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 		answer_from_partition(&page, header);
 	if (page_end(&page, last, err) != 0)
 		return -1;
-	/* The next page asks for it. */
+	/* The next page asks for it; but one that begins at the same place, to
+	 * find that nothing is left of its hour, would come here again. */
 	if (w->records > 0 || (page.examined > 0 && page_has_moved(&page)))
 		reader->met_absent = false;
 	return rc;

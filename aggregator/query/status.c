@@ -198,8 +198,8 @@ append_partition(struct page *page, uint32_t partition, struct text name)
 	answer_put_int(&answer, "nodes", counts.nodes);
 	answer_put_int(&answer, "last_entry", counts.last_entry);
 	put_records(&answer, &counts);
-	if (counts.first_ns <= counts.last_ns) {
-		answer_put_int(&answer, "first_ns", (uint64_t)counts.first_ns);
+	if (counts.oldest_ns <= counts.last_ns) {
+		answer_put_int(&answer, "first_ns", (uint64_t)counts.oldest_ns);
 		answer_put_int(&answer, "last_ns", (uint64_t)counts.last_ns);
 	}
 	return answer_append(page, &answer);

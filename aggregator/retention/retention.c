@@ -315,8 +315,12 @@ clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 		retention->data_class++;
 		++*visits;
 	}
-	if (all != INT32_MIN && counts->first_ns < all * KEY_HOUR_NS)
+	/* Before that there may be records that are counted. */
+	if (retention->data_class == DATA_CLASSES && all != INT32_MIN &&
+	    counts->first_ns < all * KEY_HOUR_NS)
 		counts->first_ns = all * KEY_HOUR_NS;
+	if (!marks_are_kept(txn))
+		counts->oldest_ns = counts->first_ns;
 	tables_put_counts(txn, retention->partition, counts);
 	if (retention->data_class == DATA_CLASSES) {
 		retention->data_class = RECORD_EVENT;

@@ -139,7 +139,8 @@ tables_get_counts(
 	int i;
 
 	*counts = (struct partition_counts){ .first_ns = INT64_MAX,
-		.last_ns = INT64_MIN };
+		.last_ns = INT64_MIN,
+		.oldest_ns = INT64_MAX };
 	if (!db_get(
 		txn, TABLES_META, tables_counts_key(key, partition), &value))
 		return;
@@ -152,6 +153,10 @@ tables_get_counts(
 	counts->rejected_bytes = varint_get(&u);
 	counts->rejected_cut = varint_get(&u);
 	counts->last_entry = varint_get(&u);
+	/* Rows of older versions end here. */
+	counts->oldest_ns =
+	    (int64_t)((uint64_t)counts->first_ns -
+		      (varint_left(&u) > 0 ? varint_get(&u) : 0));
 }
 
 void
@@ -159,7 +164,8 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
     const struct partition_counts *counts)
 {
 	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 6)];
+	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 7)];
+	bool is_older = counts->oldest_ns < counts->first_ns;
 	unsigned char *to = value;
 	int i;
 
@@ -171,6 +177,9 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	to = varint_encode(to, counts->rejected_bytes);
 	to = varint_encode(to, counts->rejected_cut);
 	to = varint_encode(to, counts->last_entry);
+	to = varint_encode(to,
+	    is_older ? (uint64_t)counts->first_ns - (uint64_t)counts->oldest_ns
+		     : 0);
 	db_put(txn, TABLES_META, tables_counts_key(key, partition),
 	    (struct text){ (const char *)value, (uint32_t)(to - value) });
 }

@@ -111,8 +111,11 @@ struct partition_counts {
 	uint64_t records[RECORD_KINDS]; /* stored records, by kind */
 	uint64_t nodes;                 /* nodes ever seen */
 	int64_t first_ns, last_ns;      /* of the stored records */
-	uint64_t rejected_bytes;        /* stored bodies of rejected batches */
-	uint64_t rejected_cut; /* rejected batches stored only in part */
+	/* The same, also of those that retention has deleted and the archive
+	 * has; not after first_ns. */
+	int64_t oldest_ns;
+	uint64_t rejected_bytes; /* stored bodies of rejected batches */
+	uint64_t rejected_cut;   /* rejected batches stored only in part */
 	uint64_t last_entry; /* the last journal entry with a record of it that
 				is indexed; 0: none */
 };

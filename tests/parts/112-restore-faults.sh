@@ -1,7 +1,7 @@
 #!/bin/sh
 # A store of some partitions of an archive, or of a part of its time; and of an
 # archive whose replicas lack rows, are frozen or away: it is right, or there is
-# none.
+# none.  A replica that is alone and has lost rows is noticed by the counts.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -69,7 +69,7 @@ dump "$TMP/some" 'a$second' >"$TMP/two"
 check "... as they were" cmp "$TMP/one" "$TMP/two"
 check "... each row is right" poolscope-admin verify --store "$TMP/some"
 check_status 1 "a pattern that none has is an error" restore -p 'c$*' "$TMP/none"
-check "... and no store is left" test ! -e "$TMP/none/tables" -a ! -e "$TMP/none.restoring"
+check "... and no store is left" test ! -e "$TMP/none" -a ! -e "$TMP/none.restoring"
 
 check "records since a time are restored" restore --since 2023-11-15T05:00:00Z "$TMP/late"
 check_text "... three of ten hours" 120 "$(dump "$TMP/late" 'b$other' --kind event | wc -l)"
@@ -120,9 +120,70 @@ lose 3 4 events
 check "a store is made without them" restore "$TMP/lack"
 same "the first replica lacks changes" "$TMP/lack"
 
+# ---- the only replica that answers lacks rows ----
+# Both shards have one that lacks all events, and one that has all; and the keys
+# and values of shard 2 are on one of them.
+nothing_left() {
+	check "... and nothing is left" test ! -e "$TMP/half" -a ! -e "$TMP/half.restoring"
+}
+there() {
+	poolscope-dump -q --connect "$CLUSTER/pool" --archive-password "$TMP/writer" \
+		-p 'a$first' --kind event -o "$TMP/there"
+}
+stop ch1 KILL
+check_status 1 "without events there is no store" restore "$TMP/half"
+check_printed "... which it explains" "only [0-9]* of 400 events of a.first are there: \
+shard 1 has only replica r2, which may have lost the rest; start the others"
+nothing_left
+mkdir -p "$TMP/half"
+check_status 1 "... nor in a directory that is there" restore "$TMP/half/one/two/"
+check "... which stays, without what was made in it" rmdir "$TMP/half"
+check_status 1 "there is no answer either" there
+check_printed "... with the same reason" "of 400 events of a.first are there: shard 1 has only replica r2"
+check "it can be asked for what is there" restore --incomplete "$TMP/part"
+check_printed "... with a warning" "only [0-9]* of 400 events"
+check "... which has less" test "$(dump "$TMP/part" 'a$first' --kind event | wc -l)" -lt 400
+check "... and is a store" poolscope-admin verify --store "$TMP/part"
+cluster_serve 1 || exit 1
+check "the replica gets them" wait_until '[ "$(rows 2 events)" = "$(rows 1 events)" ]' 60
+
+# Part of them, of one day.
+stop ch1 KILL
+stop ch2 KILL
+find "$TMP/ch2/data/data/pool/events" -mindepth 1 -maxdepth 1 -name '19675_*' -exec rm -r {} +
+cluster_serve 2 || exit 1
+check_status 1 "without some events there is no store" restore "$TMP/half"
+check_printed "... which it explains" "events of a.first are there: shard 1 has only replica r2"
+nothing_left
+check "later ones can be restored" restore --since 2023-11-15T05:00:00Z "$TMP/later"
+check_text "... all three hours" 120 "$(dump "$TMP/later" 'b$other' --kind event | wc -l)"
+cluster_serve 1 || exit 1
+check "the replica gets them" wait_until '[ "$(rows 2 events)" = "$(rows 1 events)" ]' 60
+
+stop ch4 KILL
+check_status 1 "without keys and values there is no store" restore "$TMP/half"
+check_printed "... which it explains" "names, phases and runs of a.first are not there: \
+shard 2 has only replica r3, which may have lost the rest"
+nothing_left
+check_status 1 "there is no answer either" there
+check_printed "... which is explained" "shard 2 has only replica r3"
+cluster_serve 4 || exit 1
+check "the replica gets them" wait_until '[ "$(rows 3 changes)" = "$(rows 4 changes)" ] &&
+	[ "$(rows 3 events)" = "$(rows 4 events)" ]' 60
+
+# One that has everything is enough.
+stop ch1 KILL
+stop ch4 KILL
+check "of complete replicas alone a store is made" restore "$TMP/alone"
+same "one replica of each shard" "$TMP/alone"
+check "... and an answer" there
+dump "$DIR/store" 'a$first' --kind event >"$TMP/one"
+check "... which is whole" cmp "$TMP/one" "$TMP/there"
+cluster_serve 4 || exit 1
+
 # ---- no replica of a shard ----
 stop ch3 KILL
 stop ch4 KILL
 check_status 1 "without a shard there is no store" restore "$TMP/half"
 check_printed "... which it prints" "shard 2"
-check "... and nothing is left" test ! -e "$TMP/half/tables" -a ! -e "$TMP/half.restoring"
+nothing_left

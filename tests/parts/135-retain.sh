@@ -100,4 +100,12 @@ dumped "$TMP/copy" 'demo$farm' event >"$TMP/got"
 check "records of later days are the same" cmp "$TMP/wanted" "$TMP/got"
 check_text "records of the old days are gone" 0 "$(dumped "$TMP/copy" 'a$one' sample | wc -l)"
 check "the store is whole" poolscope-admin verify --store "$TMP/copy"
+stop ch1 KILL
+stop ch4 KILL
+check "one replica of each shard lacks nothing" poolscope-archive restore --from "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" "$TMP/alone"
+dumped "$TMP/alone" 'demo$farm' event >"$TMP/got"
+check "... its records are the same" cmp "$TMP/wanted" "$TMP/got"
+cluster_serve 1 || exit 1
+cluster_serve 4 || exit 1
 check "nothing of it is lacking in the archive" archive verify --store "$TMP/copy"

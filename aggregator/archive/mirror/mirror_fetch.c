@@ -64,7 +64,7 @@ pull(struct mirror *mirror, const struct absent_need *need, int32_t hours,
     uint64_t *bytes, struct err *err)
 {
 	const struct absent_hour *what = &need->first;
-	const struct mirror_partition *partition =
+	struct mirror_partition *partition =
 	    &mirror->partition[what->partition - 1];
 	int rc;
 
@@ -74,7 +74,7 @@ pull(struct mirror *mirror, const struct absent_need *need, int32_t hours,
 	    what->hour, hours, bytes, err);
 	mirror->into.node = 0;
 	mirror_end(mirror);
-	return rc;
+	return rc != 0 ? -1 : mirror_complete(mirror, partition, err);
 }
 
 static int

@@ -191,6 +191,8 @@ read_later(struct mirror *mirror, struct mirror_partition *partition,
 	rc = pull_state(&mirror->into, err);
 	if (rc == 0) {
 		rc = add_all_records(mirror, err);
+		if (rc == 0)
+			rc = mirror_complete(mirror, partition, err);
 		if (rc != 0)
 			give_up(mirror);
 		else

@@ -183,7 +183,7 @@ attempt(
 	if (rc == 0)
 		rc = note_hours(mirror, err);
 	mirror_end(mirror);
-	return rc;
+	return rc == 0 ? mirror_complete(mirror, partition, err) : rc;
 }
 
 int

@@ -36,6 +36,7 @@ struct mirror_partition {
 	struct pull_epoch *epoch;    /* that of the claim */
 	uint32_t number;             /* in the store */
 	bool is_read;                /* its keys and values are here */
+	int64_t complete_ns; /* monotonic: of the last mirror_complete; 0 */
 };
 
 /* An hour of records or rollups that is here, or of one node's records. */
@@ -117,6 +118,14 @@ int mirror_ask_hours(struct mirror *mirror, uint8_t kind, mirror_ask_hour *call,
  * where it has some twice, or some that do not count. */
 int mirror_ask_samples(struct mirror *mirror, int32_t first, int32_t hours,
     uint64_t *samples, struct err *err);
+
+/* ---- mirror_complete.c ---- */
+
+/* -1: a replica does not answer, and the others lack records of the partition.
+ * Call it after something was read of it; the archive is asked at most every
+ * MIRROR_FOLLOW_NS. */
+int mirror_complete(
+    struct mirror *mirror, struct mirror_partition *partition, struct err *err);
 
 /* ---- mirror_hours.c ---- */
 

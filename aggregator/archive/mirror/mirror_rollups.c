@@ -53,7 +53,10 @@ fetch_hours(struct mirror *mirror, const struct absent_hour *first,
 		    "the archive goes on faster than rollups of %s can be read",
 		    mirror->partition[first->partition - 1].claim.name);
 	*bytes = hour.bytes;
-	return rc < 0 ? -1 : mirror_add_hours(mirror, &hour, hours, err);
+	if (rc < 0 || mirror_complete(mirror,
+			  &mirror->partition[first->partition - 1], err) != 0)
+		return -1;
+	return mirror_add_hours(mirror, &hour, hours, err);
 }
 
 /* How many hours from `first` on, at most `most`, are absent. */

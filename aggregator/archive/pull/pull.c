@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pull/pull_origin.h"
@@ -23,20 +24,8 @@ enum { ATTEMPTS = 5 };
 
 /* ---- the directory ---- */
 
-int
-pull_place(
-    const char *dir, char copy[static DURABLE_DIR_PATH_BYTES], struct err *err)
-{
-	if (durable_dir_with_suffix(copy, dir, ".restoring", err) != 0)
-		return -1;
-	if (!durable_dir_is_empty(dir))
-		return err_set(err, "%s exists: give another directory", dir);
-	/* With its parents; it is empty, so the rename replaces it. */
-	return instance_make_dir(dir, err);
-}
-
-void
-pull_remove(const char *copy)
+static void
+remove_store(const char *copy)
 {
 	static const char *const parts[] = { "journal", "tables" };
 	char path[DURABLE_DIR_PATH_BYTES];
@@ -47,10 +36,65 @@ pull_remove(const char *copy)
 	durable_dir_remove(copy, NULL);
 }
 
-int
-pull_install(const char *copy, const char *dir, struct err *err)
+/* The first component of the path that does not exist; "": all do. */
+static void
+find_first_new(struct pull_place *place)
 {
-	return durable_dir_rename(copy, dir, err);
+	struct stat st;
+
+	snprintf(place->made, sizeof(place->made), "%s", place->dir);
+	for (char *at = place->made + 1;; at++) {
+		char was = *at;
+
+		if (was != '/' && was != '\0')
+			continue;
+		*at = '\0';
+		if (lstat(place->made, &st) != 0)
+			return;
+		*at = was;
+		if (was == '\0')
+			break;
+	}
+	place->made[0] = '\0';
+}
+
+int
+pull_place(struct pull_place *place, const char *dir, struct err *err)
+{
+	*place = (struct pull_place){ .made = "" };
+	if (durable_dir_with_suffix(place->dir, dir, "", err) != 0 ||
+	    durable_dir_with_suffix(place->copy, dir, ".restoring", err) != 0)
+		return -1;
+	if (!durable_dir_is_empty(dir))
+		return err_set(err, "%s exists: give another directory", dir);
+	find_first_new(place);
+	/* With its parents; it is empty, so the rename replaces it. */
+	if (instance_make_dir(place->dir, err) == 0)
+		return 0;
+	pull_give_up(place);
+	return -1;
+}
+
+void
+pull_give_up(const struct pull_place *place)
+{
+	char path[DURABLE_DIR_PATH_BYTES];
+	size_t least = strlen(place->made);
+	char *end;
+
+	remove_store(place->copy);
+	if (least == 0)
+		return;
+	memcpy(path, place->dir, sizeof(path));
+	while (strlen(path) >= least && (rmdir(path) == 0 || errno == ENOENT) &&
+	       (end = strrchr(path, '/')) != NULL && end != path)
+		*end = '\0';
+}
+
+int
+pull_install(const struct pull_place *place, struct err *err)
+{
+	return durable_dir_rename(place->copy, place->dir, err);
 }
 
 /* ---- the store ---- */
@@ -70,7 +114,7 @@ open_store(struct pull *pull, const char *copy, struct err *err)
 	const struct journal_options journal = { .read_only = false };
 	struct db_options tables = { .read_only = false };
 
-	pull_remove(copy);
+	remove_store(copy);
 	if (mkdir(copy, 0700) != 0)
 		return err_set(err, "%s: %s", copy, strerror(errno));
 	if (durable_dir_refuse_network(copy, err) != 0 ||
@@ -136,6 +180,7 @@ read_partition(
 	where = pull_claims_sql(partition);
 	pull->into.partition = partition;
 	pull->into.where = where;
+	pull->into.newest_row = 0;
 	rc = pull_state(&pull->into, err);
 	if (rc == 0)
 		rc = pull_records(&pull->into, err);
@@ -201,6 +246,7 @@ attempt(struct pull *pull, const char *copy, struct pull_report *report,
 
 	*report = (struct pull_report){ .partitions = 0 };
 	pull->into = (struct pull_into){ .client = pull->client,
+		.on_lack = pull->options->on_lack,
 		.from_hour = since == INT64_MIN ? INT32_MIN : key_hour(since),
 		.last_ns = INT64_MIN };
 	rc = pull_claims_read(
@@ -236,7 +282,5 @@ pull_store(struct clickhouse *client, const char *copy,
 		rc = err_set(err,
 		    "the archive goes on faster than it can be read: give "
 		    "fewer partitions with -p");
-	if (rc != 0)
-		pull_remove(copy);
 	return rc;
 }

@@ -22,6 +22,9 @@ struct pull_options {
 	const char *pattern; /* of partitions (text_match_partition); NULL */
 	int64_t since_ns;    /* records of hours before stay away; INT64_MIN */
 	bool progress;       /* to standard error */
+	/* Records are lacking that the aggregator counted: go on after this.
+	 * NULL: that is an error. */
+	void (*on_lack)(const char *sentence);
 };
 
 struct pull_report {
@@ -30,15 +33,21 @@ struct pull_report {
 	int64_t last_ns; /* the newest record was received; INT64_MIN: none */
 };
 
-/* Refuses a directory with files; `copy`: where the store is to be made. */
-int pull_place(
-    const char *dir, char copy[static DURABLE_DIR_PATH_BYTES], struct err *err);
-/* Make the store.  After clickhouse_find.  On failure nothing of it remains. */
+struct pull_place {
+	char dir[DURABLE_DIR_PATH_BYTES];
+	char copy[DURABLE_DIR_PATH_BYTES]; /* the store is made there */
+	char made[DURABLE_DIR_PATH_BYTES]; /* the first new one of the path */
+};
+
+/* Refuses a directory with files; makes one that is not there. */
+int pull_place(struct pull_place *place, const char *dir, struct err *err);
+/* Make the store.  After clickhouse_find. */
 int pull_store(struct clickhouse *client, const char *copy,
     const struct pull_options *options, struct pull_report *report,
     struct err *err);
-void pull_remove(const char *copy);
 /* It is complete: give it its name. */
-int pull_install(const char *copy, const char *dir, struct err *err);
+int pull_install(const struct pull_place *place, struct err *err);
+/* Remove the store, and the directories that pull_place made. */
+void pull_give_up(const struct pull_place *place);
 
 #endif

@@ -25,6 +25,8 @@ struct pull_into {
 	/* Partitions of stores with other keys are welcome, and rollups stay
 	 * away until they are asked for. */
 	bool is_mirror;
+	/* Records are lacking (complete.h): go on.  NULL: that is an error. */
+	void (*on_lack)(const char *sentence);
 	bool records_only; /* of keys and values, what records need */
 	bool is_later;     /* only what was added since an earlier reading */
 
@@ -34,6 +36,7 @@ struct pull_into {
 	const char *common_of;  /* that one's name; NULL: none yet */
 	uint64_t records, rows; /* that were read */
 	int64_t last_ns;        /* the newest of these records was received */
+	uint64_t newest_row;    /* of the partition: its position */
 	/* How often a replica did not answer: its silence costs time. */
 	uint8_t silences[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/complete.h"
 #include "aggregator/archive/pull/pull_rows.h"
 #include "aggregator/archive/pull/pull_write.h"
 #include "aggregator/archive/question.h"
@@ -27,6 +28,7 @@ struct day {
 	bool answered;
 	struct pull_sum hour[DAY_HOURS];
 	uint64_t bytes[DAY_HOURS];
+	uint64_t newest; /* the highest position */
 };
 
 /* Some series of an hour, from..to in the order of keys, and times of them. */
@@ -44,7 +46,8 @@ struct records {
 	struct page *page;
 	uint32_t pages, page_room;
 	struct day day[CLICKHOUSE_REPLICAS_MAX];
-	int32_t first, hours; /* pull_record_hours */
+	int32_t first, hours;     /* pull_record_hours */
+	struct complete complete; /* pull_records */
 };
 
 /* About how many bytes an answer has of a row. */
@@ -114,14 +117,15 @@ read_day(struct records *records, unsigned replica, int32_t first,
 {
 	const struct question question = { records->into->client,
 		records->shard, replica };
-	uint64_t row[4];
+	uint64_t row[5];
 	struct text answer;
 	int rc;
 
 	*day = (struct day){ .answered = false };
 	if (question_ask(&question, &answer, err,
-		"SELECT hour, count(), sum(h), sum(size) FROM (SELECT hour, "
-		"%s AS h, sum(%s) AS size FROM %s.%s WHERE %s AND "
+		"SELECT hour, count(), sum(h), sum(size), max(newest) FROM "
+		"(SELECT hour, %s AS h, sum(%s) AS size, max(pos) AS newest "
+		"FROM %s.%s WHERE %s AND "
 		"hour >= %d AND hour < %d AND hour >= %d GROUP BY hour, h) "
 		"GROUP BY hour",
 		archive_identity_sql(records->kind), bytes_sql(records->kind),
@@ -129,13 +133,15 @@ read_day(struct records *records, unsigned replica, int32_t first,
 		records->into->where, first, first + hours,
 		records->into->from_hour) != 0)
 		return -1;
-	while ((rc = question_row(&question, &answer, row, 4, err)) > 0) {
+	while ((rc = question_row(&question, &answer, row, 5, err)) > 0) {
 		int64_t hour = (int64_t)row[0] - first;
 
 		if (hour < 0 || hour >= hours)
 			return err_set(err, "archive: an hour of another day");
 		day->hour[hour] = (struct pull_sum){ row[1], 0, row[2] };
 		day->bytes[hour] = row[3];
+		if (row[4] > day->newest)
+			day->newest = row[4];
 	}
 	day->answered = rc == 0;
 	return rc;
@@ -312,6 +318,15 @@ read_pages(struct records *records, const struct pull_sum *wanted,
 	    archive_table(records->kind), (unsigned long long)wanted->rows);
 }
 
+static void
+note_found(struct records *records)
+{
+	struct complete *complete = &records->complete;
+
+	if (records->write.hour >= complete_from(&complete->counted))
+		complete->found[records->kind] += records->write.sum.rows;
+}
+
 /* From a replica that has what the most complete one has. */
 static int
 read_hour(
@@ -332,11 +347,15 @@ read_hour(
 		    !pull_sum_is_equal(&day->hour[hour], &best))
 			continue;
 		records->replica = r;
+		if (day->newest > records->complete.newest_record)
+			records->complete.newest_record = day->newest;
 		if (pull_write_begin(&records->write, records->into->tables,
 			records->kind, first + (int32_t)hour, err) != 0)
 			return -1;
-		if (read_pages(records, &best, day->bytes[hour], err) == 0)
+		if (read_pages(records, &best, day->bytes[hour], err) == 0) {
+			note_found(records);
 			return pull_write_commit(&records->write, err);
+		}
 		pull_write_abort(&records->write);
 	}
 	return -1;
@@ -389,7 +408,10 @@ read_shard(struct records *records, struct err *err)
 	int rc = 0;
 
 	for (unsigned r = 0; r < records->replicas; r++)
-		answered |= read_days(records, r, &day, &days, &room, err) == 0;
+		if (!pull_into_is_away(records->into, records->shard, r))
+			answered |=
+			    pull_into_answered(records->into, records->shard, r,
+				read_days(records, r, &day, &days, &room, err));
 	if (!answered)
 		rc = -1;
 	if (days > 1)
@@ -456,6 +478,46 @@ records_free(struct records *records)
 	free(records);
 }
 
+/* What the aggregator counted, which was read with the keys and values. */
+static int
+begin_complete(struct records *records, struct err *err)
+{
+	struct pull_into *into = records->into;
+	struct db_txn *txn;
+
+	records->complete = (struct complete){ .client = into->client,
+		.silences = into->silences,
+		.name = into->partition->name,
+		.part = into->partition->part,
+		.newest_row = into->newest_row };
+	if (db_begin(into->tables, false, &txn, err) != 0)
+		return -1;
+	tables_get_counts(txn, into->number, &records->complete.counted);
+	db_abort(&txn);
+	return 0;
+}
+
+static int
+check_complete(struct records *records, struct err *err)
+{
+	struct pull_into *into = records->into;
+	struct complete *complete = &records->complete;
+	struct err why = { .text = "" };
+
+	/* Hours that were left in the archive are not in the sum. */
+	if (into->from_hour > complete_from(&complete->counted))
+		memset(complete->counted.records, 0,
+		    sizeof(complete->counted.records));
+	if (complete_check(complete, &why) == 0)
+		return 0;
+	if (into->on_lack != NULL) {
+		into->on_lack(why.text);
+		return 0;
+	}
+	*err = why;
+	return -1;
+}
+
 int
 pull_records(struct pull_into *into, struct err *err)
 {
@@ -463,7 +525,15 @@ pull_records(struct pull_into *into, struct err *err)
 	int rc = pull_write_open(&records->write, into->tables, err);
 
 	if (rc == 0)
+		rc = begin_complete(records, err);
+	if (rc == 0)
 		rc = read_all(records, err);
+	/* Records without their names are malformed. */
+	if (rc != 0 &&
+	    records->complete.newest_record > records->complete.newest_row)
+		rc = complete_check(&records->complete, err);
+	if (rc == 0)
+		rc = check_complete(records, err);
 	if (rc == 0)
 		rc = pull_write_close(&records->write, into->tables, err);
 	for (unsigned i = 0; i < RECORD_KINDS; i++)

@@ -170,6 +170,8 @@ put_row(struct state *state, struct db_txn *txn, uint32_t i, struct err *err)
 	struct state_key key = { .partition = state->into->number };
 	struct text full;
 
+	if (pos > state->into->newest_row)
+		state->into->newest_row = pos;
 	if (k.bytes > DB_KEY_BYTES_MAX || v.bytes > VALUE_BYTES_MAX)
 		return err_set(err, "archive: a row that no store has");
 	switch (pull_versions_next(&state->versions, k, pos)) {

@@ -205,6 +205,7 @@ pull_write_close(struct pull_write *write, struct db *tables, struct err *err)
 			counts.records[kind] = found->records[kind];
 	counts.first_ns = found->first_ns;
 	counts.last_ns = found->last_ns;
+	counts.oldest_ns = found->first_ns;
 	counts.rejected_bytes = found->rejected_bytes;
 	counts.last_entry = 0; /* the journal is a new one */
 	tables_put_counts(write->txn, write->partition, &counts);

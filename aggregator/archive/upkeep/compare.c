@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "aggregator/archive/block_sender.h"
-#include "aggregator/archive/upkeep/kept.h"
+#include "aggregator/archive/kept.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/upkeep/repair.h"
 #include "aggregator/archive/rows/identity.h"

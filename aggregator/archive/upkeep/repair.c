@@ -59,6 +59,15 @@ mark_slices(
 	db_cursor_close(&cursor);
 }
 
+/* A pass that has records of a partition has its counts, too (complete.h). */
+static void
+mark_counts(struct db_txn *txn, uint32_t partition)
+{
+	unsigned char key[DB_KEY_BYTES_MAX];
+
+	db_mark(txn, TABLES_META, tables_counts_key(key, partition), 0);
+}
+
 int
 repair_mark(struct repair *repair, struct db *db, struct err *err)
 {
@@ -75,6 +84,7 @@ repair_mark(struct repair *repair, struct db *db, struct err *err)
 		}
 		mark_slices(txn, TABLES_ROW_BLOCKS, &repair->hour[i]);
 		mark_slices(txn, TABLES_CHUNKS, &repair->hour[i]);
+		mark_counts(txn, repair->hour[i].partition);
 		if (db_commit(&txn, err) != DB_OK)
 			return -1;
 	}

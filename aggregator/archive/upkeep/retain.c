@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "aggregator/archive/upkeep/kept.h"
+#include "aggregator/archive/kept.h"
 #include "aggregator/archive/pull/pull_claims.h"
 #include "aggregator/archive/question.h"
 #include "proto/os/clock.h"

@@ -80,6 +80,15 @@ decode_cursor(struct text cursor, struct page_cursor *mark, struct err *err)
 }
 
 bool
+page_has_moved(const struct page *page)
+{
+	unsigned char bytes[WIRE_CURSOR_BYTES_MAX];
+
+	return !text_equal(
+	    encode_cursor(bytes, &page->cursor), page->query->cursor);
+}
+
+bool
 page_cursor_is_of(struct text cursor, uint8_t kind)
 {
 	return cursor.bytes == WIRE_CURSOR_BYTES_MAX &&
@@ -155,15 +164,6 @@ page_end(struct page *page, bool *last, struct err *err)
 	*last = !page->full;
 	page_replace_cursor(page, encode_cursor(bytes, &page->cursor));
 	return 0;
-}
-
-bool
-page_has_moved(const struct page *page)
-{
-	unsigned char bytes[WIRE_CURSOR_BYTES_MAX];
-
-	return !text_equal(
-	    page->query->cursor, encode_cursor(bytes, &page->cursor));
 }
 
 /* A record that is too large for any page is returned without its largest

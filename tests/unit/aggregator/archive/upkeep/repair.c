@@ -77,21 +77,30 @@ count_slices(struct db_txn *txn, unsigned table, bool marked)
 	return found;
 }
 
-/* Marks; fails if one is not of the first hour, and of chunks. */
+/* Marks of slices; fails if one is not of the first hour, and of chunks, or if
+ * the counts of the partition are not marked with them, once. */
 static unsigned
 count_marks(struct db_txn *txn)
 {
-	unsigned char front[KEY_ROW_BLOCK_BYTES];
+	unsigned char front[KEY_ROW_BLOCK_BYTES], key[DB_KEY_BYTES_MAX];
+	struct text counts = tables_counts_key(key, first_hour.partition);
 	struct marks *marks = marks_open(txn);
 	struct mark mark;
-	unsigned found = 0;
+	unsigned found = 0, counted = 0;
 
 	key_put_row_block(front, &first_hour);
-	for (; marks_next(marks, &mark); found++) {
+	while (marks_next(marks, &mark)) {
+		if (mark.table == TABLES_META) {
+			assert_true(text_equal(mark.key, counts));
+			counted++;
+			continue;
+		}
 		assert_int_equal(mark.table, TABLES_CHUNKS);
 		assert_memory_equal(mark.key.at, front, KEY_HOUR_BYTES);
+		found++;
 	}
 	marks_close(&marks);
+	assert_int_equal(counted, found > 0);
 	return found;
 }
 

@@ -6,8 +6,8 @@
  * so of several rows the highest counts.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_UPKEEP_KEPT_H
-#define AGGREGATOR_ARCHIVE_UPKEEP_KEPT_H
+#ifndef AGGREGATOR_ARCHIVE_KEPT_H
+#define AGGREGATOR_ARCHIVE_KEPT_H
 
 #include <stdint.h>
 

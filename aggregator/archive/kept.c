@@ -2,7 +2,7 @@
  * kept - from which hour on an archive keeps records.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/upkeep/kept.h"
+#include "aggregator/archive/kept.h"
 
 #include <stdbool.h>
 #include <stdio.h>
