@@ -161,10 +161,11 @@ encoded_buckets_decode_to_themselves(void **state)
 	struct chunk_writer *chunk = chunk_writer_new();
 	struct buffer value = { NULL, 0, 0 };
 	uint64_t random = check_seed();
+	unsigned rounds = check_share(20, 4);
 
 	(void)state;
 	assert_true(row != NULL && block != NULL);
-	for (unsigned round = 0; round < 20; round++) {
+	for (unsigned round = 0; round < rounds; round++) {
 		make_block(&random, block);
 		assert_true(rollup_open(row,
 		    rollup_write(chunk, &value, block->metric, block->metrics,
