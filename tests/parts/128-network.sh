@@ -46,7 +46,7 @@ cut() {
 	done
 }
 heal() {
-	check "... packets were dropped" sh -c 'nft list chain inet cut out | grep -q "packets [1-9]"'
+	check "... packets were dropped" sh -c 'nft list table inet cut | grep -q "packets [1-9]"'
 	nft flush chain inet cut out
 }
 # between N: the port at which other replicas fetch parts of replica N.
