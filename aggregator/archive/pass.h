@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/block_sender.h"
+#include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/db/db.h"
 #include "aggregator/rows/compacted_cursor.h"
 #include "aggregator/tables/lookup.h"

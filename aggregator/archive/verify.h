@@ -8,7 +8,7 @@
 #ifndef AGGREGATOR_ARCHIVE_VERIFY_H
 #define AGGREGATOR_ARCHIVE_VERIFY_H
 
-#include "aggregator/archive/block_sender.h"
+#include "aggregator/archive/blocks/block_sender.h"
 
 /* The positions of the passes that were sent since the checkpoint. */
 enum { VERIFY_POSITIONS_MAX = 1024 };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "aggregator/archive/block_sender.h"
+#include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/kept.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/upkeep/repair.h"

@@ -6,8 +6,8 @@
  * block_request_await returns.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_BLOCK_REQUEST_H
-#define AGGREGATOR_ARCHIVE_BLOCK_REQUEST_H
+#ifndef AGGREGATOR_ARCHIVE_BLOCKS_BLOCK_REQUEST_H
+#define AGGREGATOR_ARCHIVE_BLOCKS_BLOCK_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,13 +8,13 @@
  * identity, and the archive keeps one of those that are equal.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_BLOCK_SENDER_H
-#define AGGREGATOR_ARCHIVE_BLOCK_SENDER_H
+#ifndef AGGREGATOR_ARCHIVE_BLOCKS_BLOCK_SENDER_H
+#define AGGREGATOR_ARCHIVE_BLOCKS_BLOCK_SENDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/block_request.h"
+#include "aggregator/archive/blocks/block_request.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 #include "proto/clickhouse/native.h"

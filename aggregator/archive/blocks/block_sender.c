@@ -2,7 +2,7 @@
  * block_sender - rows on their way to the archive.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/block_sender.h"
+#include "aggregator/archive/blocks/block_sender.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "aggregator/archive/block_sender.h"
+#include "aggregator/archive/blocks/block_sender.h"
 #include "proto/clickhouse/native_read.h"
 #include "proto/os/clock.h"
 

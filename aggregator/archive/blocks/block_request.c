@@ -2,7 +2,7 @@
  * block_request - a block on its way to a shard, in a thread of its own.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/block_request.h"
+#include "aggregator/archive/blocks/block_request.h"
 
 #include "proto/os/heartbeat.h"
 
