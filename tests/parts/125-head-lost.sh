@@ -103,11 +103,9 @@ stop broker
 stop aggregator
 check "every row of the store is right" poolscope-admin verify --store "$TMP/store$rounds"
 once "the store" --store "$TMP/store$rounds"
-# More may be there: rows of passes that a lost head did not finish do not count,
-# and have numbers of names that the next one has given to others.
-archive verify --to "$CLUSTER/pool" --store "$TMP/store$rounds" >"$TMP/verified" 2>&1
-check "the replicas are compared" grep -q "records of [0-9]* hours" "$TMP/verified"
-check "... and lack nothing" test "$(grep -c -e ' lacking$' -e ' other$' "$TMP/verified")" = 0
+# Rows of passes that a lost head did not finish are there, too: they do not count.
+check "every replica has the records of the store, and no others that count" \
+	archive verify --to "$CLUSTER/pool" --store "$TMP/store$rounds"
 for each in 1 2 3 4; do
 	stop ch$each KILL
 	: >"$TMP/ch$each.log"

@@ -248,32 +248,35 @@ pull_claims_clear(struct pull_claims *claims)
 
 /* ---- as SQL ---- */
 
+/* Rows that count, do not count yet, or never will. */
+enum rows { COUNTING, LATER, ENDED };
+
+static void
+put_epoch(FILE *to, const struct pull_epoch *epoch, enum rows rows)
+{
+	uint64_t first = pass_position(epoch->epoch, 0);
+	uint64_t after = pass_position(epoch->epoch + 1, 0);
+	uint64_t until = epoch->until > first ? epoch->until : first;
+	uint64_t from = epoch->from > first ? epoch->from : first;
+
+	if (rows == LATER || (rows == ENDED && !epoch->is_open))
+		fprintf(to, " OR (pos > %llu AND pos < %llu)",
+		    (unsigned long long)until, (unsigned long long)after);
+	else if (rows == COUNTING && until > from)
+		fprintf(to, " OR (pos > %llu AND pos <= %llu)",
+		    (unsigned long long)from, (unsigned long long)until);
+}
+
 static char *
-write_sql(const struct pull_partition *partition, bool is_later)
+write_sql(const struct pull_partition *partition, enum rows rows)
 {
 	char *sql = NULL;
 	size_t bytes;
 	FILE *to = memory_stream(&sql, &bytes);
 
 	fprintf(to, "part = %llu AND (0", (unsigned long long)partition->part);
-	for (unsigned i = 0; i < partition->epochs; i++) {
-		const struct pull_epoch *epoch = &partition->epoch[i];
-		uint64_t first = pass_position(epoch->epoch, 0);
-		uint64_t after = pass_position(epoch->epoch + 1, 0);
-
-		if (is_later)
-			fprintf(to, " OR (pos > %llu AND pos < %llu)",
-			    (unsigned long long)(epoch->until > first
-						     ? epoch->until
-						     : first),
-			    (unsigned long long)after);
-		else if (epoch->until > first && epoch->until > epoch->from)
-			fprintf(to, " OR (pos > %llu AND pos <= %llu)",
-			    (unsigned long long)(epoch->from > first
-						     ? epoch->from
-						     : first),
-			    (unsigned long long)epoch->until);
-	}
+	for (unsigned i = 0; i < partition->epochs; i++)
+		put_epoch(to, &partition->epoch[i], rows);
 	fputc(')', to);
 	memory_stream_end(&to);
 	return sql;
@@ -282,11 +285,17 @@ write_sql(const struct pull_partition *partition, bool is_later)
 char *
 pull_claims_sql(const struct pull_partition *partition)
 {
-	return write_sql(partition, false);
+	return write_sql(partition, COUNTING);
 }
 
 char *
 pull_claims_later_sql(const struct pull_partition *partition)
 {
-	return write_sql(partition, true);
+	return write_sql(partition, LATER);
+}
+
+char *
+pull_claims_ended_sql(const struct pull_partition *partition)
+{
+	return write_sql(partition, ENDED);
 }

@@ -54,5 +54,8 @@ void pull_claims_clear(struct pull_claims *claims);
 char *pull_claims_sql(const struct pull_partition *partition);
 /* The same of the rows of its epochs that do not count yet. */
 char *pull_claims_later_sql(const struct pull_partition *partition);
+/* The same of the rows that never will: those of epochs that have ended, beyond
+ * the end. */
+char *pull_claims_ended_sql(const struct pull_partition *partition);
 
 #endif

@@ -4,10 +4,12 @@
  */
 #include "aggregator/archive/upkeep/compare.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/kept.h"
+#include "aggregator/archive/pull/pull_claims.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/upkeep/repair.h"
 #include "aggregator/archive/rows/identity.h"
@@ -15,6 +17,7 @@
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
 enum {
@@ -64,6 +67,7 @@ struct compare {
 	unsigned hours;
 	struct repair repair; /* the hours that are lacking */
 	struct kept kept;     /* what the archive has not deleted */
+	struct pull_claims claims;
 	uint64_t records, compared, lacking, unequal, waiting, damaged;
 };
 
@@ -196,7 +200,19 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 							     : "other"));
 }
 
-/* Rows above the checkpoints count here, too: they are there. */
+/* A new condition of the rows that a head which was lost has not committed. */
+static char *
+ended_sql(const struct compare *self)
+{
+	for (uint32_t i = 0; i < self->claims.partitions; i++)
+		if (self->claims.partition[i].part == self->part)
+			return pull_claims_ended_sql(
+			    &self->claims.partition[i]);
+	return memory_string("0");
+}
+
+/* Rows above the checkpoint of the present owner count here, too: they are
+ * there. */
 static int
 ask_replica(struct compare *self, const struct question *question,
     struct total have[static HOURS], struct err *err)
@@ -204,17 +220,19 @@ ask_replica(struct compare *self, const struct question *question,
 	const char *database = clickhouse_database(self->client);
 	struct text answer;
 	uint64_t row[3];
+	char *ended = ended_sql(self);
 	int rc;
 
 	memset(have, 0, HOURS * sizeof(*have));
-	if (question_ask(question, &answer, err,
-		"SELECT hour, count(), sum(%s) FROM (SELECT DISTINCT part, "
-		"hour, node, track, ts, stream, seq, idx FROM %s.%s "
-		"WHERE part = %llu AND hour >= %d AND hour <= %d) "
-		"GROUP BY hour",
-		archive_identity_sql((enum record_kind)self->kind), database,
-		block_sender_table(self->kind), (unsigned long long)self->part,
-		self->hour[0].hour, self->hour[self->hours - 1].hour) != 0)
+	rc = question_ask(question, &answer, err,
+	    "SELECT hour, count(), sum(%s) FROM (SELECT DISTINCT part, hour, "
+	    "node, track, ts, stream, seq, idx FROM %s.%s WHERE part = %llu "
+	    "AND hour >= %d AND hour <= %d AND NOT (%s)) GROUP BY hour",
+	    archive_identity_sql((enum record_kind)self->kind), database,
+	    block_sender_table(self->kind), (unsigned long long)self->part,
+	    self->hour[0].hour, self->hour[self->hours - 1].hour, ended);
+	free(ended);
+	if (rc != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, row, 3, err)) > 0)
 		for (unsigned i = 0; i < self->hours; i++)
@@ -378,11 +396,14 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		return -1;
 	rc = kept_read(&self.kept, clickhouse, err);
 	if (rc == 0)
+		rc = pull_claims_read(&self.claims, clickhouse, NULL, err);
+	if (rc == 0)
 		rc = compare_open(&self, db, format, file, err);
 	if (rc == 0 && repair)
 		rc = repair_open(&self, db, err);
 	repair_clear(&self.repair);
 	kept_clear(&self.kept);
+	pull_claims_clear(&self.claims);
 	db_close(&db);
 	if (rc != 0)
 		return -1;
