@@ -189,14 +189,14 @@ read_later(struct mirror *mirror, struct mirror_partition *partition,
 
 	mirror_begin(mirror, partition, later);
 	rc = pull_state(&mirror->into, err);
+	if (rc == 0)
+		rc = drop_new_rollups(mirror, err);
 	if (rc == 0) {
 		rc = add_all_records(mirror, err);
 		if (rc == 0)
 			rc = mirror_complete(mirror, partition, err);
 		if (rc != 0)
 			give_up(mirror);
-		else
-			rc = drop_new_rollups(mirror, err);
 	}
 	mirror_end(mirror);
 	return rc;

@@ -179,8 +179,7 @@ mirror_roll_up(
     struct mirror *mirror, const struct absent_need *need, struct err *err)
 {
 	const struct absent_hour *first = &need->first;
-	const struct mirror_partition *partition =
-	    &mirror->partition[first->partition - 1];
+	const struct mirror_partition *partition;
 	struct absent_need rollups = *need;
 	uint64_t archived[PULL_HOURS_MAX];
 	int32_t hours = need->end - first->hour;
@@ -191,6 +190,8 @@ mirror_roll_up(
 	rollups.first.kind = ABSENT_ROLLUP + ROLLUP_1H;
 	if (mirror_fetch_rollups(mirror, &rollups, err) != 0)
 		return -1;
+	/* That may have found more partitions. */
+	partition = &mirror->partition[first->partition - 1];
 	mirror_begin(mirror, partition, &partition->claim);
 	rc = mirror_ask_samples(mirror, first->hour, hours, archived, err);
 	mirror_end(mirror);
