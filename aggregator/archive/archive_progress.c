@@ -62,6 +62,19 @@ archive_progress_succeed(struct archive_progress *progress)
 		log_info("archive: writing again");
 }
 
+/* Where a replica that has not answered yet is, is not known. */
+static void
+name_place(struct archive_progress_replica *replica,
+    const struct clickhouse_replica *at, unsigned number)
+{
+	if (at->port != 0)
+		snprintf(replica->place, sizeof(replica->place), "%s:%u",
+		    at->host, at->port);
+	else
+		snprintf(replica->place, sizeof(replica->place), "%s:replica%u",
+		    at->host, number + 1);
+}
+
 /* Replicas come back at other places: what one was found to have is that of its
  * place. */
 static void
@@ -74,8 +87,7 @@ take_shard(
 	for (unsigned r = 0; r < from->replicas; r++) {
 		struct archive_progress_replica *replica = &to->replica[r];
 
-		snprintf(replica->place, sizeof(replica->place), "%s:%u",
-		    from->replica[r].host, from->replica[r].port);
+		name_place(replica, &from->replica[r], r);
 		for (unsigned i = 0; i < before.replicas; i++)
 			if (strcmp(before.replica[i].place, replica->place) ==
 			    0)
@@ -132,10 +144,14 @@ archive_progress_wait(
 
 void
 archive_progress_find(struct archive_progress *progress, unsigned shard,
-    unsigned replica, uint64_t change)
+    unsigned replica, const struct clickhouse_replica *at, uint64_t change)
 {
+	struct archive_progress_replica *found =
+	    &progress->status.shard[shard].replica[replica];
+
 	pthread_mutex_lock(&progress->lock);
-	progress->status.shard[shard].replica[replica].change = change;
+	name_place(found, at, replica);
+	found->change = change;
 	pthread_mutex_unlock(&progress->lock);
 }
 

@@ -18,11 +18,12 @@
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 
-enum { ARCHIVE_PROGRESS_PLACE_BYTES = CLICKHOUSE_HOST_BYTES + 8 };
+enum { ARCHIVE_PROGRESS_PLACE_BYTES = CLICKHOUSE_HOST_BYTES + 24 };
 
 /* A replica, and what it was found to have. */
 struct archive_progress_replica {
-	char place[ARCHIVE_PROGRESS_PLACE_BYTES]; /* HOST:PORT */
+	char place[ARCHIVE_PROGRESS_PLACE_BYTES]; /* HOST:PORT, or HOST:replicaN
+						   */
 	uint64_t change; /* all that its shard got up to this change; 0: not
 			    known yet */
 };
@@ -81,7 +82,7 @@ void archive_progress_wait(
     struct archive_progress *progress, unsigned pending, unsigned copies);
 /* A replica has all that its shard got up to `change`. */
 void archive_progress_find(struct archive_progress *progress, unsigned shard,
-    unsigned replica, uint64_t change);
+    unsigned replica, const struct clickhouse_replica *at, uint64_t change);
 /* Committed up to `place`; the snapshot was taken at `sent_ns` (wall time). */
 void archive_progress_commit(struct archive_progress *progress,
     const struct pass_place *place, int64_t sent_ns);

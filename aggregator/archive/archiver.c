@@ -226,8 +226,9 @@ note_copies(struct archiver *self, const struct verify_seen *seen)
 	for (unsigned s = 0; s < self->sender.shards; s++)
 		for (unsigned r = 0; r < cluster->shard[s].replicas; r++)
 			if (seen->at[s][r])
-				archive_progress_find(
-				    &self->progress, s, r, self->sent.change);
+				archive_progress_find(&self->progress, s, r,
+				    &cluster->shard[s].replica[r],
+				    self->sent.change);
 }
 
 static int

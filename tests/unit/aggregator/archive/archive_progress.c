@@ -215,8 +215,10 @@ a_replica_keeps_what_it_has_when_it_is_found_elsewhere(void **state)
 
 	(void)state;
 	archive_progress_connect(&progress, &cluster, 3, &place);
-	archive_progress_find(&progress, 0, 1, 40);
-	archive_progress_find(&progress, 1, 0, 41);
+	archive_progress_find(
+	    &progress, 0, 1, &cluster.shard[0].replica[1], 40);
+	archive_progress_find(
+	    &progress, 1, 0, &cluster.shard[1].replica[0], 41);
 	/* The other order, and one that is new. */
 	cluster.shard[0].replica[0].port = 2;
 	snprintf(cluster.shard[0].replica[1].host,
@@ -233,6 +235,17 @@ a_replica_keeps_what_it_has_when_it_is_found_elsewhere(void **state)
 	assert_int_equal(status.shard[0].replica[1].change, 0);
 	assert_string_equal(status.shard[1].replica[0].place, "c:1");
 	assert_int_equal(status.shard[1].replica[0].change, 41);
+	/* One that does not answer has no port, until it is found. */
+	cluster.shard[0].replica[1].port = 0;
+	archive_progress_connect(&progress, &cluster, 3, &place);
+	status = look();
+	assert_string_equal(status.shard[0].replica[1].place, "b:replica2");
+	cluster.shard[0].replica[1].port = 7;
+	archive_progress_find(
+	    &progress, 0, 1, &cluster.shard[0].replica[1], 42);
+	status = look();
+	assert_string_equal(status.shard[0].replica[1].place, "b:7");
+	assert_int_equal(status.shard[0].replica[1].change, 42);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
