@@ -1,7 +1,7 @@
 #!/bin/sh
 # An archive that has lost records: `archive verify --repair` has the aggregator send
 # them again, from row blocks and compacted, while new ones arrive.  Nothing is
-# there twice.
+# there twice, also not for a reader of the archive that had them all the time.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -44,6 +44,11 @@ records() {
 		SELECT count() AS n, uniqExact(part, ts, node, track, stream, seq, idx) AS u FROM pool.samples FINAL)"
 }
 
+# gateway_has N: a gateway to the archive has N events of the runs.
+gateway_has() {
+	[ "$(poolscope-dump -q -p 'demo$farm' --kind event --connect "ipc://$TMP/reader/run/reader.ipc" | wc -l)" = "$1" ]
+}
+
 # Two hosts' reports are samples; each run is 10 records.
 check "reports are imported" poolscope-import perf -p 'a$perf' \
 	"$ROOT/tests/golden/perf/r02_four_nodes/reports.json"
@@ -51,6 +56,10 @@ check "runs are made up" load 200
 check "all of it is archived" settled
 check "the archive is the store" verify
 check_printed "... whole" " 0 times a replica is not equal, 0 times it waits"
+mkdir -m 700 "$TMP/reader"
+start gateway poolscope-aggregator --dir "$TMP/reader" --archive-only "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" || exit 1
+check "a reader of the archive has the 2,000 events of the runs" gateway_has 2000
 records >"$TMP/before"
 check "there are records" grep -q '^[1-9][0-9]*' "$TMP/before"
 
@@ -76,6 +85,10 @@ check "nothing is lacking" verify
 check_printed "... of what was and what came" " 0 times a replica is not equal, 0 times it waits"
 check_text "what came are 200 records, and none is there twice" \
 	"$(awk '{ print $1 + 200 "\t" $1 + 200 }' "$TMP/before")" "$(records)"
+
+check "the reader has the events that came" wait_until 'gateway_has 2200' 60
+timeout 12 tail -f /dev/null
+check "... also after it has looked for more" gateway_has 2200
 
 # Compacted, and lost.
 stop broker

@@ -61,19 +61,22 @@ replace_rollups(
 
 static int
 pull(struct mirror *mirror, const struct absent_need *need, int32_t hours,
-    uint64_t *bytes, struct err *err)
+    struct mirror_hour *hour, struct err *err)
 {
 	const struct absent_hour *what = &need->first;
 	struct mirror_partition *partition =
 	    &mirror->partition[what->partition - 1];
+	struct pull_hours got;
 	int rc;
 
 	mirror_begin(mirror, partition, &partition->claim);
 	mirror->into.node = need->node;
 	rc = pull_record_hours(&mirror->into, (enum record_kind)what->kind,
-	    what->hour, hours, bytes, err);
+	    what->hour, hours, &got, err);
 	mirror->into.node = 0;
 	mirror_end(mirror);
+	hour->bytes = got.bytes;
+	hour->last_ns = got.last_ns;
 	return rc != 0 ? -1 : mirror_complete(mirror, partition, err);
 }
 
@@ -87,7 +90,7 @@ fetch_whole(
 
 	/* What an attempt that failed has left, and single nodes. */
 	if (has < 0 || mirror_drop(mirror, &need->first, err) != 0 ||
-	    pull(mirror, &whole, 1, &hour.bytes, err) != 0)
+	    pull(mirror, &whole, 1, &hour, err) != 0)
 		return -1;
 	if (has > 0 && replace_rollups(mirror, &need->first, err) != 0)
 		return -1;
@@ -153,7 +156,7 @@ fetch_hours_alone(struct mirror *mirror, const struct absent_need *need,
 {
 	struct mirror_hour hour = { .what = need->first, .node = need->node };
 
-	if (pull(mirror, need, hours, &hour.bytes, err) != 0)
+	if (pull(mirror, need, hours, &hour, err) != 0)
 		return -1;
 	*bytes = hour.bytes;
 	return mirror_add_hours(mirror, &hour, hours, err);

@@ -64,13 +64,14 @@ is_newest(
 
 /* The newest hour grows.  Into others come few records, late ones, or some that
  * a replica had lost and that were sent again (verify --repair), which may be
- * here already: such an hour is read as a whole when somebody asks again. */
+ * here already: such an hour is read as a whole when somebody asks again.  So
+ * is the newest one, if some were received before the newest that is here. */
 static int
 add_records(
     struct mirror *mirror, const struct absent_hour *what, struct err *err)
 {
 	struct mirror_hour *hour = mirror_find_hour(mirror, what);
-	uint64_t bytes = 0;
+	struct pull_hours got;
 	int is;
 
 	if (hour == NULL)
@@ -78,12 +79,18 @@ add_records(
 	is = is_newest(mirror, what, err);
 	if (is <= 0)
 		return is < 0 ? -1 : mirror_drop(mirror, what, err);
-	if (pull_record_hours(&mirror->into, (enum record_kind)what->kind,
-		what->hour, 1, &bytes, err) != 0)
+	/* Nobody reads it until it is known to have each record once. */
+	if (mirror_put_state(mirror, what, ABSENT_ALL, err) != 0 ||
+	    pull_record_hours(&mirror->into, (enum record_kind)what->kind,
+		what->hour, 1, &got, err) != 0)
 		return -1;
-	hour->bytes += bytes;
-	mirror->bytes += bytes;
-	return 0;
+	hour->bytes += got.bytes;
+	mirror->bytes += got.bytes;
+	if (got.oldest_ns <= hour->last_ns)
+		return mirror_drop(mirror, what, err);
+	if (got.last_ns > hour->last_ns)
+		hour->last_ns = got.last_ns;
+	return mirror_put_state(mirror, what, ABSENT_NOT, err);
 }
 
 /* With rollups the aggregator has compacted the samples. */

@@ -44,6 +44,7 @@ struct mirror_hour {
 	struct absent_hour what;
 	uint32_t node;    /* 0: of all */
 	bool has_rollups; /* of records: those of the hour were made of them */
+	int64_t last_ns;  /* of records: the newest was received */
 	uint64_t bytes;
 };
 

@@ -557,7 +557,7 @@ read_some(struct records *records, struct err *err)
 
 int
 pull_record_hours(struct pull_into *into, enum record_kind kind, int32_t first,
-    int32_t hours, uint64_t *bytes, struct err *err)
+    int32_t hours, struct pull_hours *got, struct err *err)
 {
 	struct records *records = records_new(into);
 	const char *where = into->where;
@@ -572,7 +572,8 @@ pull_record_hours(struct pull_into *into, enum record_kind kind, int32_t first,
 		rc = read_shards(records, kind, read_some, err);
 	into->where = where;
 	into->records += records->write.now.counts.records[kind];
-	*bytes += records->write.now.bytes;
+	*got = (struct pull_hours){ records->write.now.bytes,
+		records->write.now.oldest_ns, records->write.now.last_ns };
 	free(of_node);
 	records_free(records);
 	return rc;

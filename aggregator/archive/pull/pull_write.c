@@ -21,6 +21,7 @@ pull_write_open(struct pull_write *write, struct db *tables, struct err *err)
 		.row = (uint32_t)tables_fact(txn, FACT_ROW),
 		.records = tables_fact(txn, FACT_RECORDS),
 		.counts = { .first_ns = INT64_MAX, .last_ns = INT64_MIN },
+		.oldest_ns = INT64_MAX,
 		.last_ns = INT64_MIN,
 	};
 	write->last_name = dictionary_last(txn, write->partition);
@@ -128,6 +129,8 @@ count(struct pull_write *write, const struct archive_row *row,
 		counts->rejected_bytes += row->body.bytes;
 	if (item->receive_ns > write->now.last_ns)
 		write->now.last_ns = item->receive_ns;
+	if (item->receive_ns < write->now.oldest_ns)
+		write->now.oldest_ns = item->receive_ns;
 	write->sum.rows++;
 	write->sum.changes += archive_identity_hash(&row->id, item);
 	write->last = *item;

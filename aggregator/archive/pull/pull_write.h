@@ -19,7 +19,8 @@ struct pull_written {
 	uint64_t records;               /* ever */
 	uint64_t bytes;                 /* of row blocks */
 	struct partition_counts counts; /* of records of the partition */
-	int64_t last_ns;                /* the newest one was received */
+	int64_t oldest_ns, last_ns;     /* the oldest and the newest one were
+					   received */
 };
 
 /* All zeros but `partition` and `part`; pull_write_open. */
