@@ -28,7 +28,7 @@ plan() {
 		damage    fault/195-damage         ROUNDS    50000
 		simulate  fault/020-simulate       WORLDS    5000000
 		archive   parts/100-archive-kill   KILLS     200
-		head      parts/125-head-lost      ROUNDS    20
+		head      parts/125-head-lost      HEADS     20
 		cut       parts/128-network        FAULTS    all
 		faults    parts/105-archive-faults FAULTS    all
 		mutants   mutants/run              LISTS     all

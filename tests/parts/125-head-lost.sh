@@ -1,7 +1,7 @@
 #!/bin/sh
 # The disk of a head node is lost while 100 agents send: kill -9, and its directory
 # is removed at once.  A store is made of the archive, takes over and goes on at the
-# same places.  ROUNDS (2) times, every second time with a replica that is lost at
+# same places.  HEADS (2) times, every second time with a replica that is lost at
 # the same moment.  In the end each event is there once.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/flow/lib.sh
@@ -15,7 +15,7 @@
 # shellcheck source=deploy/packages.sh
 . "$ROOT/deploy/packages.sh"
 need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
-rounds=${ROUNDS:-2}
+rounds=${HEADS:-2}
 agents=${AGENTS:-100}
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED, $rounds rounds"
