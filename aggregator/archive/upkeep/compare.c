@@ -200,7 +200,8 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 							     : "other"));
 }
 
-/* A new condition of the rows that a head which was lost has not committed. */
+/* A new condition of the rows that an owner which was lost has not committed.
+ */
 static char *
 ended_sql(const struct compare *self)
 {
