@@ -2,7 +2,7 @@
 # wrote it: by a program that knows the archive's address alone, and by a gateway
 # that was asked before.  Servers and programs share the machine.
 #
-#	POOL=1000 NODES=100 RUNS=5 sh tests/bench/archive_read.sh
+#	POOL=1000 NODES=100 HOURS=1 RUNS=5 sh tests/bench/archive_read.sh
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -19,6 +19,7 @@ fi
 cluster_start || exit 1
 pool=${POOL:-10000}
 nodes=${NODES:-1000}
+hours=${HOURS:-1}
 RUNS=${RUNS:-3}
 SIDE=$TMP/gate
 mkdir -m 700 "$SIDE"
@@ -88,10 +89,10 @@ poolscope-archive restore --from "$CLUSTER/start" --archive-password "$TMP/write
 sed 's/^/  /' "$TMP/out.restore"
 stop aggregator
 
-echo "-- one metric of $nodes nodes, an hour by minute (goal for 1,000: 150 ms); of one node (goal for a day: 60 ms)"
+echo "-- one metric of $nodes nodes, $hours hours by minute (goal for 1,000: 150 ms); of one node (goal for a day: 60 ms)"
 export POOLSCOPE_DIR="$TMP/series"
 DIR=$POOLSCOPE_DIR
-"${B:-$ROOT/build}/bench/series" fill "$DIR" "$nodes" 3600
+"${B:-$ROOT/build}/bench/series" fill "$DIR" "$nodes" $((hours * 3600))
 archive_all series
 # A full hour is compacted, and has rollups.
 stop aggregator
@@ -101,6 +102,6 @@ gateway series
 three series "$nodes nodes by minute" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
 	--step 1m --no-png -o "$TMP/out.plot"
 three series "one node by minute" poolscope-plot samples -q -p 'bench$pool' -m system.cpu.time.user \
-	--step 1m --node node-00007 --no-png -o "$TMP/out.plot"
-three series "all samples of one node" poolscope-dump -q -p 'bench$pool' --kind sample --node node-00007 \
+	--step 1m --node node-00001 --no-png -o "$TMP/out.plot"
+three series "all samples of one node" poolscope-dump -q -p 'bench$pool' --kind sample --node node-00001 \
 	-o "$TMP/out.dump"

@@ -44,12 +44,8 @@ replace_rollups(
 {
 	struct absent_hour what = *samples;
 
-	for (unsigned i = ROLLUP_1MIN; i < ROLLUPS; i++) {
-		what.kind = (uint8_t)(ABSENT_ROLLUP + i);
-		if (mirror_drop(mirror, &what, err) != 0)
-			return -1;
-	}
-	if (compact(mirror, samples, err) != 0)
+	if (mirror_drop_rollups(mirror, samples, err) != 0 ||
+	    compact(mirror, samples, err) != 0)
 		return -1;
 	for (unsigned i = ROLLUP_1MIN; i < ROLLUPS; i++) {
 		what.kind = (uint8_t)(ABSENT_ROLLUP + i);

@@ -104,8 +104,8 @@ remove_rows(struct mirror *mirror, const struct absent_hour *what,
 	return 0;
 }
 
-static int
-drop_rollups(
+int
+mirror_drop_rollups(
     struct mirror *mirror, const struct absent_hour *samples, struct err *err)
 {
 	struct absent_hour what = *samples;
@@ -130,7 +130,7 @@ mirror_drop(
 	if (remove_rows(mirror, what, TABLES_ROW_BLOCKS, err) != 0 ||
 	    remove_rows(mirror, what, TABLES_CHUNKS, err) != 0)
 		return -1;
-	return had_rollups ? drop_rollups(mirror, what, err) : 0;
+	return had_rollups ? mirror_drop_rollups(mirror, what, err) : 0;
 }
 
 /* A page needs no more than these at once, so some stay in any case. */

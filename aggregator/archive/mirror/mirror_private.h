@@ -133,6 +133,9 @@ int mirror_complete(
 /* Note that it is absent, and remove what is here of it. */
 int mirror_drop(
     struct mirror *mirror, const struct absent_hour *what, struct err *err);
+/* The same of both rollups of an hour of samples. */
+int mirror_drop_rollups(
+    struct mirror *mirror, const struct absent_hour *samples, struct err *err);
 /* Note that `hours` hours from `first` on are here, of one node or (0) of all;
  * then drop others if they are too many. */
 int mirror_add_hours(struct mirror *mirror, const struct mirror_hour *first,
