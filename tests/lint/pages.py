@@ -83,6 +83,26 @@ def examples(text, is_page, bin_dir):
                 yield f"example: {verb} has no option --{name}"
 
 
+def known_options(bin_dir):
+    """The options of all programs and of the verbs of the front command, without dashes."""
+    front = bin_dir / "poolscope"
+    texts = [run(each) for each in sorted(bin_dir.glob("poolscope*"))]
+    texts += [run(front, verb) for verb in re.findall(r"^  ([a-z]+) {2,}", run(front), re.M)]
+    return set(re.findall(r"--([a-z][\w-]*)", "".join(texts)))
+
+
+# Options of programs of others that pages mention.
+OTHERS = {"serve-artifacts"}
+
+
+def unknown(page, bin_dir):
+    """Options that a page names and no program has."""
+    known = known_options(bin_dir) | OTHERS
+    for name in sorted(set(re.findall(r"Fl -([a-z][\w-]*)", page))):
+        if name not in known and name.removeprefix("no-") not in known:
+            yield f"no program has an option --{name}"
+
+
 def main():
     path, bin_dir = Path(sys.argv[1]), Path(sys.argv[2])
     text = path.read_text()
@@ -91,6 +111,8 @@ def main():
     wrong = list(examples(text, is_page, bin_dir))
     if program.exists() and path.stem != "poolscope":
         wrong += defaults(text, program)
+    if is_page:
+        wrong += unknown(text, bin_dir)
     for each in wrong:
         print(f"{path}: {each}")
     sys.exit(bool(wrong))
