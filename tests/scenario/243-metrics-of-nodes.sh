@@ -44,10 +44,11 @@ aggregate
 		sample -3650 n5 cpu 7 600 0 1
 	END
 } | records
-# used OPTION...: what the nodes used.
+# used OPTION...: what the nodes used, to nine digits: the program divides binary numbers.
 used() {
 	poolscope stats metrics "$@" >"$TMP/metrics" || return
-	sed -n 's/^system_\(.*\){partition="acct$pool",node="\(.*\)"} \(.*\)$/\2 \1 \3/p' "$TMP/metrics" | LC_ALL=C sort
+	sed -n 's/^system_\(.*\){partition="acct$pool",node="\(.*\)"} \(.*\)$/\2 \1 \3/p' "$TMP/metrics" |
+		awk '{ printf "%s %s %.9g\n", $1, $2, $3 }' | LC_ALL=C sort
 }
 answer "what each node used" "n1 cpu_iowait_ratio 0.05
 n1 cpu_load_average_1m 2.5
