@@ -32,7 +32,8 @@ struct options {
 };
 
 static const struct options defaults = { .wait = WAIT_ACCEPTED,
-	.how.timeout_ns = 10 * NS_PER_SECOND };
+	.how = { .timeout_ns = 10 * NS_PER_SECOND,
+	    .free_bytes = SUBMIT_FREE_BYTES } };
 
 static const struct opt table[] = {
 	{ "ts", 0, OPT_TEXT, OPT_TO(struct options, ts), "SECONDS",
@@ -72,6 +73,10 @@ static const struct opt table[] = {
 	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.fallback), "PATH",
 	    "without an agent, write events to this queue (default: "
 	    "DIR/fallback)",
+	    NULL, false },
+	{ "free-bytes", 0, OPT_BYTES, OPT_TO(struct options, how.free_bytes),
+	    "BYTES",
+	    "leave this much of the queue's file system free (default: 64MiB)",
 	    NULL, false },
 	{ 0 },
 };

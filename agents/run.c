@@ -31,7 +31,10 @@ struct options {
 	struct submit_options how;
 };
 
-static const struct options defaults = { .how.timeout_ns = 2 * NS_PER_SECOND };
+static const struct options defaults = {
+	.how = { .timeout_ns = 2 * NS_PER_SECOND,
+	    .free_bytes = SUBMIT_FREE_BYTES }
+};
 
 static const struct opt table[] = {
 	{ "name", 0, OPT_TEXT, OPT_TO(struct options, name), "NAME",
@@ -55,6 +58,10 @@ static const struct opt table[] = {
 	{ "fallback", 0, OPT_TEXT, OPT_TO(struct options, how.fallback), "PATH",
 	    "without an agent, write spans to this queue (default: "
 	    "DIR/fallback)",
+	    NULL, false },
+	{ "free-bytes", 0, OPT_BYTES, OPT_TO(struct options, how.free_bytes),
+	    "BYTES",
+	    "leave this much of the queue's file system free (default: 64MiB)",
 	    NULL, false },
 	{ 0 },
 };

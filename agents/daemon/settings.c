@@ -177,6 +177,12 @@ settings_check(const struct settings_given *given, struct err *err)
 {
 	struct schedule schedule;
 
+	if (given->spool_bytes < SPOOL_BYTES_MIN)
+		return err_set_option(err, "spool-bytes", "is at least %dKiB",
+		    SPOOL_BYTES_MIN >> 10);
+	if (given->segment_bytes < SPOOL_SEGMENT_BYTES_MIN)
+		return err_set_option(err, "segment-bytes", "is at least %dKiB",
+		    SPOOL_SEGMENT_BYTES_MIN >> 10);
 	if (given->processes > JOB_CGROUPS_TOP_MAX)
 		return err_set_option(
 		    err, "processes", "is over %d", JOB_CGROUPS_TOP_MAX);

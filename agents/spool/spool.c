@@ -20,8 +20,6 @@
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
-enum { SEGMENT_BYTES_MIN = 16 << 10 };
-
 /* ---- opening and closing ---- */
 
 static void
@@ -36,12 +34,10 @@ fill_options(struct spool_options *to, const struct spool_options *from)
 		to->segment_bytes = to->bytes_max / 4;
 	if (to->segment_bytes > SPOOL_SEGMENT_BYTES_MAX / 2)
 		to->segment_bytes = SPOOL_SEGMENT_BYTES_MAX / 2;
-	if (to->segment_bytes < SEGMENT_BYTES_MIN)
-		to->segment_bytes = SEGMENT_BYTES_MIN;
+	if (to->segment_bytes < SPOOL_SEGMENT_BYTES_MIN)
+		to->segment_bytes = SPOOL_SEGMENT_BYTES_MIN;
 	if (to->retain_ns == 0)
 		to->retain_ns = 24 * 3600 * NS_PER_SECOND;
-	if (to->free_bytes_min == 0)
-		to->free_bytes_min = UINT64_C(64) << 20;
 }
 
 void

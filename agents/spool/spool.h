@@ -25,9 +25,11 @@
 enum {
 	SPOOL_STREAMS_MAX = 256, /* of one session */
 	SPOOL_BATCH_BYTES_MAX = 256 << 10,
+	SPOOL_SEGMENT_BYTES_MIN = 16 << 10,
+	SPOOL_BYTES_MIN = 4 * SPOOL_SEGMENT_BYTES_MIN,
 };
 
-/* 0 selects the default. */
+/* 0 selects the default, except where it says something. */
 struct spool_options {
 	uint64_t bytes_max;     /* of all segments; default 256 MiB */
 	uint64_t segment_bytes; /* default 16 MiB; at most bytes_max / 4 */
@@ -35,8 +37,7 @@ struct spool_options {
 				   store; deleted first when room is short;
 				   default none */
 	int64_t retain_ns;      /* ... for at most this time; default 24 h */
-	uint64_t free_bytes_min; /* to leave free in the file system; default 64
-				    MiB */
+	uint64_t free_bytes_min; /* to leave free in the file system; 0: none */
 };
 
 /* A frame of the spool.  As a view: valid until the next call on the spool. */

@@ -31,10 +31,11 @@ enum {
 };
 
 /* Leave a frame for the agent, named by its first uuid; 0: it is on disk.
- * Creates the directory if necessary.  1: no room (the bound, or the disk). */
+ * Creates the directory if necessary.  1: no room (the bound, or the disk, of
+ * which `free_bytes` are left to others). */
 int fallback_queue_leave(const char *dir,
     const unsigned char uuid[RECORD_ID_BYTES], struct text frame,
-    struct err *err);
+    uint64_t free_bytes, struct err *err);
 
 struct fallback_queue; /* opaque */
 

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,9 +17,6 @@
 #include "proto/config/instance.h"
 #include "proto/os/whole_file.h"
 #include "proto/os/file_io.h"
-
-/* Leave the last free space of a node to others (as the spool does). */
-#define FREE_BYTES_MIN (UINT64_C(64) << 20)
 
 static int
 part_path(char to[static INSTANCE_PATH_BYTES], const char *dir,
@@ -45,7 +43,7 @@ make_parts(const char *dir, struct err *err)
 
 /* 0: yes, 1: no, -1: unknown. */
 static int
-has_room(const char *path, struct err *err)
+has_room(const char *path, uint64_t free_bytes, struct err *err)
 {
 	DIR *listing = opendir(path);
 	struct statvfs fs;
@@ -67,9 +65,11 @@ has_room(const char *path, struct err *err)
 		    path, files);
 		return 1;
 	}
-	if ((uint64_t)fs.f_bavail * fs.f_frsize < FREE_BYTES_MIN) {
-		err_set(
-		    err, "%s: the file system has less than 64 MiB free", path);
+	if ((uint64_t)fs.f_bavail * fs.f_frsize < free_bytes) {
+		err_set(err,
+		    "%s: the file system has %" PRIu64 " bytes free: it must "
+		    "keep %" PRIu64 " (--free-bytes)",
+		    path, (uint64_t)fs.f_bavail * fs.f_frsize, free_bytes);
 		return 1;
 	}
 	return 0;
@@ -94,7 +94,7 @@ write_file(
 
 int
 fallback_queue_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
-    struct text frame, struct err *err)
+    struct text frame, uint64_t free_bytes, struct err *err)
 {
 	char name[33], tmp[INSTANCE_PATH_BYTES], new[INSTANCE_PATH_BYTES];
 	char parent[INSTANCE_PATH_BYTES];
@@ -108,7 +108,7 @@ fallback_queue_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
 	    part_path(parent, dir, "new", ".", err) != 0 ||
 	    make_parts(dir, err) != 0)
 		return -1;
-	rc = has_room(parent, err);
+	rc = has_room(parent, free_bytes, err);
 	if (rc != 0)
 		return rc;
 	return write_file(new, tmp, frame, err);

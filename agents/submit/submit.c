@@ -139,7 +139,8 @@ leave(struct submit *submit, const char *why, struct err *err)
 		err_set(err, "the event is too long");
 		return SUBMIT_FAILED;
 	}
-	rc = fallback_queue_leave(options->fallback, submit->uuid, frame, err);
+	rc = fallback_queue_leave(
+	    options->fallback, submit->uuid, frame, options->free_bytes, err);
 	if (rc != 0) {
 		err_prefix(err, "%s", why);
 		return rc > 0 ? SUBMIT_LATER : SUBMIT_FAILED;

@@ -17,9 +17,12 @@
 #include "agents/submit/compose.h"
 #include "proto/base/err.h"
 
+enum { SUBMIT_FREE_BYTES = 64 << 20 }; /* the default */
+
 struct submit_options {
 	const char *socket;    /* of the agent */
 	const char *fallback;  /* directory */
+	uint64_t free_bytes;   /* to leave free in its file system */
 	const char *partition; /* NULL: that of the agent that reads it */
 	const char *node;      /* same */
 	bool stored;           /* wait for the aggregator, too */

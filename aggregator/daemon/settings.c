@@ -15,6 +15,7 @@ enum {
 	INTAKE_QUEUE = 64, /* messages; a peer may be a broker of many agents */
 	SESSIONS_PER_HOUR = 1024,
 	ARCHIVE_BYTES_MIN = 64 << 20, /* some hours of a large pool */
+	MAP_BYTES_MIN = 1 << 20,
 };
 
 /* Servers sort before they send the first byte. */
@@ -222,6 +223,9 @@ aggregator_settings_check(
 	if (given->connects > ZSOCK_CONNECTS_MAX)
 		return err_set_option(
 		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
+	if (given->map_bytes < MAP_BYTES_MIN &&
+	    opt_origin_of(&given->map_bytes) != OPT_DEFAULT)
+		return err_set_option(err, "map-bytes", "is at least 1MiB");
 	if (given->archive_after_ns < NS_PER_SECOND / 10 ||
 	    given->archive_after_ns > 3600 * NS_PER_SECOND)
 		return err_set_option(err, "archive-after", "is 100ms to 1h");

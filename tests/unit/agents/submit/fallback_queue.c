@@ -103,7 +103,8 @@ what_was_left_is_found_and_removed(void **state)
 	struct err err = { 0 };
 
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("hello"), &err), 0);
+	    fallback_queue_leave(dir, uuid, text_of("hello"), 64 << 20, &err),
+	    0);
 	assert_int_equal(files_in("tmp"), 0);
 	assert_int_equal(
 	    fallback_queue_scan(fallback_queue, 10, see, &seen, &err), 1);
@@ -130,7 +131,8 @@ the_kernel_tells_of_a_new_file(void **state)
 	assert_true(read(fallback_queue_fd(fallback_queue), notice,
 			sizeof(notice)) < 0);
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("hello"), &err), 0);
+	    fallback_queue_leave(dir, uuid, text_of("hello"), 64 << 20, &err),
+	    0);
 	assert_true(read(fallback_queue_fd(fallback_queue), notice,
 			sizeof(notice)) > 0);
 }
@@ -142,7 +144,7 @@ what_is_no_put_is_set_aside(void **state)
 	struct err err = { 0 };
 
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("bad"), &err), 0);
+	    fallback_queue_leave(dir, uuid, text_of("bad"), 64 << 20, &err), 0);
 	assert_int_equal(fallback_queue_scan(*state, 10, see, &seen, &err), 1);
 	assert_int_equal(files_in("new"), 0);
 	assert_int_equal(files_in("bad"), 1);
@@ -221,7 +223,8 @@ a_full_directory_refuses(void **state)
 		write_file(name, "", 0);
 	}
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("hello"), &err), 1);
+	    fallback_queue_leave(dir, uuid, text_of("hello"), 64 << 20, &err),
+	    1);
 	assert_non_null(strstr(err.text, "10000 files wait"));
 }
 
