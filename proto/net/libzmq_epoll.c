@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 1 << 20, BROKEN = EPOLLERR | EPOLLHUP };
+enum { FILES_MAX = 1 << 20 };
 
 /* By descriptor: one more than the epoll instance that it was taken out of,
  * because it waits for nothing there; 0: none.  A descriptor is in one instance
@@ -56,15 +56,16 @@ epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
 }
 
 /* In place of libc's.  Who waits to read hears of a broken socket as of input,
- * so what remains are those who wait to write: they will see it. */
+ * who waits to write as of room.  A Unix socket whose peer is just closing may
+ * for a moment be neither: there is no event then, and the next call returns at
+ * once. */
 int
 epoll_wait(int epoll, struct epoll_event *events, int events_max, int timeout)
 {
 	int count = epoll_pwait(epoll, events, events_max, timeout, NULL);
 
 	for (int i = 0; i < count; i++)
-		if ((events[i].events & (EPOLLIN | EPOLLOUT)) == EPOLLOUT)
-			events[i].events &= ~(uint32_t)BROKEN;
+		events[i].events &= ~(uint32_t)(EPOLLERR | EPOLLHUP);
 	return count;
 }
 

@@ -1,19 +1,24 @@
 /*
- * libzmq_epoll - libzmq hears of a broken connection only where it waits for
- * something.
+ * libzmq_epoll - libzmq hears of a broken connection only by reading it or
+ * writing to it.
  *
- * While the queue of a peer is full, libzmq reads nothing of it; but epoll
- * reports errors and hang-ups also to those who wait for nothing.  libzmq
- * (4.3.4, 4.3.5) then gives the descriptor up and keeps the connection until
- * the queue has room.  If a PING of the peer is in what it has read by then, it
- * answers it on the descriptor that it has given up, and ends the process by an
- * assertion.  Every key that may connect could do that.
+ * While the queue of a peer is full, libzmq reads nothing of it.  If epoll
+ * reports an error or a hang-up of it all the same, libzmq (4.3.4, 4.3.5) gives
+ * the descriptor up and keeps the connection until the queue has room.  If a
+ * PING of the peer is in what it has read by then, it answers it on the
+ * descriptor that it has given up, and ends the process by an assertion.  Every
+ * key that may connect could do that.  epoll reports both
+ *
+ * - to who waits for nothing, and
+ * - together with the input: libzmq reads for the error first, which may fill
+ * the queue, and then for the input.
  *
  * So epoll_ctl and epoll_wait are defined here, in place of libc's, for the
- * whole program: for a descriptor that waits for nothing they report no errors,
- * for one that only waits to write they report that it can.  A broken
- * connection is noticed when its peer's messages have been taken and it is read
- * again, or when it is written to.
+ * whole program: a descriptor that waits for nothing is taken out, and errors
+ * and hang-ups are never reported; a broken socket can be read and written to,
+ * which shows it.  A broken connection is noticed when its peer's messages have
+ * been taken and it is read again, or when it is written to.  Who wants to hear
+ * of them, as the loop does, calls epoll_pwait, which is libc's.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_LIBZMQ_EPOLL_H

@@ -114,7 +114,9 @@ fds_wait(struct fds *fds, int timeout_ms)
 	int i, count;
 
 	heartbeat_rest();
-	count = epoll_wait(fds->epoll, events, EVENTS_AT_ONCE, timeout_ms);
+	/* epoll_wait is libzmq's (libzmq_epoll.h). */
+	count =
+	    epoll_pwait(fds->epoll, events, EVENTS_AT_ONCE, timeout_ms, NULL);
 	heartbeat_beat();
 	assert(count >= 0 || errno == EINTR);
 	for (i = 0; i < count; i++) {

@@ -64,7 +64,7 @@ who_waits_for_nothing_hears_nothing(void **state)
 	close(pair.theirs);
 	assert_int_equal(reported(&pair), 0);
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, EPOLLIN), 0);
-	assert_int_equal(reported(&pair), EPOLLIN | EPOLLHUP);
+	assert_int_equal(reported(&pair), EPOLLIN);
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, 0), 0);
 	assert_int_equal(reported(&pair), 0);
 	assert_int_equal(change(&pair, EPOLL_CTL_DEL, 0), 0);
@@ -81,7 +81,21 @@ who_waits_to_write_hears_that_it_can(void **state)
 	close(pair.theirs);
 	assert_int_equal(reported(&pair), EPOLLOUT);
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT), 0);
-	assert_int_equal(reported(&pair), EPOLLIN | EPOLLOUT | EPOLLHUP);
+	assert_int_equal(reported(&pair), EPOLLIN | EPOLLOUT);
+	pair_close(&pair);
+}
+
+/* libzmq would read twice, and its queue may be full after the first time. */
+static void
+who_waits_to_read_hears_of_an_end_with_input_once(void **state)
+{
+	struct pair pair = pair_new(EPOLLIN);
+
+	(void)state;
+	assert_int_equal(write(pair.theirs, "x", 1), 1);
+	assert_int_equal(write(pair.ours, "x", 1), 1); /* unread: a reset */
+	close(pair.theirs);
+	assert_int_equal(reported(&pair), EPOLLIN);
 	pair_close(&pair);
 }
 
@@ -107,8 +121,9 @@ a_number_that_is_used_again_waits_for_what_it_asks(void **state)
 	pair_close(&pair);
 }
 
+/* As the loop waits. */
 static void
-a_pipe_whose_writer_is_gone_hangs_up(void **state)
+epoll_pwait_tells_all(void **state)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int epoll = epoll_create1(0), fd[2];
@@ -117,7 +132,7 @@ a_pipe_whose_writer_is_gone_hangs_up(void **state)
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, fd[0], &event), 0);
 	close(fd[1]);
-	assert_int_equal(epoll_wait(epoll, &event, 1, 0), 1);
+	assert_int_equal(epoll_pwait(epoll, &event, 1, 0, NULL), 1);
 	assert_int_equal(event.events, EPOLLHUP);
 	close(fd[0]);
 	close(epoll);
@@ -137,8 +152,10 @@ main(void)
 		cmocka_unit_test(who_waits_for_nothing_hears_nothing),
 		cmocka_unit_test(who_waits_to_write_hears_that_it_can),
 		cmocka_unit_test(
+		    who_waits_to_read_hears_of_an_end_with_input_once),
+		cmocka_unit_test(
 		    a_number_that_is_used_again_waits_for_what_it_asks),
-		cmocka_unit_test(a_pipe_whose_writer_is_gone_hangs_up),
+		cmocka_unit_test(epoll_pwait_tells_all),
 		cmocka_unit_test(the_program_exports_them),
 	};
 
