@@ -48,15 +48,29 @@ need_packages() {
 	fi
 	echo "installing with apt-get:$missing" >&2
 	log=$(mktemp)
-	$sudo apt-get update -qq >"$log" 2>&1 ||
+	apt_get update -qq ||
 		echo "apt-get update failed; using the present package lists" >&2
 	# shellcheck disable=SC2086 # a list of words
-	if $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
-		--no-install-recommends $missing >>"$log" 2>&1 </dev/null; then
+	if apt_get install -y -qq --no-install-recommends $missing; then
 		rm -f "$log"
 		return 0
 	fi
 	tail -n 20 "$log" >&2
 	rm -f "$log"
 	return 1
+}
+
+# apt_get ARGUMENT...: with what it says in $log.  Another apt has the locks for
+# minutes (unattended-upgrades of a new machine): wait for it, at most 10 minutes.
+# DPkg::Lock::Timeout covers the locks of dpkg, not those of the package lists and of
+# downloads.
+apt_get() {
+	apt_until=$(($(date +%s) + 600))
+	until $sudo env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -o DPkg::Lock::Timeout=600 \
+		"$@" >"$log" 2>&1 </dev/null; do
+		grep -q "Could not get lock" "$log" && [ "$(date +%s)" -lt "$apt_until" ] || return 1
+		[ -n "${apt_waits:-}" ] || echo "waiting for another apt-get" >&2
+		apt_waits=1
+		sleep 1
+	done
 }

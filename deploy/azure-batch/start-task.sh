@@ -21,7 +21,7 @@ began=$(date +%s.%N)
 # With the packages the agent is a service; in an image with the programs and
 # without systemd it is a plain process.
 as_service() {
-	apt-get install -y -qq ./poolscope-agent_*.deb
+	apt-get -o DPkg::Lock::Timeout=600 install -y -qq ./poolscope-agent_*.deb
 	mkdir -p /etc/poolscope/conf.d
 	# systemd starts the service, without the environment of Batch.
 	cat >/etc/poolscope/conf.d/azure-batch.conf <<-END

@@ -1,0 +1,56 @@
+# Packages are installed although another apt is at work: the locks of the package
+# lists and of downloads are waited for, other errors are not.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2034 # read by packages.sh
+. "$(dirname "$0")/lib.sh"
+
+# An apt-get that works on directories of its own, and a package that is not there.
+real=$(command -v apt-get) || { echo "SKIPPED - no apt-get"; exit 0; }
+mkdir -p "$TMP/bin" "$TMP/lists/partial" "$TMP/archives/partial"
+cat >"$TMP/bin/apt-get" <<END
+#!/bin/sh
+echo "\$*" >>"$TMP/called"
+case " \$* " in *" install "*) set -- "\$@" --download-only --reinstall ;; esac
+exec "$real" -o Dir::State::lists="$TMP/lists" -o Dir::Cache::archives="$TMP/archives" \\
+	-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=/dev/null "\$@"
+END
+cat >"$TMP/bin/dpkg-query" <<END
+#!/bin/sh
+exit 1
+END
+printf '#!/bin/sh\necho 0\n' >"$TMP/bin/id"
+chmod +x "$TMP/bin/apt-get" "$TMP/bin/dpkg-query" "$TMP/bin/id"
+cat >"$TMP/hold.py" <<'END'
+import fcntl, os, sys
+file = open(sys.argv[1], "a+")
+fcntl.lockf(file, fcntl.LOCK_EX)
+open(sys.argv[2], "w").close()
+os.read(os.open(sys.argv[3], os.O_RDONLY), 1)  # until somebody has opened it
+END
+
+# installs LOCK: while another process holds the lock; it goes when apt-get has failed
+# to get it.  Prints what need_packages says.
+installs() {
+	rm -f "$TMP/held" "$TMP/go" "$TMP/called" && mkfifo "$TMP/go"
+	python3 "$TMP/hold.py" "$1" "$TMP/held" "$TMP/go" &
+	wait_until '[ -e "$TMP/held" ]' || return 1
+	(PATH=$TMP/bin:$PATH; . "$ROOT/deploy/packages.sh"; packages_build=dash; need_packages build) \
+		>"$TMP/said" 2>&1 &
+	wait_until 'grep -q "waiting for another apt-get" "$TMP/said"' 30
+	waited=$?
+	echo go >"$TMP/go"
+	wait $!
+	return $waited
+}
+check "the lock of the package lists is waited for" installs "$TMP/lists/lock"
+check_text "... and once only it is said" 1 "$(grep -c waiting "$TMP/said")"
+check "... and the lists are read afterwards" sh -c '! grep -q "update failed" "$0"' "$TMP/said"
+check "the lock of downloads is waited for" installs "$TMP/archives/lock"
+check "locks of dpkg are waited for by apt-get" grep -q -e "DPkg::Lock::Timeout=[1-9]" "$TMP/called"
+
+# Any other failure ends at once, with what apt-get said.
+(PATH=$TMP/bin:$PATH; . "$ROOT/deploy/packages.sh"; packages_build=no-such-package-anywhere; need_packages build) \
+	>"$TMP/said" 2>&1
+check_text "a package that does not exist is an error" 1 $?
+check "... with apt's words" grep -q "Unable to locate package no-such-package-anywhere" "$TMP/said"
+check "... without a wait" sh -c '! grep -q waiting "$0"' "$TMP/said"
