@@ -17,7 +17,7 @@
 
 enum {
 	DELETE_ROWS = 50000, /* per transaction */
-	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 4 + 8 + 4 + 1,
+	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 1 + 4 + 8 + 4,
 };
 #define SIGN64 (UINT64_C(1) << 63)
 
@@ -53,11 +53,12 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
 
 	key_put_phase(key, &phase);
+	/* The order of phase_compare. */
 	varint_put_u64_be(to, (uint64_t)id->time_ns ^ SIGN64);
-	varint_put_u32_be(to + 8, id->stream);
-	varint_put_u64_be(to + 12, id->seq);
-	varint_put_u32_be(to + 20, id->index);
-	to[24] = role->entry.is_end;
+	to[8] = !role->entry.is_end;
+	varint_put_u32_be(to + 9, id->stream);
+	varint_put_u64_be(to + 13, id->seq);
+	varint_put_u32_be(to + 21, id->index);
 	value->bytes = 0;
 	varint_put(value, role->entry.node);
 	varint_put(value, varint_delta(id->time_ns, id->receive_ns));
@@ -252,10 +253,10 @@ get_role(struct collect *collect, struct text key, struct text value)
 		return false;
 	u = varint_reader_of(arena_text(&collect->arena, value));
 	id->time_ns = (int64_t)(varint_get_u64_be(from) ^ SIGN64);
-	id->stream = varint_get_u32_be(from + 8);
-	id->seq = varint_get_u64_be(from + 12);
-	id->index = varint_get_u32_be(from + 20);
-	role.entry.is_end = from[24] != 0;
+	role.entry.is_end = from[8] == 0;
+	id->stream = varint_get_u32_be(from + 9);
+	id->seq = varint_get_u64_be(from + 13);
+	id->index = varint_get_u32_be(from + 21);
 	role.entry.node = varint_get_u32(&u);
 	id->receive_ns = varint_undelta(id->time_ns, varint_get(&u));
 	flags = varint_get_max(&u, 3);
