@@ -20,7 +20,8 @@ struct source {
 	struct collect *collect;
 	struct db_txn *txn;
 	uint32_t partition, stream;
-	bool named; /* the record names its identity */
+	uint32_t place; /* of the record in its batch */
+	bool named;     /* the record names its identity */
 	/* Node of the record before, compared by address. */
 	struct text node_text;
 	uint32_t node;
@@ -237,12 +238,43 @@ take_rejected(struct source *source, const struct journal_entry *entry,
 	take_record(source, &record);
 }
 
+/* Take the place of a record under the session of its sender, which others have
+ * named; if they have given it away, one that nobody knows beforehand.  False:
+ * the record came before. */
+static bool
+take_place(struct source *source, const struct record *record)
+{
+	struct hash_key key = source->collect->hash_key;
+	struct session_id other;
+	uint64_t half;
+
+	switch (
+	    once_take(source->txn, source->partition, record, source->stream)) {
+	case ONCE_NEW: return true;
+	case ONCE_REPEATED: return false;
+	default: break;
+	}
+	for (unsigned i = 0; i < 2; i++, key.k0++) {
+		half = hash_bytes(key, record->id.session.bytes,
+		    sizeof(record->id.session.bytes));
+		memcpy(other.bytes + i * sizeof(half), &half, sizeof(half));
+	}
+	source->stream = dictionary_stream(source->collect->dictionary,
+	    source->txn, source->partition, &other);
+	return true;
+}
+
 static void
 take_gap(struct source *source, const struct journal_entry *entry)
 {
 	const struct record record = journal_gap_record(entry);
 
-	take_record(source, &record);
+	if (once_has_session(
+		source->txn, source->partition, &entry->header.session) &&
+	    !take_place(source, &record))
+		source->collect->repeated++;
+	else
+		take_record(source, &record);
 }
 
 /* Keep a refused definition as a rejected batch that has nothing else. */
@@ -260,7 +292,7 @@ take_refused(struct source *source, const struct journal_entry *entry,
 	wire_put_record(&w, record);
 	arena_keep(arena, w.bytes);
 	part.body = (struct text){ (const char *)w.at, (uint32_t)w.bytes };
-	take_rejected(source, &part, reason, record->id.index);
+	take_rejected(source, &part, reason, source->place);
 }
 
 /* If the store has a session from its sender when an import first names it,
@@ -280,35 +312,57 @@ warn_doubtful(struct source *source, const struct journal_entry *entry)
 	    text_quote(partition, sizeof(partition), entry->header.partition));
 }
 
-/* The stream of a record of an import, which may keep the identity that it had
- * in another store.  False: it came before. */
+/* Give a record of an import the stream of the session that it names.  False:
+ * it cannot have it.  Of a session that came from its sender before anybody
+ * named it, nobody noted which identities its records have. */
 static bool
-take_identity(struct source *source, const struct journal_entry *entry,
-    const struct record *record, uint32_t own)
+take_named(struct source *source, const struct journal_entry *entry,
+    const struct record *record)
 {
 	const struct session_id *session = &record->id.session;
-	bool first, sent;
+	bool first = !once_has_session(source->txn, source->partition, session);
+	bool sent = first && dictionary_has_stream(
+				 source->txn, source->partition, session);
 	uint32_t stream;
 
-	source->stream = own;
-	source->named = !session_equal(session, &entry->header.session);
-	if (!once_is_new(source->txn, source->partition, record, source->named))
+	if (sent)
+		warn_doubtful(source, entry);
+	if (sent && record->kind != RECORD_ENTITY)
 		return false;
-	if (!source->named)
-		return true;
-	first = !once_has_session(source->txn, source->partition, session);
-	sent = first &&
-	       dictionary_has_stream(source->txn, source->partition, session);
 	stream = dictionary_named_stream(source->collect->dictionary,
 	    source->txn, source->partition, session);
 	if (stream == 0) /* beyond the limit */
-		return true;
+		return false;
 	source->stream = stream;
-	if (first)
+	if (first && !sent)
 		once_name_session(source->txn, source->partition, session);
-	if (sent)
-		warn_doubtful(source, entry);
 	return true;
+}
+
+/* Find the identity of a record: its place in the batch; of an import, the one
+ * that it had in another store, if it can have that.  `noted`: others have
+ * named the session of the batch.  False: the record came before. */
+static bool
+take_identity(struct source *source, const struct journal_entry *entry,
+    bool noted, struct record *record)
+{
+	const struct wire_header *header = &entry->header;
+	enum once once = ONCE_CLAIMED;
+
+	source->named = !session_equal(&record->id.session, &header->session);
+	if (source->named)
+		once = once_take(
+		    source->txn, source->partition, record, source->stream);
+	else if (wire_is_once(header) &&
+		 !once_is_new(source->txn, source->partition, record))
+		return false;
+	if (once == ONCE_REPEATED)
+		return false;
+	if (once == ONCE_NEW && take_named(source, entry, record))
+		return true;
+	record->id =
+	    (struct record_id){ header->session, header->seq, source->place };
+	return !noted || take_place(source, record);
 }
 
 static void
@@ -320,7 +374,7 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	struct record record;
 	struct err err;
 	struct text plain;
-	bool once, named;
+	bool noted;
 
 	fault = wire_body(
 	    &entry->header, entry->body, &source->collect->room, &plain);
@@ -332,22 +386,21 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	}
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
-	once = wire_is_once(&entry->header);
-	named = !once && once_has_session(source->txn, source->partition,
-			     &entry->header.session);
-	while (wire_next(&cursor, &record)) {
-		if ((once && !take_identity(source, entry, &record, own)) ||
-		    (named && !once_is_new(source->txn, source->partition,
-				  &record, true)))
+	noted = once_has_session(
+	    source->txn, source->partition, &entry->header.session);
+	for (; wire_next(&cursor, &record); source->place++) {
+		source->stream = own;
+		if (!take_identity(source, entry, noted, &record)) {
 			source->collect->repeated++;
-		else if (collect_define(source->collect, source->txn,
-			     source->partition, entry->header.node, &record,
-			     &err))
+		} else if (collect_define(source->collect, source->txn,
+			       source->partition, entry->header.node, &record,
+			       &err)) {
 			take_record(source, &record);
-		else
+		} else {
+			source->stream = own;
 			take_refused(source, entry, &record, err.text);
+		}
 	}
-	source->stream = own;
 }
 
 void

@@ -9,6 +9,9 @@
 #include "proto/base/varint.h"
 
 #include <sodium.h>
+#include <string.h>
+
+enum { ONCE_VALUE_BYTES = 4 + 8 };
 
 /* With its length, so that different lists of texts differ. */
 static void
@@ -32,57 +35,131 @@ add_number(crypto_generichash_state *state, int64_t number)
 	crypto_generichash_update(state, bytes, sizeof(bytes));
 }
 
-static void
-hash_record(unsigned char to[static KEY_ONCE_HASH_BYTES],
-    const struct record *record, bool named)
+struct hash {
+	unsigned char bytes[crypto_generichash_BYTES_MIN];
+};
+
+/* What the record is known by, without an identity. */
+static struct hash
+hash_content(const struct record *record)
 {
-	unsigned char hash[crypto_generichash_BYTES_MIN];
 	crypto_generichash_state state;
-	bool has_uuid = record->kind == RECORD_EVENT && record->key.bytes > 0;
+	struct hash hash;
 
 	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
 	add_number(&state, record->kind);
-	if (!named)
-		add_text(&state, record->key);
-	if (!has_uuid || named) {
+	add_text(&state, record->key);
+	if (record->kind != RECORD_EVENT || record->key.bytes == 0) {
 		add_text(&state, record->node);
 		add_number(&state, record->time_ns);
 		add_number(&state, record->end_ns);
 		add_text(&state, record->source);
 		add_text(&state, record->name);
-	}
-	if (!has_uuid && !named) {
 		add_text(&state, record->pairs);
 		add_text(&state, record->value_bytes);
 	}
-	if (named) {
-		add_text(&state,
-		    (struct text){ (const char *)record->id.session.bytes,
-			RECORD_ID_BYTES });
-		add_number(&state, (int64_t)record->id.seq);
-		add_number(&state, record->id.index);
-	}
-	crypto_generichash_final(&state, hash, sizeof(hash));
-	memcpy(to, hash, KEY_ONCE_HASH_BYTES);
+	crypto_generichash_final(&state, hash.bytes, sizeof(hash));
+	return hash;
 }
 
-bool
-once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record,
-    bool named)
+/* What the place of the record in the tables depends on. */
+static struct hash
+hash_place(const struct record *record)
+{
+	bool has_track =
+	    record->kind == RECORD_SAMPLE || record->kind == RECORD_SPAN;
+	const struct text none = { NULL, 0 };
+	const struct text session = { (const char *)record->id.session.bytes,
+		RECORD_ID_BYTES };
+	crypto_generichash_state state;
+	struct hash hash;
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+	add_number(&state, record->kind);
+	add_text(&state, record->node);
+	add_number(&state, record->time_ns);
+	add_text(&state, has_track ? record->source : none);
+	add_text(&state, session);
+	add_number(&state, (int64_t)record->id.seq);
+	add_number(&state, record->id.index);
+	crypto_generichash_final(&state, hash.bytes, sizeof(hash));
+	return hash;
+}
+
+/* The place, and what tells two records of one place apart. */
+static struct hash
+hash_named(const struct record *record, const struct hash *place)
+{
+	crypto_generichash_state state;
+	struct hash hash;
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+	add_text(&state,
+	    (struct text){ (const char *)place->bytes, sizeof(place->bytes) });
+	add_number(&state, record->end_ns);
+	add_text(&state, record->source);
+	add_text(&state, record->name);
+	crypto_generichash_final(&state, hash.bytes, sizeof(hash));
+	return hash;
+}
+
+/* Note the hash; false: it was noted before, `*value` is what with. */
+static bool
+note(struct db_txn *txn, uint32_t partition, const struct record *record,
+    const struct hash *hash, struct text *value)
 {
 	struct key_once once = { .partition = partition,
 		.hour = key_hour(record->time_ns) };
 	unsigned char bytes[KEY_ONCE_BYTES];
-	struct text key = { (const char *)bytes, sizeof(bytes) }, value;
+	struct text key = { (const char *)bytes, sizeof(bytes) }, old;
+
+	memcpy(once.hash, hash->bytes, KEY_ONCE_HASH_BYTES);
+	key_put_once(bytes, &once);
+	if (!db_get(txn, TABLES_ONCE, key, &old)) {
+		db_put(txn, TABLES_ONCE, key, *value);
+		return true;
+	}
+	*value = old;
+	return false;
+}
+
+bool
+once_is_new(struct db_txn *txn, uint32_t partition, const struct record *record)
+{
+	struct text none = { NULL, 0 };
+	struct hash hash;
 
 	if (record->kind == RECORD_ENTITY)
 		return true;
-	hash_record(once.hash, record, named);
-	key_put_once(bytes, &once);
-	if (db_get(txn, TABLES_ONCE, key, &value))
-		return false;
-	db_put(txn, TABLES_ONCE, key, (struct text){ "", 0 });
-	return true;
+	hash = hash_content(record);
+	return note(txn, partition, record, &hash, &none);
+}
+
+enum once
+once_take(struct db_txn *txn, uint32_t partition, const struct record *record,
+    uint32_t stream)
+{
+	unsigned char bytes[ONCE_VALUE_BYTES];
+	struct text value = { (const char *)bytes, sizeof(bytes) }, own = value;
+	struct text none = { NULL, 0 };
+	struct hash place, named;
+	bool is_same;
+
+	if (record->kind == RECORD_ENTITY)
+		return ONCE_NEW;
+	place = hash_place(record);
+	named = hash_named(record, &place);
+	varint_put_u32_be(bytes, stream);
+	memcpy(bytes + 4, named.bytes, sizeof(bytes) - 4);
+	if (note(txn, partition, record, &place, &value))
+		return ONCE_NEW;
+	/* The value is a view: to note more may move it. */
+	is_same = value.bytes != own.bytes || memcmp(value.at, own.at, 4) == 0;
+	if (value.bytes != own.bytes ||
+	    memcmp(value.at + 4, own.at + 4, own.bytes - 4) == 0 ||
+	    !note(txn, partition, record, &named, &none))
+		return ONCE_REPEATED;
+	return is_same ? ONCE_REPEATED : ONCE_CLAIMED;
 }
 
 /* No record is of this hour, and retention never reaches it. */
