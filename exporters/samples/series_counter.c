@@ -24,10 +24,12 @@ between(const struct one *one, const struct counter_rate_sample *first)
 		.high = NAN,
 		.count = 1 };
 
+	/* Where a counter began again is not known: its increase is spread over
+	 * the whole interval, like any other. */
+	if (interval.begin_ns >= interval.end_ns)
+		interval.begin_ns = interval.end_ns - 1;
 	if (rate.seconds > 0)
 		interval.low = interval.high = rate.increase / rate.seconds;
-	else
-		interval.begin_ns = interval.end_ns - 1;
 	return interval;
 }
 
@@ -61,7 +63,7 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 	if (s->phase == SERIES_WINDOW && is_in_window(s, bucket->last.time_ns))
 		one->sampled = true;
 	if (s->phase == SERIES_WINDOW && bucket->count > 1) {
-		if (!(within.seconds > 0) || within.begin_ns >= within.end_ns)
+		if (within.begin_ns >= within.end_ns)
 			within.begin_ns = within.end_ns - 1;
 		s->interval[s->interval_count++] = within;
 	}
