@@ -149,18 +149,6 @@ pair_of(struct cascade *cascade, const struct record *record, bool sized)
 	};
 }
 
-/* Is `a` more complete than `b`, or equally complete and earlier? */
-static bool
-comes_first(const struct cascade_pair *a, const struct cascade_pair *b)
-{
-	int more = a->has_begin + a->has_end - b->has_begin - b->has_end;
-
-	if (more != 0)
-		return more > 0;
-	return (a->has_begin ? a->begin_ns : a->end_ns) <
-	       (b->has_begin ? b->begin_ns : b->end_ns);
-}
-
 /* Offer and sku come from the node that started first. */
 static void
 note_offer(struct cascade *cascade, const struct record *record)
@@ -195,9 +183,9 @@ image_of(struct cascade *cascade, struct text key)
 	return cascade->last_image;
 }
 
-/* Append the pair; cascade_finish groups the pairs of each node. */
+/* Append the pair; cascade_finish gives it to a try of its node. */
 static void
-add_pair(struct cascade *cascade, struct cascade_node *node,
+add_pair(struct cascade *cascade, const struct cascade_node *node,
     enum cascade_phase phase, const struct record *record)
 {
 	struct cascade_pair *pair;
@@ -209,10 +197,10 @@ add_pair(struct cascade *cascade, struct cascade_node *node,
 	}
 	pair = &cascade->pairs[cascade->pair_count++];
 	*pair = pair_of(cascade, record, cascade_names[phase].sized);
-	pair->image = image_of(cascade, record->key);
+	pair->image = phase < CASCADE_ONCE ? CASCADE_NO_IMAGE
+					   : image_of(cascade, record->key);
 	pair->place = (uint32_t)(node - cascade->nodes);
-	pair->run = (uint8_t)(phase - CASCADE_ONCE);
-	node->run[pair->run].count++;
+	pair->phase = (uint8_t)phase;
 }
 
 /* -1: not a phase of this model. */
@@ -239,54 +227,12 @@ phase_of(struct cascade *cascade, const struct record *record)
 void
 cascade_add(struct cascade *cascade, const struct record *record)
 {
-	struct cascade_node *node;
-	struct cascade_pair pair;
 	int phase = phase_of(cascade, record);
 
 	if (phase < 0 || record->node.bytes == 0)
 		return;
-	node = node_of(cascade, record->node);
-	if (phase >= CASCADE_ONCE) {
-		add_pair(cascade, node, (enum cascade_phase)phase, record);
-		return;
-	}
-	pair = pair_of(cascade, record, false);
-	if (comes_first(&pair, &node->once[phase]))
-		node->once[phase] = pair;
+	add_pair(cascade, node_of(cascade, record->node),
+	    (enum cascade_phase)phase, record);
 	if (phase == CASCADE_NODEPREP)
 		note_offer(cascade, record);
-}
-
-static bool
-started_in(const struct cascade_node *node, int64_t from_ns, int64_t to_ns)
-{
-	const struct cascade_pair *prep = &node->once[CASCADE_NODEPREP];
-
-	return prep->has_begin && prep->begin_ns >= from_ns &&
-	       prep->begin_ns < to_ns;
-}
-
-void
-cascade_keep_started(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
-{
-	uint32_t *place = memory_zero(cascade->node_count + 1, sizeof(*place));
-	uint32_t nodes = 0, pairs = 0;
-
-	for (uint32_t i = 0; i < cascade->node_count; i++) {
-		place[i] = UINT32_MAX;
-		if (!started_in(&cascade->nodes[i], from_ns, to_ns))
-			continue;
-		place[i] = nodes;
-		cascade->nodes[nodes++] = cascade->nodes[i];
-	}
-	for (uint32_t i = 0; i < cascade->pair_count; i++) {
-		struct cascade_pair pair = cascade->pairs[i];
-
-		pair.place = place[pair.place];
-		if (pair.place != UINT32_MAX)
-			cascade->pairs[pairs++] = pair;
-	}
-	cascade->node_count = nodes;
-	cascade->pair_count = pairs;
-	free(place);
 }

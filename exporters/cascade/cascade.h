@@ -6,6 +6,9 @@
  * which the pairs of one phase, image and node follow each other, sorted by
  * begin.
  *
+ * A node that reboots while it starts begins anew, with another nodeprep:start:
+ * its numbers are those of the newest try.
+ *
  * The length of a pair is the one that the node measured (attribute diff),
  * else the distance of its events in whole microseconds, computed like
  * Python's datetime from a time in seconds held in a double: the results equal
@@ -38,6 +41,10 @@ enum cascade_phase {
 	CASCADE_TORRENT,
 	CASCADE_PHASES,
 	CASCADE_PER_IMAGE = CASCADE_PHASES - CASCADE_ONCE,
+	/* The pairs of a node in ranges: a phase each, and what it did in
+	 * earlier tries and did not end. */
+	CASCADE_EARLIER = CASCADE_PER_IMAGE,
+	CASCADE_RUNS
 };
 
 /* The phases of the model, the events that delimit them, and the older tool's
@@ -54,23 +61,28 @@ struct cascade_pair {
 	double seconds; /* of a repeated image: the sum of all pairs, stored in
 			   the first */
 	uint64_t bytes; /* of the image; CASCADE_NO_SIZE: unknown */
-	uint32_t image; /* index into cascade.images */
+	uint32_t image; /* index into cascade.images; CASCADE_NO_IMAGE */
 	uint32_t place; /* private: its node; later its position in the pairs */
-	uint8_t run;    /* private: its phase, from CASCADE_ONCE on */
+	uint8_t phase;
+	uint8_t run; /* private: its range of the node */
 	bool has_begin, has_end;
 	bool repeated; /* not the first of this image: included in the first */
 };
-#define CASCADE_NO_SIZE UINT64_MAX
+#define CASCADE_NO_SIZE  UINT64_MAX
+#define CASCADE_NO_IMAGE UINT32_MAX
 
 struct cascade_node {
 	struct text name;
 	struct cascade_pair once[CASCADE_ONCE];
 	struct {
 		uint32_t first,
-		    count;        /* range in cascade.pairs, sorted by begin */
-	} run[CASCADE_PER_IMAGE]; /* `first` is valid after cascade_finish */
-	uint32_t missing;         /* missing events: its numbers are unknown */
-	uint32_t lone_ends;       /* ends without a start: listed, not summed */
+		    count;   /* range in cascade.pairs, sorted by begin */
+	} run[CASCADE_RUNS]; /* `first` is valid after cascade_finish */
+	uint32_t missing;    /* missing events: its numbers are unknown */
+	uint32_t unmatched;  /* ends without a start, starts of an earlier try
+				without an end: listed, not summed */
+	/* private: of the newest try, and the begin of the next one */
+	int64_t try_ns, next_ns;
 };
 
 struct cascade {
@@ -104,13 +116,10 @@ void cascade_clear(struct cascade *cascade);
 /* Add a record; ignores all but phases of the model. */
 void cascade_add(struct cascade *cascade, const struct record *record);
 
-/* Remove the nodes that did not start in [from_ns, to_ns), or whose start is
- * not known; call it before cascade_finish. */
-void cascade_keep_started(
-    struct cascade *cascade, int64_t from_ns, int64_t to_ns);
-
-/* Sort and sum; add nothing after this call. */
-void cascade_finish(struct cascade *cascade);
+/* Sort and sum; add nothing after this call.  Of each node the newest try that
+ * began in [from_ns, to_ns); a node without one is removed, unless the times
+ * are TIME_MIN_NS and TIME_MAX_NS. */
+void cascade_finish(struct cascade *cascade, int64_t from_ns, int64_t to_ns);
 
 /* nodeprep:start in microseconds; false when it is missing. */
 bool cascade_start_us(const struct cascade_node *node, int64_t *us);

@@ -25,9 +25,7 @@ cascade_read(struct cascade *cascade, struct source *source,
 		cascade_add(cascade, &record);
 	if (rc < 0)
 		return -1;
-	if (!all)
-		cascade_keep_started(cascade, window->from_ns, window->to_ns);
-	cascade_finish(cascade);
+	cascade_finish(cascade, window->from_ns, window->to_ns);
 	source_clock_words(cascade->clock, source_clock(source));
 	if (cascade->node_count == 0)
 		return err_set(err, "no %s of partition %s in %s",

@@ -57,7 +57,7 @@ cascade_missing_words(const struct cascade *cascade,
 static bool
 lacks(const struct cascade_node *node)
 {
-	return node->missing != 0 || node->lone_ends != 0;
+	return node->missing != 0 || node->unmatched != 0;
 }
 
 static uint32_t
@@ -102,7 +102,7 @@ cascade_warn_missing(const struct cascade *cascade)
 		log_warn("node %s %s: %s", name,
 		    node->missing
 			? "is incomplete (missing or unmatched events)"
-			: "has an end without a start",
+			: "has unmatched events",
 		    words);
 	}
 	if (nodes > WARNINGS_MAX)

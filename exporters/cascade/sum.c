@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/cascade/tries.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
@@ -67,7 +68,7 @@ group_pairs(struct cascade *cascade)
 	struct cascade_pair *pairs = cascade->pairs;
 
 	for (i = 0; i < cascade->node_count; i++) {
-		for (int run = 0; run < CASCADE_PER_IMAGE; run++) {
+		for (int run = 0; run < CASCADE_RUNS; run++) {
 			cascade->nodes[i].run[run].first = first;
 			first += cascade->nodes[i].run[run].count;
 		}
@@ -77,7 +78,7 @@ group_pairs(struct cascade *cascade)
 		pairs[i].place =
 		    cascade->nodes[pairs[i].place].run[pairs[i].run].first++;
 	for (i = 0; i < cascade->node_count; i++) {
-		for (int run = 0; run < CASCADE_PER_IMAGE; run++)
+		for (int run = 0; run < CASCADE_RUNS; run++)
 			cascade->nodes[i].run[run].first -=
 			    cascade->nodes[i].run[run].count;
 	}
@@ -155,7 +156,7 @@ count_missing(void *arg, const char *event, struct text image)
 
 	/* An end without a start does not make a number unknown. */
 	if (image.at != NULL && strcmp(event + bytes - 4, "-end") == 0)
-		node->lone_ends++;
+		node->unmatched++;
 	else
 		node->missing++;
 }
@@ -223,17 +224,76 @@ sort_images(struct cascade *cascade)
 	for (uint32_t i = 0; i < count; i++)
 		images->names[i] = names[i];
 	for (uint32_t i = 0; i < cascade->pair_count; i++)
-		cascade->pairs[i].image = number[cascade->pairs[i].image];
+		if (cascade->pairs[i].image != CASCADE_NO_IMAGE)
+			cascade->pairs[i].image =
+			    number[cascade->pairs[i].image];
 	free(names);
 	free(number);
 	free(order);
 }
 
+static bool
+is_complete(const struct cascade_pair *pair)
+{
+	return pair->has_begin && pair->has_end;
+}
+
+/* NULL: it is of no image. */
+static struct text
+image_name(const struct cascade *cascade, const struct cascade_pair *pair)
+{
+	return pair->image == CASCADE_NO_IMAGE
+		   ? (struct text){ NULL, 0 }
+		   : cascade->images.names[pair->image];
+}
+
+/* The event that is there, of a pair without the other one. */
+static const char *
+unmatched_event(const struct cascade_pair *pair)
+{
+	return pair->has_begin ? cascade_names[pair->phase].begin
+			       : cascade_names[pair->phase].end;
+}
+
+/* Of its newest try. */
+static void
+each_of_try(const struct cascade *cascade, const struct cascade_node *node,
+    void (*on_missing)(void *arg, const char *event, struct text image),
+    void *arg)
+{
+	const struct text none = { NULL, 0 };
+
+	for (int i = 0; i < CASCADE_ONCE; i++) {
+		const struct cascade_pair *pair = &node->once[i];
+		bool needed = i == CASCADE_NODEPREP || i == CASCADE_GLOBAL ||
+			      pair->has_begin || pair->has_end;
+
+		if (!needed || i == CASCADE_DOCKER)
+			continue;
+		if (!pair->has_begin)
+			on_missing(arg, cascade_names[i].begin, none);
+		if (!pair->has_end)
+			on_missing(arg, cascade_names[i].end, none);
+	}
+	/* A download without a load is not startup time. */
+	for (int i = CASCADE_PULL; i < CASCADE_TORRENT; i++) {
+		uint32_t count;
+		const struct cascade_pair *p =
+		    cascade_run(cascade, node, (enum cascade_phase)i, &count);
+
+		for (; count > 0; count--, p++)
+			if (!is_complete(p))
+				on_missing(arg, unmatched_event(p),
+				    image_name(cascade, p));
+	}
+}
+
 void
-cascade_finish(struct cascade *cascade)
+cascade_finish(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
 {
 	size_t room = (size_t)cascade->images.count * sizeof(uint64_t);
 
+	cascade_choose_tries(cascade, from_ns, to_ns);
 	sort_images(cascade);
 	group_pairs(cascade);
 	if (cascade->node_count > 0)
@@ -246,7 +306,8 @@ cascade_finish(struct cascade *cascade)
 
 		for (int run = 0; run < CASCADE_PER_IMAGE; run++)
 			sort_run(cascade, node, run);
-		cascade_each_missing(cascade, node, count_missing, node);
+		each_of_try(cascade, node, count_missing, node);
+		node->unmatched += node->run[CASCADE_EARLIER].count;
 		take_sizes(cascade, node);
 		sum(cascade, node);
 	}
@@ -255,12 +316,6 @@ cascade_finish(struct cascade *cascade)
 }
 
 /* ---- queries ---- */
-
-static bool
-is_complete(const struct cascade_pair *pair)
-{
-	return pair->has_begin && pair->has_end;
-}
 
 bool
 cascade_once(const struct cascade_node *node, enum cascade_phase phase,
@@ -324,31 +379,11 @@ cascade_each_missing(const struct cascade *cascade,
     void (*on_missing)(void *arg, const char *event, struct text image),
     void *arg)
 {
-	const struct text none = { NULL, 0 };
+	const struct cascade_pair *pair =
+	    cascade->pairs + node->run[CASCADE_EARLIER].first;
 
-	for (int i = 0; i < CASCADE_ONCE; i++) {
-		const struct cascade_pair *pair = &node->once[i];
-		bool needed = i == CASCADE_NODEPREP || i == CASCADE_GLOBAL ||
-			      pair->has_begin || pair->has_end;
-
-		if (!needed || i == CASCADE_DOCKER)
-			continue;
-		if (!pair->has_begin)
-			on_missing(arg, cascade_names[i].begin, none);
-		if (!pair->has_end)
-			on_missing(arg, cascade_names[i].end, none);
-	}
-	/* A download without a load is not startup time. */
-	for (int i = CASCADE_PULL; i < CASCADE_TORRENT; i++) {
-		uint32_t count;
-		const struct cascade_pair *p =
-		    cascade_run(cascade, node, (enum cascade_phase)i, &count);
-
-		for (; count > 0; count--, p++)
-			if (!is_complete(p))
-				on_missing(arg,
-				    p->has_begin ? cascade_names[i].begin
-						 : cascade_names[i].end,
-				    cascade->images.names[p->image]);
-	}
+	each_of_try(cascade, node, on_missing, arg);
+	for (uint32_t i = 0; i < node->run[CASCADE_EARLIER].count; i++, pair++)
+		on_missing(
+		    arg, unmatched_event(pair), image_name(cascade, pair));
 }

@@ -164,7 +164,7 @@ put_incomplete(
 		const struct cascade_node *node = &cascade->nodes[i];
 		char words[512];
 
-		if (node->missing == 0 && node->lone_ends == 0)
+		if (node->missing == 0 && node->unmatched == 0)
 			continue;
 		fputs(
 		    first ? "\nincomplete (missing or unmatched events)\n" : "",

@@ -24,7 +24,7 @@ load(const char *name)
 	events = cascade_events_read(path);
 	cascade_init(&cascade);
 	cascade_events_to(&events, &cascade);
-	cascade_finish(&cascade);
+	cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
 	cascade_events_clear(&events);
 }
 
@@ -64,7 +64,7 @@ load_rows(void)
 	events = cascade_events_read(rows_path);
 	cascade_init(&cascade);
 	cascade_events_to(&events, &cascade);
-	cascade_finish(&cascade);
+	cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
 	cascade_events_clear(&events);
 }
 
@@ -233,7 +233,7 @@ an_end_without_a_start_is_noted_and_counts_nowhere(void **state)
 	row("n", "2061", "cascade:torrent-start", "img=b");
 	load_rows();
 	assert_int_equal(cascade.complete, 1);
-	assert_int_equal(cascade.nodes[0].lone_ends, 1);
+	assert_int_equal(cascade.nodes[0].unmatched, 1);
 	assert_missing(0, "cascade:pull-end:b");
 	assert_true(cascade_acquisition(&cascade, &cascade.nodes[0]) == 0);
 	cascade_clear(&cascade);
@@ -348,7 +348,7 @@ pairs_of_a_node_are_brought_together(void **state)
 	add_pull("y", "a", 7, 8);
 	add_pull("y", "c", 3, 4);
 	add_pull("z", "b", 4, 5);
-	cascade_finish(&cascade);
+	cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
 	assert_int_equal(cascade.node_count, 3);
 	assert_pulls(0, (int[]){ 2, 5, 7 }, (double[]){ 3, 3, 1 },
 	    (bool[]){ false, false, true }, 3);
