@@ -116,6 +116,14 @@ void cascade_clear(struct cascade *cascade);
 /* Add a record; ignores all but phases of the model. */
 void cascade_add(struct cascade *cascade, const struct record *record);
 
+/* Private, of tries.c: of each node keep the pairs of the newest try that began
+ * in [from_ns, to_ns), what it did from one nodeprep:start until the next one,
+ * and of earlier tries since from_ns the starts without an end; set `once` and
+ * the counts of `run`.  Nodes without such a try are removed, unless the times
+ * are TIME_MIN_NS and TIME_MAX_NS: then all of their pairs are kept. */
+void cascade_choose_tries(
+    struct cascade *cascade, int64_t from_ns, int64_t to_ns);
+
 /* Sort and sum; add nothing after this call.  Of each node the newest try that
  * began in [from_ns, to_ns); a node without one is removed, unless the times
  * are TIME_MIN_NS and TIME_MAX_NS. */

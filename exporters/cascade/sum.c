@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cascade/tries.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"

@@ -2,7 +2,7 @@
  * cascade_tries - which try of its start each node is shown with.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/tries.h"
+#include "exporters/cascade/cascade.h"
 
 #include <stdlib.h>
 
