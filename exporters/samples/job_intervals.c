@@ -7,20 +7,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/samples/series.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/record/node_list.h"
+
+#define FINEST_NS (100 * INT64_C(1000000)) /* of the steps of samples */
+#define HOUR_NS   (3600 * NS_PER_SECOND)
 
 enum { JOB_EDGES_MAX = 2 << 20 };
 
 /* A job started or ended on a node. */
 struct edge {
 	struct text node, job;
+	struct text attributes; /* of a start, once they were needed */
 	int64_t time_ns;
 	bool end;
 };
 
 struct edges {
 	struct edge *at;
+	uint32_t count, room;
+};
+
+/* A node booted between two of its samples. */
+struct boot {
+	struct text node;
+	int64_t last_ns, first_ns;
+};
+
+/* Those on which some job was not reported to have ended, and their boots. */
+struct boots {
+	struct string_table nodes;
+	int64_t from_ns; /* since when */
+	struct boot *at; /* sorted by node, time */
 	uint32_t count, room;
 };
 
@@ -61,8 +81,8 @@ add_edge(struct edges *edges, struct job_intervals *job_intervals,
 	    edges->at, &edges->room, edges->count, sizeof(*edges->at));
 	edges->at[edges->count++] = (struct edge){
 		string_table_text(&job_intervals->texts, record->node),
-		string_table_text(&job_intervals->texts, record->key), time_ns,
-		end
+		string_table_text(&job_intervals->texts, record->key),
+		text_of(""), time_ns, end
 	};
 }
 
@@ -81,40 +101,306 @@ add_interval(
 		job_intervals->to_ns = to_ns;
 }
 
+/* ---- jobs of which starts and ends were reported ---- */
+
 /* The edges of one job on one node: it runs from the first start until as many
- * ends have come as starts, whichever of them are a pair. */
-static void
-add_job(struct job_intervals *job_intervals, const struct edge *edge,
+ * ends have come as starts, whichever of them are a pair.  Returns where what
+ * has not ended begins: `count` if all has.  Without job_intervals nothing is
+ * added. */
+static uint32_t
+add_reported(struct job_intervals *job_intervals, const struct edge *edge,
     uint32_t count)
 {
-	const struct edge *first = NULL;
-	uint32_t running = 0;
+	uint32_t running = 0, first = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (!edge[i].end && running++ == 0)
-			first = &edge[i];
-		else if (edge[i].end && running > 0 && --running == 0)
-			add_interval(job_intervals, first, edge[i].time_ns);
+			first = i;
+		else if (edge[i].end && running > 0 && --running == 0 &&
+			 job_intervals != NULL)
+			add_interval(
+			    job_intervals, &edge[first], edge[i].time_ns);
 	}
-	if (running > 0)
-		add_interval(job_intervals, first, TIME_MAX_NS);
+	return running > 0 ? first : count;
+}
+
+/* ---- jobs of which an end was not reported ---- */
+
+static bool
+is_same_value(const struct value *a, const struct value *b)
+{
+	if (a->type != b->type)
+		return false;
+	switch (a->type) {
+	case VALUE_INT: return a->is.i == b->is.i;
+	case VALUE_UINT: return a->is.u == b->is.u;
+	case VALUE_FLOAT: return a->is.f == b->is.f;
+	case VALUE_TEXT: return text_equal(a->is.text, b->is.text);
+	default: return true;
+	}
+}
+
+/* Does no attribute distinguish the two starts? */
+static bool
+is_repeat(const struct edge *a, const struct edge *b)
+{
+	struct text left = a->attributes;
+	struct record_attribute x;
+
+	while (record_next_attribute(&left, &x)) {
+		struct text right = b->attributes;
+		struct record_attribute y;
+
+		while (record_next_attribute(&right, &y))
+			if (text_equal(x.key, y.key) &&
+			    !is_same_value(&x.value, &y.value))
+				return false;
+	}
+	return true;
+}
+
+/* A start that nothing distinguishes from the one that runs is that one,
+ * reported again.  What still runs after the last edge does until `cut_ns`. */
+static void
+add_unreported(struct job_intervals *job_intervals, const struct edge *edge,
+    uint32_t count, int64_t cut_ns)
+{
+	const struct edge *first = NULL, *last = NULL;
+	uint32_t running = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!edge[i].end && running > 0 && is_repeat(last, &edge[i]))
+			continue;
+		if (!edge[i].end) {
+			last = &edge[i];
+			if (running++ == 0)
+				first = last;
+		} else if (running > 0 && --running == 0) {
+			add_interval(job_intervals, first, edge[i].time_ns);
+		}
+	}
+	if (running > 0 && first->time_ns < cut_ns)
+		add_interval(job_intervals, first, cut_ns);
 }
 
 static void
-add_jobs(struct job_intervals *job_intervals, struct edges *edges)
+add_until(struct job_intervals *job_intervals, const struct edge *edge,
+    uint32_t count, int64_t cut_ns)
 {
-	struct edge *at = edges->at;
-	uint32_t first = 0;
+	uint32_t reported = add_reported(job_intervals, edge, count);
 
+	add_unreported(
+	    job_intervals, edge + reported, count - reported, cut_ns);
+}
+
+/* The first boot of the node, or of a later one. */
+static uint32_t
+first_boot(const struct boots *boots, struct text node)
+{
+	uint32_t low = 0, high = boots->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (text_compare(boots->at[middle].node, node) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A job without a reported end has ended when its node booted: by then it had
+ * not run since the last sample of before. */
+static void
+add_job(struct job_intervals *job_intervals, const struct edge *edge,
+    uint32_t count, const struct boots *boots)
+{
+	uint32_t reported = add_reported(job_intervals, edge, count);
+
+	edge += reported;
+	count -= reported;
+	if (count == 0)
+		return;
+	for (uint32_t i = first_boot(boots, edge->node);
+	     count > 0 && i < boots->count &&
+	     text_equal(boots->at[i].node, edge->node);
+	     i++) {
+		const struct boot *boot = &boots->at[i];
+		uint32_t before = 0;
+
+		while (before < count && edge[before].time_ns < boot->first_ns)
+			before++;
+		add_until(job_intervals, edge, before, boot->last_ns);
+		edge += before;
+		count -= before;
+	}
+	add_until(job_intervals, edge, count, TIME_MAX_NS);
+}
+
+/* ---- boots ---- */
+
+static int
+by_node_and_time(const void *left, const void *right)
+{
+	const struct boot *a = left, *b = right;
+	int order = text_compare(a->node, b->node);
+
+	if (order != 0)
+		return order;
+	return a->last_ns < b->last_ns ? -1 : a->last_ns > b->last_ns;
+}
+
+static void
+add_boot(struct boots *boots, uint32_t node, const struct series_point *point)
+{
+	boots->at = memory_grow(
+	    boots->at, &boots->room, boots->count, sizeof(*boots->at));
+	boots->at[boots->count++] = (struct boot){ boots->nodes.names[node],
+		point->first_ns, point->last_ns };
+}
+
+/* Add the boots that a query of intervals between samples finds. */
+static int
+find_boots(struct boots *to, const struct boots *of, struct series *series,
+    struct text node, int64_t from_ns, int64_t to_ns, int64_t step_ns,
+    struct err *err)
+{
+	const struct series_query query = { .node = node,
+		.group = text_of("cpu"),
+		.metric = text_of("system.cpu.time.idle"),
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.step_ns = step_ns,
+		.nothing_before = true,
+		.nothing_behind = true,
+		.intervals = true };
+	struct series_point point;
+	uint32_t number;
+	int rc;
+
+	if (series_select(series, &query, err) != 0)
+		return -1;
+	while ((rc = series_next(series, &point, err)) > 0)
+		if (point.booted &&
+		    string_table_find(&of->nodes, point.node, &number))
+			add_boot(to, number, &point);
+	return rc;
+}
+
+/* First hour by hour, then between which samples. */
+static int
+read_boots(struct boots *boots, struct source *source, struct text partition,
+    struct err *err)
+{
+	struct boots rough = { .nodes = boots->nodes };
+	struct series *series = NULL;
+	int rc = series_open(&series, source, partition, err);
+
+	if (rc == 0)
+		rc = find_boots(&rough, boots, series, text_of(""),
+		    boots->from_ns, TIME_MAX_NS, HOUR_NS, err);
+	for (uint32_t i = 0; rc == 0 && i < rough.count; i++) {
+		char name[2 * NAME_BYTES_MAX];
+
+		rc = find_boots(boots, boots, series,
+		    node_list_quote(name, rough.at[i].node, false),
+		    rough.at[i].last_ns, rough.at[i].first_ns + 1, FINEST_NS,
+		    err);
+	}
+	if (boots->count > 1)
+		qsort(boots->at, boots->count, sizeof(*boots->at),
+		    by_node_and_time);
+	series_close(&series);
+	free(rough.at);
+	return rc;
+}
+
+/* ---- attributes of starts ---- */
+
+/* A phase has the attributes of its start and of its end in one: what
+ * distinguishes starts apart is in the events. */
+static int
+read_attributes(struct job_intervals *job_intervals, struct edges *edges,
+    struct source *source, struct text partition, int64_t from_ns,
+    struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_EVENT);
+	struct record record;
+	struct text job;
+	int rc;
+
+	query.name = text_of("job:*");
+	query.from_ns = from_ns;
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0) {
+		struct edge wanted = { .node = record.node,
+			.time_ns = record.time_ns };
+		struct edge *edge;
+
+		if (!record_find_text(&record, "job", &job))
+			continue;
+		wanted.job = job;
+		edge = bsearch(&wanted, edges->at, edges->count,
+		    sizeof(*edges->at), by_job);
+		if (edge != NULL)
+			edge->attributes = string_table_text(
+			    &job_intervals->texts, record.pairs);
+	}
+	return rc;
+}
+
+/* ---- all jobs ---- */
+
+/* The number of edges, from `first` on, of one job on one node. */
+static uint32_t
+count_of_job(const struct edges *edges, uint32_t first)
+{
+	const struct edge *at = edges->at;
+	uint32_t end = first + 1;
+
+	while (end < edges->count && text_equal(at[end].node, at[first].node) &&
+	       text_equal(at[end].job, at[first].job))
+		end++;
+	return end - first;
+}
+
+static int
+add_jobs(struct job_intervals *job_intervals, struct edges *edges,
+    struct source *source, struct text partition, struct err *err)
+{
+	struct boots boots = { .from_ns = TIME_MAX_NS };
+	struct edge *at = edges->at;
+	uint32_t count;
+	int rc = 0;
+
+	string_table_init(&boots.nodes);
 	if (edges->count > 1)
 		qsort(at, edges->count, sizeof(*at), by_job);
-	for (uint32_t i = 1; i <= edges->count; i++)
-		if (i == edges->count ||
-		    !text_equal(at[i].node, at[first].node) ||
-		    !text_equal(at[i].job, at[first].job)) {
-			add_job(job_intervals, &at[first], i - first);
-			first = i;
-		}
+	for (uint32_t i = 0; i < edges->count; i += count) {
+		uint32_t reported;
+
+		count = count_of_job(edges, i);
+		reported = add_reported(NULL, &at[i], count);
+		if (reported == count)
+			continue;
+		string_table_add(&boots.nodes, at[i].node);
+		if (at[i + reported].time_ns < boots.from_ns)
+			boots.from_ns = at[i + reported].time_ns;
+	}
+	if (boots.nodes.count > 0)
+		rc = read_boots(&boots, source, partition, err);
+	if (rc == 0 && boots.nodes.count > 0)
+		rc = read_attributes(job_intervals, edges, source, partition,
+		    boots.from_ns, err);
+	for (uint32_t i = 0; rc == 0 && i < edges->count; i += count) {
+		count = count_of_job(edges, i);
+		add_job(job_intervals, &at[i], count, &boots);
+	}
+	free(boots.at);
+	string_table_clear(&boots.nodes);
+	return rc;
 }
 
 static void
@@ -173,7 +459,8 @@ job_intervals_read(struct job_intervals *job_intervals, struct source *source,
 		.to_ns = TIME_MIN_NS };
 	string_table_init(&job_intervals->texts);
 	rc = read_edges(job_intervals, &edges, source, partition, job, err);
-	add_jobs(job_intervals, &edges);
+	if (rc == 0)
+		rc = add_jobs(job_intervals, &edges, source, partition, err);
 	free(edges.at);
 	if (rc == 0 && job != NULL && job_intervals->count == 0)
 		return err_set(err, "no job '%.64s' in partition %.*s", job,
@@ -226,6 +513,20 @@ job_intervals_next(const struct job_intervals *job_intervals, struct text node,
 			return at;
 	}
 	return NULL;
+}
+
+int64_t
+job_intervals_end(const struct job_intervals *job_intervals, struct text node,
+    struct text job, int64_t from_ns)
+{
+	const struct job_interval *at;
+	uint32_t place = UINT32_MAX;
+
+	while ((at = job_intervals_next(
+		    job_intervals, node, from_ns, from_ns + 1, &place)) != NULL)
+		if (text_equal(at->job, job))
+			return at->to_ns;
+	return from_ns;
 }
 
 bool

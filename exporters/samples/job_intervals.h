@@ -6,6 +6,10 @@
  * starts: tasks that overlap are one interval, which counts once.  An end
  * without a start is ignored.
  *
+ * Of what has not ended by then, a start that no attribute distinguishes from
+ * the one that runs is the same start reported again; and it ends with the last
+ * sample before its node booted, which the counters of processors show.
+ *
  * Samples have no job label: what the nodes of a job did is found by joining
  * its intervals with the samples.
  * SPDX-License-Identifier: MIT
@@ -21,7 +25,7 @@
 
 struct job_interval {
 	struct text node, job;
-	int64_t from_ns, to_ns; /* to: TIME_MAX_NS when it has not ended */
+	int64_t from_ns, to_ns; /* to: TIME_MAX_NS: no end is known */
 	int64_t reach_ns;       /* the latest end up to this one, on the node */
 };
 
@@ -45,6 +49,11 @@ void job_intervals_clear(struct job_intervals *job_intervals);
 const struct job_interval *job_intervals_next(
     const struct job_intervals *job_intervals, struct text node,
     int64_t from_ns, int64_t to_ns, uint32_t *place);
+
+/* When the job that runs on the node at this time ends there: TIME_MAX_NS if
+ * that is not known, the time itself if it does not run. */
+int64_t job_intervals_end(const struct job_intervals *job_intervals,
+    struct text node, struct text job, int64_t from_ns);
 
 /* Did any of them run on the node between the two times? */
 bool job_intervals_cover(const struct job_intervals *job_intervals,

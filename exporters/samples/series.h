@@ -64,6 +64,7 @@ struct series_point {
 	double mean;     /* NaN when no rate is known */
 	double increase; /* growth of a counter */
 	double seconds;  /* time for which the counter's rate is known */
+	bool booted;     /* an interval: the node, between its samples */
 };
 
 /* Reads the definitions of the partition's metric groups. */

@@ -12,10 +12,10 @@
 #include "proto/wire/buckets.h"
 
 /* What a counter did between two samples, spread evenly over the time between
- * them.  Without a known rate (seconds 0) it is one nanosecond long and ends
- * with the later sample. */
+ * them; without a known rate (seconds 0), too. */
 struct series_interval {
 	int64_t begin_ns, end_ns;
+	bool booted; /* the node, between them */
 	double increase, seconds;
 	double low, high; /* rates; NaN: unknown */
 	uint64_t count;   /* samples at its end */

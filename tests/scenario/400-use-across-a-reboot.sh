@@ -9,7 +9,7 @@
 # Job 1 has the node from 315 to 325: 5 of the 310 s, 9.8387 s, and half of the last 10 s,
 # 5 s: 0.0041219 h.
 #
-# n2 has a disk whose counter began anew: 5,000, then 3,100 ten seconds later.  From 5 to 10 it is
+# n2 has a disk whose counter began again: 5,000, then 3,100 ten seconds later.  From 5 to 10 it is
 # half of what is known of the new one: 1,550 bytes.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
@@ -45,4 +45,4 @@ hours() {
 }
 answer "windows that follow each other add up" "0.1750" sh -c "printf '%s\n' '$(hours 0 150)' '$(hours 150 310)' '$(hours 310 331)' |
 	awk '{ sum += \$1 } END { printf \"%.4f\n\", sum }'"
-answer "a counter that began anew" "n2,1550.0" columns node,disk_read_bytes poolscope-stats usage -n n2 --from $((BASE + 5)) --to $((BASE + 10)) --format csv
+answer "a counter that began again" "n2,1550.0" columns node,disk_read_bytes poolscope-stats usage -n n2 --from $((BASE + 5)) --to $((BASE + 10)) --format csv

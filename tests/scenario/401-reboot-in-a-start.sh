@@ -2,7 +2,7 @@
 # The start of two nodes of a container pool.
 #
 # n1 is prepared from 0 on, has Docker at 5 and the private registry at 8, pulls image redis
-# from 9 to 14 and loads it from 15 on; then it reboots, which nobody tells.  It begins again at 60: Docker until
+# from 9 to 14 and loads it from 15 on; then it reboots, which nothing reports.  It begins again at 60: Docker until
 # 66, registry until 69, prepared at 70; from 70 on global resources, redis pulled from 71 to 73,
 # loaded from 73 to 76; all is there at 80.
 #
@@ -49,8 +49,8 @@ records <<-'END'
 	event 19 n2 cascade:load-end img=redis
 	event 20 n2 cascade:gr-done
 	END
-# told QUESTION...: start and numbers of each node, sums, and what is incomplete.
-told() {
+# reported QUESTION...: start and numbers of each node, sums, and what is incomplete.
+reported() {
 	poolscope-stats cascade --format json "$@" | python3 -c '
 import json, sys
 all = json.load(sys.stdin)
@@ -65,8 +65,8 @@ for name, events in sorted(all["incomplete"].items()):
 answer "the newest try, and what the one before left open" "n2 2.0 docker_install=5.0 global_resources_loaded=8.0 load:redis=2.0 nodeprep=10.0 private_registry_setup=4.0 pull:redis=4.0
 n1 60.0 docker_install=6.0 global_resources_loaded=10.0 load:redis=3.0 nodeprep=10.0 private_registry_setup=3.0 pull:redis=2.0
 sums 18.0 11.0
-incomplete n1 nodeprep:start cascade:load-start:redis" told
+incomplete n1 nodeprep:start cascade:load-start:redis" reported
 answer "the try that began in a time" "n1 0.0 docker_install=5.0 global_resources_loaded=None load:redis=None nodeprep=None private_registry_setup=3.0 pull:redis=5.0
 n2 2.0 docker_install=5.0 global_resources_loaded=8.0 load:redis=2.0 nodeprep=10.0 private_registry_setup=4.0 pull:redis=4.0
 sums 8.0 6.0
-incomplete n1 nodeprep:end cascade:start cascade:gr-done cascade:load-start:redis" told --to $((BASE + 30))
+incomplete n1 nodeprep:end cascade:start cascade:gr-done cascade:load-start:redis" reported --to $((BASE + 30))

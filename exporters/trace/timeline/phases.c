@@ -100,6 +100,13 @@ set_times(struct timeline *t, struct phase *phase, const struct record *record,
 		item->flags = TIMELINE_POINT;
 	} else if (!record->has_end) {
 		timeline_note(&phase->w, "poolscope.no_end");
+		if (timeline_is_job(record)) {
+			int64_t end_ns = job_intervals_end(&t->jobs,
+			    record->node, record->key, record->time_ns);
+
+			if (end_ns < item->end_ns)
+				item->end_ns = end_ns;
+		}
 		if (item->end_ns < item->begin_ns)
 			item->end_ns = item->begin_ns;
 	} else {

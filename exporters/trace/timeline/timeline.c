@@ -243,6 +243,9 @@ begin(struct timeline *t, const struct trace_request *request, bool log,
 	tracks_init(&t->tracks);
 	string_table_init(&t->chosen);
 	rc = open_window(t, request->window, err);
+	if (rc == 0 && (t->kind_bits & 1u << RECORD_PHASE) != 0)
+		rc = job_intervals_read(&t->jobs, t->source, t->partition,
+		    request->window->job, err);
 	if (rc == 0)
 		rc = timeline_count(t, err);
 	if (rc == 0 && options->worst > 0)
@@ -259,6 +262,7 @@ clear(struct timeline *t)
 {
 	timeline_shows_nothing(t);
 	time_window_close(&t->time_window);
+	job_intervals_clear(&t->jobs);
 	tracks_clear(&t->tracks);
 	string_table_clear(&t->chosen);
 }

@@ -22,7 +22,9 @@ struct timeline {
 	struct time_window time_window;
 	int64_t from_ns; /* time 0 of the trace */
 	int64_t end_ns;  /* end of intervals without an end */
-	int64_t cut_ns;  /* intervals are cut here */
+	struct job_intervals
+	    jobs;       /* when jobs ended whose end was not reported */
+	int64_t cut_ns; /* intervals are cut here */
 	/* For --nodes and --max-size: the nodes that are drawn, the worst one
 	 * first. */
 	bool chosen_only;
