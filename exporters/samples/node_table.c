@@ -76,8 +76,8 @@ fill(struct samples_cell *cell, const struct series_point *point)
 	struct text shown;
 	double factor = unit_scale(point->unit, &shown);
 
-	*cell = (struct samples_cell){ (float)(point->low * factor),
-		(float)(point->mean * factor), (float)(point->high * factor) };
+	*cell = (struct samples_cell){ point->low * factor,
+		point->mean * factor, point->high * factor };
 }
 
 static int
@@ -284,11 +284,11 @@ join(struct samples_cell *to, const struct samples_cell *cells, uint32_t count)
 			continue;
 		to->low = fminf(to->low, cells[i].low);
 		to->high = fmaxf(to->high, cells[i].high);
-		sum += (double)cells[i].mean;
+		sum += cells[i].mean;
 		n++;
 	}
 	if (n > 0)
-		to->mean = (float)(sum / n);
+		to->mean = sum / n;
 }
 
 static void

@@ -16,14 +16,14 @@
 enum {
 	SAMPLES_STEPS = 360,          /* a picture can show this many */
 	SAMPLES_STEPS_MAX = 4096,     /* with --step */
-	SAMPLES_CELLS_MAX = 12 << 20, /* of 12 bytes, in all pictures */
+	SAMPLES_CELLS_MAX = 12 << 20, /* of 24 bytes, in all pictures */
 	SAMPLES_PICTURES_MAX = 24,
 	SAMPLES_LINES = 12, /* nodes with a line each; more share a map */
 };
 
 /* NaN: no value. */
 struct samples_cell {
-	float low, mean, high;
+	double low, mean, high;
 };
 
 /* One metric of one metric group, in a readable unit (seconds, not

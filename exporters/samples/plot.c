@@ -53,7 +53,7 @@ put_number(FILE *file, double value)
 	if (isnan(value))
 		fputs(" nan", file);
 	else
-		fprintf(file, " %.9g", value);
+		fprintf(file, " %.16g", value);
 }
 
 /* ---- one line for each node ---- */
@@ -78,9 +78,9 @@ put_line(
 		}
 		missing = false;
 		fprintf(file, "%.2f", time_of(samples, i));
-		put_number(file, (double)cell->mean);
-		put_number(file, (double)cell->low);
-		put_number(file, (double)cell->high);
+		put_number(file, cell->mean);
+		put_number(file, cell->low);
+		put_number(file, cell->high);
 		putc('\n', file);
 	}
 	fputs("\n\n", file);
@@ -91,17 +91,17 @@ put_line(
 static int
 by_value(const void *left, const void *right)
 {
-	const float *a = left, *b = right;
+	const double *a = left, *b = right;
 
 	return *a < *b ? -1 : *a > *b;
 }
 
 static void
 put_band_step(
-    const struct samples_plot *plot, FILE *file, uint32_t step, float *means)
+    const struct samples_plot *plot, FILE *file, uint32_t step, double *means)
 {
 	const struct samples_metric *metric = plot->metric;
-	float low = NAN, high = NAN;
+	double low = NAN, high = NAN;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < metric->count; i++) {
@@ -109,18 +109,16 @@ put_band_step(
 
 		if (isnan(cell->mean))
 			continue;
-		low = fminf(low, cell->low);
-		high = fmaxf(high, cell->high);
+		low = fmin(low, cell->low);
+		high = fmax(high, cell->high);
 		means[count++] = cell->mean;
 	}
 	fprintf(file, "%.2f", time_of(plot->samples, step));
 	qsort(means, count, sizeof(*means), by_value);
-	put_number(file, (double)low);
-	put_number(file, count > 0 ? ((double)means[(count - 1) / 2] +
-					 (double)means[count / 2]) /
-					 2
-				   : NAN);
-	put_number(file, (double)high);
+	put_number(file, low);
+	put_number(file,
+	    count > 0 ? (means[(count - 1) / 2] + means[count / 2]) / 2 : NAN);
+	put_number(file, high);
 	fprintf(file, " %u\n", count);
 }
 
@@ -134,8 +132,7 @@ greatest_of(const struct samples_metric *metric, uint32_t first, uint32_t end,
 	double greatest = NAN;
 
 	for (uint32_t i = first; i < end; i++)
-		greatest =
-		    fmax(greatest, (double)metric->rows[i].cells[step].mean);
+		greatest = fmax(greatest, metric->rows[i].cells[step].mean);
 	return greatest;
 }
 
@@ -161,7 +158,7 @@ void
 samples_plot_table(const void *what, FILE *file)
 {
 	const struct samples_plot *plot = what;
-	float *means;
+	double *means;
 
 	if (samples_plot_is_lines(plot)) {
 		for (uint32_t i = 0; i < plot->metric->count; i++)

@@ -125,7 +125,7 @@ put_lines_json(struct json *json, const struct printer *p)
 		json_name(json, "mean");
 		json_begin_array(json);
 		for (uint32_t i = 0; i < p->samples->steps; i++)
-			json_float(json, (double)row->cells[i].mean);
+			json_float(json, row->cells[i].mean);
 		json_end_array(json);
 		json_end_object(json);
 	}
@@ -167,8 +167,8 @@ put_csv(const struct printer *p, FILE *file)
 			csv_time(&csv, time_of(p, i));
 			if (p->lines) {
 				csv_text(&csv, p->metric->rows[r].node);
-				csv_float(&csv,
-				    (double)p->metric->rows[r].cells[i].mean);
+				csv_float(
+				    &csv, p->metric->rows[r].cells[i].mean);
 			}
 			for (uint32_t b = 0; !p->lines && b < BANDS; b++)
 				csv_float(&csv, p->bands[i * BANDS + b]);

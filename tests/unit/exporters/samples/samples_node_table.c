@@ -189,7 +189,7 @@ a_counter_is_a_rate_in_seconds(void **state)
 	assert_int_equal(samples.steps, 10);
 	for (uint32_t i = 0; i < samples.steps; i++)
 		assert_true(
-		    fabsf(metric->rows[0].cells[i].mean - 0.5F) < 1e-6F);
+		    fabs(metric->rows[0].cells[i].mean - 0.5) < 1e-9);
 	samples_clear(&samples);
 }
 
