@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "proto/net/libzmq_epoll.h"
+#include "proto/net/guard/guard.h"
 
 #define SONAME "libzmq.so.5"
 
@@ -27,13 +27,14 @@ load(struct err *err)
 {
 	void *library;
 
-	libzmq_epoll_check();
+	guard_check();
 	library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return err_set(err,
 		    "cannot load libzmq, which every endpoint needs (Debian "
 		    "package libzmq5): %s",
 		    dlerror());
+	guard_begin(library);
 	for (int i = 0; i < FUNCTIONS; i++) {
 		void *function = dlsym(library, functions[i].name);
 

@@ -27,8 +27,7 @@ for at in "$listener" "$intake"; do
 		strangers "$at" "$TMP/nodes.key" "$reader"
 	keyed "a key may what its line says, and no more" roles "$at" \
 		"$TMP/nodes.key" "$TMP/others.key" "$TMP/reports.key" "$reader"
-	keyed "a peer that takes the name of another gets nothing of it" \
-		twins "$at" "$TMP/nodes.key"
+	keyed "a peer that gives itself a name is not let in" names "$at" "$TMP/nodes.key"
 done
 keyed "strangers that shake hands without end stop nobody" \
 	flood "$listener" "$TMP/nodes.key" "$(pid broker)" "${FLOOD:-4}"

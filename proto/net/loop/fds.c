@@ -114,7 +114,7 @@ fds_wait(struct fds *fds, int timeout_ms)
 	int i, count;
 
 	heartbeat_rest();
-	/* epoll_wait is libzmq's (libzmq_epoll.h). */
+	/* epoll_wait is libzmq's (proto/net/guard/guard.h). */
 	count =
 	    epoll_pwait(fds->epoll, events, EVENTS_AT_ONCE, timeout_ms, NULL);
 	heartbeat_beat();

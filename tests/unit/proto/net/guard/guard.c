@@ -1,12 +1,12 @@
 /*
- * Tests of proto/net/libzmq_epoll.h: what epoll says of a broken connection.
+ * Tests of proto/net/guard/guard.h: what epoll says of a broken connection.
  * SPDX-License-Identifier: MIT
  */
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proto/net/libzmq_epoll.h"
+#include "proto/net/guard/guard.h"
 #include "tests/unit/check.h"
 
 struct pair {
@@ -142,7 +142,7 @@ static void
 the_program_exports_them(void **state)
 {
 	(void)state;
-	libzmq_epoll_check();
+	guard_check();
 }
 
 int

@@ -1,11 +1,12 @@
 /*
- * libzmq_epoll - libzmq hears of a broken connection only where it waits for
- * something.
+ * epoll - libzmq hears of a broken connection only by reading it or writing to
+ * it.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/net/libzmq_epoll.h"
+#include "proto/net/guard/guard.h"
 
-#include <assert.h>
+#include "proto/net/guard/handshake.h"
+
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,12 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { FILES_MAX = 1 << 20 };
-
 /* By descriptor: one more than the epoll instance that it was taken out of,
  * because it waits for nothing there; 0: none.  A descriptor is in one instance
  * at most, and one thread changes it. */
-static atomic_int away[FILES_MAX];
+static atomic_int away[GUARD_FILES_MAX];
 
 static int
 control(int epoll, int what, int fd, struct epoll_event *event)
@@ -43,8 +42,10 @@ epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
 {
 	bool is_away;
 
-	if (fd < 0 || fd >= FILES_MAX)
+	if (fd < 0 || fd >= GUARD_FILES_MAX)
 		return control(epoll, what, fd, event);
+	if (what == EPOLL_CTL_DEL)
+		handshake_forget(fd);
 	is_away = away[fd] == epoll + 1;
 	if (what == EPOLL_CTL_MOD && event->events == 0)
 		return is_away ? 0 : take_out(epoll, fd);
@@ -69,11 +70,9 @@ epoll_wait(int epoll, struct epoll_event *events, int events_max, int timeout)
 	return count;
 }
 
-void
-libzmq_epoll_check(void)
+bool
+guard_has_epoll(void)
 {
-	/* The dynamic linker looks into the program first, if that exports
-	 * them. */
-	assert(dlsym(RTLD_DEFAULT, "epoll_ctl") == (void *)epoll_ctl);
-	assert(dlsym(RTLD_DEFAULT, "epoll_wait") == (void *)epoll_wait);
+	return dlsym(RTLD_DEFAULT, "epoll_ctl") == (void *)epoll_ctl &&
+	       dlsym(RTLD_DEFAULT, "epoll_wait") == (void *)epoll_wait;
 }
