@@ -30,7 +30,7 @@ async function ready(name) {
 	await page.waitForFunction((wanted) => {
 		const now = document.getElementById("main").dataset.ready;
 		return wanted ? now === wanted : now;
-	}, name, { timeout: 20000 });
+	}, name, { timeout: 60000 });
 }
 
 async function press(...keys) {
@@ -88,7 +88,7 @@ await page.goto(origin + "/#/pool/acct%24live");
 await page.waitForFunction(() => document.title.includes("live"));
 await ready("overview");
 const had = Number(await nodes());
-await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live", null, { timeout: 10000 })
+await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live", null, { timeout: 60000 })
 	.catch(() => {});
 judge("the page is live", await page.evaluate(() => document.querySelector(".dot").dataset.state) === "live", "no");
 
@@ -122,7 +122,7 @@ await other.goto(origin + "/#k=" + token + "&to=" + encodeURIComponent("/pool/ac
 await other.waitForFunction(() => document.getElementById("main").dataset.ready === "overview");
 judge("a token for some pools shows them", /acct\$live/.test(await other.textContent("main")), await other.textContent("main"));
 run(revoke);
-await other.waitForFunction(() => document.querySelector(".age").textContent === "token not valid", null, { timeout: 20000 })
+await other.waitForFunction(() => document.querySelector(".age").textContent === "token not valid", null, { timeout: 60000 })
 	.catch(() => {});
 judge("a revoked one ends the stream", await other.textContent(".age") === "token not valid", await other.textContent(".age"));
 await browser.close();

@@ -31,7 +31,7 @@ async function shows(name, first) {
 	const wanted = Array.from({ length: 20 }, (_, i) => first - i).join();
 	const good = await page.waitForFunction((text) => [...document.querySelectorAll("table tbody tr")]
 		.map((row) => row.firstElementChild.textContent).filter((each) => /^\d+$/.test(each)).join() === text,
-	wanted, { timeout: 20000 }).then(() => true, () => false);
+	wanted, { timeout: 60000 }).then(() => true, () => false);
 	judge(name, good, (await shown()).join());
 }
 
@@ -50,9 +50,9 @@ await page.getByRole("button", { name: "Older" }).click();
 await shows("the last page", 19);
 judge("... is the last", await page.getByRole("button", { name: "Older" }).isDisabled(), "Older can be pressed");
 await page.goto(origin + "/#/pool/acct%24farm/runs?skip=20&after=gone");
-await page.waitForFunction(() => !location.hash.includes("after"), null, { timeout: 20000 }).catch(() => {});
+await page.waitForFunction(() => !location.hash.includes("after"), null, { timeout: 60000 }).catch(() => {});
 judge("after a run that is gone the page begins again", fragment() === "#/pool/acct$farm/runs", fragment());
-await page.waitForFunction(() => document.querySelector("table tbody tr"), null, { timeout: 20000 }).catch(() => {});
+await page.waitForFunction(() => document.querySelector("table tbody tr"), null, { timeout: 60000 }).catch(() => {});
 judge("... with the newest", (await shown())[0] === 900, (await shown()).join());
 await browser.close();
 process.exit(failed > 0 ? 1 : 0);

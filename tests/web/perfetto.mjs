@@ -73,14 +73,14 @@ const said = () => page.textContent(".trace [role=status]");
 
 async function goes(fragment, name) {
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, name, { timeout: 20000 });
+	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, name, { timeout: 60000 });
 }
 
 /* Press the button; the window that opens, when it has its trace. */
 async function handed() {
 	const [window] = await Promise.all([context.waitForEvent("page"), page.getByRole("button", { name: "Open in Perfetto" }).click()]);
-	await window.waitForFunction(() => seen.traces.length > 0, null, { timeout: 20000 }).catch(() => {});
-	await page.waitForFunction(() => / nodes/.test(document.querySelector(".trace [role=status]").textContent), null, { timeout: 20000 })
+	await window.waitForFunction(() => seen.traces.length > 0, null, { timeout: 60000 }).catch(() => {});
+	await page.waitForFunction(() => / nodes/.test(document.querySelector(".trace [role=status]").textContent), null, { timeout: 60000 })
 		.catch(() => {});
 	await page.waitForTimeout(300);
 	const seen = await window.evaluate(() => seen);

@@ -26,7 +26,7 @@ function saved(name) {
 async function shot(name, fragment, ready, height) {
 	await page.setViewportSize({ width: 1200, height });
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, ready, { timeout: 20000 });
+	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, ready, { timeout: 60000 });
 	await page.waitForTimeout(500);
 	await page.screenshot({ path: to + "/" + name });
 	saved(name);

@@ -301,7 +301,7 @@ another_thread_ends_a_request(void **state)
 	pthread_create(&thread, NULL, stop_soon, NULL);
 	assert_int_equal(ask("", NULL, 0, &got), -1);
 	assert_int_equal(err.code, ERR_INTERRUPTED);
-	assert_true(clock_monotonic_ns() - before_ns < NS_PER_SECOND);
+	assert_true(clock_monotonic_ns() - before_ns < 20 * NS_PER_SECOND);
 	pthread_join(thread, NULL);
 	assert_int_equal(ask("200 OK", "1\n", 2, &got), -1);
 	assert_int_equal(err.code, ERR_INTERRUPTED);

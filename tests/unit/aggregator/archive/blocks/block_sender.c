@@ -429,7 +429,7 @@ another_thread_ends_what_is_on_its_way(void **state)
 	pthread_create(&thread, NULL, stop_soon, NULL);
 	assert_true(
 	    put_rows(0, ROWS) != 0 || block_sender_flush(&sender, &err) != 0);
-	assert_true(clock_monotonic_ns() - before_ns < 5 * NS_PER_SECOND);
+	assert_true(clock_monotonic_ns() - before_ns < 20 * NS_PER_SECOND);
 	assert_int_equal(err.code, ERR_INTERRUPTED);
 	assert_int_equal(sent()->rows, 0);
 	pthread_join(thread, NULL);
