@@ -138,9 +138,13 @@ report_end(struct upload_records *rows)
 			 " samples have values without a name in their metric "
 			 "group; they are named value_0, value_1 ...",
 		    rows->nameless);
+	if (rows->left_out > 0)
+		log_warn("%" PRIu64 " %s were left out: %s refuses them for "
+			 "good",
+		    rows->left_out, rows->word, rows->display);
 	if (opt_common_values.quiet)
 		return;
-	if (rows->sent == 0 && !rows->upload->records.follow)
+	if (rows->sent + rows->left_out == 0 && !rows->upload->records.follow)
 		report_none(rows);
 	else if (!rows->upload->http.dry_run)
 		log_info("%" PRIu64 " %s sent to %s", rows->sent, rows->word,
@@ -152,13 +156,14 @@ send_to(struct upload_records *rows, const char *to, struct err *err)
 {
 	int rc;
 
-	rows->added = rows->sent = rows->nameless = 0;
+	rows->added = rows->sent = rows->nameless = rows->left_out = 0;
 	rc = open_target(rows, to, err);
 	if (rc == 0)
 		rc = rows->upload->records.follow ? upload_follow(rows, err)
 						  : send_once(rows, err);
-	if (rc == 0 || rows->sent > 0)
+	if (rc == 0 || rows->sent + rows->left_out > 0)
 		report_end(rows);
+	rows->incomplete |= rows->left_out > 0 && !rows->upload->records.follow;
 	if (rows->target != NULL)
 		rows->type->close(&rows->target);
 	return rc;
@@ -191,7 +196,7 @@ run(struct upload_values *upload, enum record_kind kind, enum target_use use,
 		rc = send_to(&rows, upload->targets.at[i], err);
 	rc = source_finish(&rows.source, rc, err);
 	columns_clear(&rows.groups);
-	return rc == 0 ? 0 : 1;
+	return rc == 0 && !rows.incomplete ? 0 : 1;
 }
 
 static int

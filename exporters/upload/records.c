@@ -119,11 +119,17 @@ int
 upload_records_flush(
     struct upload_records *rows, const char *name, struct err *err)
 {
+	uint32_t left_out;
+
 	if (rows->added == 0)
 		return 0;
-	if (rows->type->flush(rows->target, name, err) != 0)
+	if (rows->type->flush(rows->target, name, &left_out, err) != 0)
 		return -1;
-	rows->sent += rows->added;
+	/* A long sample is several lines. */
+	if (left_out > rows->added)
+		left_out = (uint32_t)rows->added;
+	rows->left_out += left_out;
+	rows->sent += rows->added - left_out;
 	rows->added = 0;
 	show(rows);
 	return 0;

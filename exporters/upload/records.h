@@ -30,6 +30,8 @@ struct upload_records {
 
 	uint64_t added;    /* records since the last flush */
 	uint64_t sent;     /* acknowledged records */
+	uint64_t left_out; /* refused for good by the service */
+	bool incomplete;   /* a target did not get all */
 	uint64_t nameless; /* samples of an undefined metric group */
 	int64_t shown_ns;
 };

@@ -181,7 +181,9 @@ judge(struct clickhouse *clickhouse, const struct clickhouse_host *to,
 	uint64_t number = 0;
 
 	if (answer->status == 200 && code.bytes == 0)
-		return 0;
+		return http_is_page(clickhouse->http, answer)
+			   ? http_unconfirmed(clickhouse->http, answer, err)
+			   : 0;
 	clickhouse->exception = clickhouse_exception_code(answer->body);
 	if (clickhouse->exception == 0 && code.bytes > 0 &&
 	    number_parse_u64(code, &number, NULL) == 0 &&

@@ -94,15 +94,20 @@ struct http_answer {
  * in one sentence. */
 int http_send(struct http *http, const struct http_request *request,
     struct http_answer *answer, struct err *err);
-/* Like http_send, but any answer other than 2xx is a failure. */
-int http_deliver(
-    struct http *http, const struct http_request *request, struct err *err);
 /* A header of the last answer; empty if absent. */
 struct text http_header(const struct http *http, const char *name);
 
 /* Describe an unexpected status: "SERVICE answers STATUS: TEXT" with the
  * sanitized beginning of the body.  Returns -1. */
 int http_refused(
+    const struct http *http, const struct http_answer *answer, struct err *err);
+
+/* Is the answer a page of HTML, as proxies and the networks of hotels give
+ * instead of the service's? */
+bool http_is_page(const struct http *http, const struct http_answer *answer);
+/* Describe an answer of 2xx that does not confirm what was sent, as
+ * http_refused.  Returns -1. */
+int http_unconfirmed(
     const struct http *http, const struct http_answer *answer, struct err *err);
 
 #endif

@@ -73,12 +73,12 @@ http_display_url(char to[static HTTP_DISPLAY_URL_BYTES], const char *url)
 static const char *
 fault_of_ip4(uint32_t ip)
 {
-	/* Azure's wire server and Alibaba's metadata service have other
-	 * addresses. */
+	/* Azure's wire server, and the metadata services of Alibaba and
+	 * Oracle, have other addresses. */
 	if (ip >> 16 == 0xA9FE)
 		return "is link-local, where cloud machines keep their "
 		       "credentials";
-	if (ip == 0xA83F8110 || ip == 0x646464C8)
+	if (ip == 0xA83F8110 || ip == 0x646464C8 || ip == 0xC00000C0)
 		return "is a cloud's metadata service";
 	if (ip >> 24 == 0)
 		return "is not a host address";
@@ -87,12 +87,40 @@ fault_of_ip4(uint32_t ip)
 	return NULL;
 }
 
+struct ip6_network {
+	uint32_t bytes;
+	unsigned char at[16];
+};
+
+static bool
+is_of(
+    const struct in6_addr *ip, const struct ip6_network *networks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (memcmp(ip->s6_addr, networks[i].at, networks[i].bytes) == 0)
+			return true;
+	return false;
+}
+
 static const char *
 fault_of_ip6(const struct in6_addr *ip)
 {
-	static const unsigned char amazon[16] = { 0xFD, 0x00, 0x0E,
-		0xC2, [14] = 0x02, [15] = 0x54 };
-	static const unsigned char nat64[12] = { 0x00, 0x64, 0xFF, 0x9B };
+	/* Networks, of which clouds use more than one address: Amazon, Google,
+	 * Oracle, Scaleway, Linode. */
+	static const struct ip6_network clouds[] = {
+		{ 4, { 0xFD, 0x00, 0x0E, 0xC2 } },
+		{ 4, { 0xFD, 0x20, 0x00, 0xCE } },
+		{ 4, { 0xFD, 0x00, 0x00, 0xC1 } },
+		{ 4, { 0xFD, 0x00, 0x00, 0x42 } },
+		{ 6, { 0xFD, 0x00, 0xA9, 0xFE, 0xA9, 0xFE } },
+	};
+	/* Those that end with an address of IPv4: NAT64 (RFC 6052, RFC 8215),
+	 * SIIT. */
+	static const struct ip6_network ending[] = {
+		{ 12, { 0x00, 0x64, 0xFF, 0x9B } },
+		{ 6, { 0x00, 0x64, 0xFF, 0x9B, 0x00, 0x01 } },
+		{ 12, { [8] = 0xFF, [9] = 0xFF } },
+	};
 	const unsigned char *b = ip->s6_addr;
 	uint32_t last = (uint32_t)b[12] << 24 | (uint32_t)b[13] << 16 |
 			(uint32_t)b[14] << 8 | b[15];
@@ -100,15 +128,19 @@ fault_of_ip6(const struct in6_addr *ip)
 	if (IN6_IS_ADDR_LOOPBACK(ip))
 		return NULL;
 	if (IN6_IS_ADDR_V4MAPPED(ip) || IN6_IS_ADDR_V4COMPAT(ip) ||
-	    memcmp(b, nat64, sizeof(nat64)) == 0)
+	    is_of(ip, ending, sizeof(ending) / sizeof(*ending)))
 		return fault_of_ip4(last);
+	if (b[0] == 0x20 && b[1] == 0x02) /* 6to4 */
+		return fault_of_ip4((uint32_t)b[2] << 24 |
+				    (uint32_t)b[3] << 16 | (uint32_t)b[4] << 8 |
+				    b[5]);
 	if (IN6_IS_ADDR_UNSPECIFIED(ip))
 		return "is not a host address";
 	if (IN6_IS_ADDR_LINKLOCAL(ip))
 		return "is link-local";
 	if (IN6_IS_ADDR_MULTICAST(ip))
 		return "is a multicast address";
-	if (memcmp(b, amazon, sizeof(amazon)) == 0)
+	if (is_of(ip, clouds, sizeof(clouds) / sizeof(*clouds)))
 		return "is a cloud's metadata service";
 	return NULL;
 }

@@ -5,6 +5,7 @@
 #include "proto/http/http_private.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
@@ -166,13 +167,25 @@ http_refused(
 	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 }
 
-int
-http_deliver(
-    struct http *http, const struct http_request *request, struct err *err)
+bool
+http_is_page(const struct http *http, const struct http_answer *answer)
 {
-	struct http_answer answer;
+	struct text type = http_header(http, "Content-Type");
+	struct text body = text_trim(answer->body);
 
-	if (http_send(http, request, &answer, err) != 0)
-		return -1;
-	return answer.status < 300 ? 0 : http_refused(http, &answer, err);
+	return (type.bytes >= 9 && strncasecmp(type.at, "text/html", 9) == 0) ||
+	       (body.bytes >= 9 && strncasecmp(body.at, "<!doctype", 9) == 0) ||
+	       (body.bytes >= 5 && strncasecmp(body.at, "<html", 5) == 0);
+}
+
+int
+http_unconfirmed(
+    const struct http *http, const struct http_answer *answer, struct err *err)
+{
+	return err_set(err,
+	    "%s answers %d%s, which does not confirm that anything is stored; "
+	    "another service or a proxy may answer there%s%s",
+	    http->shown, answer->status,
+	    http_is_page(http, answer) ? " with a page of HTML" : "",
+	    http->excerpt[0] != '\0' ? ": " : "", http->excerpt);
 }

@@ -13,10 +13,13 @@ it does.  Each request becomes a line of JSON in LOG before it is answered:
 
 How it answers: what the query says (?manner=status+404), else the next line of
 FILE, which may be put there by rename at any time and is taken off, else at
-random, else 204 or what --status and --answer say.  A line "429 0 x3" counts
-for three requests.
+random, else 204 or what --status and --answer say, with an ETag when it has no
+body.  A line "429 0 x3" counts
+for three requests, "x*" for all.
 
 	status N [TEXT]  429|500|503 [RETRY-AFTER]  redirect URL  etag TEXT
+	page [STATUS]    200, and a page of HTML, as a proxy or a hotel has
+	refuse WORD N    N and nothing is stored when a line has this word, else 204
 	half             an answer that ends before its length; the body is stored
 	late             the connection is reset after the body was stored
 	reset            the connection is reset, the body is not stored
@@ -67,16 +70,18 @@ def next_manner(target):
                 times = int(words.pop()[1:])
             queue.extend([words] * times)
     if queue:
-        return queue.pop(0)
+        return queue[0][:-1] if queue[0][-1] == "x*" else queue.pop(0)
     if dice.randrange(100) < args.random[1]:
         return dice.choice((["429", "0"], ["500"], ["503", "0"], ["half"],
                             ["late"], ["reset"], ["close"]))
     return ["ok"]
 
 
-def stores(manner):
+def stores(manner, text):
     if manner[0] == "status":
         return 200 <= int(manner[1]) < 300
+    if manner[0] == "refuse":
+        return manner[1] not in text
     return manner[0] in ("ok", "half", "late")
 
 
@@ -143,7 +148,7 @@ class Connection:
         with lock:
             number += 1
             manner = next_manner(target)
-            entry.update(number=number, manner=" ".join(manner), stored=stores(manner))
+            entry.update(number=number, manner=" ".join(manner), stored=stores(manner, entry.get("text", "")))
             log.write(json.dumps(entry) + "\n")
         return entry, manner
 
@@ -167,9 +172,21 @@ class Connection:
         kind = manner[0]
         if kind == "ok":
             body = open(args.answer, "rb").read() if args.answer else b""
-            self.answer(200 if body and args.status == 204 else args.status, body)
+            self.answer(200 if body and args.status == 204 else args.status, body,
+                        "" if body else 'ETag: "stored"\r\n')
         elif kind == "status":
-            self.answer(int(manner[1]), " ".join(manner[2:]).encode())
+            body = " ".join(manner[2:]).encode()
+            self.answer(int(manner[1]), body, "" if body else 'ETag: "stored"\r\n')
+        elif kind == "page":
+            self.answer(int(manner[1]) if len(manner) > 1 else 200,
+                        b"<!DOCTYPE html><html><title>Welcome to our hotel</title></html>",
+                        'Content-Type: text/html; charset=utf-8\r\nETag: "page"\r\n')
+        elif kind == "refuse":
+            wrong = [l for l in entry.get("text", "").splitlines() if manner[1] in l]
+            if wrong:
+                self.answer(int(manner[2]), ("unable to take '%s'" % wrong[0][:60]).encode())
+            else:
+                self.answer(204)
         elif kind in ("429", "500", "503"):
             more = "Retry-After: %s\r\n" % " ".join(manner[1:]) if len(manner) > 1 else ""
             self.answer(int(kind), b"not now", more)

@@ -44,7 +44,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	azure_blocks_have(&blocks, "", 0);
 	azure_blocks_clear(&blocks);
 	service_error_read(&service_error, body);
-	status = table_batch_status(body, &service_error);
+	status = table_batch_status(body, 1, &service_error);
 	assert(status >= 0 && status <= 999);
 	assert(memchr(service_error.code, '\0', sizeof(service_error.code)) !=
 	       NULL);

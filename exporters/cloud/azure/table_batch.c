@@ -26,7 +26,9 @@ struct table_batch {
 	FILE *file; /* writes to at, bytes */
 	char *at;
 	size_t bytes, complete; /* complete: bytes of complete rows */
+	char *part; /* the rows of the last request, between BEGIN and END */
 	struct record_id ids[TABLE_BATCH_ROWS_MAX];
+	size_t ends[TABLE_BATCH_ROWS_MAX]; /* of the rows */
 	uint32_t rows;
 	uint64_t left_out;
 	char message[TABLE_ROW_MESSAGE_BYTES_MAX];
@@ -52,6 +54,7 @@ table_batch_free(struct table_batch **to)
 		return;
 	fclose(batch->file);
 	free(batch->at);
+	free(batch->part);
 	free(batch);
 	*to = NULL;
 }
@@ -182,19 +185,45 @@ table_batch_add(struct table_batch *batch, struct text partition,
 		fseek(batch->file, (long)batch->complete, SEEK_SET);
 		return 0; /* a single row is always much smaller */
 	}
+	batch->ends[batch->rows] = batch->complete = batch->bytes;
 	batch->ids[batch->rows++] = record->id;
-	batch->complete = batch->bytes;
 	return 1;
 }
 
-struct text
-table_batch_end(struct table_batch *batch)
+static size_t
+begin_of(const struct table_batch *batch, uint32_t row)
 {
-	fseek(batch->file, (long)batch->complete, SEEK_SET);
-	fputs(END, batch->file);
-	fflush(batch->file);
-	return (struct text){ batch->at,
-		(uint32_t)(batch->complete + strlen(END)) };
+	return row > 0 ? batch->ends[row - 1] : strlen(BEGIN);
+}
+
+struct text
+table_batch_part(struct table_batch *batch, uint32_t from, uint32_t upto)
+{
+	size_t begin = begin_of(batch, from);
+	size_t bytes = begin_of(batch, upto) - begin;
+	char *end;
+
+	free(batch->part);
+	batch->part = memory_alloc(strlen(BEGIN) + bytes + strlen(END) + 1);
+	end = stpcpy(batch->part, BEGIN);
+	memcpy(end, batch->at + begin, bytes);
+	end = stpcpy(end + bytes, END);
+	return (struct text){ batch->part, (uint32_t)(end - batch->part) };
+}
+
+struct text
+table_batch_row(const struct table_batch *batch, uint32_t row)
+{
+	size_t begin = begin_of(batch, row);
+	struct text text = { batch->at + begin,
+		(uint32_t)(batch->ends[row] - begin) };
+	const char *json = memmem(text.at, text.bytes, "\r\n\r\n{", 5);
+
+	if (json != NULL) {
+		text.bytes -= (uint32_t)(json + 4 - text.at);
+		text.at = json + 4;
+	}
+	return text_trim(text);
 }
 
 /* ---- answers ---- */
@@ -246,10 +275,11 @@ read_refusal(struct service_error *service_error, struct text part)
 }
 
 int
-table_batch_status(struct text answer, struct service_error *service_error)
+table_batch_status(
+    struct text answer, uint32_t rows, struct service_error *service_error)
 {
 	const char *at;
-	int all = 0;
+	uint32_t stored = 0;
 
 	*service_error = (struct service_error){ .code = "" };
 	while ((at = find(answer, "HTTP/1.1 ")) != NULL) {
@@ -260,7 +290,7 @@ table_batch_status(struct text answer, struct service_error *service_error)
 			read_refusal(service_error, answer);
 			return status;
 		}
-		all = 204;
+		stored++;
 	}
-	return all;
+	return stored >= rows ? 204 : 0;
 }

@@ -36,8 +36,12 @@ void table_batch_free(struct table_batch **batch);
 int table_batch_add(struct table_batch *batch, struct text partition,
     const struct record *record, struct err *err);
 uint32_t table_batch_rows(const struct table_batch *batch);
-/* The whole request body, valid until the next call. */
-struct text table_batch_end(struct table_batch *batch);
+/* The request body with the rows from `from` to `upto` - 1, valid until the
+ * next call. */
+struct text table_batch_part(
+    struct table_batch *batch, uint32_t from, uint32_t upto);
+/* The content of a row. */
+struct text table_batch_row(const struct table_batch *batch, uint32_t row);
 /* Remove all rows. */
 void table_batch_clear(struct table_batch *batch);
 
@@ -45,8 +49,10 @@ void table_batch_clear(struct table_batch *batch);
 uint64_t table_batch_left_out(const struct table_batch *batch);
 
 /* The status and reason of the first part of the answer that is not 2xx; 204
- * if all are 2xx; 0 if the body is not such an answer. */
-int table_batch_status(struct text answer, struct service_error *service_error);
+ * if it has one of 2xx for each of the `rows`; 0 if the body is not such an
+ * answer. */
+int table_batch_status(
+    struct text answer, uint32_t rows, struct service_error *service_error);
 
 /* Is it a table name: 3 to 63 letters and digits? */
 int table_check_name(const char *name, struct err *err);

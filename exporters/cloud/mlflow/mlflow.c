@@ -202,8 +202,11 @@ int
 mlflow_judge(
     const struct mlflow *m, const struct http_answer *answer, struct err *err)
 {
+	/* MLflow answers everything with an object. */
 	if (answer->status == STATUS_OK)
-		return 0;
+		return http_is_dry(m->http) || mlflow_is_object(answer->body)
+			   ? 0
+			   : http_unconfirmed(m->http, answer, err);
 	if (!mlflow_read_error(answer->body, err))
 		return http_refused(m->http, answer, err);
 	return err_prefix(err, "MLflow answers %d", answer->status);

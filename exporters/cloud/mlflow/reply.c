@@ -162,6 +162,16 @@ mlflow_read_error(struct text answer, struct err *err)
 }
 
 bool
+mlflow_is_object(struct text answer)
+{
+	json_t *root = load(answer);
+	bool is = json_is_object(root);
+
+	json_decref(root);
+	return is;
+}
+
+bool
 mlflow_error_is(struct text answer, const char *code)
 {
 	json_t *root = load(answer);

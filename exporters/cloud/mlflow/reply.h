@@ -37,6 +37,8 @@ int mlflow_read_experiment(char id[static MLFLOW_ID_BYTES_MAX + 1],
     bool *active, struct text answer, struct err *err);
 /* Get "CODE: message" from an error answer; false if it is not one. */
 bool mlflow_read_error(struct text answer, struct err *err);
+/* Is it an answer of MLflow at all? */
+bool mlflow_is_object(struct text answer);
 /* Does the error have this code? */
 bool mlflow_error_is(struct text answer, const char *code);
 

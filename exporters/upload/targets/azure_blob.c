@@ -118,6 +118,18 @@ send(struct target *target, const char *method, const char *query,
 	return target->lost ? -1 : 0;
 }
 
+/* The service confirms what it stored with 201. */
+static int
+check_created(const struct target *target, const struct http_answer *answer,
+    struct err *err)
+{
+	if (answer->status == 201 || http_is_dry(target->azure.http))
+		return 0;
+	return answer->status < 300
+		   ? http_unconfirmed(target->azure.http, answer, err)
+		   : azure_refused(&target->azure, answer, err);
+}
+
 /* The upload succeeded if the checksum in the answer, if any, matches. */
 static int
 put(struct target *target, const char *query, const char *const *headers,
@@ -128,8 +140,8 @@ put(struct target *target, const char *query, const char *const *headers,
 
 	if (send(target, "PUT", query, headers, body, &answer, err) != 0)
 		return -1;
-	if (answer.status < 200 || answer.status > 299)
-		return azure_refused(&target->azure, &answer, err);
+	if (check_created(target, &answer, err) != 0)
+		return -1;
 	back = http_header(target->azure.http, "Content-MD5");
 	if (back.bytes > 0 && !text_equal(back, text_of(md5)))
 		return err_set(err,
@@ -218,8 +230,8 @@ commit(struct target *target, const struct file_parts *parts, struct err *err)
 	snprintf(sum, sizeof(sum), "x-ms-blob-content-md5: %s", md5);
 	rc = send(target, "PUT", "?comp=blocklist", headers,
 	    (struct text){ body, (uint32_t)used }, &answer, err);
-	if (rc == 0 && (answer.status < 200 || answer.status > 299))
-		rc = azure_refused(&target->azure, &answer, err);
+	if (rc == 0)
+		rc = check_created(target, &answer, err);
 	free(body);
 	return rc;
 }

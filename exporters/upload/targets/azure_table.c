@@ -11,6 +11,7 @@
 
 #include "exporters/cloud/azure/account.h"
 #include "exporters/cloud/azure/table_batch.h"
+#include "exporters/upload/targets/deliver.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
@@ -24,7 +25,8 @@ struct target {
 	struct azure azure;
 	char table[TABLE_NAME_BYTES_MAX + 1];
 	struct table_batch *batch;
-	bool warned;
+	bool warned, made;
+	struct deliver_state state;
 };
 
 static void
@@ -88,18 +90,21 @@ make_table(struct target *target, struct err *err)
 		text_of(body), &answer, err) != 0)
 		return -1;
 	/* 409: another client created it first. */
-	if (answer.status != 409 &&
-	    (answer.status < 200 || answer.status > 299))
+	if (answer.status == 200)
+		return http_unconfirmed(target->azure.http, &answer, err);
+	if (answer.status != 409 && answer.status != 201 &&
+	    answer.status != 204)
 		return azure_refused(&target->azure, &answer, err);
 	if (answer.status != 409)
 		log_info("azure-table:%s: created the table", target->table);
 	return 0;
 }
 
-/* The decisive status, of the request or of a row; -1: no answer. */
+/* The decisive status, of the request or of a row; -1: no answer, or one that
+ * is not the service's. */
 static int
-send_batch(
-    struct target *target, struct service_error *service_error, struct err *err)
+send_batch(struct target *target, uint32_t from, uint32_t upto,
+    struct service_error *service_error, struct err *err)
 {
 	static const char *const headers[] = { TABLE_BATCH_TYPE,
 		"Accept: application/json;odata=nometadata",
@@ -108,12 +113,15 @@ send_batch(
 	struct http_answer answer;
 
 	if (azure_send(&target->azure, "POST", "/$batch", headers,
-		table_batch_end(target->batch), &answer, err) != 0)
+		table_batch_part(target->batch, from, upto), &answer, err) != 0)
 		return -1;
 	if (http_is_dry(target->azure.http))
 		return 204;
 	if (answer.status == 202)
-		return table_batch_status(answer.body, service_error);
+		return table_batch_status(
+		    answer.body, upto - from, service_error);
+	if (answer.status < 300)
+		return http_unconfirmed(target->azure.http, &answer, err);
 	service_error_read(service_error, answer.body);
 	azure_refused(&target->azure, &answer, err);
 	return answer.status;
@@ -138,39 +146,67 @@ refused(const struct target *target, int status,
 	    text_quote(message, 250, text_of(service_error->message)));
 }
 
-static int
-flush(struct target *target, const char *name, struct err *err)
+/* The rows are refused one by one, so no request needs to be tried empty. */
+static enum deliver_result
+send_rows(void *arg, uint32_t from, uint32_t upto, struct err *err)
 {
+	struct target *target = arg;
 	int64_t pause_ns = (int64_t)PAUSE_FIRST_MS * 1000000;
-	bool made = false;
 
-	(void)name; /* the keys of the rows identify them */
-	if (table_batch_rows(target->batch) == 0)
-		return 0;
+	if (from == upto)
+		return DELIVER_STORED;
 	for (int attempt = 1;; attempt++) {
 		struct service_error service_error = { .code = "" };
 		int status;
 
 		err_clear(err);
-		status = send_batch(target, &service_error, err);
+		status = send_batch(target, from, upto, &service_error, err);
 		if (status == -1)
-			return -1;
+			return DELIVER_FAILED;
 		if (status >= 200 && status <= 299)
-			break;
-		if (status == 404 && !made &&
+			return DELIVER_STORED;
+		if (status == 404 && !target->made &&
 		    strcmp(service_error.code, "TableNotFound") == 0) {
 			if (make_table(target, err) != 0)
-				return -1;
-			made = true;
+				return DELIVER_FAILED;
+			target->made = true;
 			continue;
 		}
-		if (!http_is_temporary(status) || attempt == ATTEMPTS_MAX)
-			return refused(target, status, &service_error, err);
-		if (!interrupt_sleep(pause_ns))
-			return err_set_code(
-			    err, ERR_INTERRUPTED, "interrupted");
+		if (!http_is_temporary(status) || attempt == ATTEMPTS_MAX) {
+			bool of_row = err->code == ERR_NONE &&
+				      (status == 400 || status == 413);
+
+			refused(target, status, &service_error, err);
+			return of_row ? DELIVER_REFUSED : DELIVER_FAILED;
+		}
+		if (!interrupt_sleep(pause_ns)) {
+			err_set_code(err, ERR_INTERRUPTED, "interrupted");
+			return DELIVER_FAILED;
+		}
 		pause_ns *= 2;
 	}
+}
+
+static struct text
+show_row(void *arg, uint32_t item)
+{
+	struct target *target = arg;
+
+	return table_batch_row(target->batch, item);
+}
+
+static int
+flush(struct target *target, const char *name, uint32_t *left_out,
+    struct err *err)
+{
+	const struct deliver how = { target, send_rows, show_row, false };
+	uint32_t rows = table_batch_rows(target->batch);
+
+	(void)name; /* the keys of the rows identify them */
+	*left_out = 0;
+	target->made = false;
+	if (rows > 0 && deliver(&how, &target->state, rows, left_out, err) != 0)
+		return -1;
 	table_batch_clear(target->batch);
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "exporters/upload/targets/deliver.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/decode/record_json.h"
@@ -20,6 +21,9 @@ struct target {
 	FILE *file; /* stream of the body; NULL: the body is empty */
 	char *body;
 	size_t bytes;
+	struct deliver_lines lines; /* of the body, while it is sent */
+	struct deliver_state state;
+	const char *name; /* of the request */
 };
 
 static void
@@ -76,21 +80,55 @@ http_target_add(struct target *t, const struct target_row *row, struct err *err)
 	return 1;
 }
 
-static int
-http_target_flush(struct target *t, const char *name, struct err *err)
+/* A part of the request is named by its lines. */
+static enum deliver_result
+send_lines(void *arg, uint32_t from, uint32_t upto, struct err *err)
 {
+	struct target *t = arg;
 	char key[256];
 	struct http_request request = { .method = "POST",
 		.url = t->url,
 		.headers = { "Content-Type: application/x-ndjson", key,
-		    t->token.bytes > 0 ? (const char *)t->token.at : NULL } };
+		    t->token.bytes > 0 ? (const char *)t->token.at : NULL },
+		.body = deliver_lines_part(&t->lines, from, upto) };
+	struct http_answer answer;
 
+	if (upto - from == t->lines.count)
+		snprintf(key, sizeof(key), "Idempotency-Key: %s", t->name);
+	else
+		snprintf(key, sizeof(key), "Idempotency-Key: %s/%u-%u", t->name,
+		    from, upto);
+	if (http_send(t->http, &request, &answer, err) != 0)
+		return DELIVER_FAILED;
+	return deliver_judge(t->http, &answer,
+	    answer.status < 300 && !http_is_page(t->http, &answer), err);
+}
+
+static struct text
+show_line(void *arg, uint32_t item)
+{
+	struct target *t = arg;
+
+	return text_trim(deliver_lines_part(&t->lines, item, item + 1));
+}
+
+static int
+http_target_flush(
+    struct target *t, const char *name, uint32_t *left_out, struct err *err)
+{
+	const struct deliver how = { t, send_lines, show_line, false };
+	int rc;
+
+	*left_out = 0;
 	if (t->file == NULL && t->body == NULL)
 		return 0;
 	end_body(t);
-	snprintf(key, sizeof(key), "Idempotency-Key: %s", name);
-	request.body = (struct text){ t->body, (uint32_t)t->bytes };
-	if (http_deliver(t->http, &request, err) != 0)
+	t->name = name;
+	deliver_lines_init(
+	    &t->lines, (struct text){ t->body, (uint32_t)t->bytes });
+	rc = deliver(&how, &t->state, t->lines.count, left_out, err);
+	deliver_lines_clear(&t->lines);
+	if (rc != 0)
 		return -1;
 	free(t->body);
 	t->body = NULL;

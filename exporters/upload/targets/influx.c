@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/upload/targets/deliver.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
@@ -21,7 +22,7 @@ enum {
 	/* VictoriaMetrics drops lines longer than 256 KiB; two lines with the
 	 * same time and tags are one point. */
 	LINE_BYTES = 64 << 10,
-	KEY_BYTES_MAX = 2 * NAME_BYTES_MAX + 2, /* including ',' and '=' */
+	KEY_BYTES_MAX = 2 * NAME_BYTES_MAX + 3, /* with ',', '=' and a '_' */
 	TIME_BYTES_MAX = JSON_INTEGER_BYTES + 2,
 	PREFIX_BYTES_MAX = 3 * KEY_BYTES_MAX + 32,
 };
@@ -42,6 +43,8 @@ struct target {
 
 	unsigned char *body;
 	size_t used, room;
+	struct deliver_lines lines; /* of the body, while it is sent */
+	struct deliver_state state;
 
 	struct string_table groups;
 	struct keys *keys; /* indexed by metric group number */
@@ -123,7 +126,7 @@ make_keys(struct keys *keys, const struct target_row *row)
 		if (name.bytes > NAME_BYTES_MAX)
 			name.bytes = NAME_BYTES_MAX;
 		*at++ = ',';
-		at += influx_escape((char *)at, name, INFLUX_KEY);
+		at += influx_field((char *)at, name);
 		*at++ = '=';
 		keys->ends[i] = (uint32_t)(at - keys->at);
 	}
@@ -261,29 +264,59 @@ influx_add(struct target *t, const struct target_row *row, struct err *err)
 	return 1;
 }
 
-static int
-influx_flush(struct target *t, const char *name, struct err *err)
+static enum deliver_result
+send_lines(void *arg, uint32_t from, uint32_t upto, struct err *err)
 {
+	struct target *t = arg;
 	struct http_request request = { .method = "POST",
 		.url = t->url,
 		.headers = { "Content-Type: text/plain; charset=utf-8" },
-		.body = { (const char *)t->body, (uint32_t)t->used } };
+		.body = deliver_lines_part(&t->lines, from, upto) };
 	uint32_t headers = 1;
+	struct http_answer answer;
 
-	(void)name; /* sending the same line again changes nothing */
-	if (t->used == 0)
-		return 0;
-	if (t->pack != NULL) {
-		compress_block_begin(t->pack, t->body, t->used);
+	if (t->pack != NULL && request.body.bytes > 0) {
+		compress_block_begin(t->pack,
+		    (const unsigned char *)request.body.at, request.body.bytes);
 		request.body = compress_block_take(t->pack);
 		request.headers[headers++] = "Content-Encoding: gzip";
 	}
 	if (t->token.bytes > 0)
 		request.headers[headers++] = (const char *)t->token.at;
-	if (http_deliver(t->http, &request, err) != 0)
-		return -1;
-	t->used = 0;
-	return 0;
+	if (http_send(t->http, &request, &answer, err) != 0)
+		return DELIVER_FAILED;
+	return deliver_judge(t->http, &answer,
+	    answer.status == 204 ||
+		(answer.status == 200 && answer.body.bytes == 0),
+	    err);
+}
+
+static struct text
+show_line(void *arg, uint32_t item)
+{
+	struct target *t = arg;
+
+	return text_trim(deliver_lines_part(&t->lines, item, item + 1));
+}
+
+static int
+influx_flush(
+    struct target *t, const char *name, uint32_t *left_out, struct err *err)
+{
+	const struct deliver how = { t, send_lines, show_line, true };
+	int rc;
+
+	(void)name; /* sending the same line again changes nothing */
+	*left_out = 0;
+	if (t->used == 0)
+		return 0;
+	deliver_lines_init(&t->lines,
+	    (struct text){ (const char *)t->body, (uint32_t)t->used });
+	rc = deliver(&how, &t->state, t->lines.count, left_out, err);
+	deliver_lines_clear(&t->lines);
+	if (rc == 0)
+		t->used = 0;
+	return rc;
 }
 
 const struct target_type target_influx = {

@@ -36,10 +36,35 @@ influx_escape(char *to, struct text name, enum influx_part part)
 			to[used++] = '\\';
 		else if (c == '\\' && is_doubtful(name, i))
 			c = '/';
-		else if (c == '#' && i == 0 && part == INFLUX_MEASUREMENT)
+		else if ((c == '#' && i == 0 && part == INFLUX_MEASUREMENT) ||
+			 (unsigned char)c < ' ')
 			c = '_';
 		to[used++] = c;
 	}
+	return used;
+}
+
+static bool
+is_taken(struct text name)
+{
+	static const char *const taken[] = { "time", "node", "partition",
+		"_time", "_field", "_measurement" };
+
+	while (name.bytes > 0 && name.at[name.bytes - 1] == '_')
+		name.bytes--;
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (text_equal(name, text_of(taken[i])))
+			return true;
+	return false;
+}
+
+size_t
+influx_field(char *to, struct text name)
+{
+	size_t used = influx_escape(to, name, INFLUX_KEY);
+
+	if (is_taken(name))
+		to[used++] = '_';
 	return used;
 }
 

@@ -20,8 +20,16 @@ enum influx_part {
 
 /* Escape a name; `to` has room for twice its bytes.  The format cannot express
  * a backslash before a special character, nor a '#' at the beginning of a
- * line: they become '/' and '_'.  Returns the length. */
+ * line, nor control characters: they become '/', '_' and '_'.  Returns the
+ * length. */
 size_t influx_escape(char *to, struct text name, enum influx_part part);
+
+/* A column's name as the key of a field, escaped; `to` has room for twice its
+ * bytes and one.  `time`, and the tags `node` and `partition`, are taken there,
+ * also `_time`, `_field` and `_measurement`: such a name gets a '_' at its end,
+ * and so does one that is like it but for such ends, so that names stay
+ * different.  Returns the length. */
+size_t influx_field(char *to, struct text name);
 
 /* Format a number as a field: "1", "2.5", "true".  Whole numbers get no suffix
  * "i", so that they are floats like the other values of the column: InfluxDB

@@ -135,6 +135,7 @@ check_etag(struct target *target, const struct file_part *part, struct err *err)
 	    err, "checksum mismatch: the service received different bytes");
 }
 
+/* The service confirms what it stored with an ETag and no body. */
 static int
 put(struct target *target, const struct file_part *part, const char *query,
     const char *type, struct err *err)
@@ -148,6 +149,10 @@ put(struct target *target, const struct file_part *part, const char *query,
 	if (ask(target, "PUT", target->path, query, headers, part->body,
 		&answer, err) != 0)
 		return -1;
+	if (!http_is_dry(target->s3.http) &&
+	    (answer.body.bytes > 0 ||
+		http_header(target->s3.http, "ETag").bytes == 0))
+		return http_unconfirmed(target->s3.http, &answer, err);
 	return check_etag(target, part, err);
 }
 

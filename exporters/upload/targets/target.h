@@ -67,9 +67,11 @@ struct target_type {
 	 * is no room (flush first), or -1. */
 	int (*add)(struct target *target, const struct target_row *row,
 	    struct err *err);
-	/* Send the added records; 0: the service has stored them.  `name` is
-	 * the same when the same records are sent again after a failure. */
-	int (*flush)(struct target *target, const char *name, struct err *err);
+	/* Send the added records; 0: the service has confirmed that it stored
+	 * them, except `left_out` of them, which it refuses for good.  `name`
+	 * is the same when the same records are sent again after a failure. */
+	int (*flush)(struct target *target, const char *name,
+	    uint32_t *left_out, struct err *err);
 
 	/* Upload all bytes of `fd` from its current position; `bytes` is -1 if
 	 * the size is unknown. */

@@ -556,6 +556,18 @@ test_refused_addresses_are_never_contacted(void **state)
 	check_refused("http://[fe80::1]/", NULL, "is link-local");
 	check_refused("http://[fd00:ec2::254]/", NULL, "metadata");
 	check_refused("https://168.63.129.16/", NULL, "metadata");
+	check_refused("http://100.100.100.200/", NULL, "metadata");
+	check_refused("http://192.0.0.192/opc/v2/", NULL, "metadata");
+	check_refused("http://[::ffff:192.0.0.192]/", NULL, "metadata");
+	check_refused("http://[64:ff9b::192.0.0.192]/", NULL, "metadata");
+	check_refused("http://[64:ff9b:1::168.63.129.16]/", NULL, "metadata");
+	check_refused("http://[::ffff:0:169.254.169.254]/", NULL, "link-local");
+	check_refused("http://[2002:a9fe:a9fe::1]/", NULL, "link-local");
+	check_refused("http://[fd00:ec2::23]/", NULL, "metadata");
+	check_refused("http://[fd20:ce::254]/", NULL, "metadata");
+	check_refused("http://[fd00:c1::a9fe:a9fe]/", NULL, "metadata");
+	check_refused("http://[fd00:42::42]/", NULL, "metadata");
+	check_refused("http://[fd00:a9fe:a9fe::1]/", NULL, "metadata");
 	check_refused("http://2852039166/", NULL, "link-local");
 	check_refused("http://0.0.0.0/", NULL, "not a host");
 	check_refused("http://224.0.0.1/", NULL, "multicast");

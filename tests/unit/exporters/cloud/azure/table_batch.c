@@ -31,6 +31,12 @@ add(struct table_batch *batch, const char *partition, uint32_t index)
 	return table_batch_add(batch, text_of(partition), &record, &err);
 }
 
+static struct text
+whole(struct table_batch *batch)
+{
+	return table_batch_part(batch, 0, table_batch_rows(batch));
+}
+
 static unsigned
 count(struct text t, const char *what)
 {
@@ -49,7 +55,7 @@ static void
 a_batch_has_a_hundred_rows_of_one_partition(void **state)
 {
 	struct table_batch *batch = table_batch_new("https://h/acct", "perf");
-	struct text all;
+	struct text all, part;
 
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
@@ -58,7 +64,7 @@ a_batch_has_a_hundred_rows_of_one_partition(void **state)
 	assert_int_equal(add(batch, "a$b", 99), 1); /* it is in it */
 	assert_int_equal(add(batch, "a$c", 100), 0);
 	assert_int_equal(table_batch_rows(batch), 100);
-	all = table_batch_end(batch);
+	all = whole(batch);
 	assert_int_equal(count(all, "HTTP/1.1\r\n"), 100);
 	assert_int_equal(
 	    count(all, "PUT https://h/acct/perf(PartitionKey='a%24b',RowKey='"
@@ -67,9 +73,13 @@ a_batch_has_a_hundred_rows_of_one_partition(void **state)
 	assert_int_equal(count(all, "\r\n--batch_poolscope--\r\n"), 1);
 	assert_memory_equal(
 	    all.at + all.bytes - 21, "--batch_poolscope--\r\n", 21);
+	part = table_batch_part(batch, 7, 9);
+	assert_int_equal(count(part, "HTTP/1.1\r\n"), 2);
+	assert_int_equal(count(part, "\r\n--batch_poolscope--\r\n"), 1);
+	assert_int_equal(table_batch_row(batch, 7).at[0], '{');
 	table_batch_clear(batch);
 	assert_int_equal(add(batch, "a$c", 1), 1);
-	assert_int_equal(count(table_batch_end(batch), "HTTP/1.1\r\n"), 1);
+	assert_int_equal(count(whole(batch), "HTTP/1.1\r\n"), 1);
 	table_batch_free(&batch);
 }
 
@@ -98,7 +108,7 @@ a_batch_is_not_larger_than_four_mebibytes(void **state)
 		    (struct text){ (char *)pairs, (uint32_t)w.bytes };
 	} while (table_batch_add(batch, text_of("p"), &record, &err) == 1 &&
 		 ++i < 100);
-	all = table_batch_end(batch);
+	all = whole(batch);
 	assert_int_equal(i, table_batch_rows(batch));
 	assert_in_range(i, 20, 23); /* of 180 KiB each */
 	assert_in_range(all.bytes, 20 * 180 << 10, 4 << 20);
@@ -117,8 +127,7 @@ a_quote_in_a_key_is_doubled_and_a_slash_refused(void **state)
 
 	(void)state;
 	assert_int_equal(add(batch, "it's", 0), 1);
-	assert_int_equal(
-	    count(table_batch_end(batch), "PartitionKey='it''s'"), 1);
+	assert_int_equal(count(whole(batch), "PartitionKey='it''s'"), 1);
 	table_batch_clear(batch);
 	assert_int_equal(
 	    table_batch_add(batch, text_of("a/b"), &record, &err), -1);
@@ -162,8 +171,13 @@ the_answer_says_in_it_what_became_of_the_rows(void **state)
 	    table_batch_status(
 		text_of(ANSWER(PART "HTTP/1.1 204 No Content\r\n\r\n\r\n" PART
 				    "HTTP/1.1 204 No Content\r\n\r\n\r\n")),
-		&service_error),
+		2, &service_error),
 	    204);
+	assert_int_equal(
+	    table_batch_status(
+		text_of(ANSWER(PART "HTTP/1.1 204 No Content\r\n\r\n\r\n")), 2,
+		&service_error),
+	    0); /* of two rows */
 	assert_int_equal(
 	    table_batch_status(
 		text_of(ANSWER(
@@ -172,16 +186,16 @@ the_answer_says_in_it_what_became_of_the_rows(void **state)
 			 "\"TableNotFound\",\"message\":{\"lang\":\"en-US\","
 			 "\"value\":\"0:The table specified does not exist.\\n"
 			 "RequestId:1\"}}}\r\n")),
-		&service_error),
+		1, &service_error),
 	    404);
 	assert_string_equal(service_error.code, "TableNotFound");
 	assert_string_equal(
 	    service_error.message, "0:The table specified does not exist.");
 	assert_int_equal(
-	    table_batch_status(text_of("HTTP/1.1 x"), &service_error), 0);
+	    table_batch_status(text_of("HTTP/1.1 x"), 1, &service_error), 0);
 	assert_int_equal(
-	    table_batch_status(text_of("<html>"), &service_error), 0);
-	assert_int_equal(table_batch_status(text_of(""), &service_error), 0);
+	    table_batch_status(text_of("<html>"), 1, &service_error), 0);
+	assert_int_equal(table_batch_status(text_of(""), 1, &service_error), 0);
 }
 
 static void
