@@ -131,11 +131,12 @@ node_states_read(struct node_states *states, struct source *source,
 	enum clock_choice choice = source_clock(source)->choice;
 	int rc;
 
-	*states = (struct node_states){ .count = 0 };
+	*states = (struct node_states){ .complete_ns = INT64_MAX };
 	string_table_init(&states->names);
 	source_clock(source)->choice = CLOCK_RAW;
 	rc = read_nodes(states, source, partition, node, from_ns, err);
 	source_clock(source)->choice = choice;
+	states->complete_ns = source_complete_ns(source);
 	if (rc == 0)
 		node_states_judge(states, now_ns);
 	return rc;
@@ -147,55 +148,6 @@ node_states_clear(struct node_states *states)
 	free(states->at);
 	string_table_clear(&states->names);
 	*states = (struct node_states){ .count = 0 };
-}
-
-/* ---- leaving out ---- */
-
-static bool
-has_older(const struct node_state *node, int64_t from_ns)
-{
-	return node->made_ns < from_ns ||
-	       (!isnan(node->clock_ns) && node->clock_at_ns < from_ns) ||
-	       (!isnan(node->spool) && node->spool_at_ns < from_ns);
-}
-
-/* Without what is older. */
-static void
-copy_from(
-    struct node_states *to, const struct node_states *states, int64_t from_ns)
-{
-	*to = (struct node_states){ .count = 0 };
-	string_table_init(&to->names);
-	for (uint32_t i = 0; i < states->count; i++) {
-		struct node_state *made;
-		struct text name;
-
-		if (states->at[i].made_ns < from_ns)
-			continue;
-		made = state_of(to, states->at[i].name);
-		name = made->name;
-		*made = states->at[i];
-		made->name = name;
-		if (made->clock_at_ns < from_ns)
-			made->clock_ns = NAN;
-		if (made->spool_at_ns < from_ns)
-			made->spool = NAN;
-	}
-}
-
-void
-node_states_drop(struct node_states *states, int64_t from_ns)
-{
-	struct node_states left;
-	uint32_t i = 0;
-
-	while (i < states->count && !has_older(&states->at[i], from_ns))
-		i++;
-	if (i == states->count)
-		return;
-	copy_from(&left, states, from_ns);
-	node_states_clear(states);
-	*states = left;
 }
 
 /* ---- judging ---- */
@@ -219,6 +171,8 @@ judge(struct node_state *node, int64_t now_ns)
 void
 node_states_judge(struct node_states *states, int64_t now_ns)
 {
+	if (now_ns > states->complete_ns)
+		now_ns = states->complete_ns;
 	memset(states->conditions, 0, sizeof(states->conditions));
 	for (uint32_t i = 0; i < states->count; i++) {
 		judge(&states->at[i], now_ns);

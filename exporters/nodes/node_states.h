@@ -45,15 +45,15 @@ struct node_states {
 	struct node_state *at;
 	uint32_t count, room;
 	uint32_t conditions[NODE_CONDITIONS]; /* how many nodes are in each */
+	/* Up to when the source had answered completely; INT64_MAX: it had. */
+	int64_t complete_ns;
 };
 
-/* Nodes that were not heard for this long are no longer shown by default. */
-#define NODE_STATES_HEARD_NS (24 * 3600 * INT64_C(1000000000))
-
 /* Read the nodes of the list (empty: all) that were heard from `from_ns` on, in
- * no order, and judge them as of `now_ns`.  It may be that there are none.  -1
- * also when there are more than NODE_STATES_MAX.  The clock of the source is
- * CLOCK_RAW meanwhile.  Clear it in any case. */
+ * no order, and judge them as of `now_ns`, or of when the answer is complete: a
+ * node of which nothing is indexed yet is not silent.  It may be that there are
+ * none.  -1 also when there are more than NODE_STATES_MAX.  The clock of the
+ * source is CLOCK_RAW meanwhile.  Clear it in any case. */
 int node_states_read(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
     struct err *err);
@@ -61,9 +61,6 @@ void node_states_clear(struct node_states *states);
 
 /* Judge them again, at another time. */
 void node_states_judge(struct node_states *states, int64_t now_ns);
-/* Leave out those that were not heard from then on, and samples that are older;
- * judge them after it. */
-void node_states_drop(struct node_states *states, int64_t from_ns);
 
 /* What is wrong with a node: "not heard; clock off", or "". */
 enum { NODE_STATE_WRONG_BYTES = 48 };

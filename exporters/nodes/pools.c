@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 static int
 by_name(const void *left, const void *right)
@@ -81,7 +82,8 @@ find_kept(struct pools_kept *kept, const struct pool *pool, int64_t now_ns)
 		return NULL;
 	found = &kept->at[number];
 	/* At an earlier time more nodes may have been heard. */
-	if (found->place != row->place || found->entry != row->last_entry ||
+	if (found->states.complete_ns != INT64_MAX ||
+	    found->place != row->place || found->entry != row->last_entry ||
 	    found->generation != row->generation || found->read_ns > now_ns)
 		return NULL;
 	found->read_ns = now_ns;
@@ -125,25 +127,22 @@ static int
 read_nodes(struct pool *pool, struct source *source, struct pools_kept *kept,
     int64_t now_ns, struct err *err)
 {
-	int64_t from_ns = now_ns - NODE_STATES_HEARD_NS;
 	struct node_states states, *known;
 
-	/* Without a record since then, none of its nodes was heard. */
-	if (pool->partition.last_ns < from_ns)
+	/* Without a record since then all its nodes are gone. */
+	if (pool->partition.last_ns < now_ns - POOL_RESTS_NS) {
+		pool->conditions[NODE_GONE] = (uint32_t)pool->partition.nodes;
 		return 0;
+	}
 	known = find_kept(kept, pool, now_ns);
 	if (known != NULL) {
-		uint32_t before = known->count;
-
-		node_states_drop(known, from_ns);
-		kept->nodes -= before - known->count;
 		node_states_judge(known, now_ns);
 		memcpy(pool->conditions, known->conditions,
 		    sizeof(pool->conditions));
 		return 0;
 	}
 	if (node_states_read(&states, source, pool->partition.name,
-		(struct text){ NULL, 0 }, from_ns, now_ns, err) != 0) {
+		(struct text){ NULL, 0 }, TIME_MIN_NS, now_ns, err) != 0) {
 		node_states_clear(&states);
 		return -1;
 	}
@@ -157,10 +156,13 @@ pools_read(struct pools *pools, struct source *source, struct pools_kept *kept,
     struct text pattern, int64_t now_ns, struct err *err)
 {
 	const struct partition_rows *rows = &pools->partitions;
+	int64_t known_ns = now_ns; /* what came until then */
 	int rc;
 
 	*pools = (struct pools){ .count = 0 };
 	rc = partition_rows_read(&pools->partitions, source, pattern, err);
+	if (source_complete_ns(source) < known_ns)
+		known_ns = source_complete_ns(source);
 	if (rows->count > 0)
 		pools->at = memory_zero(rows->count, sizeof(*pools->at));
 	for (uint32_t i = 0; i < rows->count && rc == 0; i++) {
@@ -174,7 +176,7 @@ pools_read(struct pools *pools, struct source *source, struct pools_kept *kept,
 		pool->age_ns = last_ns == INT64_MIN ? -1
 			       : last_ns >= now_ns  ? 0
 						    : now_ns - last_ns;
-		rc = read_nodes(pool, source, kept, now_ns, err);
+		rc = read_nodes(pool, source, kept, known_ns, err);
 	}
 	if (pools->count > 0)
 		qsort(pools->at, pools->count, sizeof(*pools->at), by_name);

@@ -17,10 +17,12 @@
 
 struct pool {
 	struct partition_row partition;
-	/* Of the nodes that were heard in the last NODE_STATES_HEARD_NS. */
 	uint32_t conditions[NODE_CONDITIONS];
 	int64_t age_ns; /* of the newest record; -1: there is none */
 };
+
+/* A pool without a record for this long is at rest: its nodes are not read. */
+#define POOL_RESTS_NS (24 * 3600 * INT64_C(1000000000))
 
 struct pools {
 	struct partition_rows partitions;

@@ -39,11 +39,20 @@ struct now {
 	uint64_t entry, generation;
 	bool is_read;
 	int64_t next_ns; /* not to be read before (monotonic) */
+	/* Up to when it is known what came (wall clock); up to when the
+	 * answers of the last poll are complete. */
+	int64_t known_ns, complete_ns;
 	unsigned rest;
 	unsigned read;             /* parts that the last poll has read */
 	struct hash_key key;       /* of these sums, which show what changed: */
 	uint64_t sums[NOW_SUMMED]; /* by part */
 };
+
+int64_t
+now_known_ns(const struct now *now)
+{
+	return now->known_ns;
+}
 
 struct text
 now_name(const struct now *now)
@@ -269,13 +278,16 @@ read_nodes(struct now *now, int64_t now_ns, struct err *err)
 	struct node_states states;
 
 	if (node_states_read(&states, now->source, now_name(now),
-		(struct text){ NULL, 0 }, now_ns - NODE_STATES_HEARD_NS, now_ns,
-		err) != 0) {
+		(struct text){ NULL, 0 }, TIME_MIN_NS, now_ns, err) != 0) {
 		node_states_clear(&states);
 		return -1;
 	}
 	node_states_clear(&now->nodes);
 	now->nodes = states;
+	/* It is judged as of known_ns from now on. */
+	if (states.complete_ns < now->complete_ns)
+		now->complete_ns = states.complete_ns;
+	now->nodes.complete_ns = INT64_MAX;
 	return 0;
 }
 
@@ -336,7 +348,7 @@ read_start(struct now *now, struct err *err)
 static int
 read_parts(struct now *now, int64_t now_ns, struct err *err)
 {
-	int64_t begin_ns = clock_monotonic_ns(), end_ns;
+	int64_t begin_ns = clock_monotonic_ns(), end_ns, rest_ns;
 	int rc = 0;
 
 	if ((now->parts & NOW_NODES) != 0)
@@ -352,8 +364,9 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 	if (rc == 0 && (now->parts & NOW_START) != 0)
 		rc = read_start(now, err);
 	end_ns = clock_monotonic_ns();
-	now->next_ns = end_ns + (rc == 0 ? now->rest * (end_ns - begin_ns)
-					 : NS_PER_SECOND);
+	rest_ns = rc == 0 ? now->rest * (end_ns - begin_ns) : NS_PER_SECOND;
+	now->next_ns =
+	    end_ns + (rest_ns < NOW_REST_MAX_NS ? rest_ns : NOW_REST_MAX_NS);
 	now->read = rc == 0 ? now->parts : 0;
 	now->is_read = rc == 0;
 	now->entry = now->partition.last_entry;
@@ -366,14 +379,18 @@ now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
 {
 	int rc = read_partition(now, err);
 
+	now->complete_ns = source_complete_ns(now->source);
 	*changed = now->read = 0;
 	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
 		rc = read_parts(now, now_ns, err);
 	else if (rc == 0 && (now->parts & NOW_USAGE) != 0 &&
 		 clock_monotonic_ns() - now->used_ns > USAGE_LIFE_NS)
 		rc = read_usages(now, now_ns, err);
-	node_states_drop(&now->nodes, now_ns - NODE_STATES_HEARD_NS);
-	node_states_judge(&now->nodes, now_ns);
+	/* What came and is not read, or may have come, is no silence. */
+	if (rc == 0 && !has_come(now))
+		now->known_ns =
+		    now->complete_ns < now_ns ? now->complete_ns : now_ns;
+	node_states_judge(&now->nodes, now->known_ns);
 	*changed = find_changes(now);
 	return rc;
 }

@@ -8,12 +8,15 @@
  * record.  Not the journal itself is followed, because it is ahead of the
  * tables that the numbers come from.  Only when something came they are read
  * again, and at the earliest after NOW_REST times as long as the last reading
- * took, so that a watcher takes a small part of a processor however large the
- * pool is.  The age of nodes needs no reading.
+ * took, but not later than NOW_REST_MAX_NS, so that a watcher takes a small
+ * part of a processor and is not far behind on a busy machine.  The age of
+ * nodes needs no reading.  Nodes are judged as of the last time at which all
+ * that had come was read: a node is not late because its record is not read, or
+ * not indexed, or because the source does not answer.
  *
- * Memory: some 500 bytes for each node that was heard in the last day, of at
- * most NODE_STATES_MAX, and 500 for each of at most NOW_PHASES_MAX phases;
- * node_usage.h and open_phases.h have theirs.
+ * Memory: some 500 bytes for each node, of at most NODE_STATES_MAX, and 500 for
+ * each of at most NOW_PHASES_MAX phases; node_usage.h and open_phases.h have
+ * theirs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NOW_NOW_H
@@ -30,6 +33,7 @@
 struct now; /* opaque */
 
 enum { NOW_REST = 20, NOW_PHASES_MAX = 1 << 16 };
+#define NOW_REST_MAX_NS (10 * INT64_C(1000000000))
 
 enum now_part {
 	NOW_PARTITION = 1 << 0, /* always read */
@@ -69,6 +73,10 @@ bool now_is_behind(const struct now *now, int64_t *next_ns);
 
 /* As it was given to now_new. */
 struct text now_name(const struct now *now);
+
+/* Up to when it is known what came (wall clock): ages and conditions of nodes
+ * are as of then. */
+int64_t now_known_ns(const struct now *now);
 
 /* Views, valid until the next poll. */
 /* Its name is empty as long as the source does not have the partition. */

@@ -30,6 +30,9 @@ next_page(struct source *source, struct err *err)
 {
 	int rc = places_next(&source->places, &source->cursor, err);
 
+	if (pages_of(source)->is_incomplete &&
+	    pages_of(source)->complete_ns < source->complete_ns)
+		source->complete_ns = pages_of(source)->complete_ns;
 	if (pages_of(source)->is_incomplete && !source->said_incomplete) {
 		char when[CLOCK_TEXT_BYTES];
 
@@ -76,6 +79,7 @@ begin(struct source *source, enum source_what what, struct text partition,
 	question.query.cursor = cursor;
 	if (question.query.to_ns > TIME_MAX_NS) /* the same: all */
 		question.query.to_ns = TIME_MAX_NS;
+	source->complete_ns = INT64_MAX;
 	if (places_begin(&source->places, &question, err) == 0)
 		return 0;
 	source->failed = true;
@@ -328,6 +332,12 @@ uint64_t
 source_entry(const struct source *source)
 {
 	return source->entry;
+}
+
+int64_t
+source_complete_ns(const struct source *source)
+{
+	return source->complete_ns;
 }
 
 uint64_t

@@ -163,6 +163,10 @@ int source_follow(struct source *source, struct text partition,
 uint64_t source_followed(const struct source *source);
 /* The entry of the record that source_next has just returned. */
 uint64_t source_entry(const struct source *source);
+/* Has the answer to the last question everything that was received?  INT64_MAX;
+ * otherwise what was received after this time (wall clock of the aggregator)
+ * may be missing, and nothing can be concluded from its absence. */
+int64_t source_complete_ns(const struct source *source);
 /* Generation of the store that sent the last page; restoring a store changes
  * it.  Entry numbers are valid within one generation. */
 uint64_t source_generation(const struct source *source);

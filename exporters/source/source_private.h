@@ -19,6 +19,7 @@ struct source {
 	const char *limit;        /* pattern of partitions; NULL: all */
 	const struct source_rename *rename; /* NULL: none */
 	bool said_incomplete;               /* once is enough */
+	int64_t complete_ns;                /* source_complete_ns */
 	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */

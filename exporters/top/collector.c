@@ -59,6 +59,8 @@ finish(struct due *due, int64_t begin_ns, int64_t least_ns)
 	int64_t end_ns = clock_monotonic_ns();
 	int64_t rest_ns = COLLECTOR_REST * (end_ns - begin_ns);
 
+	if (rest_ns > NOW_REST_MAX_NS)
+		rest_ns = NOW_REST_MAX_NS;
 	due->next_ns = end_ns + (rest_ns > least_ns ? rest_ns : least_ns);
 }
 

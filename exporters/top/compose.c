@@ -244,6 +244,7 @@ compose_snapshot(struct compose *compose, const struct now *now,
 		take_labels(compose, now_open(now));
 	take_rate(compose, now_partition(now), now_ns);
 	to->records_second = compose->records_second;
+	to->known_ns = now_known_ns(now);
 	put_nodes(to, compose, now, now_ns);
 	put_phases(to, now);
 	to->runs = top_share(compose->runs);

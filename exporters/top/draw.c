@@ -98,12 +98,16 @@ draw_first(const struct top_state *state, struct line line)
 	    screen_is_ascii());
 	put_part(&line, 2, SCREEN_STRONG, pool);
 	put_part(&line, 2, SCREEN_PLAIN, time_text(text, shown->taken_ns));
-	put_format(
-	    &line, 2, SCREEN_PLAIN, "%" PRIu32 " nodes", shown->node_count);
+	put_format(&line, 2, SCREEN_PLAIN, "%" PRIu32 " node%s",
+	    shown->node_count, shown->node_count == 1 ? "" : "s");
 	for (int i = 0; i < NODE_CONDITIONS; i++)
 		if (shown->conditions[i] > 0)
 			put_format(&line, 1, looks[i], "%" PRIu32 " %s",
 			    shown->conditions[i], node_condition_words[i]);
+	if (shown->known_ns > 0 &&
+	    shown->taken_ns - shown->known_ns > SILENCE_NS)
+		put_format(&line, 1, SCREEN_WARNING, "at %s",
+		    time_text(text, shown->known_ns));
 	if (!isnan(shown->records_second))
 		put_format(&line, 2, SCREEN_PLAIN, "%s rec/s",
 		    cell_count(text, shown->records_second));

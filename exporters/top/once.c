@@ -17,7 +17,7 @@ print_nodes(struct source *source, struct text partition,
     enum stats_format format, FILE *file, int *status, struct err *err)
 {
 	const struct nodes_options how = {
-		.from_ns = clock_wall_ns() - NODE_STATES_HEARD_NS,
+		.from_ns = TIME_MIN_NS,
 		.order = &unsorted,
 	};
 

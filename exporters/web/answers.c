@@ -134,11 +134,8 @@ static int
 answer_nodes(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	int64_t from_ns = question->query.window.from_ns;
 	const struct nodes_options how = { .node = node_of(question),
-		.from_ns = from_ns != TIME_MIN_NS
-			       ? from_ns
-			       : clock_wall_ns() - NODE_STATES_HEARD_NS,
+		.from_ns = question->query.window.from_ns,
 		.order = &question->query.order };
 	int status;
 

@@ -10,8 +10,8 @@
 # So the last record of n1 is that of -30, of n2 that of -7200, although one of -30 is stored,
 # of n5 that of -10, whatever the order in the batch; all were received less than a minute ago.
 # n1 and n5 were heard in the last minute.  n2 was received just now, but what it sends was made
-# 2 h ago: until it has sent the rest, it was heard then: gone.  n4 is listed when --from asks
-# for two days.  No agent says how much it has not sent: SPOOL is unknown.
+# 2 h ago: until it has sent the rest, it was heard then: gone.  n4 is gone, and left out
+# when --from asks for a day.  No agent says how much it has not sent: SPOOL is unknown.
 #
 # Then records of more than 30 hours are deleted, which is the one of n4: that it was the last
 # one, and when it was received, stays known.  A dropped partition leaves nothing behind.
@@ -51,12 +51,12 @@ for row in json.load(open(sys.argv[1])):
 }
 WANTED="n1 live -30 now
 n2 gone -7200 now
+n4 gone -150000 now
 n5 live -10 now"
 answer "the last records" "$WANTED" last
-answer "... and of two days" "n1 live -30 now
+answer "... of a day" "n1 live -30 now
 n2 gone -7200 now
-n4 gone -150000 now
-n5 live -10 now" last --from '2 days ago'
+n5 live -10 now" last --from '1 day ago'
 answer "... of one node" "n2 gone -7200 now" last -n n2
 answer "in CSV" "n2,gone,,none" sh -c "poolscope nodes --format csv -n n2 >'$TMP/csv'
 /usr/bin/python3 -c '

@@ -225,9 +225,7 @@ print_nodes(const struct topics_values *values, struct source *source,
 {
 	const struct nodes_options how = {
 		.node = topics_node(values),
-		.from_ns = values->window.from_ns != TIME_MIN_NS
-			       ? values->window.from_ns
-			       : clock_wall_ns() - NODE_STATES_HEARD_NS,
+		.from_ns = values->window.from_ns,
 		.order = &values->order,
 	};
 

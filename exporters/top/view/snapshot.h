@@ -62,6 +62,9 @@ struct top_phase {
 
 struct top_snapshot {
 	int64_t taken_ns; /* wall clock */
+	/* Ages and conditions of nodes are as of then: later records are not
+	 * read, or not indexed, yet.  0: of none. */
+	int64_t known_ns;
 	struct top_texts *names, *labels;
 	/* By number of the name, in natural order; NULL: they are packed. */
 	struct top_node *nodes;

@@ -168,13 +168,38 @@ nodes_age_without_a_record(void **state)
 	assert_int_equal(poll_all(AT(3600)), NOW_NODES);
 	assert_int_equal(condition_of("n1"), NODE_GONE);
 	assert_int_equal(condition_of("n2"), NODE_SILENT);
-	/* A day after its last record a node is left out. */
-	assert_int_equal(poll_all(AT(86400)), NOW_NODES);
+	/* It stays so. */
+	assert_int_equal(poll_all(AT(3630)), NOW_NODES);
+	assert_int_equal(poll_all(AT(30 * 86400)), 0);
 	assert_int_equal(now_nodes(now)->count, 2);
-	assert_int_equal(poll_all(AT(86401)), NOW_NODES);
-	assert_int_equal(now_nodes(now)->count, 1);
-	assert_int_equal(condition_of("n2"), NODE_GONE);
-	assert_int_equal(now_nodes(now)->conditions[NODE_GONE], 1);
+	assert_int_equal(now_nodes(now)->conditions[NODE_GONE], 2);
+}
+
+/* n1's record of 50 came and is not read yet, because the last reading was just
+ * now.  At 70 that of 0, which is known, is more than a minute old: nothing
+ * says that n1 is late. */
+static void
+what_is_not_read_is_no_silence(void **state)
+{
+	unsigned changed;
+	struct err err = { 0 };
+
+	(void)state;
+	now_set_rest(now, 1 << 30);
+	put_job("n1", 0, "start", "1");
+	store();
+	rig_good(now_poll(now, AT(20), &changed, &err), &err);
+	assert_int_equal(now_known_ns(now), AT(20));
+	put_job("n1", 50, "start", "2");
+	store();
+	rig_good(now_poll(now, AT(70), &changed, &err), &err);
+	assert_int_equal(now_known_ns(now), AT(20));
+	assert_int_equal(condition_of("n1"), NODE_LIVE);
+	assert_int_equal(now_nodes(now)->at[0].age_ns, 20 * SECOND);
+	/* It rests for seconds, not for minutes, although it was to. */
+	poll_all(AT(71));
+	assert_int_equal(now_nodes(now)->at[0].age_ns, 21 * SECOND);
+	assert_int_equal(now_known_ns(now), AT(71));
 }
 
 /* ---- the same as a new reader ---- */
@@ -193,8 +218,7 @@ compare_nodes(struct source *other, int64_t now_ns)
 	struct err err = { 0 };
 
 	rig_good(node_states_read(&fresh, other, text_of(RIG_PARTITION),
-		     (struct text){ NULL, 0 }, now_ns - NODE_STATES_HEARD_NS,
-		     now_ns, &err),
+		     (struct text){ NULL, 0 }, TIME_MIN_NS, now_ns, &err),
 	    &err);
 	assert_int_equal(fresh.count, ours->count);
 	for (uint32_t i = 0; i < fresh.count; i++) {
@@ -335,7 +359,10 @@ a_source_that_is_away_leaves_the_numbers(void **state)
 	poll_all(AT(10));
 	query_server_close(&server);
 	assert_int_equal(now_poll(now, AT(70), &changed, &err), -1);
-	assert_int_equal(changed, NOW_NODES); /* it is late by now */
+	/* Nobody knows whether n1 sent something. */
+	assert_int_equal(changed, 0);
+	assert_int_equal(condition_of("n1"), NODE_LIVE);
+	assert_int_equal(now_known_ns(now), AT(10));
 	assert_int_equal(now_nodes(now)->count, 1);
 	assert_int_equal(now_partition(now)->records, 1);
 	put_job("n2", 71, "start", "1");
@@ -380,7 +407,8 @@ kept_pools_age(void **state)
 		assert_pool(some, AT(59), 2, 0, 0, 0);
 		assert_pool(some, AT(60), 1, 1, 0, 0);
 		assert_pool(some, AT(3600), 0, 0, 1, 1);
-		assert_pool(some, AT(86401), 0, 0, 0, 1);
+		assert_pool(some, AT(86401), 0, 0, 0, 2);
+		assert_pool(some, AT(30 * 86400), 0, 0, 0, 2);
 		assert_pool(some, AT(40), 2, 0, 0, 0);
 	}
 	put_job("n3", 100, "start", "1");
@@ -399,6 +427,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_poll_says_what_changed),
 		CASE(nodes_age_without_a_record),
+		CASE(what_is_not_read_is_no_silence),
 		CASE(it_is_the_same_as_for_a_new_reader),
 		CASE(a_source_that_is_away_leaves_the_numbers),
 		CASE(kept_pools_age),
