@@ -4,6 +4,7 @@
  */
 #include "agents/accept/fallback_reader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -13,7 +14,9 @@
 #include "agents/accept/submitter.h"
 #include "agents/submit/fallback_queue.h"
 #include "proto/base/memory.h"
+#include "proto/config/instance.h"
 #include "proto/os/clock.h"
+#include "proto/os/lockfile.h"
 #include "proto/os/log.h"
 
 enum { FILES_A_ROUND = 64 };
@@ -40,6 +43,7 @@ struct fallback_reader {
 	struct wire_room room;
 	struct submitter *submitter;
 	struct definitions *definitions;
+	struct held_file *held_new, *held_bad; /* directories */
 };
 
 static void
@@ -178,6 +182,19 @@ on_notice(void *arg, int fd, uint32_t events)
 		fallback_reader_round(fallback_reader);
 }
 
+/* Where they are removed, senders make others, which nobody reads. */
+static void
+hold_directories(struct fallback_reader *fallback_reader)
+{
+	const char *dir = fallback_reader->options.dir;
+	char path[INSTANCE_PATH_BYTES + 8];
+
+	snprintf(path, sizeof(path), "%s/new", dir);
+	fallback_reader->held_new = held_file_add(path, NULL, NULL);
+	snprintf(path, sizeof(path), "%s/bad", dir);
+	fallback_reader->held_bad = held_file_add(path, NULL, NULL);
+}
+
 int
 fallback_reader_open(struct fallback_reader **made,
     const struct fallback_reader_options *options, struct err *err)
@@ -201,6 +218,7 @@ fallback_reader_open(struct fallback_reader **made,
 		free(fallback_reader);
 		return -1;
 	}
+	hold_directories(fallback_reader);
 	submitter_new(&fallback_reader->submitter);
 	definitions_new(&fallback_reader->definitions);
 	*made = fallback_reader;
@@ -215,6 +233,8 @@ fallback_reader_close(struct fallback_reader **gone)
 	*gone = NULL;
 	if (fallback_reader == NULL)
 		return;
+	held_file_drop(&fallback_reader->held_new);
+	held_file_drop(&fallback_reader->held_bad);
 	loop_stop_timer(fallback_reader->options.loop, &fallback_reader->timer);
 	if (fallback_queue_fd(fallback_reader->fallback_queue) >= 0)
 		loop_remove_fd(fallback_reader->options.loop,

@@ -28,31 +28,41 @@ bind_masked(int fd, const struct sockaddr_un *address)
 }
 
 int
-local_listen(
-    int *made, struct lockfile *lockfile, const char *path, struct err *err)
+local_listen_bind(int *made, const char *path, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	char lock_path[INSTANCE_PATH_BYTES];
-	long holder;
-	int fd;
+	int fd =
+	    socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return err_set(err, "%s: a socket's path has at most %zu bytes",
-		    path, sizeof(address.sun_path) - 1);
 	strcpy(address.sun_path, path);
-	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-	if (lockfile_take(lockfile, lock_path, &holder, err) != 0)
-		return -1;
 	unlink(path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind_masked(fd, &address) != 0 ||
 	    listen(fd, BACKLOG) != 0) {
 		err_set(err, "%s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
-		lockfile_release(lockfile);
 		return -1;
 	}
 	*made = fd;
 	return 0;
+}
+
+int
+local_listen(
+    int *made, struct lockfile *lockfile, const char *path, struct err *err)
+{
+	struct sockaddr_un address;
+	char lock_path[INSTANCE_PATH_BYTES];
+	long holder;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return err_set(err, "%s: a socket's path has at most %zu bytes",
+		    path, sizeof(address.sun_path) - 1);
+	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
+	if (lockfile_take(lockfile, lock_path, &holder, err) != 0)
+		return -1;
+	if (local_listen_bind(made, path, err) == 0)
+		return 0;
+	lockfile_release(lockfile);
+	return -1;
 }

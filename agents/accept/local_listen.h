@@ -13,5 +13,7 @@
  * process has the lock; after any failure nothing is open. */
 int local_listen(
     int *fd, struct lockfile *lockfile, const char *path, struct err *err);
+/* The same again, while the lock is held. */
+int local_listen_bind(int *fd, const char *path, struct err *err);
 
 #endif

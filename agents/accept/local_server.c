@@ -43,6 +43,7 @@ struct client {
 struct local_server {
 	struct local_server_options options;
 	struct lockfile lockfile;
+	struct held_file *held; /* the socket */
 	int fd;
 	bool full, stopped;
 	struct loop_timer retry;
@@ -328,6 +329,23 @@ on_retry(void *arg, struct loop_timer *timer)
 	listen_again(arg);
 }
 
+/* Somebody has removed the socket: make it again.  Clients stay. */
+static int
+listen_anew(void *arg, struct err *err)
+{
+	struct local_server *local_server = arg;
+	struct loop *loop = local_server->options.loop;
+	int fd;
+
+	if (local_listen_bind(&fd, local_server->options.path, err) != 0)
+		return -1;
+	loop_remove_fd(loop, local_server->fd);
+	close(local_server->fd);
+	local_server->fd = fd;
+	return loop_add_fd(loop, fd, local_server->full ? 0 : EPOLLIN,
+	    on_listener, local_server, err);
+}
+
 int
 local_server_open(struct local_server **made,
     const struct local_server_options *options, struct err *err)
@@ -348,6 +366,8 @@ local_server_open(struct local_server **made,
 		local_server_close(&local_server);
 		return -1;
 	}
+	local_server->held =
+	    held_file_add(options->path, listen_anew, local_server);
 	*made = local_server;
 	return 0;
 }
@@ -364,6 +384,7 @@ local_server_stop(struct local_server *local_server)
 			loop_remove_fd(local_server->options.loop,
 			    local_server->client[i].fd);
 	local_server->stopped = true;
+	held_file_drop(&local_server->held);
 	/* New clients are refused from now on, and use the fallback queue. */
 	unlink(local_server->options.path);
 	close(local_server->fd);

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/hash/crc32c.h"
@@ -195,6 +196,19 @@ spool_fail(struct spool *spool, uint32_t parts)
 	spool_new_session(spool);
 }
 
+/* 0: it is on disk, and somebody who opens the spool next finds it there. */
+static int
+write_part(const struct spool *spool, const struct spool_part *p)
+{
+	struct stat st;
+
+	if (file_io_write_all(p->segment->fd, spool->writer.at + p->from,
+		p->used, p->start) != 0 ||
+	    fdatasync(p->segment->fd) != 0 || fstat(p->segment->fd, &st) != 0)
+		return errno;
+	return st.st_nlink > 0 ? 0 : ENOENT;
+}
+
 enum spool_result
 spool_commit(struct spool *spool, struct err *err)
 {
@@ -206,14 +220,13 @@ spool_commit(struct spool *spool, struct err *err)
 		return SPOOL_IO;
 	}
 	for (uint32_t i = 0; i < w->parts_count; i++) {
-		const struct spool_part *p = &w->parts[i];
+		int why = write_part(spool, &w->parts[i]);
 
-		if (file_io_write_all(p->segment->fd, w->at + p->from, p->used,
-			p->start) == 0 &&
-		    fdatasync(p->segment->fd) == 0)
+		if (why == 0)
 			continue;
-		err_set(err, "segment %" PRIu64 ": %s", p->segment->number,
-		    strerror(errno));
+		err_set(err, "segment %" PRIu64 ": %s",
+		    w->parts[i].segment->number,
+		    why == ENOENT ? "the file was removed" : strerror(why));
 		spool_fail(spool, i + 1);
 		return SPOOL_IO;
 	}

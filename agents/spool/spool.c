@@ -18,6 +18,7 @@
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
+#include "proto/os/lockfile.h"
 #include "proto/wire/wire.h"
 
 /* ---- opening and closing ---- */
@@ -85,6 +86,7 @@ spool_close(struct spool **spool)
 {
 	if (*spool == NULL)
 		return;
+	held_file_drop(&(*spool)->held);
 	spool_clear(*spool);
 	close((*spool)->lock);
 	close((*spool)->dir);
@@ -110,6 +112,8 @@ open_directory(const char *path, struct err *err)
 	return err_set(err, "%s: another user owns it", path);
 }
 
+/* A lock file that somebody removes keeps nobody away: lock the directory, too.
+ * Network file systems lock none; there the file has to do. */
 static int
 take_lock(int dir, struct err *err)
 {
@@ -117,7 +121,8 @@ take_lock(int dir, struct err *err)
 
 	if (fd < 0)
 		return err_set(err, "LOCK: %s", strerror(errno));
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+	    (flock(dir, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
 		return fd;
 	close(fd);
 	return err_set(err, "another process has it open");
@@ -182,6 +187,7 @@ spool_open(struct spool **to, const char *path,
 	spool = spool_new(dir, options);
 	spool->lock = take_lock(dir, err);
 	if (spool->lock >= 0 && start(spool, err) == 0) {
+		spool->held = held_file_add(path, NULL, NULL);
 		*to = spool;
 		return 0;
 	}

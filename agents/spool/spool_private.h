@@ -82,6 +82,7 @@ struct spool_cut {
 
 struct spool {
 	int dir, lock;
+	struct held_file *held; /* the directory */
 	struct spool_options options;
 	struct session_id session; /* the current one */
 	struct session_id origin;  /* of the batches that are moved into it */

@@ -69,12 +69,9 @@ admin_find(const char *store, struct err *err)
 int
 admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
 {
-	char path[DURABLE_DIR_PATH_BYTES];
 	long holder;
 
-	if (durable_dir_path(path, store, "LOCK", err) != 0)
-		return -1;
-	if (lockfile_take(lockfile, path, &holder, err) == 0)
+	if (lockfile_take_dir(lockfile, store, "LOCK", &holder, err) == 0)
 		return 0;
 	if (holder > 0)
 		err_set(err, "%s is in use by process %ld", store, holder);

@@ -7,6 +7,7 @@
 #include "aggregator/db/pages/map_guard.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/os/lockfile.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,6 +109,8 @@ db_env_open(MDB_env **env, const char *path, const struct db_options *options,
 void
 db_env_free(struct db_env *shared)
 {
+	held_file_drop(&shared->file);
+	held_file_drop(&shared->locks);
 	db_env_free_spare(shared);
 	map_guard_remove(&shared->unreadable);
 	if (shared->env != NULL)

@@ -28,7 +28,8 @@ struct db_env {
 	MDB_env *env;
 	dev_t device;
 	ino_t inode;
-	unsigned users; /* struct db that share it */
+	unsigned users;                 /* struct db that share it */
+	struct held_file *file, *locks; /* data.mdb, lock.mdb */
 	bool read_only;
 	_Atomic uint32_t transactions; /* open: the map must not move */
 	_Atomic uint32_t moves;        /* how often the map has moved */

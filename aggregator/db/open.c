@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/db/snapshot.h"
 #include "proto/base/memory.h"
+#include "proto/os/lockfile.h"
 
 /* All environments of this process; env.h says why they are shared. */
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -115,7 +117,12 @@ out:
 	if (db != NULL)
 		free(db->path);
 	free(db);
-	return rc != 0 ? rc : durable_dir_rename(temporary, path, err);
+	if (rc != 0)
+		return rc;
+	/* Where somebody has removed the data, its locks may be left. */
+	if (durable_dir_path(file, path, "lock.mdb", NULL) == 0)
+		unlink(file);
+	return durable_dir_rename(temporary, path, err);
 }
 
 static struct db_env *
@@ -127,6 +134,22 @@ find_opened(const struct stat *st)
 	    at != NULL && (at->device != st->st_dev || at->inode != st->st_ino))
 		at = at->next;
 	return at;
+}
+
+/* Without the lock file no writer knows what readers of other processes read.
+ */
+static void
+hold_files(
+    struct db_env *env, const char *path, const struct db_options *options)
+{
+	char file[DURABLE_DIR_PATH_BYTES];
+
+	if (options->temporary)
+		return;
+	if (durable_dir_path(file, path, "data.mdb", NULL) == 0)
+		env->file = held_file_add(file, NULL, NULL);
+	if (durable_dir_path(file, path, "lock.mdb", NULL) == 0)
+		env->locks = held_file_add(file, NULL, NULL);
 }
 
 static int
@@ -158,6 +181,7 @@ open_existing(const char *path, const struct stat *st,
 		db_env_free(env);
 		return -1;
 	}
+	hold_files(env, path, options);
 	env->device = st->st_dev;
 	env->inode = st->st_ino;
 	env->next = opened;

@@ -299,7 +299,10 @@ upload_follow(struct upload_records *rows, struct err *err)
 		rc = upload_records_learn_groups(rows, err);
 	rows->upload->http.wait_out = true;
 	while (rc == 0) {
-		rc = follow_to_end(&f, err);
+		/* Without its lock somebody else may use the cursor. */
+		rc = held_file_check(err);
+		if (rc == 0)
+			rc = follow_to_end(&f, err);
 		if (rc == 0 &&
 		    (rows->upload->http.dry_run || !interrupt_sleep(POLL_NS)))
 			break;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/lockfile.h"
 
 _Static_assert(
     sizeof(((struct sockaddr_un *)NULL)->sun_path) == ENDPOINT_PATH_BYTES,
@@ -131,10 +132,17 @@ endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
 }
 
 void
+endpoint_bound(struct endpoint_claim *claim)
+{
+	claim->held = held_file_add(claim->path, NULL, NULL);
+}
+
+void
 endpoint_release(struct endpoint_claim *claim)
 {
 	if (claim->path == NULL)
 		return;
+	held_file_drop(&claim->held);
 	/* Nobody else listens there while we hold the lock. */
 	unlink(claim->path);
 	free(claim->path);

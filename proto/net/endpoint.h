@@ -35,12 +35,15 @@ bool endpoint_is_deserted(const char *path, struct err *err);
 struct endpoint_claim {
 	struct lockfile lockfile; /* of PATH.lock */
 	char *path;               /* NULL: not held */
+	struct held_file *held;   /* the socket, once it is bound */
 };
 
 /* Claim a path before libzmq binds it, because libzmq unlinks whatever is
  * there.  -1: another process holds the claim, or the path is not a socket. */
 int endpoint_claim(
     struct endpoint_claim *claim, const char *path, struct err *err);
+/* After the bind: the socket must stay where it is (held_file_add). */
+void endpoint_bound(struct endpoint_claim *claim);
 /* Unlinks the socket.  Does nothing without a claim. */
 void endpoint_release(struct endpoint_claim *claim);
 

@@ -111,8 +111,10 @@ bind_ipc(struct zsock *zsock, const char *path, struct err *err)
 	if (rc != 0) {
 		err_set(err, "ipc://%s: %s", path, libzmq.strerror(errno));
 		endpoint_release(claim);
+		return -1;
 	}
-	return rc;
+	endpoint_bound(claim);
+	return 0;
 }
 
 int

@@ -1,11 +1,13 @@
 /*
- * lockfile - a file that one running process holds.
+ * lockfile - files that a running process holds.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/os/lockfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,118 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/log.h"
+
+/* ---- files that must keep their names ---- */
+
+struct held_file {
+	struct held_file *next;
+	char *path;
+	dev_t device;
+	ino_t inode;
+	int (*renew)(void *arg, struct err *err);
+	void *arg;
+};
+
+static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct held_file *held_first;
+
+static bool
+identify(struct held_file *held)
+{
+	struct stat st;
+
+	if (lstat(held->path, &st) != 0)
+		return false;
+	held->device = st.st_dev;
+	held->inode = st.st_ino;
+	return true;
+}
+
+struct held_file *
+held_file_add(
+    const char *path, int (*renew)(void *arg, struct err *err), void *arg)
+{
+	struct held_file *held = memory_zero(1, sizeof(*held));
+
+	held->path = memory_string(path);
+	held->renew = renew;
+	held->arg = arg;
+	if (!identify(held)) {
+		free(held->path);
+		free(held);
+		return NULL;
+	}
+	pthread_mutex_lock(&held_lock);
+	held->next = held_first;
+	held_first = held;
+	pthread_mutex_unlock(&held_lock);
+	return held;
+}
+
+void
+held_file_drop(struct held_file **held)
+{
+	struct held_file **link;
+
+	if (*held == NULL)
+		return;
+	pthread_mutex_lock(&held_lock);
+	for (link = &held_first; *link != *held; link = &(*link)->next)
+		;
+	*link = (*held)->next;
+	pthread_mutex_unlock(&held_lock);
+	free((*held)->path);
+	free(*held);
+	*held = NULL;
+}
+
+static bool
+is_there(const struct held_file *held)
+{
+	struct stat st;
+
+	/* A disk or a directory that cannot be asked now says nothing. */
+	if (lstat(held->path, &st) != 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	return st.st_dev == held->device && st.st_ino == held->inode;
+}
+
+static int
+renew_held(struct held_file *held, struct err *err)
+{
+	struct err why = { 0 };
+
+	if (held->renew == NULL)
+		return err_set(err,
+		    "%s was removed or replaced while it was in use",
+		    held->path);
+	if (held->renew(held->arg, &why) != 0 || !identify(held))
+		return err_set(err,
+		    "%s was removed or replaced while it was in use, and "
+		    "could not be made again: %s",
+		    held->path, why.text);
+	log_warn("%s was removed or replaced while it was in use; it is there "
+		 "again",
+	    held->path);
+	return 0;
+}
+
+int
+held_file_check(struct err *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&held_lock);
+	for (struct held_file *at = held_first; at != NULL && rc == 0;
+	     at = at->next)
+		if (!is_there(at))
+			rc = renew_held(at, err);
+	pthread_mutex_unlock(&held_lock);
+	return rc;
+}
+
+/* ---- locks ---- */
 
 enum { TRIES = 20, PAUSE_NS = 10000000 };
 
@@ -85,9 +199,8 @@ lock(int fd)
 	return false;
 }
 
-int
-lockfile_take(
-    struct lockfile *lockfile, const char *path, long *holder, struct err *err)
+static int
+take(int *taken, const char *path, long *holder, struct err *err)
 {
 	int fd;
 
@@ -110,8 +223,68 @@ lockfile_take(
 		close(fd);
 		return -1;
 	}
-	lockfile->path = memory_string(path);
+	*taken = fd;
+	return 0;
+}
+
+/* Somebody has removed or replaced the file: make it again. */
+static int
+take_again(void *arg, struct err *err)
+{
+	struct lockfile *lockfile = arg;
+	long holder;
+	int fd;
+
+	if (take(&fd, lockfile->path, &holder, err) != 0)
+		return -1;
+	close(lockfile->fd);
 	lockfile->fd = fd;
+	return 0;
+}
+
+int
+lockfile_take(
+    struct lockfile *lockfile, const char *path, long *holder, struct err *err)
+{
+	*lockfile = (struct lockfile){ 0 };
+	if (take(&lockfile->fd, path, holder, err) != 0)
+		return -1;
+	lockfile->path = memory_string(path);
+	lockfile->held = held_file_add(path, take_again, lockfile);
+	return 0;
+}
+
+/* Network file systems lock no directories: there the file has to do. */
+static int
+lock_dir(struct lockfile *lockfile, const char *dir, struct err *err)
+{
+	lockfile->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lockfile->dir < 0)
+		return err_set(err, "%s: %s", dir, strerror(errno));
+	lockfile->has_dir = true;
+	if (lock(lockfile->dir) || errno != EWOULDBLOCK)
+		return 0;
+	return err_set(err,
+	    "%s is in use by another process, whose lock file was removed",
+	    dir);
+}
+
+int
+lockfile_take_dir(struct lockfile *lockfile, const char *dir, const char *name,
+    long *holder, struct err *err)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >=
+	    (int)sizeof(path))
+		return err_set(err, "%s: %s", dir, strerror(ENAMETOOLONG));
+	if (lockfile_take(lockfile, path, holder, err) != 0)
+		return -1;
+	if (lock_dir(lockfile, dir, err) != 0) {
+		*holder = LOCKFILE_PID_UNKNOWN;
+		lockfile_release(lockfile);
+		return -1;
+	}
 	return 0;
 }
 
@@ -147,8 +320,12 @@ lockfile_release(struct lockfile *lockfile)
 {
 	if (lockfile->path == NULL)
 		return;
-	unlink(lockfile->path);
+	held_file_drop(&lockfile->held);
+	if (is_current(lockfile->fd, lockfile->path))
+		unlink(lockfile->path);
 	close(lockfile->fd);
+	if (lockfile->has_dir)
+		close(lockfile->dir);
 	free(lockfile->path);
 	lockfile->path = NULL;
 }

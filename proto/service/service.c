@@ -51,7 +51,7 @@ struct process {
 	struct opt_program program;
 	struct loop *loop;
 	struct lockfile pid_lock;
-	struct loop_timer stop_timer, watchdog;
+	struct loop_timer stop_timer, watchdog, held_files;
 	struct notify notify;
 	bool stopping, stuck;
 };
@@ -149,6 +149,7 @@ on_stop_signal(void *arg, int signo)
 		return;
 	}
 	process->stopping = true;
+	loop_stop_timer(process->loop, &process->held_files);
 	log_info("stopping (%s)", strsignal(signo));
 	notify_send(&process->notify, "STOPPING=1\nSTATUS=stopping (%s)",
 	    strsignal(signo));
@@ -272,6 +273,32 @@ start_watchdog(struct process *process)
 	    process->loop, &process->watchdog, clock_monotonic_ns(), period_ns);
 }
 
+/* Somebody has removed what this process has open: nothing that it accepts
+ * from now on would be there after its end.  Files of these names may be those
+ * of another process: end without the clean-up that removes them. */
+static void
+on_held_files(void *arg, struct loop_timer *timer)
+{
+	struct process *process = arg;
+	struct err err = { 0 };
+
+	(void)timer;
+	if (held_file_check(&err) == 0)
+		return;
+	log_error("critical: %s; exiting", err.text);
+	notify_send(&process->notify, "STATUS=exiting: %s", err.text);
+	_exit(EXIT_FAILURE);
+}
+
+static void
+watch_held_files(struct process *process)
+{
+	process->held_files.on_timer = on_held_files;
+	process->held_files.arg = process;
+	loop_set_timer(process->loop, &process->held_files,
+	    clock_monotonic_ns() + HELD_FILE_PERIOD_NS, HELD_FILE_PERIOD_NS);
+}
+
 static void
 report_ready(struct process *process)
 {
@@ -280,6 +307,7 @@ report_ready(struct process *process)
 	log_info("ready");
 	notify_send(&process->notify, "READY=1\nSTATUS=ready");
 	start_watchdog(process);
+	watch_held_files(process);
 	if (fd == 0)
 		return;
 	while (write(fd, "\n", 1) < 0 && errno == EINTR)
