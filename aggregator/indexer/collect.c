@@ -21,7 +21,7 @@ struct source {
 	struct db_txn *txn;
 	uint32_t partition, stream;
 	uint32_t place; /* of the record in its batch */
-	bool named;     /* the record names its identity */
+	bool once;      /* it is of an import */
 	/* Node of the record before, compared by address. */
 	struct text node_text;
 	uint32_t node;
@@ -186,7 +186,9 @@ take_record(struct source *source, const struct record *record)
 	if (record->kind == RECORD_ENTITY) {
 		collect_add_entity(
 		    collect, source->txn, source->partition, record);
-		collect->entity[collect->entities - 1].named = source->named;
+		/* The lists of a definition have grown already. */
+		collect->entity[collect->entities - 1].by_receipt =
+		    source->once && !text_equal(record->source, text_of("set"));
 		return;
 	}
 	add_to_row_block(source, record);
@@ -349,11 +351,10 @@ take_identity(struct source *source, const struct journal_entry *entry,
 	const struct wire_header *header = &entry->header;
 	enum once once = ONCE_CLAIMED;
 
-	source->named = !session_equal(&record->id.session, &header->session);
-	if (source->named)
+	if (!session_equal(&record->id.session, &header->session))
 		once = once_take(
 		    source->txn, source->partition, record, source->stream);
-	else if (wire_is_once(header) &&
+	else if (source->once &&
 		 !once_is_new(source->txn, source->partition, record))
 		return false;
 	if (once == ONCE_REPEATED)
@@ -386,6 +387,7 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	}
 	wire_cursor_init(&cursor, &entry->header, plain);
 	cursor.receive_ns = entry->receive_ns;
+	source->once = wire_is_once(&entry->header);
 	noted = once_has_session(
 	    source->txn, source->partition, &entry->header.session);
 	for (; wire_next(&cursor, &record); source->place++) {

@@ -46,7 +46,9 @@ struct collect_entity {
 	uint32_t item; /* index of its item, whose body is the attributes */
 	uint32_t partition, kind;
 	struct text id;
-	bool named; /* of an import: merged in the order of receipt */
+	/* Merged in the order of receipt, not of arrival: of an import, or of
+	 * an event. */
+	bool by_receipt;
 };
 
 /* An event as the start or the end of a phase. */

@@ -32,7 +32,7 @@ collect_add_entity(struct collect *collect, struct db_txn *txn,
 	entity = &collect->entity[collect->entities++];
 	entity->item = collect->items - 1;
 	entity->partition = partition;
-	entity->named = false;
+	entity->by_receipt = false;
 	entity->kind = dictionary_number_or_other(
 	    collect->dictionary, txn, partition, record->source);
 	entity->id = arena_text(&collect->arena, record->name);
@@ -70,6 +70,8 @@ collect_extend(struct collect *collect, struct db_txn *txn,
 	collect->item[collect->items - 1].record.body =
 	    (struct text){ (const char *)body, (uint32_t)(end - body) };
 	collect_add_entity(collect, txn, event->partition, &entity);
+	/* A rebuild knows no other order. */
+	collect->entity[collect->entities - 1].by_receipt = true;
 }
 
 /* ---- events of runs ---- */

@@ -324,7 +324,7 @@ indexer_write_entities(struct indexer_write *indexer_write, struct db_txn *txn,
 			indexer_write, txn, collect, entity->partition))
 			continue;
 		merge_entity(indexer_write, &collect->item[entity->item], old,
-		    again || entity->named);
+		    again || entity->by_receipt);
 		if (!text_equal(buffer_text(&indexer_write->value), old))
 			packed_put(indexer_write->packed, txn, tables_entities,
 			    name, buffer_text(&indexer_write->value));
