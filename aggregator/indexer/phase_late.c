@@ -32,13 +32,14 @@ struct instant {
 	uint32_t ends, starts;
 };
 
-/* Take an event with its duration, of which only ends have one. */
+/* Take an event with its duration, of which only ends have one, and, if it is
+ * to be compared with new ones, its node. */
 static void
-keep(struct indexer_write *to, const struct phase_entry *entry)
+keep(struct indexer_write *to, const struct phase_entry *entry, bool compared)
 {
 	to->old = memory_grow(
 	    to->old, &to->old_room, to->old_count, sizeof(*to->old));
-	if (entry->measured)
+	if (entry->measured || compared)
 		(void)part_cursor_complete(&to->parts);
 	to->old[to->old_count] = *entry;
 	to->old[to->old_count++].id.body = (struct text){ NULL, 0 };
@@ -48,7 +49,7 @@ keep(struct indexer_write *to, const struct phase_entry *entry)
  * behind them.  False: there are none. */
 static bool
 read_instant(struct indexer_write *to, const struct phase_entry **next,
-    struct instant *instant)
+    bool compared, struct instant *instant)
 {
 	to->old_count = 0;
 	*instant = (struct instant){ .ends = 0 };
@@ -60,7 +61,7 @@ read_instant(struct indexer_write *to, const struct phase_entry **next,
 			instant->ends++;
 		else
 			instant->starts++;
-		keep(to, *next);
+		keep(to, *next, compared);
 		*next = part_cursor_entry(&to->parts);
 	}
 	return true;
@@ -132,7 +133,7 @@ read_last(struct phase_write *write, const struct key_phase *key,
 
 	pairer_reset(&to->pairer);
 	*last_ns = INT64_MIN;
-	while (read_instant(to, &next, &instant)) {
+	while (read_instant(to, &next, false, &instant)) {
 		*last_ns = instant.time_ns;
 		if (!known && !settles(&instant, missing_ns))
 			continue;
@@ -278,7 +279,7 @@ go_to_first(struct phase_write *write, const struct phase_entry **next,
 	pairer_reset(&to->pairer);
 	pairer_reset(&to->other_pairer);
 	while (*next != NULL && (*next)->id.time_ns < first_ns) {
-		read_instant(to, next, &old);
+		read_instant(to, next, false, &old);
 		if (!known && !settles(&old, missing_ns))
 			continue;
 		pass(&to->pairer, &old, known, write->list.fifo);
@@ -304,7 +305,10 @@ take_next(struct phase_write *write, const struct phase_entry **next,
 		old = (struct instant){ .time_ns =
 					    to->item[*from].entry.id.time_ns };
 	} else {
-		read_instant(to, next, &old);
+		read_instant(to, next,
+		    *from < to->item_count &&
+			(*next)->id.time_ns == to->item[*from].entry.id.time_ns,
+		    &old);
 		sum_instant(
 		    &to->before, &to->other_pairer, to->old, &old, fifo);
 	}

@@ -402,6 +402,20 @@ advance(const struct part_cursor *cursor, struct part_cursor_input *input)
 		input->used = continues(cursor, input);
 }
 
+/* The nodes, which decide last, are read when they do. */
+static bool
+is_less(struct part_cursor_input *a, struct part_cursor_input *b)
+{
+	const struct phase_entry *one = &a->row.at[a->at];
+	const struct phase_entry *other = &b->row.at[b->at];
+	int order = phase_compare_ids(one, other);
+
+	if (order != 0)
+		return order < 0;
+	return part_row_complete(&a->row) && part_row_complete(&b->row) &&
+	       phase_compare(one, other) < 0;
+}
+
 /* The input that has the least entry. */
 static struct part_cursor_input *
 least_input(struct part_cursor *cursor)
@@ -414,9 +428,7 @@ least_input(struct part_cursor *cursor)
 		while (input->used && input->row.at[input->at].id.time_ns <
 					  cursor->list.cut_ns)
 			advance(cursor, input);
-		if (input->used &&
-		    (least == NULL || phase_compare(&input->row.at[input->at],
-					  &least->row.at[least->at]) < 0))
+		if (input->used && (least == NULL || is_less(input, least)))
 			least = input;
 	}
 	return least;

@@ -1,6 +1,6 @@
 /*
  * part_row - a row of a part: events of one phase, in the order of (hash of
- * the key, scope, time, ends first, stream, seq, index).
+ * the key, scope, time, ends first, stream, seq, index, node).
  *
  * A part is a sorted set of events.  Each transaction of the indexer writes one
  * for each phase, or adds its events to the newest one while that is small; the

@@ -9,11 +9,21 @@
 #include "proto/base/memory.h"
 
 int
-phase_compare(const struct phase_entry *a, const struct phase_entry *b)
+phase_compare_ids(const struct phase_entry *a, const struct phase_entry *b)
 {
 	if (a->id.time_ns == b->id.time_ns && a->is_end != b->is_end)
 		return a->is_end ? -1 : 1;
 	return row_block_compare(&a->id, &b->id);
+}
+
+int
+phase_compare(const struct phase_entry *a, const struct phase_entry *b)
+{
+	int order = phase_compare_ids(a, b);
+
+	if (order != 0 || a->node == b->node)
+		return order;
+	return a->node < b->node ? -1 : 1;
 }
 
 int64_t

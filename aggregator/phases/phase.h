@@ -2,7 +2,7 @@
  * phase - the events of phases, and what they add to statistics.
  *
  * The events of one phase, key and scope (node or run) are a state.  In the
- * order of (time, ends first, stream, seq, index) they pair by
+ * order of (time, ends first, stream, seq, index, node) they pair by
  * proto/record/pairing.h, so the order of arrival does not matter.  They are
  * stored in parts (part_row.h), and a state is what all parts have of it.
  * SPDX-License-Identifier: MIT
@@ -34,6 +34,9 @@ struct phase_entry {
 
 /* In the order of a state: < 0, 0 or > 0. */
 int phase_compare(const struct phase_entry *a, const struct phase_entry *b);
+/* The same without the nodes, which matter only in a run: imports may name one
+ * identity for two nodes. */
+int phase_compare_ids(const struct phase_entry *a, const struct phase_entry *b);
 
 /* The duration of a pair: as measured, or end - start; saturates at the limits
  * of int64. */

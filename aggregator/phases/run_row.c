@@ -244,6 +244,17 @@ run_row_decode(struct run_row *row, struct text value)
 	return false;
 }
 
+/* Two nodes may have events of one identity, if imports say so. */
+static int
+compare(const struct run_row_event *a, const struct run_row_event *b)
+{
+	int order = row_block_compare(&a->id, &b->id);
+
+	if (order != 0 || a->node == b->node)
+		return order;
+	return a->node < b->node ? -1 : 1;
+}
+
 enum run_row_taken
 run_row_take(struct run_row *row, const struct run_row_event *event)
 {
@@ -251,8 +262,7 @@ run_row_take(struct run_row *row, const struct run_row_event *event)
 	int order = -1;
 
 	/* Search from the end, because most arrive in order. */
-	while (i > 0 &&
-	       (order = row_block_compare(&event->id, &row->at[i - 1].id)) < 0)
+	while (i > 0 && (order = compare(event, &row->at[i - 1])) < 0)
 		i--;
 	if (i > 0 && order == 0)
 		return RUN_ROW_REPEATED;

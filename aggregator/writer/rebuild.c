@@ -17,7 +17,7 @@
 
 enum {
 	DELETE_ROWS = 50000, /* per transaction */
-	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 1 + 4 + 8 + 4,
+	SORT_KEY_BYTES = KEY_PHASE_BYTES + 8 + 1 + 4 + 8 + 4 + 4,
 };
 #define SIGN64 (UINT64_C(1) << 63)
 
@@ -59,8 +59,8 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	varint_put_u32_be(to + 9, id->stream);
 	varint_put_u64_be(to + 13, id->seq);
 	varint_put_u32_be(to + 21, id->index);
+	varint_put_u32_be(to + 25, role->entry.node);
 	value->bytes = 0;
-	varint_put(value, role->entry.node);
 	varint_put(value, varint_delta(id->time_ns, id->receive_ns));
 	varint_put(
 	    value, (role->entry.measured ? 1 : 0) | (role->fifo ? 2 : 0));
@@ -257,7 +257,7 @@ get_role(struct collect *collect, struct text key, struct text value)
 	id->stream = varint_get_u32_be(from + 9);
 	id->seq = varint_get_u64_be(from + 13);
 	id->index = varint_get_u32_be(from + 21);
-	role.entry.node = varint_get_u32(&u);
+	role.entry.node = varint_get_u32_be(from + 25);
 	id->receive_ns = varint_undelta(id->time_ns, varint_get(&u));
 	flags = varint_get_max(&u, 3);
 	role.entry.measured = (flags & 1) != 0;

@@ -36,7 +36,8 @@ struct page_cursor {
 	uint32_t track; /* records: track; phases, statistics: phase */
 	uint64_t hash;  /* phases: hash of the key */
 	struct row_block_item id; /* records, phases: the last one */
-	/* Phases: 1, the last one is an end; statistics, status: index. */
+	/* Phases: 2 node of the last one, + 1: it is an end; statistics,
+	 * status: index. */
 	uint64_t number;
 	char prefix[49]; /* entities: first bytes of the id */
 	uint32_t prefix_bytes, entity_kind;

@@ -182,7 +182,7 @@ go_on_behind(struct at *at, const struct phase_entry *entry)
 	mark->node = parts->scope;
 	mark->hash = parts->key_hash;
 	mark->id = entry->id;
-	mark->number = entry->is_end;
+	mark->number = (uint64_t)entry->node << 1 | entry->is_end;
 	return !page_examined(at->page);
 }
 
@@ -292,7 +292,8 @@ append_phase(struct at *at, const struct page_cursor *from)
 	bool by_node = at->phase == NULL || at->phase->run.bytes == 0;
 	bool marked = from->kind == RECORD_PHASE && from->track == at->number;
 	const struct phase_entry after = { .id = from->id,
-		.is_end = from->number != 0 };
+		.is_end = (from->number & 1) != 0,
+		.node = (uint32_t)(from->number >> 1) };
 	uint32_t first = 0, last = UINT32_MAX;
 	bool good = true;
 
