@@ -25,6 +25,7 @@
 #                 fallback queue in 060
 #   SEALS         the same, of tables whose hours are being compacted in 040
 #   WORLDS        simulated in fault/020
+#   POOLS         of fault/210 (default: 2,000 divided by SHARE)
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
 #   SHARE         divides by this the rounds of the longest unit tests, of
@@ -50,7 +51,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY; do
+	HOSTILE FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS; do
 	value=
 	eval "value=\${$each-}"
 	case $value in

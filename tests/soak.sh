@@ -26,6 +26,7 @@ plan() {
 		drop      fault/060-fallback-states    STATES    600000
 		seal      fault/040-compact-states    SEALS     50000
 		damage    fault/195-damage         ROUNDS    50000
+		answers   fault/210-answers        POOLS     100000
 		simulate  fault/020-simulate       WORLDS    5000000
 		archive   parts/100-archive-kill   KILLS     200
 		head      parts/125-head-lost      HEADS     20

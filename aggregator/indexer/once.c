@@ -57,6 +57,7 @@ hash_content(const struct record *record)
 		add_text(&state, record->name);
 		add_text(&state, record->pairs);
 		add_text(&state, record->value_bytes);
+		add_number(&state, (int64_t)record->count);
 	}
 	crypto_generichash_final(&state, hash.bytes, sizeof(hash));
 	return hash;
@@ -99,6 +100,7 @@ hash_named(const struct record *record, const struct hash *place)
 	add_number(&state, record->end_ns);
 	add_text(&state, record->source);
 	add_text(&state, record->name);
+	add_number(&state, (int64_t)record->count);
 	crypto_generichash_final(&state, hash.bytes, sizeof(hash));
 	return hash;
 }
