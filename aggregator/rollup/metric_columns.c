@@ -12,14 +12,14 @@
 #include "proto/base/text.h"
 
 static void
-add_column(struct metric_columns *columns, struct text name, struct text unit,
-    bool counter)
+add_column(struct metric_columns *columns, struct text group, struct text name,
+    struct text unit, bool counter)
 {
 	columns->wanted = memory_grow(columns->wanted, &columns->room,
 	    columns->count, sizeof(*columns->wanted));
 	columns->wanted[columns->count++] =
 	    (struct metric_column){ columns->columns, counter,
-		    counter_rate_column_of(name, unit), name };
+		    counter_rate_column_of(group, name, unit), name };
 }
 
 /* Names of metrics have no blanks. */
@@ -55,7 +55,7 @@ metric_columns_find(struct metric_columns *columns, struct db_txn *txn,
 			columns->boot = columns->columns;
 		else if (metric.bytes <= NAME_BYTES_MAX &&
 			 is_wanted(patterns, metric))
-			add_column(columns, metric, unit,
+			add_column(columns, name, metric, unit,
 			    text_equal(type, text_of("counter")));
 	}
 }

@@ -55,6 +55,7 @@ struct known {
 	bool is_left_out;
 	double value;   /* of a gauge the last one, of a counter the increase */
 	double seconds; /* in which it increased; 0: unknown */
+	double high;    /* the greatest rate */
 };
 
 struct reading {
@@ -189,7 +190,8 @@ take(struct reading *reading, int from, int to, enum node_usage_rate rate,
 		double scale = unit_scale(point->unit, &shown);
 
 		if (rate == USAGE_LAST)
-			known->value = known->seconds = 0;
+			known->value = known->seconds = known->high = 0;
+		known->high = fmax(known->high, point->high * scale);
 		known->value += point->increase * scale;
 		known->seconds += point->seconds;
 	}
@@ -206,7 +208,11 @@ put(struct reading *reading, int number, const struct known *known)
 	switch (number) {
 	case CPUS: *cpus = known->value > 0 ? known->value : NAN; break;
 	case USAGE_CPU:
-	case USAGE_IOWAIT: numbers[number] = rate / *cpus; break;
+	case USAGE_IOWAIT:
+		/* No processor can: the host slept, or was moved. */
+		if (known->high <= 1.5 * *cpus)
+			numbers[number] = rate / *cpus;
+		break;
 	case USAGE_CPU_PRESSURE:
 	case USAGE_MEMORY_PRESSURE:
 	case USAGE_IO_PRESSURE: numbers[number] = rate; break;

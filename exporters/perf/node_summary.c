@@ -41,7 +41,7 @@ growth_after_decrease(double last, double value)
 					     VALUE_FLOAT, .is.f = last } };
 	struct counter_rate_sample v = { .value = {
 					     VALUE_FLOAT, .is.f = value } };
-	const struct counter_rate_column column = { false, 0 };
+	const struct counter_rate_column column = { .ticks = 0 };
 
 	return counter_rate_between(&column, &u, &v).increase;
 }

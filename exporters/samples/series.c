@@ -255,7 +255,7 @@ find_one(struct series *s, const struct record *record)
 		.group = string_table_text(&s->texts, record->source),
 		.metric = string_table_text(&s->texts, record->name) };
 	one->unit = unit_of(s, one->group, one->metric);
-	one->rate = counter_rate_column_of(one->metric, one->unit);
+	one->rate = counter_rate_column_of(one->group, one->metric, one->unit);
 }
 
 static int

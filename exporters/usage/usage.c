@@ -67,10 +67,11 @@ struct line {
 	uint32_t query;                     /* its number; 0: none */
 	const struct source_metric *metric; /* NULL: none wants it */
 	bool is_carried;
-	double factor;                   /* of its unit */
-	uint32_t row;                    /* of the node; UINT32_MAX: none */
-	const struct cpus_of_node *cpus; /* IDLE; NULL: not known */
-	uint32_t cpus_number;            /* CPUS */
+	double factor; /* of its unit */
+	uint32_t row;  /* of the node; UINT32_MAX: none */
+	/* Of times of processors; NULL: not known. */
+	const struct cpus_of_node *cpus;
+	uint32_t cpus_number; /* CPUS */
 };
 
 struct reading {
@@ -169,15 +170,35 @@ take_idle(const struct line *line, struct usage_row *row,
 		add(&row->at[USAGE_IDLE], seconds / 3600);
 }
 
+static bool
+is_cpu_time(const struct source_metric *metric)
+{
+	return metric->number == USAGE_IDLE ||
+	       metric->number == USAGE_CPU_USED ||
+	       metric->number == USAGE_CPU_UNUSED;
+}
+
+/* More than the processors can in that time: the host slept, or was moved.
+ * Half of them more is a matter of when they were read. */
+static bool
+is_impossible(const struct line *line, const struct series_point *point)
+{
+	return line->cpus != NULL &&
+	       point->high * line->factor >
+		   1.5 * fmax(cpus_at(line->cpus, point->first_ns),
+			     cpus_at(line->cpus, point->last_ns));
+}
+
 /* Add a point to a row; `part` is the fraction of it that counts. */
 static void
 take_into(const struct line *line, struct usage_row *row,
     const struct series_point *point, double part)
 {
 	const struct source_metric *metric = line->metric;
-	bool hours = metric->number == USAGE_CPU_USED ||
-		     metric->number == USAGE_CPU_UNUSED;
+	bool hours = is_cpu_time(metric);
 
+	if (is_cpu_time(metric) && is_impossible(line, point))
+		return;
 	if (metric->way == IDLE) {
 		take_idle(line, row, point, part);
 	} else if (metric->way == PEAK) {
@@ -240,7 +261,7 @@ line_of(struct reading *reading, const struct source_metric *first,
 	line->metric = first;
 	if (first->way == CPUS)
 		line->cpus_number = cpus_number(&reading->cpus, point->node);
-	if (first->way == IDLE)
+	if (is_cpu_time(first))
 		line->cpus = cpus_find(&reading->cpus, point->node);
 	return line;
 }

@@ -68,23 +68,35 @@ is_below(const struct number *v, const struct number *u)
 	return v->f < u->f;
 }
 
-struct counter_rate_column
-counter_rate_column_of(struct text metric, struct text unit)
+static bool
+begins(struct text text, const char *with)
 {
-	static const char disk[] = "system.disk.";
+	size_t bytes = strlen(with);
+
+	return text.bytes >= bytes && memcmp(text.at, with, bytes) == 0;
+}
+
+struct counter_rate_column
+counter_rate_column_of(struct text group, struct text metric, struct text unit)
+{
 	static const struct {
 		const char *unit;
 		double ticks;
 	} units[] = { { "s", 0.1 }, { "cs", 10 }, { "ms", 100 }, { "us", 1e5 },
 		{ "ns", 1e8 } };
-	struct counter_rate_column column = { false, 0 };
+	struct counter_rate_column column = { .ticks = 0 };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (text_equal(unit, text_of(units[i].unit)))
 			column.ticks = units[i].ticks;
-	column.is_32_bits = text_equal(unit, text_of("ms")) &&
-			    metric.bytes >= sizeof(disk) - 1 &&
-			    memcmp(metric.at, disk, sizeof(disk) - 1) == 0;
+	column.is_32_bits =
+	    text_equal(unit, text_of("ms")) && begins(metric, "system.disk.");
+	column.is_sum =
+	    begins(metric, "system.cpu.time.") ||
+	    text_equal(metric, text_of("system.linux.scheduler.run_time"));
+	if (column.is_sum || begins(metric, "container.cpu.time"))
+		column.processors =
+		    begins(group, "cpu/") ? 1 : COUNTER_RATE_PROCESSORS_MAX;
 	return column;
 }
 
@@ -99,9 +111,19 @@ went_back(const struct counter_rate_column *column, const struct number *u,
 		   u->n < (uint64_t)WRAP && u->n - v->n > (uint64_t)WRAP / 2;
 	if (*wrapped)
 		return (double)(v->n + (uint64_t)WRAP - u->n);
-	if (fall <= u->f / 100 || fall <= column->ticks)
+	if (column->is_sum || fall <= u->f / 100 || fall <= column->ticks)
 		return 0;
 	return v->f;
+}
+
+/* Could processors use so much between the two samples? */
+static bool
+is_possible(
+    const struct counter_rate_column *column, double increase, double seconds)
+{
+	return column->processors == 0 || increase <= column->processors *
+							  column->ticks *
+							  (10 * seconds + 1);
 }
 
 struct counter_rate
@@ -110,28 +132,36 @@ counter_rate_between(const struct counter_rate_column *column,
 {
 	struct number a = number_of(&u->value), b = number_of(&v->value);
 	struct counter_rate counter_rate = { 0, 0 };
-	bool rebooted = u->boot != v->boot && u->boot != 0 && v->boot != 0;
+	const uint64_t mask = (UINT64_C(1) << COUNTER_RATE_BOOT_BITS) - 1;
+	uint64_t boot = u->boot & mask, now = v->boot & mask;
+	bool rebooted = boot != now && boot != 0 && now != 0;
+	double seconds =
+	    v->time_ns > u->time_ns
+		? (double)((uint64_t)v->time_ns - (uint64_t)u->time_ns) / 1e9
+		: 0;
 	bool known = true;
 
 	if (!counter_rate_is_number(&u->value) ||
 	    !counter_rate_is_number(&v->value))
+		return counter_rate;
+	if (!rebooted && (u->boot ^ v->boot) > mask)
 		return counter_rate;
 	if (rebooted) {
 		counter_rate.increase = b.f;
 		known = false;
 	} else if (is_below(&b, &a)) {
 		counter_rate.increase =
-		    went_back(column, &a, &b, u->boot == v->boot, &known);
+		    went_back(column, &a, &b, boot == now, &known);
 	} else {
 		counter_rate.increase = difference(&b, &a);
 	}
 	/* Infinite, or a negative value. */
-	if (!(counter_rate.increase >= 0) || isinf(counter_rate.increase)) {
+	if (!(counter_rate.increase >= 0) || isinf(counter_rate.increase) ||
+	    !is_possible(column, counter_rate.increase, seconds)) {
 		counter_rate.increase = 0;
 		known = false;
 	}
-	if (known && v->time_ns > u->time_ns)
-		counter_rate.seconds =
-		    (double)((uint64_t)v->time_ns - (uint64_t)u->time_ns) / 1e9;
+	if (known)
+		counter_rate.seconds = seconds;
 	return counter_rate;
 }

@@ -12,7 +12,7 @@
 /* Seconds from RIG_T0 to the end of its hour. */
 enum { SAMPLES = 600, HOUR = 400 };
 
-static const struct counter_rate_column column = { false, 10 }; /* "cs" */
+static const struct counter_rate_column column = { .ticks = 10 }; /* "cs" */
 
 static struct series *
 open_series(int64_t step_ns, const char *metric)

@@ -31,16 +31,24 @@ real(int64_t seconds, uint64_t boot, double f)
 }
 
 static void
-expect_of(const char *metric, const char *unit, struct counter_rate_sample u,
-    struct counter_rate_sample v, double increase, double seconds)
+expect_in(const char *group, const char *metric, const char *unit,
+    struct counter_rate_sample u, struct counter_rate_sample v, double increase,
+    double seconds)
 {
-	struct counter_rate_column column =
-	    counter_rate_column_of(text_of(metric), text_of(unit));
+	struct counter_rate_column column = counter_rate_column_of(
+	    text_of(group), text_of(metric), text_of(unit));
 	struct counter_rate counter_rate =
 	    counter_rate_between(&column, &u, &v);
 
 	assert_true(counter_rate.increase == increase);
 	assert_true(counter_rate.seconds == seconds);
+}
+
+static void
+expect_of(const char *metric, const char *unit, struct counter_rate_sample u,
+    struct counter_rate_sample v, double increase, double seconds)
+{
+	expect_in("g", metric, unit, u, v, increase, seconds);
 }
 
 static void
@@ -128,7 +136,8 @@ some_ticks_back_are_no_increase(void **state)
 	expect(real(0, 7, 100000.5), real(1, 7, 100000.25), 0, 0);
 	expect(whole(0, 7, 10000), whole(1, 7, 9900), 0, 0);
 	expect_of(iowait, "cs", whole(0, 7, 100), whole(1, 7, 90), 0, 0);
-	expect_of(iowait, "cs", whole(0, 7, 100), whole(1, 7, 89), 89, 0);
+	/* No time of processors starts again within a boot. */
+	expect_of(iowait, "cs", whole(0, 7, 100), whole(1, 7, 89), 0, 0);
 	expect_of(iowait, "s", real(0, 7, 1.5), real(1, 7, 1.40625), 0, 0);
 	expect_of(iowait, "ms", whole(0, 7, 500), whole(1, 7, 400), 0, 0);
 	expect_of(iowait, "us", whole(0, 7, 500000), whole(1, 7, 400000), 0, 0);
@@ -180,7 +189,8 @@ no_two_samples_make_a_negative_increase_or_a_spike(void **state)
 		    check_random(&random) % 3, check_random(&random) >> shift);
 		struct counter_rate_sample v = whole(1,
 		    check_random(&random) % 3, check_random(&random) >> shift);
-		struct counter_rate_column column = { i % 2 == 0, i % 3 };
+		struct counter_rate_column column = { .is_32_bits = i % 2 == 0,
+			.ticks = i % 3 };
 		struct counter_rate counter_rate =
 		    counter_rate_between(&column, &u, &v);
 		double a = counter_rate_number(&u.value),
@@ -193,6 +203,59 @@ no_two_samples_make_a_negative_increase_or_a_spike(void **state)
 			assert_true(
 			    b >= a || counter_rate.increase < 2147483648.0);
 	}
+}
+
+/* The host slept, or lost processors; it was moved, or got them back.  86,400 s
+ * idle become 21,600 s; a processor cannot work for 3.2 s in 3 s, nor 8,192 of
+ * them for more than 8,192 s in one; ten ticks come late. */
+static void
+no_processor_time_grows_by_more_than_its_processors_can(void **state)
+{
+	const char *idle = "system.cpu.time.idle";
+	const char *run = "system.linux.scheduler.run_time";
+	const char *group = "container.cpu.time";
+
+	(void)state;
+	expect_in("cpu", idle, "cs", whole(0, 7, 8640000), whole(3, 7, 2160000),
+	    0, 0);
+	expect_in("cpu", idle, "cs", whole(0, 0, 8640000), whole(3, 7, 2160000),
+	    0, 0);
+	expect_in("schedstat", run, "ns", whole(0, 7, 900000000000),
+	    whole(3, 7, 3000000000), 0, 0);
+	expect_in(
+	    "cpu/3", idle, "cs", whole(0, 7, 100), whole(3, 7, 410), 310, 3);
+	expect_in(
+	    "cpu/3", idle, "cs", whole(0, 7, 100), whole(3, 7, 420), 0, 0);
+	expect_in(
+	    "cpu", idle, "cs", whole(0, 7, 100), whole(3, 7, 420), 320, 3);
+	expect_in(
+	    "cpu", idle, "cs", whole(0, 7, 0), whole(1, 7, 901120), 901120, 1);
+	expect_in("cpu", idle, "cs", whole(0, 7, 0), whole(1, 7, 901121), 0, 0);
+	/* Nor after a boot: it is another host's. */
+	expect_in(
+	    "cpu/3", idle, "cs", whole(0, 7, 100), whole(3, 8, 300), 300, 0);
+	expect_in(
+	    "cpu/3", idle, "cs", whole(0, 7, 100), whole(3, 8, 420), 0, 0);
+	/* That of a container does start again. */
+	expect_in("cgroup/a", group, "us", whole(0, 7, 5000000),
+	    whole(1, 7, 1000), 1000, 0);
+	expect_in("cgroup/a", group, "us", whole(0, 7, 0),
+	    whole(1, 7, 9011200001), 0, 0);
+}
+
+/* The epoch is in the bits above those of the boot. */
+static void
+between_epochs_nothing_is_known(void **state)
+{
+	const uint64_t boot = 0x0123456789ab, epoch = UINT64_C(1) << 48;
+
+	(void)state;
+	expect(whole(0, boot, 10), whole(1, boot + epoch, 30), 0, 0);
+	expect(whole(0, boot + epoch, 10), whole(1, boot + epoch, 30), 20, 1);
+	expect(whole(0, boot + epoch, 30), whole(1, boot, 10), 0, 0);
+	expect(whole(0, 0, 10), whole(1, epoch, 30), 0, 0);
+	/* Another boot is one, whatever the epoch. */
+	expect(whole(0, boot + epoch, 10), whole(1, boot + 1, 30), 30, 0);
 }
 
 int
@@ -212,6 +275,9 @@ main(void)
 		    a_boot_that_is_not_known_is_not_taken_for_another),
 		cmocka_unit_test(what_is_no_number_has_not_grown),
 		cmocka_unit_test(two_samples_of_one_moment_have_no_rate),
+		cmocka_unit_test(
+		    no_processor_time_grows_by_more_than_its_processors_can),
+		cmocka_unit_test(between_epochs_nothing_is_known),
 		cmocka_unit_test(
 		    no_two_samples_make_a_negative_increase_or_a_spike),
 	};
