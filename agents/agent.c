@@ -295,6 +295,7 @@ sampler_as_given(struct agent *agent, struct clock_offset_now began)
 		.send_interval_ns = agent->given.send_interval_ns,
 		.throttle_percent = (double)agent->given.throttle_percent,
 		.proc = agent->given.proc,
+		.sys = agent->given.sys,
 		.groups = agent->given.groups,
 		.root = agent->given.group_root,
 		.processes = (uint32_t)agent->given.processes,

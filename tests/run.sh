@@ -26,7 +26,7 @@ units="unit/aggregator/ unit/proto/ unit/exporters/ unit/agents/ unit/broker/"
 stored="unit/aggregator/ unit/proto/ unit/agents/ unit/broker/ unit/exporters/source/
 	unit/exporters/cloud/ unit/exporters/upload/ unit/exporters/web/"
 threads="unit/aggregator/writer/ unit/aggregator/query/ unit/aggregator/archive/
-	unit/aggregator/marks/ unit/agents/client/ unit/agents/import/scanner/ unit/agents/proc/gpu
+	unit/aggregator/marks/ unit/agents/client/ unit/agents/import/scanner/ unit/agents/gpu/gpu
 	unit/exporters/source/ unit/exporters/top/ unit/exporters/web/ unit/proto/auth/
 	unit/proto/clickhouse/ unit/proto/http/ unit/proto/net/ unit/proto/os/ unit/proto/service/"
 case ${1:-} in

@@ -24,6 +24,7 @@ const struct settings_given settings_default = {
 	.proc = "/proc",
 	/* The control groups of Slurm, Docker and Podman. */
 	.groups = "system.slice/*slurmstepd.scope/job_*,"
+		  "system.slice/*slurmstepd.scope/s[0-9A-Z]*,"
 		  "system.slice/docker-*.scope,docker/*,"
 		  "machine.slice/libpod-*.scope",
 	.processes = 5,
@@ -116,6 +117,8 @@ const struct opt settings_table[] = {
 	    OPT_RELOAD },
 	{ "proc", 0, OPT_TEXT, OPT_TO(struct settings_given, proc), "PATH",
 	    "read the host's /proc from here (default: /proc)", NULL, false },
+	{ "sys", 0, OPT_TEXT, OPT_TO(struct settings_given, sys), "PATH",
+	    "read the host's /sys from here (default: /sys)", NULL, false },
 	{ "preempt-file", 0, OPT_TEXT,
 	    OPT_TO(struct settings_given, preempt_file), "FILE",
 	    "treat the appearance of this file as a preemption notice", NULL,
@@ -236,6 +239,8 @@ settings_sandbox(const struct settings_given *given, struct sandbox *sandbox)
 	sandbox_read_or(sandbox, given->key.key, "keys/agent.key");
 	sandbox_read(sandbox, given->proc);
 	sandbox_read(sandbox, "/sys");
+	if (given->sys != NULL)
+		sandbox_read(sandbox, given->sys);
 	if (given->group_root != NULL)
 		sandbox_read(sandbox, given->group_root);
 	else

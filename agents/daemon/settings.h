@@ -23,7 +23,8 @@ struct settings_given {
 	struct client_key_values key;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
 	int64_t period_ns, drain_ns, send_interval_ns;
-	const char *metric_groups, *proc, *groups, *group_root, *preempt_file;
+	const char *metric_groups, *proc, *sys, *groups, *group_root,
+	    *preempt_file;
 	uint64_t processes, throttle_percent;
 	bool compress, samples, clock, replay;
 	int print; /* index in "perf" */

@@ -24,7 +24,7 @@ cgroup_parse_cpu(struct text file, struct cgroup_cpu *cpu)
 		FIELD("nr_throttled", &cpu->throttled),
 	};
 
-	*cpu = (struct cgroup_cpu){ 0 };
+	scan_begin(cpu);
 	return scan_fields(file, fields, COUNT(fields)) ? 0 : -1;
 }
 
@@ -37,7 +37,7 @@ cgroup_parse_events(struct text file, struct cgroup_events *events)
 		FIELD("oom_kill", &events->oom_kills),
 	};
 
-	*events = (struct cgroup_events){ 0 };
+	scan_begin(events);
 	return scan_fields(file, fields, COUNT(fields)) ? 0 : -1;
 }
 
@@ -52,6 +52,7 @@ cgroup_parse_io(struct text file, struct cgroup_io *io)
 	};
 	struct text line, word;
 
+	/* A group that did none has an empty file. */
 	*io = (struct cgroup_io){ 0 };
 	while (text_next_line(&file, &line)) {
 		/* the device */

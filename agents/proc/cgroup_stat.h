@@ -13,13 +13,13 @@
 
 #include "proto/base/text.h"
 
-/* cpu.stat. */
+/* cpu.stat.  Lines that are missing are SCAN_UNKNOWN, here and below. */
 struct cgroup_cpu {
 	uint64_t usage_us, user_us, system_us, throttled_us, throttled;
 };
 int cgroup_parse_cpu(struct text file, struct cgroup_cpu *cpu);
 
-/* io.stat, summed over devices. */
+/* io.stat, summed over devices; an empty file is a group that did none. */
 struct cgroup_io {
 	uint64_t read_bytes, write_bytes, reads, writes;
 };

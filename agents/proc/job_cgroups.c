@@ -29,24 +29,12 @@ job_cgroups_root(char to[static PATH_MAX], struct text mountinfo)
 
 void
 job_cgroups_open(
-    struct job_cgroups **made, const char *root, const char *patterns)
+    struct job_cgroups **made, const struct job_cgroups_options *options)
 {
 	struct job_cgroups *job_cgroups = memory_zero(1, sizeof(*job_cgroups));
 
-	job_cgroups->root = root;
-	job_cgroups->patterns = patterns;
+	job_cgroups->options = *options;
 	*made = job_cgroups;
-}
-
-static void
-forget_group(struct job_cgroups *job_cgroups, uint32_t group)
-{
-	struct job_cgroups_group *gone = &job_cgroups->groups[group];
-
-	for (int i = 0; i < JOB_CGROUPS_FILES; i++)
-		if (gone->fd[i] >= 0)
-			close(gone->fd[i]);
-	*gone = job_cgroups->groups[--job_cgroups->count];
 }
 
 void
@@ -57,14 +45,265 @@ job_cgroups_close(struct job_cgroups **gone)
 	*gone = NULL;
 	if (job_cgroups == NULL)
 		return;
-	while (job_cgroups->count > 0)
-		forget_group(job_cgroups, 0);
+	job_cgroups_close_names(job_cgroups);
+	free(job_cgroups->groups);
 	free(job_cgroups->seen);
+	free(job_cgroups->buffer);
 	free(job_cgroups);
 }
 
+/* ---- the search ---- */
+
+/* The next of a list that is separated by commas; false: none is left. */
+static bool
+next_pattern(struct text *rest, struct text *pattern)
+{
+	while (rest->bytes > 0) {
+		const char *comma = memchr(rest->at, ',', rest->bytes);
+		uint32_t bytes =
+		    comma != NULL ? (uint32_t)(comma - rest->at) : rest->bytes;
+
+		*pattern = (struct text){ rest->at, bytes };
+		rest->at += bytes + (comma != NULL);
+		rest->bytes -= bytes + (comma != NULL);
+		if (bytes > 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+path_of(char to[static PATH_MAX], const struct job_cgroups *job_cgroups,
+    struct text pattern)
+{
+	return snprintf(to, PATH_MAX, "%s/%.*s", job_cgroups->options.root,
+		   (int)pattern.bytes, pattern.at) < PATH_MAX;
+}
+
+static int
+by_path(const void *a, const void *b)
+{
+	const struct job_cgroups_group *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+/* A matching regular file is not a group. */
+static bool
+is_group(const char *path)
+{
+	char file[PATH_MAX];
+
+	return snprintf(file, sizeof(file), "%s/cpu.stat", path) <
+		   (int)sizeof(file) &&
+	       access(file, R_OK) == 0;
+}
+
+/* Called for each path of a pattern. */
 static void
 add_group(struct job_cgroups *job_cgroups, const char *path)
+{
+	const char *below = path + strlen(job_cgroups->options.root) + 1;
+	struct job_cgroups_group *group;
+
+	if (!is_group(path))
+		return;
+	if (strlen(below) > NAME_BYTES_MAX ||
+	    job_cgroups->count >= JOB_CGROUPS_MAX) {
+		job_cgroups->left_out.groups++;
+		return;
+	}
+	job_cgroups->groups = memory_grow(job_cgroups->groups,
+	    &job_cgroups->room, job_cgroups->count, sizeof(*group));
+	group = &job_cgroups->groups[job_cgroups->count++];
+	*group = (struct job_cgroups_group){ .named = false };
+	strcpy(group->path, below);
+}
+
+static bool
+is_found(const struct job_cgroups *job_cgroups, const char *below)
+{
+	for (uint32_t i = 0; i < job_cgroups->count; i++)
+		if (strcmp(job_cgroups->groups[i].path, below) == 0)
+			return true;
+	return false;
+}
+
+/* The pattern took nothing, but its folder has groups, and is not one that
+ * others have them in, too: another version of the scheduler names them
+ * differently. */
+static void
+note_unmatched(struct job_cgroups *job_cgroups, struct text pattern)
+{
+	struct job_cgroups_left_out *left_out = &job_cgroups->left_out;
+	size_t root = strlen(job_cgroups->options.root);
+	char path[PATH_MAX], *slash;
+	glob_t found = { 0 };
+
+	if (!path_of(path, job_cgroups, pattern))
+		return;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	if ((size_t)(slash - path) <= root ||
+	    (slash - path > 6 && strcmp(slash - 6, ".slice") == 0) ||
+	    (size_t)(slash - path) + 4 > PATH_MAX)
+		return;
+	strcpy(slash, "/*/");
+	if (glob(path, GLOB_ONLYDIR, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			char *at = found.gl_pathv[i];
+			size_t bytes = strlen(at) - 1;
+
+			at[bytes] = '\0';
+			/* Of Slurm's daemon itself. */
+			if (strcmp(strrchr(at, '/'), "/system") == 0 ||
+			    is_found(job_cgroups, at + root + 1) ||
+			    !is_group(at))
+				continue;
+			left_out->unmatched++;
+			snprintf(left_out->unmatched_in,
+			    sizeof(left_out->unmatched_in), "%s",
+			    at + root + 1);
+		}
+	globfree(&found);
+}
+
+/* Returns how many groups it took. */
+static uint32_t
+find_pattern(struct job_cgroups *job_cgroups, struct text pattern)
+{
+	uint32_t before = job_cgroups->count;
+	char path[PATH_MAX];
+	glob_t found = { 0 };
+
+	if (!path_of(path, job_cgroups, pattern))
+		return 0;
+	if (glob(path, GLOB_ONLYDIR, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			add_group(job_cgroups, found.gl_pathv[i]);
+	globfree(&found);
+	return job_cgroups->count - before;
+}
+
+/* Patterns may take the same group. */
+static void
+remove_repeated(struct job_cgroups *job_cgroups)
+{
+	uint32_t kept = 0;
+
+	qsort(job_cgroups->groups, job_cgroups->count,
+	    sizeof(*job_cgroups->groups), by_path);
+	for (uint32_t i = 0; i < job_cgroups->count; i++)
+		if (kept == 0 || by_path(&job_cgroups->groups[kept - 1],
+				     &job_cgroups->groups[i]) != 0)
+			job_cgroups->groups[kept++] = job_cgroups->groups[i];
+	job_cgroups->count = kept;
+}
+
+/* What is known of a group that was there before stays known. */
+static void
+keep_known(struct job_cgroups *job_cgroups,
+    const struct job_cgroups_group *before, uint32_t count)
+{
+	for (uint32_t i = 0; i < job_cgroups->count; i++) {
+		struct job_cgroups_group *group = &job_cgroups->groups[i];
+		const struct job_cgroups_group *known =
+		    count == 0 ? NULL
+			       : bsearch(group, before, count, sizeof(*before),
+				     by_path);
+
+		if (known != NULL)
+			*group = *known;
+		if (!group->named)
+			job_cgroups_set_name(job_cgroups, group);
+		if (group->name[0] == '\0')
+			job_cgroups->left_out.groups++;
+	}
+}
+
+uint32_t
+job_cgroups_find(struct job_cgroups *job_cgroups)
+{
+	struct text rest = text_of(job_cgroups->options.patterns), pattern;
+	uint64_t taken = 0;
+	struct job_cgroups_group *before = job_cgroups->groups;
+	uint32_t count = job_cgroups->count;
+
+	job_cgroups->groups = NULL;
+	job_cgroups->count = job_cgroups->room = 0;
+	job_cgroups->left_out.groups = job_cgroups->left_out.unmatched = 0;
+	for (int i = 0; next_pattern(&rest, &pattern); i++)
+		if (find_pattern(job_cgroups, pattern) > 0 && i < 64)
+			taken |= UINT64_C(1) << i;
+	if (job_cgroups->count > 0)
+		remove_repeated(job_cgroups);
+	rest = text_of(job_cgroups->options.patterns);
+	for (int i = 0; next_pattern(&rest, &pattern) && i < 64; i++)
+		if ((taken >> i & 1) == 0)
+			note_unmatched(job_cgroups, pattern);
+	keep_known(job_cgroups, before, count);
+	free(before);
+	return job_cgroups->count;
+}
+
+uint32_t
+job_cgroups_count(const struct job_cgroups *job_cgroups)
+{
+	return job_cgroups->count;
+}
+
+const struct job_cgroups_left_out *
+job_cgroups_left_out(const struct job_cgroups *job_cgroups)
+{
+	return &job_cgroups->left_out;
+}
+
+const char *
+job_cgroups_name(const struct job_cgroups *job_cgroups, uint32_t group)
+{
+	return job_cgroups->groups[group].name;
+}
+
+struct processor_times *
+job_cgroups_times(struct job_cgroups *job_cgroups, uint32_t group)
+{
+	return &job_cgroups->groups[group].times;
+}
+
+/* ---- files ---- */
+
+struct text
+job_cgroups_read_path(struct job_cgroups *job_cgroups, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	uint32_t used = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return (struct text){ NULL, 0 };
+	while (n > 0 && used < JOB_CGROUPS_FILE_BYTES) {
+		if (used == job_cgroups->buffer_bytes) {
+			job_cgroups->buffer_bytes =
+			    used == 0 ? 16 << 10 : 2 * used;
+			job_cgroups->buffer = memory_resize(
+			    job_cgroups->buffer, job_cgroups->buffer_bytes);
+		}
+		do
+			n = read(fd, job_cgroups->buffer + used,
+			    job_cgroups->buffer_bytes - used);
+		while (n < 0 && errno == EINTR);
+		used += n > 0 ? (uint32_t)n : 0;
+	}
+	close(fd);
+	/* The group has gone, or its controller was switched off. */
+	if (n < 0)
+		return (struct text){ NULL, 0 };
+	return (struct text){ job_cgroups->buffer, used };
+}
+
+struct text
+job_cgroups_read(struct job_cgroups *job_cgroups, uint32_t group,
+    enum job_cgroups_file which)
 {
 	static const char *const names[JOB_CGROUPS_FILES] = {
 		[JOB_CGROUPS_CPU] = "cpu.stat",
@@ -77,120 +316,11 @@ add_group(struct job_cgroups *job_cgroups, const char *path)
 		[JOB_CGROUPS_PRESSURE_MEMORY] = "memory.pressure",
 		[JOB_CGROUPS_PRESSURE_IO] = "io.pressure",
 	};
-	const char *name = path + strlen(job_cgroups->root) + 1;
-	struct job_cgroups_group *group;
-	char file[PATH_MAX];
-
-	if (strlen(name) > NAME_BYTES_MAX)
-		return;
-	for (uint32_t i = 0; i < job_cgroups->count; i++)
-		if (strcmp(job_cgroups->groups[i].path, name) == 0) {
-			job_cgroups->groups[i].seen = true;
-			return;
-		}
-	if (job_cgroups->count == JOB_CGROUPS_MAX)
-		return;
-	group = &job_cgroups->groups[job_cgroups->count];
-	strcpy(group->path, name);
-	group->seen = true;
-	for (int i = 0; i < JOB_CGROUPS_FILES; i++) {
-		group->fd[i] = -1;
-		if (snprintf(file, sizeof(file), "%s/%s", path, names[i]) <
-		    (int)sizeof(file))
-			group->fd[i] = open(file, O_RDONLY | O_CLOEXEC);
-	}
-	/* A matching regular file is not a group. */
-	if (group->fd[JOB_CGROUPS_CPU] >= 0)
-		job_cgroups->count++;
-	else
-		for (int i = 0; i < JOB_CGROUPS_FILES; i++)
-			if (group->fd[i] >= 0)
-				close(group->fd[i]);
-}
-
-static void
-find_pattern(struct job_cgroups *job_cgroups, struct text pattern)
-{
 	char path[PATH_MAX];
-	glob_t found = { 0 };
 
-	if (snprintf(path, sizeof(path), "%s/%.*s", job_cgroups->root,
-		(int)pattern.bytes, pattern.at) >= (int)sizeof(path))
-		return;
-	if (glob(path, GLOB_ONLYDIR, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			add_group(job_cgroups, found.gl_pathv[i]);
-	globfree(&found);
-}
-
-uint32_t
-job_cgroups_find(struct job_cgroups *job_cgroups)
-{
-	const char *pattern = job_cgroups->patterns;
-
-	for (uint32_t i = 0; i < job_cgroups->count; i++)
-		job_cgroups->groups[i].seen = false;
-	while (*pattern != '\0') {
-		size_t bytes = strcspn(pattern, ",");
-
-		if (bytes > 0)
-			find_pattern(job_cgroups,
-			    (struct text){ pattern, (uint32_t)bytes });
-		pattern += bytes + (pattern[bytes] == ',');
-	}
-	for (uint32_t i = 0; i < job_cgroups->count;)
-		if (job_cgroups->groups[i].seen)
-			i++;
-		else
-			forget_group(job_cgroups, i);
-	return job_cgroups->count;
-}
-
-uint32_t
-job_cgroups_count(const struct job_cgroups *job_cgroups)
-{
-	return job_cgroups->count;
-}
-
-const char *
-job_cgroups_path(const struct job_cgroups *job_cgroups, uint32_t group)
-{
-	return job_cgroups->groups[group].path;
-}
-
-/* These files are small: one read gets all of it. */
-static struct text
-read_fd(struct job_cgroups *job_cgroups, int fd)
-{
-	ssize_t n;
-
-	do
-		n = pread(
-		    fd, job_cgroups->buffer, sizeof(job_cgroups->buffer), 0);
-	while (n < 0 && errno == EINTR);
-	return (struct text){ job_cgroups->buffer, n > 0 ? (uint32_t)n : 0 };
-}
-
-struct text
-job_cgroups_read(struct job_cgroups *job_cgroups, uint32_t group,
-    enum job_cgroups_file which)
-{
-	int fd = job_cgroups->groups[group].fd[which];
-
-	if (fd < 0)
-		return (struct text){ job_cgroups->buffer, 0 };
-	return read_fd(job_cgroups, fd);
-}
-
-struct text
-job_cgroups_read_path(struct job_cgroups *job_cgroups, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	struct text text = { job_cgroups->buffer, 0 };
-
-	if (fd < 0)
-		return text;
-	text = read_fd(job_cgroups, fd);
-	close(fd);
-	return text;
+	if (snprintf(path, sizeof(path), "%s/%s/%s", job_cgroups->options.root,
+		job_cgroups->groups[group].path,
+		names[which]) >= (int)sizeof(path))
+		return (struct text){ NULL, 0 };
+	return job_cgroups_read_path(job_cgroups, path);
 }

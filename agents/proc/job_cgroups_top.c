@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "agents/proc/job_cgroups_private.h"
 #include "agents/proc/proc_stat.h"
@@ -16,9 +15,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	DEPTH_MAX = 6,
-	GROUPS_MAX = 256,
-	COMMANDS_MAX = 512,
+	DEPTH_MAX = 16,
 	TICK_NS = 10000000,
 };
 
@@ -30,14 +27,16 @@ struct command {
 /* One pass over all groups. */
 struct pass {
 	struct job_cgroups *job_cgroups;
-	uint64_t pids[JOB_CGROUPS_PIDS_MAX];
-	uint32_t count, groups;
-	struct command commands[COMMANDS_MAX];
-	uint32_t command_count;
+	struct job_cgroups_pids pids;
+	struct command *commands;
+	uint32_t count, room;
 };
 
+/* ---- processes of groups ---- */
+
 static void
-add_pids(struct pass *pass, const char *group)
+add_pids(struct job_cgroups *job_cgroups, const char *group,
+    struct job_cgroups_pids *pids)
 {
 	char path[PATH_MAX];
 	struct text file, line;
@@ -45,23 +44,35 @@ add_pids(struct pass *pass, const char *group)
 	if (snprintf(path, sizeof(path), "%s/cgroup.procs", group) >=
 	    (int)sizeof(path))
 		return;
-	file = job_cgroups_read_path(pass->job_cgroups, path);
-	while (
-	    pass->count < JOB_CGROUPS_PIDS_MAX && text_next_line(&file, &line))
-		pass->count += scan_number(&line, &pass->pids[pass->count]);
+	file = job_cgroups_read_path(job_cgroups, path);
+	while (text_next_line(&file, &line)) {
+		uint64_t pid;
+
+		if (!scan_number(&line, &pid))
+			continue;
+		/* A process of another namespace. */
+		if (pid == 0) {
+			pids->hidden++;
+		} else if (pids->count >= JOB_CGROUPS_PIDS_MAX) {
+			pids->left_out++;
+		} else {
+			pids->at = memory_grow(pids->at, &pids->room,
+			    pids->count, sizeof(*pids->at));
+			pids->at[pids->count++] = pid;
+		}
+	}
 }
 
 /* The processes of a job are in the leaves of its tree of groups. */
 static void
-add_group(struct pass *pass, const char *group, int depth)
+add_tree(struct job_cgroups *job_cgroups, const char *group, int depth,
+    struct job_cgroups_pids *pids)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
 	DIR *directory;
 
-	if (pass->groups++ >= GROUPS_MAX)
-		return;
-	add_pids(pass, group);
+	add_pids(job_cgroups, group, pids);
 	directory = depth < DEPTH_MAX ? opendir(group) : NULL;
 	if (directory == NULL)
 		return;
@@ -69,9 +80,22 @@ add_group(struct pass *pass, const char *group, int depth)
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.' &&
 		    snprintf(path, sizeof(path), "%s/%s", group,
 			entry->d_name) < (int)sizeof(path))
-			add_group(pass, path, depth + 1);
+			add_tree(job_cgroups, path, depth + 1, pids);
 	closedir(directory);
 }
+
+void
+job_cgroups_list(struct job_cgroups *job_cgroups, const char *path,
+    struct job_cgroups_pids *pids)
+{
+	char group[PATH_MAX];
+
+	if (snprintf(group, sizeof(group), "%s/%s", job_cgroups->options.root,
+		path) < (int)sizeof(group))
+		add_tree(job_cgroups, group, 0, pids);
+}
+
+/* ---- commands ---- */
 
 static int
 compare_pids(const void *a, const void *b)
@@ -121,14 +145,17 @@ add_process(
 	uint32_t i = 0;
 
 	name[proc_escape(name, sizeof(name) - 1, process->name)] = '\0';
-	while (i < pass->command_count &&
-	       strcmp(pass->commands[i].sum.name, name) != 0)
+	while (i < pass->count && strcmp(pass->commands[i].sum.name, name) != 0)
 		i++;
-	if (i == COMMANDS_MAX)
+	if (i == JOB_CGROUPS_COMMANDS_MAX) {
+		pass->job_cgroups->left_out.commands++;
 		return;
+	}
+	pass->commands = memory_grow_zero(
+	    pass->commands, &pass->room, i, sizeof(*pass->commands));
 	command = &pass->commands[i];
-	if (i == pass->command_count) {
-		pass->command_count++;
+	if (i == pass->count) {
+		pass->count++;
 		strcpy(command->sum.name, name);
 	}
 	command->used_ticks += used_ticks;
@@ -141,18 +168,20 @@ static void
 read_processes(struct pass *pass)
 {
 	struct job_cgroups *job_cgroups = pass->job_cgroups;
+	struct job_cgroups_pids *pids = &pass->pids;
 	struct job_cgroups_seen *seen =
-	    memory_zero(pass->count + 1, sizeof(*seen));
+	    memory_zero(pids->count + 1, sizeof(*seen));
 	uint32_t seen_count = 0;
 
-	qsort(pass->pids, pass->count, sizeof(*pass->pids), compare_pids);
-	for (uint32_t i = 0; i < pass->count; i++) {
+	if (pids->count > 0)
+		qsort(pids->at, pids->count, sizeof(*pids->at), compare_pids);
+	for (uint32_t i = 0; i < pids->count; i++) {
 		struct job_cgroups_seen *now = &seen[seen_count];
 		struct proc_process process;
-		char path[64];
+		char path[PATH_MAX];
 
-		snprintf(path, sizeof(path), "/proc/%llu/stat",
-		    (unsigned long long)pass->pids[i]);
+		snprintf(path, sizeof(path), "%s/%llu/stat",
+		    job_cgroups->options.proc, (unsigned long long)pids->at[i]);
 		if (proc_parse_process(job_cgroups_read_path(job_cgroups, path),
 			&process) != 0)
 			continue;
@@ -162,6 +191,9 @@ read_processes(struct pass *pass)
 		add_process(pass, &process, used_since(job_cgroups, now));
 		seen_count++;
 	}
+	/* None of them can be seen: that is no coincidence. */
+	if (seen_count == 0)
+		pids->hidden += pids->count;
 	free(job_cgroups->seen);
 	job_cgroups->seen = seen;
 	job_cgroups->seen_count = seen_count;
@@ -176,27 +208,20 @@ compare_used(const void *a, const void *b)
 	       (x->used_ticks > y->used_ticks);
 }
 
-static int64_t
-since_boot_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * NS_PER_SECOND + now.tv_nsec;
-}
-
 /* The totals of a pass that began at `now_ns`. */
 static uint32_t
 rank(struct pass *pass, int64_t now_ns, struct job_cgroups_command *top,
     uint32_t max)
 {
 	int64_t elapsed_ns = now_ns - pass->job_cgroups->pass_ns;
-	uint32_t count = pass->command_count < max ? pass->command_count : max;
+	uint32_t count = pass->count < max ? pass->count : max;
 
 	if (pass->job_cgroups->pass_ns == 0 || elapsed_ns <= 0)
 		return 0;
-	qsort(pass->commands, pass->command_count, sizeof(*pass->commands),
-	    compare_used);
+	if (pass->count == 0)
+		return 0;
+	qsort(
+	    pass->commands, pass->count, sizeof(*pass->commands), compare_used);
 	for (uint32_t i = 0; i < count; i++) {
 		top[i] = pass->commands[i].sum;
 		top[i].processors = (double)pass->commands[i].used_ticks *
@@ -209,25 +234,20 @@ uint32_t
 job_cgroups_top(struct job_cgroups *job_cgroups,
     struct job_cgroups_command *top, uint32_t max)
 {
-	int64_t now_ns = since_boot_ns();
-	struct pass *pass;
-	char path[PATH_MAX];
+	int64_t now_ns = clock_boot_ns();
+	struct pass pass = { .job_cgroups = job_cgroups };
 	uint32_t count;
 
-	if (job_cgroups->count == 0) {
-		job_cgroups->pass_ns = now_ns;
-		job_cgroups->seen_count = 0;
-		return 0;
-	}
-	pass = memory_zero(1, sizeof(*pass));
-	pass->job_cgroups = job_cgroups;
+	job_cgroups->left_out.commands = 0;
 	for (uint32_t i = 0; i < job_cgroups->count; i++)
-		if (snprintf(path, sizeof(path), "%s/%s", job_cgroups->root,
-			job_cgroups->groups[i].path) < (int)sizeof(path))
-			add_group(pass, path, 0);
-	read_processes(pass);
-	count = rank(pass, now_ns, top, max);
+		job_cgroups_list(
+		    job_cgroups, job_cgroups->groups[i].path, &pass.pids);
+	read_processes(&pass);
+	job_cgroups->left_out.processes = pass.pids.left_out;
+	job_cgroups->left_out.hidden = pass.pids.hidden;
+	count = rank(&pass, now_ns, top, max);
 	job_cgroups->pass_ns = now_ns;
-	free(pass);
+	free(pass.pids.at);
+	free(pass.commands);
 	return count;
 }

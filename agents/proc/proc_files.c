@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/base/memory.h"
@@ -26,6 +28,7 @@ proc_files_open(struct proc_files *files, const char *proc)
 		[PROC_DISKSTATS] = "diskstats",
 		[PROC_NETWORK] = "net/dev",
 		[PROC_MOUNTS] = "self/mountinfo",
+		[PROC_OWN_MOUNTS] = "/proc/self/mountinfo",
 		[PROC_VMSTAT] = "vmstat",
 		[PROC_SCHEDSTAT] = "schedstat",
 		[PROC_PRESSURE_CPU] = "pressure/cpu",
@@ -34,10 +37,22 @@ proc_files_open(struct proc_files *files, const char *proc)
 		[PROC_BOOT] = "sys/kernel/random/boot_id",
 	};
 
-	for (int i = 0; i < PROC_FILES; i++) {
-		char path[PATH_MAX];
+	char path[PATH_MAX];
+	struct stat net;
 
-		snprintf(path, sizeof(path), "%s/%s", proc, paths[i]);
+	/* There "net" and "self" are links to what the reader has. */
+	snprintf(path, sizeof(path), "%s/net", proc);
+	files->is_foreign = strcmp(proc, "/proc") != 0 &&
+			    lstat(path, &net) == 0 && S_ISLNK(net.st_mode);
+	for (int i = 0; i < PROC_FILES; i++) {
+		const char *file = paths[i];
+
+		if (files->is_foreign && i == PROC_NETWORK)
+			file = "1/net/dev";
+		if (files->is_foreign && i == PROC_MOUNTS)
+			file = "1/mountinfo";
+		snprintf(path, sizeof(path), "%s%s%s", *file == '/' ? "" : proc,
+		    *file == '/' ? "" : "/", file);
 		files->fd[i] = open(path, O_RDONLY | O_CLOEXEC);
 		if (files->fd[i] < 0)
 			log_info(

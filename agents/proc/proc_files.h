@@ -14,6 +14,7 @@ enum proc_file {
 	PROC_DISKSTATS,
 	PROC_NETWORK,
 	PROC_MOUNTS,
+	PROC_OWN_MOUNTS, /* of this process, whatever the mount point */
 	PROC_VMSTAT,
 	PROC_SCHEDSTAT,
 	PROC_PRESSURE_CPU,
@@ -25,11 +26,15 @@ enum proc_file {
 
 struct proc_files {
 	int fd[PROC_FILES]; /* -1: does not exist */
+	/* Another mount of /proc: of the host, seen from a container.  The
+	 * network and the mounts are those of its process 1; what this process
+	 * sees at its own paths is not the host's. */
+	bool is_foreign;
 	char *buffer;
 	uint32_t room;
 };
 
-/* `proc` is the mount point: "/proc". */
+/* `proc` is the mount point, "/proc", or a folder of recorded files. */
 void proc_files_open(struct proc_files *files, const char *proc);
 void proc_files_close(struct proc_files *files);
 

@@ -4,6 +4,8 @@
  */
 #include "agents/proc/proc_kernel.h"
 
+#include <math.h>
+
 #include "agents/proc/scan.h"
 #include "proto/base/number.h"
 #include "proto/base/text.h"
@@ -16,14 +18,15 @@
 int
 proc_parse_vmstat(struct text file, struct proc_vmstat *v)
 {
-	uint64_t kswapd = 0, direct = 0;
+	uint64_t kswapd = SCAN_UNKNOWN, direct = SCAN_UNKNOWN;
+	uint64_t scanned = SCAN_UNKNOWN, scanned_direct = SCAN_UNKNOWN;
 	const struct scan_field fields[] = {
 		FIELD("pgfault", &v->faults),
 		FIELD("pgmajfault", &v->major_faults),
 		FIELD("pswpin", &v->swapped_in),
 		FIELD("pswpout", &v->swapped_out),
-		FIELD("pgscan_kswapd", &v->scanned),
-		FIELD("pgscan_direct", &v->scanned),
+		FIELD("pgscan_kswapd", &scanned),
+		FIELD("pgscan_direct", &scanned_direct),
 		FIELD("pgsteal_kswapd", &kswapd),
 		FIELD("pgsteal_direct", &direct),
 		FIELD("compact_stall", &v->compact_stalls),
@@ -32,9 +35,10 @@ proc_parse_vmstat(struct text file, struct proc_vmstat *v)
 	};
 	bool found;
 
-	*v = (struct proc_vmstat){ 0 };
+	scan_begin(v);
 	found = scan_fields(file, fields, sizeof(fields) / sizeof(*fields));
-	v->reclaimed = kswapd + direct;
+	v->scanned = scan_sum(scanned, scanned_direct);
+	v->reclaimed = scan_sum(kswapd, direct);
 	v->reclaimed_direct = direct;
 	return found ? 0 : -1;
 }
@@ -75,7 +79,8 @@ proc_parse_pressure(struct text file, struct proc_pressure *pressure)
 	struct text line;
 	bool found = false;
 
-	*pressure = (struct proc_pressure){ 0 };
+	*pressure =
+	    (struct proc_pressure){ NAN, NAN, SCAN_UNKNOWN, SCAN_UNKNOWN };
 	while (text_next_line(&file, &line)) {
 		struct text word = text_next_word(&line);
 
@@ -109,6 +114,15 @@ migrations_of(struct text line, uint64_t version)
 	return sum;
 }
 
+static uint64_t
+hash_of(uint64_t set, struct text word)
+{
+	for (uint32_t i = 0; i < word.bytes; i++)
+		set =
+		    (set ^ (unsigned char)word.at[i]) * UINT64_C(0x100000001b3);
+	return set;
+}
+
 int
 proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 {
@@ -116,7 +130,7 @@ proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 	struct text line;
 	bool found = false;
 
-	*s = (struct proc_schedstat){ 0 };
+	*s = (struct proc_schedstat){ .processors = 0 };
 	while (text_next_line(&file, &line)) {
 		struct text word = text_next_word(&line);
 		uint64_t n[9] = { 0 };
@@ -132,6 +146,8 @@ proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 			s->run_ns += n[6];
 			s->run_delay_ns += n[7];
 			s->timeslices += n[8];
+			s->processors++;
+			s->set = hash_of(s->set, word);
 			found = true;
 		} else if (word.bytes > 6 &&
 			   memcmp(word.at, "domain", 6) == 0) {

@@ -14,7 +14,8 @@
 
 #include "proto/base/text.h"
 
-/* /proc/vmstat, in pages unless stated otherwise. */
+/* /proc/vmstat, in pages unless stated otherwise.  Lines that are missing are
+ * SCAN_UNKNOWN. */
 struct proc_vmstat {
 	uint64_t faults, major_faults; /* faults */
 	uint64_t swapped_in, swapped_out;
@@ -25,7 +26,8 @@ struct proc_vmstat {
 };
 int proc_parse_vmstat(struct text file, struct proc_vmstat *vmstat);
 
-/* A file of /proc/pressure, or NAME.pressure of a cgroup. */
+/* A file of /proc/pressure, or NAME.pressure of a cgroup.  What is missing is
+ * NaN or SCAN_UNKNOWN. */
 struct proc_pressure {
 	double some_avg10, full_avg10; /* percent of the last ten seconds */
 	uint64_t some_us, full_us;     /* total */
@@ -35,8 +37,9 @@ int proc_parse_pressure(struct text file, struct proc_pressure *pressure);
 /* /proc/schedstat, summed over processors; versions 14 to 17. */
 struct proc_schedstat {
 	uint64_t run_ns, run_delay_ns, timeslices;
-	uint64_t remote_wakeups; /* on another processor than the waker's */
-	uint64_t migrations;     /* by load balancing */
+	uint64_t remote_wakeups;  /* on another processor than the waker's */
+	uint64_t migrations;      /* by load balancing */
+	uint64_t processors, set; /* of those that are online */
 };
 int proc_parse_schedstat(struct text file, struct proc_schedstat *schedstat);
 

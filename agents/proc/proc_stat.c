@@ -8,6 +8,17 @@
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 
+/* "cpu12" */
+static bool
+is_processor(struct text word, uint64_t *number)
+{
+	if (word.bytes <= 3 || memcmp(word.at, "cpu", 3) != 0)
+		return false;
+	word.at += 3;
+	word.bytes -= 3;
+	return scan_number(&word, number);
+}
+
 int
 proc_parse_cpu(struct text file, struct proc_cpu *cpu)
 {
@@ -16,17 +27,24 @@ proc_parse_cpu(struct text file, struct proc_cpu *cpu)
 		&cpu->steal };
 	struct text line;
 	bool found = false;
+	uint64_t number;
 
-	*cpu = (struct proc_cpu){ 0 };
+	scan_begin(cpu);
+	cpu->processors = cpu->set = 0;
 	while (text_next_line(&file, &line)) {
 		struct text word = text_next_word(&line);
 
 		if (scan_is(word, "cpu"))
-			found = scan_numbers(
-			    &line, times, sizeof(times) / sizeof(*times));
-		else if (word.bytes > 3 && memcmp(word.at, "cpu", 3) == 0)
+			/* Old kernels have four times. */
+			for (uint32_t i = 0;
+			     i < sizeof(times) / sizeof(*times) &&
+			     scan_number(&line, times[i]);
+			     i++)
+				found |= i == 3;
+		else if (is_processor(word, &number)) {
 			cpu->processors++;
-		else if (scan_is(word, "ctxt"))
+			cpu->set += (number + 1) * (number + 7);
+		} else if (scan_is(word, "ctxt"))
 			scan_number(&line, &cpu->context_switches);
 		else if (scan_is(word, "processes"))
 			scan_number(&line, &cpu->forks);
@@ -48,7 +66,7 @@ proc_next_processor(struct text *rest, struct proc_processor *processor)
 			continue;
 		line.at += 3;
 		line.bytes -= 3;
-		*processor = (struct proc_processor){ 0 };
+		scan_begin(processor);
 		/* "cpu  1 2 3": their sum */
 		if (*line.at == ' ' || !scan_number(&line, &processor->number))
 			continue;
@@ -81,7 +99,8 @@ proc_parse_memory(struct text file, struct proc_memory *memory)
 	};
 	struct text line;
 
-	*memory = (struct proc_memory){ 0 };
+	scan_begin(memory);
+	memory->has_available = false;
 	while (text_next_line(&file, &line)) {
 		struct text word = text_next_word(&line);
 		uint64_t kib;
@@ -92,7 +111,7 @@ proc_parse_memory(struct text file, struct proc_memory *memory)
 			    scan_number(&line, &kib) && kib <= UINT64_MAX >> 10)
 				*fields[i].to = kib << 10;
 	}
-	return memory->total > 0 ? 0 : -1;
+	return scan_or_0(memory->total) > 0 ? 0 : -1;
 }
 
 int
@@ -137,7 +156,8 @@ proc_next_disk(struct text *rest, struct proc_disk *disk)
 
 		if (!scan_number(&line, &major) || !scan_number(&line, &minor))
 			continue;
-		*disk = (struct proc_disk){ .name = text_next_word(&line) };
+		scan_begin(disk);
+		disk->name = text_next_word(&line);
 		if (disk->name.bytes == 0)
 			continue;
 		while (count < COLUMNS && scan_number(&line, numbers[count]))
@@ -149,7 +169,7 @@ proc_next_disk(struct text *rest, struct proc_disk *disk)
 				 writes = disk->read_sectors,
 				 write_sectors = disk->read_ms;
 
-			disk->reads_merged = disk->read_ms = 0;
+			disk->reads_merged = disk->read_ms = SCAN_UNKNOWN;
 			disk->read_sectors = read_sectors;
 			disk->writes = writes;
 			disk->write_sectors = write_sectors;
@@ -213,12 +233,10 @@ proc_next_mount(struct text *rest, struct proc_mount *mount)
 	struct text line, word;
 
 	while (text_next_line(rest, &line)) {
-		uint64_t number;
-
 		/* id, parent, device, root, point, options, any number of
 		 * tags, "-", type */
-		if (!scan_number(&line, &number) ||
-		    !scan_number(&line, &number))
+		if (!scan_number(&line, &mount->id) ||
+		    !scan_number(&line, &mount->parent))
 			continue;
 		word = text_next_word(&line);
 		if (word.bytes == 0 || !parse_device(word, mount))

@@ -14,16 +14,17 @@
 
 #include "proto/base/text.h"
 
-/* /proc/stat.  Times are in ticks (USER_HZ), summed over processors. */
+/* /proc/stat.  Times are in ticks (USER_HZ), summed over processors.  Lines and
+ * columns that are missing are SCAN_UNKNOWN, here and below. */
 struct proc_cpu {
 	uint64_t user, nice, system, idle, iowait, interrupt, softirq, steal;
-	uint64_t processors;
+	uint64_t processors, set; /* that are online; which they are */
 	uint64_t context_switches, forks;
 	uint64_t running, blocked; /* number of processes at the moment */
 };
 int proc_parse_cpu(struct text file, struct proc_cpu *cpu);
 
-/* The times of a processor in the order of its line; absent ones are zero. */
+/* The times of a processor in the order of its line. */
 enum {
 	PROC_CPU_USER,
 	PROC_CPU_NICE,
@@ -80,6 +81,7 @@ bool proc_next_interface(struct text *rest, struct proc_interface *interface);
 
 /* A line of /proc/self/mountinfo. */
 struct proc_mount {
+	uint64_t id, parent; /* of the mounts */
 	uint64_t major, minor;
 	struct text root, point; /* views, with the kernel's octal escapes */
 	struct text type;

@@ -56,7 +56,8 @@ scan_fields(struct text file, const struct scan_field *fields, uint32_t count)
 		for (uint32_t i = 0; i < count; i++)
 			if (text_equal(word, fields[i].name) &&
 			    scan_number(&line, &number)) {
-				*fields[i].to += number;
+				*fields[i].to =
+				    scan_or_0(*fields[i].to) + number;
 				found = true;
 				break;
 			}

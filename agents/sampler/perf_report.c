@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "agents/proc/proc_stat.h"
+#include "agents/proc/scan.h"
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
@@ -91,8 +92,8 @@ busy_percent(const struct proc_processor *a, const struct proc_processor *b)
 	double delta[PROC_CPU_TIMES], total = 0, busy;
 
 	for (int i = 0; i < PROC_CPU_TIMES; i++) {
-		delta[i] = (double)b->times[i] / TICKS_A_SECOND -
-			   (double)a->times[i] / TICKS_A_SECOND;
+		delta[i] = (double)scan_or_0(b->times[i]) / TICKS_A_SECOND -
+			   (double)scan_or_0(a->times[i]) / TICKS_A_SECOND;
 		if (delta[i] < 0)
 			delta[i] = 0;
 		total += delta[i];
@@ -157,10 +158,11 @@ perf_report_memory(struct text meminfo, struct perf_report *report)
 	report->values[PERF_REPORT_MEMORY] = 0;
 	if (proc_parse_memory(meminfo, &memory) != 0)
 		return;
-	available = memory.has_available ? memory.available
-					 : memory.free + memory.cached;
+	available = memory.has_available
+			? memory.available
+			: scan_or_0(memory.free) + scan_or_0(memory.cached);
 	if (available > memory.total)
-		available = memory.free;
+		available = scan_or_0(memory.free);
 	report->values[PERF_REPORT_MEMORY] =
 	    available > memory.total
 		? 0

@@ -1,31 +1,83 @@
 /*
- * sampler_sample_devices - samples of disks, file systems and interfaces, and
- * the end of metric group perf, which is computed from all of them.
+ * sampler_sample_devices - samples of disks and interfaces, and the end of
+ * metric group perf, which is computed from all of them.
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "agents/proc/proc_stat.h"
 #include "agents/sampler/sampler_private.h"
+#include "proto/base/memory.h"
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
-enum {
-	SECTOR_BYTES = 512,
-	PATH_BYTES = 4096,
-};
+enum { SECTOR_BYTES = 512 };
 #define FORGET_NS (60 * NS_PER_SECOND)
 
 /* Any fixed key: kernel names are not chosen by an attacker. */
 static const struct hash_key hash_key = { 0x64, 0x69736b };
 
-static uint64_t
-less(uint64_t a, uint64_t b)
+/* ---- which of many ---- */
+
+/* Those that are due to be sampled, by importance. */
+struct ranks {
+	uint64_t *at;
+	uint32_t count, room;
+};
+
+static void
+add_rank(struct ranks *ranks, uint64_t rank)
 {
-	return a > b ? a - b : 0;
+	ranks->at = memory_grow(
+	    ranks->at, &ranks->room, ranks->count, sizeof(*ranks->at));
+	ranks->at[ranks->count++] = rank;
+}
+
+static int
+greater_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x < *y) - (*x > *y);
+}
+
+/* Those above `least`, and that many that equal it. */
+struct chosen {
+	uint64_t least;
+	uint32_t equal;
+};
+
+/* Choose `max` of them.  The others are counted. */
+static struct chosen
+choose(struct sampler *sampler, struct ranks *ranks, enum sampler_left_out kind,
+    uint32_t max)
+{
+	struct chosen chosen = { 0, UINT32_MAX };
+
+	sampler_leave_out(
+	    sampler, kind, ranks->count > max ? ranks->count - max : 0, NULL);
+	if (ranks->count > max) {
+		qsort(
+		    ranks->at, ranks->count, sizeof(*ranks->at), greater_first);
+		chosen.least = ranks->at[max - 1];
+		chosen.equal = max;
+		for (uint32_t i = 0; ranks->at[i] > chosen.least; i++)
+			chosen.equal--;
+	}
+	free(ranks->at);
+	return chosen;
+}
+
+static bool
+is_chosen(struct chosen *chosen, uint64_t rank)
+{
+	if (rank != chosen->least)
+		return rank > chosen->least;
+	return chosen->equal > 0 && chosen->equal-- > 0;
 }
 
 /* ---- what /sys says ---- */
@@ -34,8 +86,9 @@ less(uint64_t a, uint64_t b)
 static void
 rewind_devices(const struct sampler *sampler, struct sampler_devices *devices)
 {
-	if (sampler->now_monotonic_ns - devices->read_ns > FORGET_NS) {
-		memset(devices->at, 0, sizeof(devices->at));
+	if (sampler->now_monotonic_ns - devices->read_ns > FORGET_NS &&
+	    devices->at != NULL) {
+		memset(devices->at, 0, devices->room * sizeof(*devices->at));
 		devices->read_ns = sampler->now_monotonic_ns;
 	}
 	devices->line = 0;
@@ -48,7 +101,9 @@ next_device(struct sampler_devices *devices, struct text name,
 {
 	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes) | 1;
 
-	*device = &devices->at[devices->line++ % SAMPLER_LINES];
+	devices->at = memory_grow_zero(
+	    devices->at, &devices->room, devices->line, sizeof(*devices->at));
+	*device = &devices->at[devices->line++];
 	if ((*device)->name == hash)
 		return false;
 	(*device)->name = hash;
@@ -57,15 +112,16 @@ next_device(struct sampler_devices *devices, struct text name,
 
 /* Is there a /sys/FOLDER/NAME WHAT?  `what` is empty or begins with a slash. */
 static bool
-is_in_sys(const char *folder, struct text name, const char *what)
+is_in_sys(const struct sampler *sampler, const char *folder, struct text name,
+    const char *what)
 {
-	char path[NAME_BYTES_MAX + 64], *at;
-	int begin = snprintf(path, sizeof(path), "/sys/%s/", folder);
+	char path[PATH_MAX], *at;
+	int begin = snprintf(
+	    path, sizeof(path), "%s/%s/", sampler->options.sys, folder);
 
-	if (name.bytes > NAME_BYTES_MAX)
+	if (snprintf(path, sizeof(path), "%s/%s/%.*s%s", sampler->options.sys,
+		folder, (int)name.bytes, name.at, what) >= (int)sizeof(path))
 		return false;
-	snprintf(path + begin, sizeof(path) - (size_t)begin, "%.*s%s",
-	    (int)name.bytes, name.at, what);
 	for (at = path + begin; at < path + begin + name.bytes; at++)
 		if (*at == '/')
 			*at = '!';
@@ -73,6 +129,49 @@ is_in_sys(const char *folder, struct text name, const char *what)
 }
 
 /* ---- disks ---- */
+
+/* nvme0c1n2 is a path of nvme0n2: the parts of the name before and behind the
+ * number of the path. */
+static bool
+is_nvme_path(struct text name, struct text *front, struct text *back)
+{
+	uint32_t at = 4, begin;
+
+	if (name.bytes < 8 || memcmp(name.at, "nvme", 4) != 0)
+		return false;
+	while (at < name.bytes && name.at[at] >= '0' && name.at[at] <= '9')
+		at++;
+	*front = (struct text){ name.at, at };
+	if (at == name.bytes || name.at[at] != 'c')
+		return false;
+	for (begin = ++at;
+	     at < name.bytes && name.at[at] >= '0' && name.at[at] <= '9';)
+		at++;
+	*back = (struct text){ name.at + at, name.bytes - at };
+	return at > begin && back->bytes > 1 && *back->at == 'n';
+}
+
+/* Is it a path of a disk that itself counts what goes through it?  Kernels
+ * before 6.0 or so count in the paths only. */
+static bool
+is_counted_again(struct text name, struct text diskstats)
+{
+	struct text front, back;
+	struct proc_disk disk;
+
+	if (!is_nvme_path(name, &front, &back))
+		return false;
+	while (proc_next_disk(&diskstats, &disk)) {
+		struct text rest = disk.name;
+
+		if (rest.bytes != front.bytes + back.bytes ||
+		    memcmp(rest.at, front.at, front.bytes) != 0 ||
+		    memcmp(rest.at + front.bytes, back.at, back.bytes) != 0)
+			continue;
+		return disk.reads > 0 || disk.writes > 0;
+	}
+	return false;
+}
 
 /* A whole disk is no partition.  Loop devices, RAM disks and devices composed
  * of other disks are not physical. */
@@ -82,46 +181,92 @@ find_disk(struct sampler *sampler, struct text name)
 	struct sampler_device *disk;
 
 	if (next_device(&sampler->disks, name, &disk)) {
-		disk->block = is_in_sys("block", name, "");
+		disk->block = is_in_sys(sampler, "block", name, "");
 		disk->physical =
-		    disk->block && is_in_sys("block", name, "/device");
+		    disk->block && is_in_sys(sampler, "block", name, "/device");
 	}
 	return disk;
 }
 
+struct disk_file {
+	struct sampler *sampler;
+	struct text diskstats;
+};
+
 static bool
 is_disk(void *arg, struct text name)
 {
-	return find_disk(arg, name)->block;
+	const struct disk_file *file = arg;
+
+	return find_disk(file->sampler, name)->block &&
+	       !is_counted_again(name, file->diskstats);
+}
+
+static uint64_t
+rank_of_disk(const struct proc_disk *disk)
+{
+	return scan_or_0(disk->read_sectors) / 2 +
+	       scan_or_0(disk->write_sectors) / 2;
+}
+
+/* The next one that is sampled. */
+static bool
+next_disk(
+    const struct disk_file *file, struct text *rest, struct proc_disk *disk)
+{
+	while (proc_next_disk(rest, disk))
+		if (find_disk(file->sampler, disk->name)->physical &&
+		    !is_counted_again(disk->name, file->diskstats))
+			return true;
+	return false;
+}
+
+static uint64_t
+bytes_of(uint64_t sectors)
+{
+	return sectors == SCAN_UNKNOWN ? sectors : sectors * SECTOR_BYTES;
+}
+
+static void
+add_disks(const struct disk_file *file)
+{
+	struct sampler *sampler = file->sampler;
+	char name[NAME_BYTES_MAX + 1];
+	struct text rest = file->diskstats;
+	struct ranks ranks = { .at = NULL };
+	struct proc_disk d;
+	struct chosen chosen;
+
+	rewind_devices(sampler, &sampler->disks);
+	while (next_disk(file, &rest, &d))
+		add_rank(&ranks, rank_of_disk(&d));
+	chosen = choose(sampler, &ranks, LEFT_DISKS, SAMPLER_DISKS_MAX);
+	rewind_devices(sampler, &sampler->disks);
+	for (rest = file->diskstats; next_disk(file, &rest, &d);) {
+		uint64_t numbers[] = { bytes_of(d.read_sectors),
+			bytes_of(d.write_sectors), d.reads, d.writes,
+			d.reads_merged, d.writes_merged, d.read_ms, d.write_ms,
+			d.io_ms, d.weighted_ms, d.in_progress };
+
+		if (is_chosen(&chosen, rank_of_disk(&d)))
+			sampler_add_whole(sampler, &metric_group_disk,
+			    sampler_name(name, "disk/", d.name), numbers,
+			    SAMPLER_COUNT(numbers));
+	}
 }
 
 static void
 read_disks(struct sampler *sampler, uint32_t due)
 {
-	struct text rest = proc_files_read(&sampler->files, PROC_DISKSTATS);
-	char name[NAME_BYTES_MAX + 1];
-	struct proc_disk d;
+	struct disk_file file = { sampler,
+		proc_files_read(&sampler->files, PROC_DISKSTATS) };
 
 	rewind_devices(sampler, &sampler->disks);
 	if (sampler_is_due(due, SCHEDULE_PERF))
-		perf_report_disks(sampler->perf_reporter, rest, is_disk,
-		    sampler, &sampler->report);
-	rewind_devices(sampler, &sampler->disks);
-	if (!sampler_is_due(due, SCHEDULE_DISK))
-		return;
-	for (int n = 0; n < SAMPLER_DEVICES_MAX && proc_next_disk(&rest, &d);) {
-		uint64_t numbers[] = { d.read_sectors * SECTOR_BYTES,
-			d.write_sectors * SECTOR_BYTES, d.reads, d.writes,
-			d.reads_merged, d.writes_merged, d.read_ms, d.write_ms,
-			d.io_ms, d.weighted_ms, d.in_progress };
-
-		if (!find_disk(sampler, d.name)->physical)
-			continue;
-		sampler_add_whole(sampler, &metric_group_disk,
-		    sampler_name(name, "disk/", d.name), numbers,
-		    SAMPLER_COUNT(numbers));
-		n++;
-	}
+		perf_report_disks(sampler->perf_reporter, file.diskstats,
+		    is_disk, &file, &sampler->report);
+	if (sampler_is_due(due, SCHEDULE_DISK))
+		add_disks(&file);
 }
 
 /* ---- interfaces ---- */
@@ -142,25 +287,44 @@ is_sampled(const struct proc_interface *interface)
 /* Backed by hardware or a hypervisor.  Bonds, VLANs, bridges, tunnels and
  * overlays are not: what they carry is counted once more below them.  Nor is a
  * part of such an interface (the fast path of a virtual machine, whose bytes
- * the other one counts too). */
-static bool
+ * the other one counts too).  SCAN_UNKNOWN: /sys does not have it, or is that
+ * of other interfaces. */
+static uint64_t
 is_physical(struct sampler *sampler, struct text name)
 {
 	struct sampler_device *device;
 
-	if (next_device(&sampler->interfaces, name, &device))
+	if (next_device(&sampler->interfaces, name, &device)) {
+		device->known = !sampler->options.sys_is_own &&
+				is_in_sys(sampler, "class/net", name, "");
 		device->physical =
-		    is_in_sys("class/net", name, "/device") &&
-		    !is_in_sys("class/net", name, "/master/device");
-	return device->physical;
+		    is_in_sys(sampler, "class/net", name, "/device") &&
+		    !is_in_sys(sampler, "class/net", name, "/master/device");
+	}
+	return device->known ? device->physical : SCAN_UNKNOWN;
+}
+
+/* First the physical ones, then the busiest. */
+static uint64_t
+rank_of_interface(const struct proc_interface *i, uint64_t physical)
+{
+	uint64_t bytes = i->receive_bytes / 8 + i->send_bytes / 8;
+
+	return (physical == 1                 ? UINT64_C(2) << 62
+		   : physical == SCAN_UNKNOWN ? UINT64_C(1) << 62
+					      : 0) +
+	       bytes;
 }
 
 static void
 read_interfaces(struct sampler *sampler, uint32_t due)
 {
-	struct text rest = proc_files_read(&sampler->files, PROC_NETWORK);
+	const struct text file = proc_files_read(&sampler->files, PROC_NETWORK);
 	char name[NAME_BYTES_MAX + 1];
+	struct text rest = file;
+	struct ranks ranks = { .at = NULL };
 	struct proc_interface i;
+	struct chosen chosen;
 
 	if (sampler_is_due(due, SCHEDULE_PERF))
 		perf_report_network(
@@ -168,93 +332,30 @@ read_interfaces(struct sampler *sampler, uint32_t due)
 	if (!sampler_is_due(due, SCHEDULE_NETWORK))
 		return;
 	rewind_devices(sampler, &sampler->interfaces);
-	for (int n = 0;
-	     n < SAMPLER_DEVICES_MAX && proc_next_interface(&rest, &i);) {
+	while (proc_next_interface(&rest, &i))
+		if (is_sampled(&i))
+			add_rank(&ranks, rank_of_interface(
+					     &i, is_physical(sampler, i.name)));
+	chosen =
+	    choose(sampler, &ranks, LEFT_INTERFACES, SAMPLER_INTERFACES_MAX);
+	rewind_devices(sampler, &sampler->interfaces);
+	for (rest = file; proc_next_interface(&rest, &i);) {
 		uint64_t numbers[] = { i.receive_bytes, i.send_bytes,
 			i.receive_packets, i.send_packets, i.receive_errors,
 			i.send_errors, i.receive_drops, i.send_drops, 0 };
+		uint64_t *physical = &numbers[SAMPLER_COUNT(numbers) - 1];
 
 		if (!is_sampled(&i))
 			continue;
-		numbers[SAMPLER_COUNT(numbers) - 1] =
-		    is_physical(sampler, i.name);
-		sampler_add_whole(sampler, &metric_group_network,
-		    sampler_name(name, "network/", i.name), numbers,
-		    SAMPLER_COUNT(numbers));
-		n++;
-	}
-}
-
-/* ---- file systems ---- */
-
-/* Once for each device, under its shortest path: the others are bind mounts. */
-static int
-list_mounts(
-    struct text rest, struct proc_mount mounts[static SAMPLER_DEVICES_MAX])
-{
-	struct proc_mount mount;
-	int count = 0;
-
-	while (proc_next_mount(&rest, &mount)) {
-		int i = 0;
-
-		/* Excludes the layers of containers, except that of our own. */
-		if (!proc_is_local(mount.type) ||
-		    (text_equal(mount.type, text_of("overlay")) &&
-			!text_equal(mount.point, text_of("/"))))
-			continue;
-		while (i < count && (mounts[i].major != mount.major ||
-					mounts[i].minor != mount.minor))
-			i++;
-		if (i == SAMPLER_DEVICES_MAX)
-			continue;
-		if (i == count)
-			count++;
-		else if (mounts[i].point.bytes <= mount.point.bytes)
-			continue;
-		mounts[i] = mount;
-	}
-	return count;
-}
-
-static void
-add_filesystem(struct sampler *sampler, const struct proc_mount *mount)
-{
-	char path[PATH_BYTES], name[NAME_BYTES_MAX + 1];
-	char escaped[NAME_BYTES_MAX];
-	struct statvfs fs;
-	uint64_t unit;
-
-	if (proc_unescape(path, sizeof(path), mount->point) == 0 ||
-	    statvfs(path, &fs) != 0 || fs.f_blocks == 0)
-		return;
-	unit = fs.f_frsize;
-	{
-		struct text shown = { escaped,
-			proc_escape(escaped, sizeof(escaped), mount->point) };
-		uint64_t numbers[] = { fs.f_blocks * unit,
-			less(fs.f_blocks, fs.f_bfree) * unit,
-			fs.f_bavail * unit,
-			less(fs.f_bfree, fs.f_bavail) * unit,
-			less(fs.f_files, fs.f_ffree), fs.f_ffree };
-
-		if (shown.bytes > 0)
-			sampler_add_whole(sampler, &metric_group_filesystem,
-			    sampler_name(name, "filesystem", shown), numbers,
+		*physical = is_physical(sampler, i.name);
+		if (is_chosen(&chosen, rank_of_interface(&i, *physical)))
+			sampler_add_whole(sampler, &metric_group_network,
+			    sampler_name(name, "network/", i.name), numbers,
 			    SAMPLER_COUNT(numbers));
 	}
 }
 
-static void
-read_filesystems(struct sampler *sampler)
-{
-	struct proc_mount mounts[SAMPLER_DEVICES_MAX];
-	int count =
-	    list_mounts(proc_files_read(&sampler->files, PROC_MOUNTS), mounts);
-
-	for (int i = 0; i < count; i++)
-		add_filesystem(sampler, &mounts[i]);
-}
+/* ---- perf ---- */
 
 static void
 add_perf(struct sampler *sampler)
@@ -263,14 +364,16 @@ add_perf(struct sampler *sampler)
 	struct value values[PERF_REPORT_VALUES + 1];
 	struct statvfs fs;
 
-	report->values[PERF_REPORT_DISK_USAGE] = 0;
-	if (statvfs("/", &fs) == 0)
+	/* Unknown while it does not answer. */
+	report->values[PERF_REPORT_DISK_USAGE] = NAN;
+	if (sampler_ask_root(sampler, &fs))
 		perf_report_space(&(struct perf_report_space){ fs.f_blocks,
 				      fs.f_bfree, fs.f_bavail, fs.f_frsize },
 		    report);
 	for (int i = 0; i < PERF_REPORT_VALUES; i++)
 		values[i] = sampler_real(report->values[i]);
-	values[PERF_REPORT_VALUES] = sampler_whole(report->processors);
+	values[PERF_REPORT_VALUES] = sampler_whole(
+	    report->processors > 0 ? report->processors : SCAN_UNKNOWN);
 	/* The first report has no interval. */
 	if (sampler->perf_begun)
 		sampler_add(
@@ -285,8 +388,8 @@ sampler_read_devices(struct sampler *sampler, uint32_t due)
 		read_disks(sampler, due);
 	if (due & (1 << SCHEDULE_NETWORK | 1 << SCHEDULE_PERF))
 		read_interfaces(sampler, due);
-	if (sampler_is_due(due, SCHEDULE_FILESYSTEM))
-		read_filesystems(sampler);
 	if (sampler_is_due(due, SCHEDULE_PERF))
 		add_perf(sampler);
+	if (sampler_is_due(due, SCHEDULE_FILESYSTEM))
+		sampler_read_filesystems(sampler);
 }

@@ -10,34 +10,49 @@
 #include "agents/proc/proc_kernel.h"
 #include "agents/proc/proc_stat.h"
 #include "agents/sampler/sampler_private.h"
+#include "proto/base/memory.h"
+#include "proto/os/clock.h"
+#include "proto/record/counter_rate.h"
 
-enum { CPUS_MAX = 1024 };
+/* ---- processors ---- */
 
-static uint64_t
-less(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
+enum { TICKS_A_SECOND = 100 }; /* the kernel's, for every program */
 
 static void
-add_cpu(struct sampler *sampler, const struct proc_cpu *cpu)
+add_cpu(struct sampler *sampler, const struct proc_cpu *cpu, int64_t begin_ns)
 {
-	/* The kernel reports a tick of 10 ms to every program. */
 	uint64_t numbers[] = { cpu->user, cpu->nice, cpu->system, cpu->idle,
 		cpu->iowait, cpu->interrupt, cpu->softirq, cpu->steal,
-		cpu->processors, cpu->context_switches };
+		cpu->processors > 0 ? cpu->processors : SCAN_UNKNOWN,
+		cpu->context_switches };
+	const struct processor_times_reading reading = { numbers,
+		PROC_CPU_STEAL + 1, cpu->processors, cpu->set, TICKS_A_SECOND,
+		begin_ns, clock_boot_ns() };
 
+	sampler->epoch = processor_times_take(&sampler->cpu_times, &reading);
 	sampler_add_whole(sampler, &metric_group_cpu, text_of("cpu"), numbers,
 	    SAMPLER_COUNT(numbers));
 }
 
 static void
-add_cpus(struct sampler *sampler, struct text stat)
+add_cpus(struct sampler *sampler, struct text stat, int64_t begin_ns)
 {
+	int64_t end_ns = clock_boot_ns();
 	struct proc_processor cpu;
 	char name[32];
 
-	for (int n = 0; n < CPUS_MAX && proc_next_processor(&stat, &cpu); n++) {
+	while (proc_next_processor(&stat, &cpu)) {
+		const struct processor_times_reading reading = { cpu.times,
+			PROC_CPU_STEAL + 1, 1, 0, TICKS_A_SECOND, begin_ns,
+			end_ns };
+
+		if (cpu.number >= COUNTER_RATE_PROCESSORS_MAX)
+			continue;
+		sampler->cpus_times =
+		    memory_grow_zero(sampler->cpus_times, &sampler->cpus_room,
+			(uint32_t)cpu.number, sizeof(*sampler->cpus_times));
+		sampler->epoch = processor_times_take(
+		    &sampler->cpus_times[cpu.number], &reading);
 		snprintf(name, sizeof(name), "cpu/%llu",
 		    (unsigned long long)cpu.number);
 		sampler_add_whole(sampler, &metric_group_cpus, text_of(name),
@@ -68,16 +83,19 @@ add_load(struct sampler *sampler, const struct proc_cpu *cpu)
 static void
 read_stat(struct sampler *sampler, uint32_t due)
 {
+	int64_t begin_ns = clock_boot_ns();
 	struct text stat = proc_files_read(&sampler->files, PROC_STAT);
 	struct proc_cpu cpu;
+	bool good = proc_parse_cpu(stat, &cpu) == 0;
 
+	if (good)
+		sampler->processors = cpu.processors;
 	if (sampler_is_due(due, SCHEDULE_PERF))
 		perf_report_cpu(sampler->perf_reporter, stat, &sampler->report);
 	if (sampler_is_due(due, SCHEDULE_CPUS))
-		add_cpus(sampler, stat);
-	if (proc_parse_cpu(stat, &cpu) == 0 &&
-	    sampler_is_due(due, SCHEDULE_CPU))
-		add_cpu(sampler, &cpu);
+		add_cpus(sampler, stat, begin_ns);
+	if (good && sampler_is_due(due, SCHEDULE_CPU))
+		add_cpu(sampler, &cpu, begin_ns);
 	if (sampler_is_due(due, SCHEDULE_LOAD))
 		add_load(sampler, &cpu);
 }
@@ -94,12 +112,16 @@ read_memory(struct sampler *sampler, uint32_t due)
 	    proc_parse_memory(meminfo, &m) != 0)
 		return;
 	{
-		uint64_t cached = m.cached + m.slab_reclaimable;
-		uint64_t numbers[] = { m.total,
-			less(m.total, m.free + m.buffers + cached), m.free,
-			m.buffers, cached, m.available, m.slab_reclaimable,
-			m.slab_unreclaimable, m.shared, m.dirty,
-			less(m.swap_total, m.swap_free), m.swap_free };
+		/* The kernel counts shared memory as cached, but whoever
+		 * made it uses it. */
+		uint64_t cached =
+		    scan_less(scan_sum(m.cached, m.slab_reclaimable), m.shared);
+		uint64_t rest = scan_sum(scan_sum(m.free, m.buffers), cached);
+		uint64_t numbers[] = { m.total, scan_less(m.total, rest),
+			m.free, m.buffers, cached, m.available,
+			m.slab_reclaimable, m.slab_unreclaimable, m.shared,
+			m.dirty, scan_less(m.swap_total, m.swap_free),
+			m.swap_free };
 
 		sampler_add_whole(sampler, &metric_group_memory,
 		    text_of("memory"), numbers, SAMPLER_COUNT(numbers));
@@ -115,7 +137,7 @@ read_vmstat(struct sampler *sampler)
 		proc_files_read(&sampler->files, PROC_VMSTAT), &v) != 0)
 		return;
 	{
-		uint64_t numbers[] = { less(v.faults, v.major_faults),
+		uint64_t numbers[] = { scan_less(v.faults, v.major_faults),
 			v.major_faults, v.swapped_in, v.swapped_out, v.scanned,
 			v.reclaimed, v.reclaimed_direct, v.compact_stalls,
 			v.oom_kills, v.migrated };
@@ -130,13 +152,14 @@ read_pressure(struct sampler *sampler)
 {
 	struct proc_pressure cpu, memory, io;
 	struct proc_files *files = &sampler->files;
+	int bad = proc_parse_pressure(
+	    proc_files_read(files, PROC_PRESSURE_CPU), &cpu);
 
-	if (proc_parse_pressure(
-		proc_files_read(files, PROC_PRESSURE_CPU), &cpu) != 0 ||
-	    proc_parse_pressure(
-		proc_files_read(files, PROC_PRESSURE_MEMORY), &memory) != 0 ||
-	    proc_parse_pressure(
-		proc_files_read(files, PROC_PRESSURE_IO), &io) != 0)
+	bad += proc_parse_pressure(
+	    proc_files_read(files, PROC_PRESSURE_MEMORY), &memory);
+	bad +=
+	    proc_parse_pressure(proc_files_read(files, PROC_PRESSURE_IO), &io);
+	if (bad == -3)
 		return;
 	{
 		uint64_t numbers[] = { cpu.some_us, memory.some_us,
@@ -150,6 +173,7 @@ read_pressure(struct sampler *sampler)
 static void
 read_schedstat(struct sampler *sampler)
 {
+	int64_t begin_ns = clock_boot_ns();
 	struct proc_schedstat s;
 
 	if (proc_parse_schedstat(
@@ -158,7 +182,12 @@ read_schedstat(struct sampler *sampler)
 	{
 		uint64_t numbers[] = { s.run_ns, s.run_delay_ns, s.timeslices,
 			s.remote_wakeups, s.migrations };
+		const struct processor_times_reading reading = { &s.run_ns, 1,
+			s.processors, s.set, NS_PER_SECOND, begin_ns,
+			clock_boot_ns() };
 
+		sampler->epoch =
+		    processor_times_take(&sampler->run_times, &reading);
 		sampler_add_whole(sampler, &metric_group_schedstat,
 		    text_of("schedstat"), numbers, SAMPLER_COUNT(numbers));
 	}

@@ -4,11 +4,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "agents/proc/proc_stat.h"
 #include "agents/sampler/sampler_private.h"
 #include "proto/hash/hash.h"
 #include "proto/os/log.h"
+#include "proto/record/counter_rate.h"
 
 /* What a submission holds: the `number` of its ticket. */
 enum content { SAMPLES, DESCRIPTIONS, GAP, EVENT };
@@ -32,11 +34,41 @@ note_loss(struct sampler *sampler, const struct batcher_ticket *ticket,
 	sampler->lost_reason = result == BATCHER_FULL ? "full" : "io";
 }
 
+/* Its slot: where the hash is, or would be. */
+static uint32_t
+slot_of(const struct sampler *sampler, uint64_t hash)
+{
+	uint32_t slot = (uint32_t)hash % SAMPLER_SLOTS;
+
+	while (sampler->slots[slot] != 0 &&
+	       sampler->defined[sampler->slots[slot] - 1] != hash)
+		slot = (slot + 1) % SAMPLER_SLOTS;
+	return slot;
+}
+
+/* Keep the first `count` of them. */
+static void
+forget_defined(struct sampler *sampler, uint32_t count)
+{
+	sampler->defined_count = count;
+	memset(sampler->slots, 0, sizeof(sampler->slots));
+	for (uint32_t i = 0; i < count; i++)
+		sampler->slots[slot_of(sampler, sampler->defined[i])] =
+		    (uint16_t)(i + 1);
+}
+
+void
+sampler_forget_defined(struct sampler *sampler)
+{
+	sampler->defined_stored = 0;
+	forget_defined(sampler, 0);
+}
+
 /* The commit failed: records on the way to the spool are lost. */
 static void
 forget(struct sampler *sampler)
 {
-	sampler->defined_count = sampler->defined_stored;
+	forget_defined(sampler, sampler->defined_stored);
 	sampler->clock.far_reported = 0;
 }
 
@@ -167,15 +199,6 @@ sampler_event(struct sampler *sampler, const char *name,
 		put(sampler, &writer, EVENT, 1);
 }
 
-static bool
-is_defined(struct sampler *sampler, uint64_t hash)
-{
-	for (uint32_t i = 0; i < sampler->defined_count; i++)
-		if (sampler->defined[i] == hash)
-			return true;
-	return false;
-}
-
 /* Append the description of the group, if it was not sent yet.  False: no room
  * in this body. */
 static bool
@@ -183,16 +206,19 @@ define(struct sampler *sampler, const struct metric_group *metric_group,
     struct text name)
 {
 	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes);
+	uint32_t slot;
 
-	if (is_defined(sampler, hash))
+	if (sampler->slots[slot_of(sampler, hash)] != 0)
 		return true;
 	/* Devices come and go: start with an empty table; repeating a
 	 * description does no harm. */
 	if (sampler->defined_count == SAMPLER_GROUPS_MAX)
-		sampler->defined_count = sampler->defined_stored = 0;
+		sampler_forget_defined(sampler);
 	if (!metric_group_define(&sampler->descriptions, metric_group, name))
 		return false;
+	slot = slot_of(sampler, hash);
 	sampler->defined[sampler->defined_count++] = hash;
+	sampler->slots[slot] = (uint16_t)sampler->defined_count;
 	return true;
 }
 
@@ -202,7 +228,8 @@ sampler_add(struct sampler *sampler, const struct metric_group *metric_group,
 {
 	unsigned char bytes[METRIC_GROUP_COLUMNS_MAX * 9];
 	bool has_boot = metric_group_has_boot(metric_group);
-	struct value boot = sampler_whole(sampler->boot);
+	struct value boot = sampler_whole(
+	    sampler->boot | sampler->epoch << COUNTER_RATE_BOOT_BITS);
 	struct wire_writer writer;
 	struct record sample = {
 		.kind = RECORD_SAMPLE,
@@ -212,9 +239,12 @@ sampler_add(struct sampler *sampler, const struct metric_group *metric_group,
 		.values = metric_group->count,
 	};
 
-	/* A mount point may contain bytes that no name may have. */
-	if (text_check_name(name) != TEXT_OK)
+	sampler->epoch = 0;
+	/* It was too long. */
+	if (text_check_name(name) != TEXT_OK) {
+		sampler->left_out[LEFT_NAMES]++;
 		return;
+	}
 	assert(metric_group->count <= METRIC_GROUP_COLUMNS_MAX);
 	wire_writer_init(&writer, bytes, sizeof(bytes));
 	if (has_boot)
@@ -252,9 +282,48 @@ struct text
 sampler_name(
     char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device)
 {
-	int n = snprintf(to, NAME_BYTES_MAX + 1, "%s%.*s", kind,
-	    (int)device.bytes, device.at);
+	uint32_t front = (uint32_t)strlen(kind), bytes;
 
+	/* Whoever makes a device may call it anything. */
+	memcpy(to, kind, front);
+	bytes = proc_escape(to + front, NAME_BYTES_MAX - front, device);
+	to[front + bytes] = '\0';
 	/* Truncated names of two devices could be equal. */
-	return (struct text){ to, n > NAME_BYTES_MAX ? 0 : (uint32_t)n };
+	return (struct text){ to, bytes > 0 ? front + bytes : 0 };
+}
+
+/* ---- what is left out ---- */
+
+void
+sampler_leave_out(struct sampler *sampler, enum sampler_left_out kind,
+    uint64_t count, const char *example)
+{
+	static const struct {
+		const char *what, *why;
+	} texts[LEFT_KINDS] = {
+		[LEFT_DISKS] = { "disks", "at most 256 are, the busiest" },
+		[LEFT_INTERFACES] = { "interfaces",
+		    "at most 128 are, the physical ones and the busiest" },
+		[LEFT_FILESYSTEMS] = { "file systems", "at most 256 are" },
+		[LEFT_GROUPS] = { "control groups",
+		    "at most 1024 are, with paths of up to 240 bytes" },
+		[LEFT_UNMATCHED] = { "control groups",
+		    "they lie where a scheduler has its jobs, but no pattern "
+		    "of --cgroups matches them" },
+		[LEFT_PROCESSES] = { "processes of jobs", "at most 65536 are" },
+		[LEFT_COMMANDS] = { "processes of jobs",
+		    "at most 2048 different names are" },
+		[LEFT_HIDDEN] = { "processes of jobs",
+		    "this agent may not see them (/proc is mounted with "
+		    "hidepid, or they are of another PID namespace)" },
+		[LEFT_NAMES] = { "samples", "their names are too long" },
+	};
+
+	sampler->left_out[kind] = count;
+	if (count == 0 || sampler->left_out_said[kind])
+		return;
+	sampler->left_out_said[kind] = true;
+	log_warn("%llu %s are not sampled%s%s: %s", (unsigned long long)count,
+	    texts[kind].what, example != NULL ? ", as " : "",
+	    example != NULL ? example : "", texts[kind].why);
 }

@@ -12,6 +12,7 @@
 #include "proto/os/log.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -122,6 +123,15 @@ sampler_urge(struct sampler *sampler, const char *why)
 	sampler->urgent = true;
 }
 
+void
+sampler_open_gpu(struct sampler *sampler)
+{
+	snprintf(sampler->drm, sizeof(sampler->drm), "%s/class/drm",
+	    sampler->options.sys);
+	gpu_open(&sampler->gpu, "libnvidia-ml.so.1", sampler->drm);
+	sampler->gpu_ns = clock_monotonic_ns() + SAMPLER_GPU_NS;
+}
+
 /* Open what the plan needs and is not open yet. */
 static void
 open_sources(struct sampler *sampler)
@@ -131,17 +141,27 @@ open_sources(struct sampler *sampler)
 	struct text rest;
 
 	if (schedule->period_ns[SCHEDULE_GPU] != 0 && sampler->gpu == NULL)
-		gpu_open(&sampler->gpu, "libnvidia-ml.so.1", "/sys/class/drm");
+		sampler_open_gpu(sampler);
 	if (sampler->job_cgroups != NULL ||
 	    (schedule->period_ns[SCHEDULE_CGROUP] == 0 &&
 		schedule->period_ns[SCHEDULE_PROCESS] == 0))
 		return;
-	rest = proc_files_read(&sampler->files, PROC_MOUNTS);
+	/* A path of the host's table would not be ours. */
+	rest = proc_files_read(&sampler->files,
+	    sampler->files.is_foreign ? PROC_OWN_MOUNTS : PROC_MOUNTS);
 	if (root == NULL && job_cgroups_root(sampler->root, rest))
 		root = sampler->root;
-	if (root != NULL)
-		job_cgroups_open(
-		    &sampler->job_cgroups, root, sampler->options.groups);
+	if (root != NULL) {
+		/* The kernel lists the processes of a group by their ids in
+		 * our namespace. */
+		const struct job_cgroups_options options = { root,
+			sampler->options.groups,
+			sampler->files.is_foreign ? "/proc"
+						  : sampler->options.proc,
+			sampler->deadline };
+
+		job_cgroups_open(&sampler->job_cgroups, &options);
+	}
 }
 
 void
@@ -154,6 +174,12 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	sampler->timer.on_timer = on_timer;
 	sampler->timer.arg = sampler;
 	proc_files_open(&sampler->files, options->proc);
+	deadline_open(&sampler->deadline);
+	if (sampler->options.sys == NULL) {
+		/* That of the host may have other interfaces. */
+		sampler->options.sys_is_own = sampler->files.is_foreign;
+		sampler->options.sys = "/sys";
+	}
 	sampler->boot =
 	    proc_parse_boot(proc_files_read(&sampler->files, PROC_BOOT));
 	open_sources(sampler);
@@ -199,8 +225,13 @@ sampler_close(struct sampler **gone)
 	sampler_close_clock(sampler);
 	gpu_close(&sampler->gpu);
 	job_cgroups_close(&sampler->job_cgroups);
+	sampler_close_filesystems(sampler);
+	deadline_close(&sampler->deadline);
+	free(sampler->disks.at);
+	free(sampler->interfaces.at);
 	perf_report_free(&sampler->perf_reporter);
 	proc_files_close(&sampler->files);
+	free(sampler->cpus_times);
 	free(sampler);
 }
 
@@ -218,8 +249,26 @@ sampler_stop(struct sampler *sampler)
 void
 sampler_renew(struct sampler *sampler)
 {
-	sampler->defined_count = sampler->defined_stored = 0;
+	sampler_forget_defined(sampler);
 	sampler->clock.far_reported = 0;
+}
+
+uint64_t
+sampler_processors(const struct sampler *sampler)
+{
+	return sampler->processors > 0
+		   ? sampler->processors
+		   : (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+}
+
+static uint64_t
+left_out(const struct sampler *sampler)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LEFT_KINDS; i++)
+		sum += sampler->left_out[i];
+	return sum;
 }
 
 static uint64_t
@@ -232,15 +281,15 @@ static uint64_t
 resident_bytes(void)
 {
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	uint64_t size = 0, pages = 0;
+	uint64_t size, pages;
 	char buffer[128];
 	ssize_t n = fd < 0 ? -1 : read(fd, buffer, sizeof(buffer));
 	struct text line = { buffer, n > 0 ? (uint32_t)n : 0 };
 
 	if (fd >= 0)
 		close(fd);
-	if (scan_number(&line, &size))
-		scan_number(&line, &pages);
+	if (!scan_number(&line, &size) || !scan_number(&line, &pages))
+		return SCAN_UNKNOWN;
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -250,6 +299,9 @@ sampler_read_self(struct sampler *sampler)
 	struct sampler_counters c;
 	struct rusage used;
 
+	/* Whatever names were too long since the last time. */
+	sampler_leave_out(
+	    sampler, LEFT_NAMES, sampler->left_out[LEFT_NAMES], NULL);
 	getrusage(RUSAGE_SELF, &used);
 	sampler->options.counters(sampler->options.arg, &c);
 	{
@@ -262,9 +314,11 @@ sampler_read_self(struct sampler *sampler)
 			sampler->lost_ever, c.spool->bytes,
 			c.spool->unacked_bytes, c.spool->unacked_batches,
 			c.spool->io_errors, c.sender->batches, c.sender->bytes,
-			c.sender->resent, c.sender->timeouts, c.sender->rtt_ns,
+			c.sender->resent, c.sender->timeouts,
+			c.sender->rtt_ns > 0 ? c.sender->rtt_ns : SCAN_UNKNOWN,
 			c.moves, c.spool->moved,
-			c.sender->nacks[WIRE_NACK_FORBIDDEN] };
+			c.sender->nacks[WIRE_NACK_FORBIDDEN], left_out(sampler),
+			gpu_impossible(sampler->gpu) };
 
 		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
 		    numbers, SAMPLER_COUNT(numbers));

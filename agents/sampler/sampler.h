@@ -42,6 +42,8 @@ struct sampler_options {
 	double throttle_percent;  /* throttle above this memory pressure (some,
 				     avg10); 0: never */
 	const char *proc;         /* "/proc" */
+	const char *sys;          /* NULL: "/sys" */
+	bool sys_is_own;          /* the host's interfaces are others */
 	const char *groups;   /* patterns of paths, see proc/job_cgroups.h */
 	const char *root;     /* of the control groups; NULL: find it */
 	uint32_t processes;   /* at most, in metric group process */

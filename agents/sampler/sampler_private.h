@@ -7,10 +7,14 @@
 #define AGENTS_SAMPLER_SAMPLER_PRIVATE_H
 
 #include <limits.h>
+#include <sys/statvfs.h>
 
-#include "agents/proc/gpu.h"
+#include "agents/proc/deadline.h"
+#include "agents/gpu/gpu.h"
 #include "agents/proc/job_cgroups.h"
 #include "agents/proc/proc_files.h"
+#include "agents/proc/processor_times.h"
+#include "agents/proc/scan.h"
 #include "proto/metric/metric_groups.h"
 #include "agents/sampler/perf_report.h"
 #include "agents/sampler/sampler.h"
@@ -18,15 +22,18 @@
 #include "proto/os/clock.h"
 
 enum {
-	SAMPLER_GROUPS_MAX = 512,
+	SAMPLER_GROUPS_MAX = 16 << 10, /* names of metric groups */
+	SAMPLER_SLOTS = 2 * SAMPLER_GROUPS_MAX,
 	SAMPLER_BODY_BYTES = 24 << 10,
-	SAMPLER_LINES = 256,      /* of a file that lists devices */
-	SAMPLER_DEVICES_MAX = 64, /* of each kind in a round */
+	SAMPLER_DISKS_MAX = 256, /* of each kind in a round */
+	SAMPLER_INTERFACES_MAX = 128,
+	SAMPLER_FILESYSTEMS_MAX = 256,
 	SAMPLER_THROTTLE_FACTOR = 8,
 	SAMPLER_STEPS_MAX = 4, /* between two samples of the clock */
 };
 /* How often the control groups of jobs are searched. */
 #define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
+#define SAMPLER_GPU_NS  (60 * NS_PER_SECOND)
 
 /* What /sys says about the devices that a file lists, by their lines in it.  It
  * is read once for each device, and again from time to time: a device that is
@@ -36,9 +43,25 @@ struct sampler_devices {
 		uint64_t name; /* a hash; 0: not read yet */
 		bool block;    /* a disk, not a partition */
 		bool physical; /* backed by hardware or a hypervisor */
-	} at[SAMPLER_LINES];
+		bool known;    /* to /sys */
+	} * at;
+	uint32_t room;
 	uint32_t line;   /* of the file that is being read */
 	int64_t read_ns; /* monotonic: when they were last forgotten */
+};
+
+/* What is there but not sampled, and why.  Each is logged once. */
+enum sampler_left_out {
+	LEFT_DISKS,
+	LEFT_INTERFACES,
+	LEFT_FILESYSTEMS,
+	LEFT_GROUPS,
+	LEFT_UNMATCHED,
+	LEFT_PROCESSES,
+	LEFT_COMMANDS,
+	LEFT_HIDDEN,
+	LEFT_NAMES,
+	LEFT_KINDS
 };
 
 /* The estimate of this host's clock, and the reported part of it. */
@@ -62,13 +85,23 @@ struct sampler {
 	char root[PATH_MAX];             /* of the control groups */
 	int64_t jobs_ns;                 /* when to search groups again */
 	struct gpu *gpu;                 /* NULL: none here */
+	char drm[PATH_MAX];
+	int64_t gpu_ns; /* when to look for one again */
 	struct perf_reporter *perf_reporter;
 	struct perf_report report;
-	bool perf_begun; /* its first interval */
-	uint64_t boot;
+	bool perf_begun;      /* its first interval */
+	uint64_t boot, epoch; /* the epoch of the next sample */
+	uint64_t processors;  /* that are online; 0: unknown */
+	struct processor_times cpu_times, run_times;
+	struct processor_times *cpus_times; /* by the processor's number */
+	uint32_t cpus_room;
 	struct sampler_clock clock;
 
 	struct sampler_devices disks, interfaces;
+	struct deadline *deadline;
+	struct sampler_filesystems *filesystems;
+	uint64_t left_out[LEFT_KINDS];
+	bool left_out_said[LEFT_KINDS];
 
 	int64_t now_ns; /* time of this round's samples */
 	int64_t now_monotonic_ns;
@@ -83,6 +116,7 @@ struct sampler {
 	 * yet. */
 	uint64_t defined[SAMPLER_GROUPS_MAX];
 	uint32_t defined_count, defined_stored;
+	uint16_t slots[SAMPLER_SLOTS]; /* by hash: 1 + index; 0: free */
 
 	/* Samples that did not fit, not yet reported. */
 	uint64_t lost, lost_ever;
@@ -91,9 +125,12 @@ struct sampler {
 	bool room; /* the last samples fitted */
 };
 
+/* SCAN_UNKNOWN is nil. */
 static inline struct value
 sampler_whole(uint64_t number)
 {
+	if (number == SCAN_UNKNOWN)
+		return (struct value){ .type = VALUE_NIL };
 	if (number > INT64_MAX)
 		return (struct value){ .type = VALUE_UINT, .is.u = number };
 	return (struct value){ .type = VALUE_INT, .is.i = (int64_t)number };
@@ -106,7 +143,8 @@ sampler_real(double number)
 }
 
 /* Append a sample of metric group `name` (and, once, its description); the
- * values are those after poolscope.boot. */
+ * values are those after poolscope.boot.  sampler->epoch is that of this
+ * sample. */
 void sampler_add(struct sampler *sampler,
     const struct metric_group *metric_group, struct text name,
     const struct value *values);
@@ -119,8 +157,16 @@ void sampler_add_whole(struct sampler *sampler,
 struct text sampler_name(
     char to[static NAME_BYTES_MAX + 1], const char *kind, struct text device);
 
+/* The number of this kind that is left out now; `example` is one of them, or
+ * NULL. */
+void sampler_leave_out(struct sampler *sampler, enum sampler_left_out kind,
+    uint64_t count, const char *example);
+/* The processors of the host that is sampled. */
+uint64_t sampler_processors(const struct sampler *sampler);
+
 /* Submit the appended samples; the round commits them. */
 void sampler_flush(struct sampler *sampler);
+void sampler_forget_defined(struct sampler *sampler);
 /* Report the lost samples, once there is room. */
 void sampler_put_gap(struct sampler *sampler);
 /* Publish an event agent:NAME with these attributes. */
@@ -130,7 +176,12 @@ void sampler_event(struct sampler *sampler, const char *name,
 /* Read the groups that are due; each of these reads several. */
 void sampler_read_host(struct sampler *sampler, uint32_t due);
 void sampler_read_devices(struct sampler *sampler, uint32_t due);
+void sampler_read_filesystems(struct sampler *sampler);
+void sampler_close_filesystems(struct sampler *sampler);
+/* The sizes of the file system of "/"; false: they are not known. */
+bool sampler_ask_root(struct sampler *sampler, struct statvfs *fs);
 void sampler_read_jobs(struct sampler *sampler, uint32_t due);
+void sampler_open_gpu(struct sampler *sampler);
 void sampler_read_self(struct sampler *sampler);
 
 /* The clock has no period: reports are sent with the other samples. */

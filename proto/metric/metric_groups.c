@@ -235,6 +235,8 @@ static const struct metric_group_column self[] = {
 	{ "poolscope.agent.failovers", "{failover}", true },
 	{ "poolscope.agent.spool.moved", "{batch}", true },
 	{ "poolscope.agent.forbidden", "{answer}", true },
+	{ "poolscope.agent.left_out", "{entry}", false },
+	{ "poolscope.agent.readings.impossible", "{reading}", true },
 };
 const struct metric_group metric_group_self = METRIC_GROUP(self);
 

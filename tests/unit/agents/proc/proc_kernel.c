@@ -4,6 +4,10 @@
  */
 #include "agents/proc/proc_kernel.h"
 
+#include <math.h>
+
+#include "agents/proc/scan.h"
+
 #include "tests/unit/check.h"
 
 static void
@@ -33,6 +37,12 @@ paging_is_summed_over_who_reclaims(void **state)
 	assert_int_equal(v.oom_kills, 2);
 	assert_int_equal(v.compact_stalls, 9);
 	assert_int_equal(v.migrated, 4);
+	/* A sum lacks one of its parts; an older kernel lacks the rest. */
+	assert_int_equal(
+	    proc_parse_vmstat(text_of("pgfault 7\npgscan_kswapd 5\n"), &v), 0);
+	assert_int_equal(v.faults, 7);
+	assert_true(v.scanned == SCAN_UNKNOWN && v.reclaimed == SCAN_UNKNOWN);
+	assert_true(v.oom_kills == SCAN_UNKNOWN);
 	assert_int_equal(
 	    proc_parse_vmstat(text_of("nr_free_pages 1\n"), &v), -1);
 	assert_int_equal(proc_parse_vmstat(text_of(""), &v), -1);
@@ -55,7 +65,8 @@ pressure_is_read_with_and_without_full(void **state)
 	assert_int_equal(p.full_us, 54321);
 	assert_int_equal(
 	    proc_parse_pressure(text_of("some avg10=x total=\n"), &p), 0);
-	assert_true(p.some_avg10 == 0 && p.some_us == 0 && p.full_us == 0);
+	assert_true(isnan(p.some_avg10) && p.some_us == SCAN_UNKNOWN);
+	assert_true(p.full_us == SCAN_UNKNOWN);
 	assert_int_equal(
 	    proc_parse_pressure(text_of("full total=1\n"), &p), -1);
 }

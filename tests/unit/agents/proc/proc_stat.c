@@ -5,6 +5,8 @@
  */
 #include "agents/proc/proc_stat.h"
 
+#include "agents/proc/scan.h"
+
 #include <inttypes.h>
 
 #include "agents/proc/proc_files.h"
@@ -67,7 +69,7 @@ a_file_without_what_it_is_read_for_is_refused(void **state)
 }
 
 static void
-memory_is_in_bytes_and_absent_lines_are_zero(void **state)
+memory_is_in_bytes_and_absent_lines_are_unknown(void **state)
 {
 	struct proc_memory memory;
 
@@ -93,7 +95,26 @@ memory_is_in_bytes_and_absent_lines_are_zero(void **state)
 	assert_int_equal(memory.cached, 282780 << 10);
 	assert_int_equal(memory.slab_reclaimable, 97960 << 10);
 	assert_int_equal(memory.dirty, 308 << 10);
-	assert_int_equal(memory.swap_total, 0);
+	assert_true(memory.swap_total == SCAN_UNKNOWN);
+	assert_true(memory.shared == SCAN_UNKNOWN);
+}
+
+static void
+old_kernels_have_fewer_times(void **state)
+{
+	struct text rest = text_of("cpu 1 2 3 4\ncpu0 1 2 3 4\n");
+	struct proc_processor processor;
+	struct proc_cpu cpu;
+
+	(void)state;
+	assert_int_equal(proc_parse_cpu(rest, &cpu), 0);
+	assert_int_equal(cpu.idle, 4);
+	assert_true(cpu.iowait == SCAN_UNKNOWN && cpu.steal == SCAN_UNKNOWN);
+	assert_true(cpu.context_switches == SCAN_UNKNOWN);
+	assert_true(proc_next_processor(&rest, &processor));
+	assert_int_equal(processor.times[PROC_CPU_IDLE], 4);
+	assert_true(processor.times[PROC_CPU_STEAL] == SCAN_UNKNOWN);
+	assert_int_equal(proc_parse_cpu(text_of("cpu 1 2 3\n"), &cpu), -1);
 }
 
 static void
@@ -374,7 +395,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpu_times_are_those_of_the_first_line),
 		cmocka_unit_test(a_file_without_what_it_is_read_for_is_refused),
-		cmocka_unit_test(memory_is_in_bytes_and_absent_lines_are_zero),
+		cmocka_unit_test(
+		    memory_is_in_bytes_and_absent_lines_are_unknown),
+		cmocka_unit_test(old_kernels_have_fewer_times),
 		cmocka_unit_test(load_averages_and_tasks_are_read),
 		cmocka_unit_test(
 		    disks_are_read_with_old_and_new_numbers_of_columns),

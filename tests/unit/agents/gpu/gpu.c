@@ -2,7 +2,7 @@
  * gpu - graphics processors of a made-up library and a made-up sysfs.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/proc/gpu.h"
+#include "agents/gpu/gpu.h"
 
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
@@ -15,23 +15,31 @@ static char drm[SCRATCH_BYTES + 32];
  * driver does not come back for a while. */
 static const char source[] =
     "#include <stdlib.h>\n#include <unistd.h>\n"
+    "static int away(void) { return access(getenv(\"GPU_AWAY\"), F_OK) == 0; "
+    "}\n"
+    "static int wild(void) { return access(getenv(\"GPU_WILD\"), F_OK) == 0; "
+    "}\n"
+    "static int ready, old;\n"
     "struct u { unsigned int gpu, memory; };\n"
     "struct m { unsigned long long total, free, used; };\n"
-    "int nvmlInit_v2(void) { return 0; }\n"
-    "int nvmlShutdown(void) { return 0; }\n"
-    "int nvmlDeviceGetCount_v2(unsigned int *n) { *n = 2; return 0; }\n"
+    "int nvmlInit_v2(void) { if (away()) return 9; ready = 1; return 0; }\n"
+    "int nvmlShutdown(void) { ready = old = 0; return 0; }\n"
+    "int nvmlDeviceGetCount_v2(unsigned int *n)\n"
+    "{ *n = 2; old |= away(); return ready && !old ? 0 : 999; }\n"
     "int nvmlDeviceGetHandleByIndex_v2(unsigned int i, void **d)\n"
     "{ *d = (void *)(size_t)(i + 1);\n"
     "  while (access(getenv(\"GPU_STUCK\"), F_OK) == 0) usleep(1000);\n"
     "  return 0; }\n"
     "int nvmlDeviceGetUtilizationRates(void *d, struct u *u)\n"
-    "{ u->gpu = 87; u->memory = 40; return d == (void *)1 ? 0 : 3; }\n"
+    "{ u->gpu = wild() ? 808334905u : 87; u->memory = wild() ? 101 : 40;\n"
+    "  return d == (void *)1 ? 0 : 3; }\n"
     "int nvmlDeviceGetMemoryInfo(void *d, struct m *m)\n"
-    "{ m->total = 16ull << 30; m->used = 5; (void)d; return 0; }\n"
+    "{ m->total = 16ull << 30; m->used = wild() ? (16ull << 30) + 1 : 5;\n"
+    "  (void)d; return 0; }\n"
     "int nvmlDeviceGetTemperature(void *d, int s, unsigned int *t)\n"
-    "{ *t = 64; return d == (void *)1 && s == 0 ? 0 : 3; }\n"
+    "{ *t = wild() ? ~0u : 64; return d == (void *)1 && s == 0 ? 0 : 3; }\n"
     "int nvmlDeviceGetPowerUsage(void *d, unsigned int *p)\n"
-    "{ *p = 250500; return d == (void *)1 ? 0 : 3; }\n";
+    "{ *p = wild() ? ~0u : 250500; return d == (void *)1 ? 0 : 3; }\n";
 
 static void
 put_file(const char *name, const char *text)
@@ -63,6 +71,10 @@ set_up(void **state)
 	snprintf(drm, sizeof(drm), "%s/drm", root);
 	snprintf(command, sizeof(command), "%s/stuck", root);
 	setenv("GPU_STUCK", command, 1);
+	snprintf(command, sizeof(command), "%s/away", root);
+	setenv("GPU_AWAY", command, 1);
+	snprintf(command, sizeof(command), "%s/wild", root);
+	setenv("GPU_WILD", command, 1);
 	put_file("nvml.c", source);
 	snprintf(command, sizeof(command), "cc -shared -fPIC -o %s %s/nvml.c",
 	    library, root);
@@ -174,6 +186,67 @@ a_driver_that_does_not_answer_delays_nobody(void **state)
 	gpu_close(&gpu);
 }
 
+static void
+remove_file(const char *name)
+{
+	char path[SCRATCH_BYTES + 128];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	unlink(path);
+}
+
+/* Until it is initialized again nothing works, as with the real library. */
+static void
+a_driver_that_was_loaded_again_is_asked_again(void **state)
+{
+	struct gpu_reading readings[GPU_DEVICES_MAX];
+	int64_t end_ns = clock_monotonic_ns() + 30 * NS_PER_SECOND, time_ns;
+	struct gpu *gpu;
+	uint32_t count = 1;
+
+	(void)state;
+	gpu_open(&gpu, library, "/nonexistent");
+	assert_int_equal(wait_for(gpu, readings), 2);
+	put_file("away", "");
+	/* Three empty rounds in a row: a reading may have been under way. */
+	for (int none = 0; none < 1000 && clock_monotonic_ns() < end_ns;) {
+		count = gpu_take(gpu, readings, &time_ns);
+		none = count == 0 ? none + 1 : 0;
+	}
+	assert_int_equal(count, 0);
+	remove_file("away");
+	count = 0;
+	while (count == 0 && clock_monotonic_ns() < end_ns)
+		count = gpu_take(gpu, readings, &time_ns);
+	assert_int_equal(count, 2);
+	assert_int_equal(gpu_impossible(gpu), 0);
+	gpu_close(&gpu);
+}
+
+/* 808,334,905 %, 101 % of the bandwidth, more memory than there is,
+ * 4,294,967,295 degrees, 4,294,967 W; of the second device the memory. */
+static void
+what_no_device_can_have_is_nil_and_counted(void **state)
+{
+	struct gpu_reading readings[GPU_DEVICES_MAX];
+	struct gpu *gpu;
+
+	(void)state;
+	put_file("wild", "");
+	gpu_open(&gpu, library, "/nonexistent");
+	assert_int_equal(wait_for(gpu, readings), 2);
+	for (int i = 0; i < GPU_VALUES; i++)
+		if (i == GPU_MEMORY_LIMIT)
+			assert_int_equal(
+			    readings[0].values[i].is.i, INT64_C(16) << 30);
+		else
+			assert_int_equal(readings[0].values[i].type, VALUE_NIL);
+	assert_int_equal(gpu_impossible(gpu) % 6, 0);
+	assert_true(gpu_impossible(gpu) > 0);
+	gpu_close(&gpu);
+	remove_file("wild");
+}
+
 int
 main(void)
 {
@@ -182,6 +255,8 @@ main(void)
 		cmocka_unit_test(what_a_device_does_not_tell_is_nil),
 		cmocka_unit_test(sysfs_is_read_beside_it),
 		cmocka_unit_test(a_driver_that_does_not_answer_delays_nobody),
+		cmocka_unit_test(a_driver_that_was_loaded_again_is_asked_again),
+		cmocka_unit_test(what_no_device_can_have_is_nil_and_counted),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

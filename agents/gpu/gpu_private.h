@@ -2,12 +2,12 @@
  * gpu_private - shared by gpu.c (when to read) and the two kinds of devices.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_PROC_GPU_PRIVATE_H
-#define AGENTS_PROC_GPU_PRIVATE_H
+#ifndef AGENTS_GPU_GPU_PRIVATE_H
+#define AGENTS_GPU_GPU_PRIVATE_H
 
 #include <stdbool.h>
 
-#include "agents/proc/gpu.h"
+#include "agents/gpu/gpu.h"
 
 /* NVIDIA's library; NULL: not installed.  gpu_nvml_read may block. */
 struct gpu_nvml; /* opaque */

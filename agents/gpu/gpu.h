@@ -7,8 +7,8 @@
  * drivers; it is only created where there are such devices.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGENTS_PROC_GPU_H
-#define AGENTS_PROC_GPU_H
+#ifndef AGENTS_GPU_GPU_H
+#define AGENTS_GPU_GPU_H
 
 #include <stdint.h>
 
@@ -40,6 +40,9 @@ struct gpu; /* opaque */
  * tests. */
 void gpu_open(struct gpu **gpu, const char *library, const char *drm);
 void gpu_close(struct gpu **gpu);
+
+/* Values so far that no device can have: they are nil. */
+uint64_t gpu_impossible(struct gpu *gpu);
 
 /* The readings since the last call, at `time_ns` (wall clock); requests new
  * ones.  Returns their number; 0 also while a driver has not answered. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agents/proc/cgroup_stat.h"
-#include "agents/proc/gpu_private.h"
+#include "agents/gpu/gpu_private.h"
 
 static bool
 find(const char *directory, const char *pattern, glob_t *found)

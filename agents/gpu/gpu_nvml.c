@@ -7,8 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "agents/proc/gpu_private.h"
+#include "agents/gpu/gpu_private.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+/* Between two tries to reach the driver. */
+#define RETRY_NS     (1 * NS_PER_SECOND)
+#define RETRY_MAX_NS (60 * NS_PER_SECOND)
 
 struct utilization {
 	unsigned int gpu, memory; /* percent */
@@ -20,7 +26,9 @@ struct memory {
 /* The functions return 0 on success. */
 struct gpu_nvml {
 	void *library;
-	bool ready;
+	bool ready, lost; /* lost: it had answered */
+	int64_t retry_ns, wait_ns;
+	uint32_t answered; /* devices, last time */
 	int (*init)(void);
 	int (*shutdown)(void);
 	int (*count)(unsigned int *count);
@@ -124,26 +132,93 @@ read_device(struct gpu_nvml *nvml, void *device, struct value *values)
 		values[GPU_ENERGY] = whole(energy);
 }
 
+/* The driver does not answer: after it is loaded again the library only works
+ * when it is initialized again. */
+static void
+lose(struct gpu_nvml *nvml, int error)
+{
+	if (!nvml->lost)
+		log_warn("NVIDIA's driver does not answer (error %d): its GPUs "
+			 "are not sampled until it does",
+		    error);
+	nvml->shutdown();
+	nvml->ready = false;
+	nvml->lost = true;
+	nvml->wait_ns = RETRY_NS;
+	nvml->retry_ns = clock_monotonic_ns() + nvml->wait_ns;
+}
+
+/* The driver may start after us. */
+static bool
+get_ready(struct gpu_nvml *nvml)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (nvml->ready || now_ns < nvml->retry_ns)
+		return nvml->ready;
+	nvml->ready = nvml->init() == 0;
+	nvml->wait_ns = nvml->wait_ns == 0                 ? RETRY_NS
+			: nvml->wait_ns < RETRY_MAX_NS / 2 ? 2 * nvml->wait_ns
+							   : RETRY_MAX_NS;
+	nvml->retry_ns = now_ns + nvml->wait_ns;
+	return nvml->ready;
+}
+
+static bool
+knows_any(const struct gpu_reading *reading)
+{
+	for (int i = 0; i < GPU_VALUES; i++)
+		if (reading->values[i].type != VALUE_NIL)
+			return true;
+	return false;
+}
+
+/* Says which of them come and go. */
+static void
+note(struct gpu_nvml *nvml, uint32_t count, uint32_t devices)
+{
+	if (nvml->lost)
+		log_info("NVIDIA's driver answers again: %u GPUs", count);
+	else if (nvml->answered > count)
+		log_warn("%u of %u NVIDIA GPUs do not answer: they are not "
+			 "sampled until they do",
+		    devices - count, devices);
+	else if (nvml->answered > 0 && nvml->answered < count)
+		log_info("%u of %u NVIDIA GPUs answer again", count, devices);
+	nvml->lost = false;
+	nvml->answered = count;
+	nvml->wait_ns = 0;
+}
+
 uint32_t
 gpu_nvml_read(struct gpu_nvml *nvml, struct gpu_reading *readings, uint32_t max)
 {
 	unsigned int devices = 0;
 	uint32_t count = 0;
 	void *device;
+	int error, why = 0;
 
-	/* The driver may start after us. */
-	nvml->ready = nvml->ready || nvml->init() == 0;
-	if (!nvml->ready || nvml->count(&devices) != 0)
+	if (!get_ready(nvml))
 		return 0;
-	for (unsigned int i = 0; i < devices && count < max; i++) {
+	error = nvml->count(&devices);
+	for (unsigned int i = 0; error == 0 && i < devices && count < max;
+	     i++) {
 		struct gpu_reading *reading = &readings[count];
+		int failed = nvml->handle(i, &device);
 
-		if (nvml->handle(i, &device) != 0)
-			continue;
 		*reading = (struct gpu_reading){ .name = "" };
 		snprintf(reading->name, sizeof(reading->name), "nvidia%u", i);
-		read_device(nvml, device, reading->values);
-		count++;
+		if (failed == 0)
+			read_device(nvml, device, reading->values);
+		if (failed == 0 && knows_any(reading))
+			count++;
+		else
+			why = failed;
 	}
+	if (error != 0 || (devices > 0 && count == 0)) {
+		lose(nvml, error != 0 ? error : why);
+		return 0;
+	}
+	note(nvml, count, devices < max ? devices : max);
 	return count;
 }

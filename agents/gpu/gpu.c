@@ -2,14 +2,14 @@
  * gpu - reads the graphics processors of this host.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/proc/gpu.h"
+#include "agents/gpu/gpu.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "agents/proc/gpu_private.h"
+#include "agents/gpu/gpu_private.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -26,16 +26,54 @@ struct gpu {
 	pthread_cond_t changed;
 	bool wanted, reading, stop;
 	uint32_t count; /* number of finished readings */
+	uint64_t impossible;
 	int64_t time_ns;
 	struct gpu_reading readings[GPU_DEVICES_MAX];
 	struct gpu_reading under_way[GPU_DEVICES_MAX];
 };
 
+/* Drivers say now and then what cannot be.  Returns how many values are taken
+ * away. */
+static uint32_t
+judge(struct gpu_reading *reading)
+{
+	static const double most[GPU_VALUES] = {
+		[GPU_UTILIZATION] = 1,
+		[GPU_MEMORY_UTILIZATION] = 1,
+		[GPU_MEMORY_USED] = 1e15,
+		[GPU_MEMORY_LIMIT] = 1e15,
+		[GPU_TEMPERATURE] = 200,
+		[GPU_POWER] = 20000,
+		[GPU_ENERGY] = 1e18,
+	};
+	struct value *values = reading->values;
+	uint32_t bad = 0;
+
+	for (int i = 0; i < GPU_VALUES; i++) {
+		double number = values[i].type == VALUE_FLOAT
+				    ? values[i].is.f
+				    : (double)values[i].is.i;
+
+		if (values[i].type == VALUE_NIL ||
+		    (number >= 0 && number <= most[i]))
+			continue;
+		values[i].type = VALUE_NIL;
+		bad++;
+	}
+	if (values[GPU_MEMORY_USED].type != VALUE_NIL &&
+	    values[GPU_MEMORY_LIMIT].type != VALUE_NIL &&
+	    values[GPU_MEMORY_USED].is.i > values[GPU_MEMORY_LIMIT].is.i) {
+		values[GPU_MEMORY_USED].type = VALUE_NIL;
+		bad++;
+	}
+	return bad;
+}
+
 static int
 ask_drivers(void *arg, struct err *err)
 {
 	struct gpu *gpu = arg;
-	uint32_t count;
+	uint32_t count, bad;
 	int64_t time_ns;
 
 	(void)err;
@@ -55,7 +93,11 @@ ask_drivers(void *arg, struct err *err)
 				  gpu->nvml, gpu->under_way, GPU_DEVICES_MAX);
 		count += gpu_amd_read(
 		    gpu->drm, gpu->under_way + count, GPU_DEVICES_MAX - count);
+		bad = 0;
+		for (uint32_t i = 0; i < count; i++)
+			bad += judge(&gpu->under_way[i]);
 		pthread_mutex_lock(&gpu->mutex);
+		gpu->impossible += bad;
 		gpu->reading = false;
 		pthread_cond_broadcast(&gpu->changed);
 		gpu->count = count;
@@ -172,4 +214,17 @@ gpu_take(struct gpu *gpu, struct gpu_reading readings[static GPU_DEVICES_MAX],
 	pthread_cond_broadcast(&gpu->changed);
 	pthread_mutex_unlock(&gpu->mutex);
 	return count;
+}
+
+uint64_t
+gpu_impossible(struct gpu *gpu)
+{
+	uint64_t impossible;
+
+	if (gpu == NULL)
+		return 0;
+	pthread_mutex_lock(&gpu->mutex);
+	impossible = gpu->impossible;
+	pthread_mutex_unlock(&gpu->mutex);
+	return impossible;
 }

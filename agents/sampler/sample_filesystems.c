@@ -1,0 +1,398 @@
+/*
+ * sampler_sample_filesystems - samples of file systems.
+ *
+ * The mount table says what there is: of the host, which may be another's than
+ * our own.  The sizes come from wherever a file system is mounted for us.  What
+ * lies over a mount point is not measured in its place, and what does not
+ * answer keeps nobody waiting: deadline.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agents/proc/proc_stat.h"
+#include "agents/sampler/sampler_private.h"
+#include "proto/base/memory.h"
+#include "proto/os/log.h"
+
+enum { PATH_BYTES = 4096, MOUNTS_MAX = 16 << 10 };
+
+enum outcome {
+	SAMPLED,
+	NOT_HERE, /* the host's, not mounted for us */
+	A_FILE,   /* only files of it are: those of a container */
+	COVERED,  /* something is mounted over it */
+	UNREADABLE,
+	SILENT /* it does not answer */
+};
+
+/* A path that is asked.  It stays as long as the mount does. */
+struct path {
+	struct deadline_question question; /* first: it is cast */
+	char path[PATH_BYTES];
+	uint64_t mount; /* that the path should lead to; 0: any */
+	struct statvfs fs;
+	enum outcome answer;
+	bool seen;
+};
+
+/* A file system, by its device, and what was logged of it last. */
+struct filesystem {
+	uint64_t major, minor;
+	enum outcome said;
+	bool seen;
+};
+
+struct mounts {
+	struct proc_mount *at;
+	uint32_t count, room;
+};
+
+struct sampler_filesystems {
+	struct path **paths;
+	uint32_t path_count, path_room;
+	struct filesystem *known;
+	uint32_t known_count, known_room;
+};
+
+/* ---- one path ---- */
+
+/* In a thread: each of these calls may take for ever.  A descriptor of O_PATH
+ * mounts nothing that would be mounted on demand. */
+static void
+ask(struct deadline_question *question)
+{
+	struct path *path = (struct path *)question;
+	int fd = open(path->path, O_PATH | O_CLOEXEC);
+	struct statx what = { .stx_mask = 0 };
+
+	path->answer = UNREADABLE;
+	if (fd < 0)
+		return;
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+		STATX_TYPE | STATX_MNT_ID, &what) != 0)
+		path->answer = UNREADABLE;
+	else if (path->mount != 0 && (what.stx_mask & STATX_MNT_ID) != 0 &&
+		 what.stx_mnt_id != path->mount)
+		path->answer = COVERED;
+	else if (path->mount != 0 && !S_ISDIR(what.stx_mode))
+		path->answer = A_FILE;
+	else if (fstatvfs(fd, &path->fs) == 0 && path->fs.f_blocks > 0)
+		path->answer = SAMPLED;
+	/* Of a file the sizes are good, too, but it has no name of its own. */
+	if (path->answer == A_FILE)
+		(void)!fstatvfs(fd, &path->fs);
+	close(fd);
+}
+
+static struct path *
+find_path(struct sampler *sampler, const char *name, uint64_t mount)
+{
+	struct sampler_filesystems *all = sampler->filesystems;
+	struct path *path;
+
+	for (uint32_t i = 0; i < all->path_count; i++)
+		if (all->paths[i]->mount == mount &&
+		    strcmp(all->paths[i]->path, name) == 0)
+			return all->paths[i];
+	path = memory_zero(1, sizeof(*path));
+	path->question.ask = ask;
+	path->mount = mount;
+	strcpy(path->path, name);
+	all->paths = memory_grow(all->paths, &all->path_room, all->path_count,
+	    sizeof(struct path *));
+	all->paths[all->path_count++] = path;
+	return path;
+}
+
+static enum outcome
+ask_path(struct sampler *sampler, struct path *path)
+{
+	path->seen = true;
+	if (deadline_is_asked(sampler->deadline, &path->question) ||
+	    !deadline_ask(sampler->deadline, &path->question))
+		return SILENT;
+	return path->answer;
+}
+
+/* Of paths that are no mount points any more; those that wait are kept. */
+static void
+forget_paths(struct sampler *sampler, bool all)
+{
+	struct sampler_filesystems *list = sampler->filesystems;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < list->path_count; i++) {
+		struct path *path = list->paths[i];
+		bool waits =
+		    deadline_is_asked(sampler->deadline, &path->question);
+
+		if (!waits && (all || (!path->seen && path->mount != 0))) {
+			free(path);
+			continue;
+		}
+		path->seen = false;
+		list->paths[kept++] = path;
+	}
+	list->path_count = kept;
+}
+
+bool
+sampler_ask_root(struct sampler *sampler, struct statvfs *fs)
+{
+	struct path *root;
+
+	if (sampler->filesystems == NULL)
+		sampler->filesystems =
+		    memory_zero(1, sizeof(*sampler->filesystems));
+	root = find_path(sampler, "/", 0);
+	if (ask_path(sampler, root) != SAMPLED)
+		return false;
+	*fs = root->fs;
+	return true;
+}
+
+/* ---- the mount tables ---- */
+
+/* Is it on disks of the host?  The layers of containers are not, except that
+ * of our own. */
+static bool
+is_listed(const struct proc_mount *mount)
+{
+	return proc_is_local(mount->type) &&
+	       (!text_equal(mount->type, text_of("overlay")) ||
+		   text_equal(mount->point, text_of("/")));
+}
+
+static int
+by_device(const void *a, const void *b)
+{
+	const struct proc_mount *x = a, *y = b;
+
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor < y->minor ? -1 : 1;
+	if (x->point.bytes != y->point.bytes)
+		return x->point.bytes < y->point.bytes ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* The mounts of disks, by device, those with the shortest paths first: the
+ * others are bind mounts. */
+static struct mounts
+list_mounts(struct text table)
+{
+	struct mounts mounts = { .at = NULL };
+	struct proc_mount mount;
+
+	while (mounts.count < MOUNTS_MAX && proc_next_mount(&table, &mount))
+		if (is_listed(&mount)) {
+			mounts.at = memory_grow(mounts.at, &mounts.room,
+			    mounts.count, sizeof(*mounts.at));
+			mounts.at[mounts.count++] = mount;
+		}
+	if (mounts.count > 0)
+		qsort(mounts.at, mounts.count, sizeof(*mounts.at), by_device);
+	return mounts;
+}
+
+/* Is something mounted right over it?  Then nobody asks what that is. */
+static bool
+is_covered(struct text table, const struct proc_mount *mount)
+{
+	struct proc_mount over;
+
+	while (proc_next_mount(&table, &over))
+		if (over.parent == mount->id && over.id != mount->id &&
+		    text_equal(over.point, mount->point))
+			return true;
+	return false;
+}
+
+/* ---- file systems ---- */
+
+static void
+say(struct sampler *sampler, const struct proc_mount *mount, const char *name,
+    enum outcome outcome)
+{
+	static const char *const why[] = {
+		[NOT_HERE] = "it is not mounted where the agent runs",
+		[A_FILE] = "only files of it are mounted here",
+		[COVERED] = "something else is mounted over it",
+		[UNREADABLE] = "the system does not report its size",
+		[SILENT] = "it does not answer; the rest goes on without it",
+	};
+	struct sampler_filesystems *all = sampler->filesystems;
+	struct filesystem *known = NULL;
+
+	for (uint32_t i = 0; i < all->known_count && known == NULL; i++)
+		if (all->known[i].major == mount->major &&
+		    all->known[i].minor == mount->minor)
+			known = &all->known[i];
+	if (known == NULL) {
+		all->known = memory_grow(all->known, &all->known_room,
+		    all->known_count, sizeof(*all->known));
+		known = &all->known[all->known_count++];
+		*known = (struct filesystem){ mount->major, mount->minor,
+			SAMPLED, true };
+	}
+	known->seen = true;
+	if (outcome == known->said)
+		return;
+	if (outcome == SAMPLED)
+		log_info("file system %s is sampled again", name);
+	else if (outcome == SILENT)
+		log_warn(
+		    "file system %s is not sampled: %s", name, why[SILENT]);
+	else
+		log_info(
+		    "file system %s is not sampled: %s", name, why[outcome]);
+	known->said = outcome;
+}
+
+static void
+forget_known(struct sampler_filesystems *all)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < all->known_count; i++)
+		if (all->known[i].seen) {
+			all->known[i].seen = false;
+			all->known[kept++] = all->known[i];
+		}
+	all->known_count = kept;
+}
+
+static void
+add_filesystem(
+    struct sampler *sampler, const char *shown, const struct statvfs *fs)
+{
+	char name[NAME_BYTES_MAX + 1];
+	uint64_t unit = fs->f_frsize;
+	/* Some have no fixed number of inodes. */
+	bool inodes = fs->f_files > 0;
+	uint64_t numbers[] = { fs->f_blocks * unit,
+		scan_less(fs->f_blocks, fs->f_bfree) * unit,
+		fs->f_bavail * unit,
+		scan_less(fs->f_bfree, fs->f_bavail) * unit,
+		inodes ? scan_less(fs->f_files, fs->f_ffree) : SCAN_UNKNOWN,
+		inodes ? fs->f_ffree : SCAN_UNKNOWN };
+
+	sampler_add_whole(sampler, &metric_group_filesystem,
+	    sampler_name(name, "filesystem", text_of(shown)), numbers,
+	    SAMPLER_COUNT(numbers));
+}
+
+/* Ask the mounts of one device, from own.at[from] on, for its sizes. */
+static enum outcome
+measure(struct sampler *sampler, const struct mounts *own, struct text table,
+    const struct proc_mount *host, bool is_ours, const struct path **from,
+    const struct proc_mount **mount)
+{
+	enum outcome outcome = NOT_HERE;
+	char name[PATH_BYTES];
+
+	for (uint32_t i = 0; i < own->count; i++) {
+		const struct proc_mount *here = &own->at[i];
+		struct path *path;
+		enum outcome answer;
+
+		if (here->major != host->major || here->minor != host->minor ||
+		    proc_unescape(name, sizeof(name), here->point) == 0)
+			continue;
+		if (is_covered(table, here)) {
+			outcome = COVERED;
+			continue;
+		}
+		path = find_path(sampler, name, here->id);
+		answer = ask_path(sampler, path);
+		/* It has a name by the host's table. */
+		if (answer == A_FILE && !is_ours && path->fs.f_blocks > 0)
+			answer = SAMPLED;
+		*from = path;
+		*mount = here;
+		outcome = answer;
+		/* Another mount of what is silent would be, too. */
+		if (answer == SAMPLED || answer == SILENT)
+			break;
+	}
+	return outcome;
+}
+
+/* The file system of a device of the host, which has its name from `host`. */
+static void
+read_filesystem(struct sampler *sampler, const struct mounts *own,
+    struct text table, const struct proc_mount *host, bool is_ours)
+{
+	const struct path *path = NULL;
+	const struct proc_mount *mount = host;
+	char name[NAME_BYTES_MAX];
+	enum outcome outcome =
+	    measure(sampler, own, table, host, is_ours, &path, &mount);
+	uint32_t bytes = proc_escape(name, sizeof(name) - 1,
+	    is_ours && outcome == SAMPLED ? mount->point : host->point);
+
+	name[bytes] = '\0';
+	if (bytes == 0) {
+		sampler->left_out[LEFT_NAMES]++;
+		return;
+	}
+	say(sampler, host, name, outcome);
+	if (outcome == SAMPLED)
+		add_filesystem(sampler, name, &path->fs);
+}
+
+void
+sampler_read_filesystems(struct sampler *sampler)
+{
+	struct text table = proc_files_read(&sampler->files, PROC_MOUNTS);
+	bool is_ours = strcmp(sampler->options.proc, "/proc") == 0;
+	char *copy = memory_alloc(table.bytes + 1);
+	struct mounts host, own;
+	uint32_t count = 0, left_out = 0;
+
+	if (sampler->filesystems == NULL)
+		sampler->filesystems =
+		    memory_zero(1, sizeof(*sampler->filesystems));
+	if (table.bytes > 0)
+		memcpy(copy, table.at, table.bytes);
+	host = list_mounts((struct text){ copy, table.bytes });
+	table = is_ours ? (struct text){ copy, table.bytes }
+			: proc_files_read(&sampler->files, PROC_OWN_MOUNTS);
+	own = is_ours ? host : list_mounts(table);
+	for (uint32_t i = 0; i < host.count; i++) {
+		if (i > 0 && host.at[i - 1].major == host.at[i].major &&
+		    host.at[i - 1].minor == host.at[i].minor)
+			continue;
+		if (count++ < SAMPLER_FILESYSTEMS_MAX)
+			read_filesystem(
+			    sampler, &own, table, &host.at[i], is_ours);
+		else
+			left_out++;
+	}
+	sampler_leave_out(sampler, LEFT_FILESYSTEMS, left_out, NULL);
+	forget_paths(sampler, false);
+	forget_known(sampler->filesystems);
+	if (!is_ours)
+		free(own.at);
+	free(host.at);
+	free(copy);
+}
+
+void
+sampler_close_filesystems(struct sampler *sampler)
+{
+	if (sampler->filesystems == NULL)
+		return;
+	/* Those that wait for an answer are left to their threads. */
+	forget_paths(sampler, true);
+	free(sampler->filesystems->paths);
+	free(sampler->filesystems->known);
+	free(sampler->filesystems);
+	sampler->filesystems = NULL;
+}
