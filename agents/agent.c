@@ -442,6 +442,16 @@ declare_files(const void *values, struct sandbox *sandbox)
 	return settings_sandbox(values, sandbox);
 }
 
+static bool
+run_command(void *arg, const struct opt_operands *operands, int *status)
+{
+	const struct agent *agent = arg;
+
+	if (agent->given.replay)
+		*status = replay_run(operands);
+	return agent->given.replay;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -458,6 +468,7 @@ main(int argc, char **argv)
 		.arg = &agent,
 		.check = check,
 		.declare_files = declare_files,
+		.run_command = run_command,
 		.start = start,
 		.stop = stop,
 		.renewals = renewals,
@@ -465,8 +476,5 @@ main(int argc, char **argv)
 		.clear = clear,
 	};
 
-	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], "--replay") == 0)
-			return replay_main(argc, argv);
 	return service_main(&service, argc, argv);
 }

@@ -198,6 +198,22 @@ run_command(const struct child_options *options, struct child_process *process,
 	return why;
 }
 
+static int
+open_pipes(int ready[static 2], int failed[static 2])
+{
+	int why;
+
+	if (pipe2(ready, O_CLOEXEC) != 0)
+		return -1;
+	if (pipe2(failed, O_CLOEXEC) == 0)
+		return 0;
+	why = errno;
+	close(ready[0]);
+	close(ready[1]);
+	errno = why;
+	return -1;
+}
+
 enum child_result
 child_command(const struct child_options *options,
     struct child_process *process, uint64_t *unreported, struct err *err)
@@ -211,7 +227,7 @@ child_command(const struct child_options *options,
 		.span = options->span,
 	};
 	*unreported = 0;
-	if (pipe2(ready, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
+	if (open_pipes(ready, failed) != 0) {
 		err_set(err, "pipe: %s", strerror(errno));
 		return CHILD_FAILED;
 	}
@@ -227,6 +243,9 @@ child_command(const struct child_options *options,
 	close(failed[1]);
 	if (command < 0) {
 		err_set(err, "fork: %s", strerror(errno));
+		close(ready[1]);
+		close(failed[0]);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		return CHILD_FAILED;
 	}
 	catch_signals();

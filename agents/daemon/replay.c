@@ -268,24 +268,13 @@ print_all(const struct opt_operands *dirs, struct err *err)
 }
 
 int
-replay_main(int argc, char **argv)
+replay_run(const struct opt_operands *dirs)
 {
-	struct settings_given given = settings_default;
-	const struct opt_table tables[] = { { settings_table, &given },
-		{ opt_common, NULL }, { NULL, NULL } };
-	const struct opt_program program = {
-		.name = "poolscope-agent",
-		.synopsis = "--replay DIR... [--print perf]",
-		.summary = "print the samples of recorded images of /proc",
-		.tables = tables,
-		.operands_min = 1,
-		.operands_max = UINT32_MAX,
-	};
-	struct opt_operands operands;
 	struct err err = { 0 };
 
-	opt_parse(&program, argc, argv, &operands);
-	if (print_all(&operands, &err) == 0)
+	if (dirs->count == 0)
+		opt_usage("missing argument: poolscope-agent --replay DIR...");
+	if (print_all(dirs, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);
 	return EXIT_FAILURE;

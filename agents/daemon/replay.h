@@ -12,8 +12,10 @@
 #ifndef AGENTS_DAEMON_REPLAY_H
 #define AGENTS_DAEMON_REPLAY_H
 
-/* The main() of poolscope-agent --replay DIR... --print perf: writes a JSON
- * array of reports. */
-int replay_main(int argc, char **argv);
+#include "proto/config/opt.h"
+
+/* poolscope-agent --replay DIR... --print perf: write a JSON array of reports.
+ * Returns the status of the process. */
+int replay_run(const struct opt_operands *dirs);
 
 #endif

@@ -81,8 +81,9 @@ service_begin_process(void)
 	confine_memory();
 }
 
-static void
-parse(struct process *process, int argc, char **argv)
+/* True: the command line was a command, which is done. */
+static bool
+parse(struct process *process, int argc, char **argv, int *status)
 {
 	const struct service *service = process->service;
 	struct opt_operands operands;
@@ -101,16 +102,25 @@ parse(struct process *process, int argc, char **argv)
 		.summary = service->summary,
 		.examples = service->examples,
 		.tables = process->tables,
+		.operands_max = service->run_command != NULL ? UINT32_MAX : 0,
 		.check = service->check,
 		.values = service->values };
 	opt_parse(&process->program, argc, argv, &operands);
+	if (service->run_command != NULL) {
+		if (service->run_command(service->arg, &operands, status))
+			return true;
+		if (operands.count > 0)
+			opt_usage(
+			    "unexpected argument '%.64s'", operands.at[0]);
+	}
 	log_put_times();
 	if (process->values.ready_fd == 0)
-		return;
+		return false;
 	if (process->values.ready_fd > INT_MAX ||
 	    fcntl((int)process->values.ready_fd, F_SETFD, FD_CLOEXEC) != 0)
 		opt_usage("--ready-fd %llu is not an open file descriptor",
 		    (unsigned long long)process->values.ready_fd);
+	return false;
 }
 
 static int
@@ -351,7 +361,8 @@ service_main(const struct service *service, int argc, char **argv)
 	int status = EXIT_FAILURE;
 
 	service_begin_process();
-	parse(&process, argc, argv);
+	if (parse(&process, argc, argv, &status))
+		return status;
 	/* If the notification fails, the supervisor finds out by other
 	 * means. */
 	if (notify_open(&process.notify, &err) != 0)

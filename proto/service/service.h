@@ -59,6 +59,11 @@ struct service {
 	 * those that every service needs.  False: this is a command of the
 	 * operator, without a sandbox.  NULL: never a sandbox. */
 	bool (*declare_files)(const void *values, struct sandbox *sandbox);
+	/* Called with the operands when the options are read.  True: it was a
+	 * command, which is done; `status` is that of the process.  NULL: there
+	 * is none, and no operand. */
+	bool (*run_command)(
+	    void *arg, const struct opt_operands *operands, int *status);
 	/* Bind the sockets. */
 	int (*start)(void *arg, struct loop *loop, struct err *err);
 	void (*stop)(void *arg, struct loop *loop); /* drain, then loop_quit */
