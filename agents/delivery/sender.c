@@ -182,7 +182,10 @@ take_pending(struct sender_stream *s, struct sender_step *step)
 	if (pending->acked > 0) {
 		step->action = SENDER_ACKED;
 		step->seq = pending->acked;
-		pending->acked = 0;
+		step->is_claim = pending->is_claim;
+		step->chain = pending->chain;
+		pending->acked = pending->chain = 0;
+		pending->is_claim = false;
 	} else if (pending->act.action != SENDER_WAIT) {
 		*step = pending->act;
 		step->stream = s->number;

@@ -68,7 +68,9 @@ enum sender_action {
 	 * has everything before the first unacknowledged number.  It comes
 	 * after a SENDER_REWIND. */
 	SENDER_WELCOMED,
-	/* All up to `seq` is stored. */
+	/* All up to `seq` is stored.  With `is_claim` the welcome says so (of
+	 * options.derived alone): the owner compares `chain`, the running hash
+	 * after it (0: not known), before it believes that. */
 	SENDER_ACKED,
 	/* The store lacks acknowledged batches: the first unacknowledged
 	 * number is `seq` again.  What cannot be read any more becomes a
@@ -78,15 +80,17 @@ enum sender_action {
 	 * (`reason`), or it cannot be read (WIRE_GAP_DAMAGED). */
 	SENDER_REFUSED,
 	/* The store has other content under `seq`, the first unacknowledged
-	 * number: another life of this session goes on there.  The batches
-	 * from `seq` on need another session. */
+	 * number: another life of this session goes on there.  Or (`reason`
+	 * forbidden) another key or node began the session.  The batches from
+	 * `seq` on need another session. */
 	SENDER_DIVERGED,
 };
 
 struct sender_step {
 	enum sender_action action;
 	uint32_t stream;
-	uint64_t seq, generation;
+	uint64_t seq, generation, chain;
+	bool is_claim;
 	enum wire_reason reason;
 	struct text frame; /* view, valid until the next call */
 };

@@ -258,6 +258,23 @@ on_diverged(struct sender *sender, struct sender_stream *s,
 		.seq = entry->seq };
 }
 
+/* The session is not ours: it goes on under another one, from the first
+ * unacknowledged number.  The store was asked, and will not say more. */
+static void
+on_taken(struct sender *sender, struct sender_stream *s,
+    const struct wire_header *h, int64_t now_ns)
+{
+	uint64_t first = sender_first(sender, s);
+
+	sender_say_hello(s, now_ns + sender_back_off(sender, s));
+	sender->divergences++;
+	s->generation = h->generation;
+	s->pending.welcomed = true;
+	s->pending.act = (struct sender_step){ .action = SENDER_DIVERGED,
+		.reason = WIRE_NACK_FORBIDDEN,
+		.seq = first };
+}
+
 static void
 on_batch_nack(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
@@ -436,6 +453,8 @@ on_welcome(struct sender *sender, struct sender_stream *s,
 			.seq = from };
 	else if (h->expect > first && (sender->derived || from > first))
 		s->pending.acked = h->expect - 1;
+	s->pending.is_claim = sender->derived && s->pending.acked != 0;
+	s->pending.chain = h->chain;
 	on_generation(sender, s, before);
 }
 
@@ -457,15 +476,22 @@ on_answer(struct sender *sender, struct sender_stream *s,
     const struct wire_header *h, int64_t now_ns)
 {
 	bool nack = h->type == WIRE_NACK;
+	bool forbidden = nack && h->reason == WIRE_NACK_FORBIDDEN;
+	bool taken = forbidden && h->generation != 0 &&
+		     (h->flags & WIRE_FLAG_TAKEN) != 0;
 
-	if (nack && h->reason < WIRE_REASONS)
+	/* What is forbidden is this session, not what the key may do. */
+	if (nack && h->reason < WIRE_REASONS && !taken)
 		sender->counters.nacks[h->reason]++;
-	if (nack && h->reason == WIRE_NACK_FORBIDDEN)
+	s->forbidden = forbidden && !taken;
+	if (s->forbidden)
 		note_forbidden(sender, h);
-	s->forbidden = nack && h->reason == WIRE_NACK_FORBIDDEN;
 	if (sender_is_held(s))
 		return;
-	if (h->type == WIRE_WELCOME) {
+	if (taken) {
+		if (answers_hello(s, h) || find_entry(s, h->sent_ns) != NULL)
+			on_taken(sender, s, h, now_ns);
+	} else if (h->type == WIRE_WELCOME) {
 		on_welcome(sender, s, h, now_ns);
 	} else if (s->state != SENDER_OPEN) {
 		if (nack)

@@ -42,7 +42,9 @@ struct sender_entry {
 
 /* What the owner does not know yet, in this order. */
 struct sender_pending {
-	uint64_t acked;         /* all up to here is stored; 0: nothing */
+	uint64_t acked; /* all up to here is stored; 0: nothing */
+	bool is_claim;  /* a welcome says so: what is there may not be ours */
+	uint64_t chain; /* then: the running hash after it */
 	struct sender_step act; /* SENDER_WAIT: none */
 	bool welcomed;          /* by the store `generation` */
 };

@@ -255,15 +255,18 @@ on_rewind(struct spool_uplink *spool_uplink, const struct sender_step *step)
 	spool_rewind(spool, stream, step->seq);
 }
 
-/* The machine was copied while it ran, and the copy was faster. */
+/* The machine was copied while it ran, and the copy was faster; or its key or
+ * node has another name than when the session began. */
 static void
 on_diverged(struct spool_uplink *spool_uplink, const struct sender_step *step)
 {
 	const struct spool_uplink_options *options = &spool_uplink->options;
 
 	if (step->stream < EARLIER) {
-		log_warn("this machine was copied while its agent ran; "
-			 "starting a new session");
+		log_warn("%s; starting a new session",
+		    step->reason == WIRE_NACK_FORBIDDEN
+			? "another key or node began this session"
+			: "this machine was copied while its agent ran");
 		options->commit(options->arg);
 		spool_new_session(options->spool);
 		follow_session(spool_uplink);

@@ -20,6 +20,8 @@
  * they change. */
 static const char way[] = "poolscope import 1";
 
+enum { RENAMES_MAX = 8 };
+
 struct stream {
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
@@ -27,6 +29,11 @@ struct stream {
 	uint64_t first; /* unacknowledged */
 	uint64_t next;  /* next number to pack */
 	uint64_t chain; /* running hash before it */
+	/* The aggregator has all up to `claim`, with this running hash after
+	 * it; 0: it claims nothing that was not compared. */
+	uint64_t claim, claim_chain;
+	bool is_other;   /* it has something else */
+	uint8_t renamed; /* how often the session was replaced */
 	struct unacked unacked;
 
 	/* The incomplete batch. */
@@ -46,7 +53,7 @@ struct import_batches {
 	char partition[NAME_BYTES_MAX];
 	uint32_t partition_bytes;
 	unsigned char digest[IMPORT_DIGEST_BYTES];
-	bool once;
+	bool once, ended;
 	struct import_occurrences seen; /* of once: rows of all streams */
 	struct stream *stream[IMPORT_STREAMS_MAX];
 	uint32_t streams, last; /* last: that of the previous row */
@@ -103,6 +110,10 @@ name_session(const struct import_batches *batches, struct stream *s,
 	    &state, batches->digest, sizeof(batches->digest));
 	crypto_generichash_update(
 	    &state, (const unsigned char *)partition.at, partition.bytes);
+	/* A partition has no NUL. */
+	if (s->renamed > 0)
+		crypto_generichash_update(
+		    &state, (const unsigned char[]){ 0, s->renamed }, 2);
 	crypto_generichash_final(
 	    &state, s->session.bytes, sizeof(s->session.bytes));
 }
@@ -144,6 +155,15 @@ get_stream(
 	return s;
 }
 
+/* Is it our content that the aggregator has?  What it does not know counts as
+ * other content. */
+static void
+compare(struct stream *s, uint64_t chain)
+{
+	s->is_other = chain != s->claim_chain || s->claim_chain == 0;
+	s->claim = 0;
+}
+
 /* Close the incomplete batch. */
 static void
 close_batch(struct import_batches *batches, struct stream *s)
@@ -171,6 +191,8 @@ close_batch(struct import_batches *batches, struct stream *s)
 	}
 	s->chain =
 	    hash_chain(s->chain, crc32c(0, s->body, bytes), bytes, records);
+	if (s->claim == s->next)
+		compare(s, s->chain);
 	s->next++;
 	s->rows = 0;
 	s->file_bytes = 0;
@@ -331,8 +353,14 @@ import_batches_add(struct import_batches *batches, const struct import_row *row,
 void
 import_batches_end(struct import_batches *batches)
 {
-	for (uint32_t i = 0; i < batches->streams; i++)
-		close_batch(batches, batches->stream[i]);
+	for (uint32_t i = 0; i < batches->streams; i++) {
+		struct stream *s = batches->stream[i];
+
+		close_batch(batches, s);
+		if (s->claim >= s->next) /* more than there is */
+			s->is_other = true;
+	}
+	batches->ended = true;
 }
 
 bool
@@ -406,15 +434,61 @@ import_batches_acked(
 	}
 }
 
+/* The running hash after a number that was packed and is not acknowledged. */
+static uint64_t
+chain_after(struct stream *s, uint64_t seq)
+{
+	const struct batch *b = unacked_find(&s->unacked, seq + 1);
+
+	return b != NULL ? b->chain : s->chain;
+}
+
 void
-import_batches_rewind(
-    struct import_batches *batches, uint32_t stream, uint64_t seq)
+import_batches_claimed(struct import_batches *batches, uint32_t stream,
+    uint64_t upto, uint64_t chain)
+{
+	struct stream *s = batches->stream[stream];
+
+	s->claim = upto;
+	s->claim_chain = chain;
+	if (upto < s->next)
+		compare(s, chain_after(s, upto));
+	else if (batches->ended) /* more than there is */
+		s->is_other = true;
+}
+
+bool
+import_batches_is_other(const struct import_batches *batches, uint32_t *stream)
+{
+	for (*stream = 0; *stream < batches->streams; ++*stream)
+		if (batches->stream[*stream]->is_other)
+			return true;
+	return false;
+}
+
+bool
+import_batches_rename(struct import_batches *batches, uint32_t stream)
+{
+	struct stream *s = batches->stream[stream];
+
+	if (!batches->once || s->renamed == RENAMES_MAX)
+		return false;
+	s->renamed++;
+	name_session(batches, s, import_batches_partition(batches, stream));
+	import_batches_rewind(batches);
+	return true;
+}
+
+void
+import_batches_rewind(struct import_batches *batches)
 {
 	for (uint32_t i = 0; i < batches->streams; i++) {
 		struct stream *s = batches->stream[i];
 
 		unacked_clear(&s->unacked);
-		s->next = 1;
+		s->first = s->next = 1;
+		s->claim = 0;
+		s->is_other = false;
 		s->chain = 0;
 		s->rows = 0;
 		s->file_bytes = 0;
@@ -422,8 +496,8 @@ import_batches_rewind(
 		wire_writer_init(&s->writer, s->body, UNACKED_BODY_BYTES);
 	}
 	batches->bytes = 0;
+	batches->ended = false;
 	import_occurrences_clear(&batches->seen);
-	batches->stream[stream]->first = seq;
 	memset(&batches->counters, 0, sizeof(batches->counters));
 }
 

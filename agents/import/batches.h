@@ -66,11 +66,18 @@ void import_batches_sent(
     struct import_batches *batches, uint32_t stream, uint64_t seq);
 void import_batches_acked(
     struct import_batches *batches, uint32_t stream, uint64_t upto);
+/* The aggregator claims to have all up to `upto`, with this running hash after
+ * it.  import_batches_is_other: what it has is not what was packed. */
+void import_batches_claimed(struct import_batches *batches, uint32_t stream,
+    uint64_t upto, uint64_t chain);
+bool import_batches_is_other(
+    const struct import_batches *batches, uint32_t *stream);
+/* Give the stream the next session of its content, and rewind.  False: there is
+ * none, or (not `once`) the store would keep rows twice. */
+bool import_batches_rename(struct import_batches *batches, uint32_t stream);
 
-/* Forget all rows: they are read again from the first one, because `seq` of
- * `stream` is needed again. */
-void import_batches_rewind(
-    struct import_batches *batches, uint32_t stream, uint64_t seq);
+/* Forget all rows: they are read again from the first one. */
+void import_batches_rewind(struct import_batches *batches);
 
 const struct import_batches_counters *import_batches_counters(
     const struct import_batches *batches);

@@ -9,6 +9,7 @@
 
 #include "agents/delivery/direct_uplink.h"
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
 #include "proto/os/progress.h"
 
 enum {
@@ -22,11 +23,10 @@ struct sending {
 	struct import_batches *batches;
 	struct import_row row;
 	struct direct_uplink direct_uplink;
-	uint32_t streams; /* streams that the sender knows */
-	bool end;         /* of the file */
-	bool again;       /* read the file once more */
-	bool quiet;       /* bad lines were reported before */
-	uint64_t bad;
+	uint32_t streams;       /* streams that the sender knows */
+	bool end;               /* of the file */
+	bool again;             /* read the file once more */
+	uint64_t bad, reported; /* bad lines */
 	int64_t began_ns;
 };
 
@@ -43,8 +43,9 @@ static void
 complain(struct sending *s, const char *what)
 {
 	s->bad++;
-	if (s->quiet || s->bad > BAD_LINES_SHOWN)
+	if (s->bad <= s->reported || s->bad > BAD_LINES_SHOWN)
 		return;
+	s->reported = s->bad;
 	if (s->options->progress)
 		progress_clear();
 	fprintf(stderr, "%s:%" PRIu64 ": %s\n", get_file(s->source),
@@ -130,19 +131,43 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 			: import_batches_read(s->batches, stream, seq, batch);
 }
 
+/* What the aggregator has under the session of these rows is not theirs:
+ * another key, node or version began it. */
 static void
-fail_diverged(struct sending *s, const struct sender_step *step)
+use_another_session(struct sending *s, uint32_t stream)
 {
 	char partition[300];
 
+	text_quote(partition, sizeof(partition),
+	    import_batches_partition(s->batches, stream));
+	s->again = import_batches_rename(s->batches, stream);
+	if (s->options->progress)
+		progress_clear();
+	if (s->again) {
+		log_warn("%s: another key, node or version has imported into "
+			 "%s under the session of these rows; sending them "
+			 "under another one (rows that are there stay once)",
+		    s->source->name, partition);
+		return;
+	}
 	err_set(s->direct_uplink.err,
-	    "the aggregator has other content as batch %" PRIu64
-	    " of this file in partition %s: was it imported by another "
-	    "version?",
-	    step->seq,
-	    text_quote(partition, sizeof(partition),
-		import_batches_partition(s->batches, step->stream)));
+	    "%s: another key, node or version has imported into %s under the "
+	    "session of these rows: they are not stored by this import; "
+	    "compare what the partition has, and see partition drop",
+	    s->source->name, partition);
 	direct_uplink_fail(&s->direct_uplink);
+}
+
+/* Does the aggregator have something else than what was packed? */
+static bool
+is_other(struct sending *s)
+{
+	uint32_t stream;
+
+	if (!import_batches_is_other(s->batches, &stream))
+		return false;
+	use_another_session(s, stream);
+	return true;
 }
 
 static void
@@ -155,7 +180,12 @@ act(void *arg, const struct sender_step *step)
 		import_batches_sent(s->batches, step->stream, step->seq);
 		break;
 	case SENDER_ACKED:
-		import_batches_acked(s->batches, step->stream, step->seq);
+		if (step->is_claim)
+			import_batches_claimed(
+			    s->batches, step->stream, step->seq, step->chain);
+		if (!is_other(s))
+			import_batches_acked(
+			    s->batches, step->stream, step->seq);
 		direct_uplink_progressed(&s->direct_uplink);
 		break;
 	case SENDER_REFUSED:
@@ -166,10 +196,10 @@ act(void *arg, const struct sender_step *step)
 	/* The store was restored from a backup: read everything again from the
 	 * first line; batches that it still has are only packed. */
 	case SENDER_REWIND:
-		import_batches_rewind(s->batches, step->stream, step->seq);
+		import_batches_rewind(s->batches);
 		s->again = true;
 		break;
-	case SENDER_DIVERGED: fail_diverged(s, step); break;
+	case SENDER_DIVERGED: use_another_session(s, step->stream); break;
 	default: break;
 	}
 }
@@ -181,7 +211,6 @@ read_again(struct sending *s)
 {
 	s->again = false;
 	s->end = false;
-	s->quiet = true;
 	s->bad = 0;
 	while (s->streams > 0) /* all send a hello */
 		sender_close(s->direct_uplink.sender, --s->streams);
@@ -198,6 +227,7 @@ pump(void *arg)
 	if (s->again)
 		read_again(s);
 	feed(s);
+	is_other(s);
 	for (; s->streams < import_batches_streams(s->batches); s->streams++)
 		sender_open(d->sender, s->streams,
 		    import_batches_partition(s->batches, s->streams),

@@ -38,6 +38,7 @@ struct request {
 	struct text frame, body;
 	uint64_t first, last; /* its numbers */
 	uint64_t after;       /* running hash after them; 0: not known */
+	uint64_t sender;
 	int64_t received_ns;
 	enum receiver_room room;
 	struct journal_stream stream;
@@ -147,6 +148,18 @@ get_numbers(struct request *q)
 
 /* ---- rules ---- */
 
+/* The message was taken: put the row of its stream. */
+static void
+put_stream(struct receiver *receiver, struct request *q)
+{
+	q->stream.last_ns = q->received_ns;
+	q->stream.owner = q->sender;
+	q->stream.node = q->header->node;
+	receiver->dirty = true;
+	journal_stream_put(receiver->journal, &q->header->session,
+	    q->header->partition, &q->stream);
+}
+
 static void
 store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 {
@@ -154,6 +167,7 @@ store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 	struct journal_note note = {
 		.seq = s->last_seq + 1,
 		.receive_ns = q->received_ns,
+		.owner = q->sender,
 	};
 	struct text plain;
 
@@ -171,16 +185,21 @@ store(struct receiver *receiver, struct request *q, struct wire_header *answer)
 	if (note.rejected)
 		answer->flags |= WIRE_FLAG_REJECTED;
 	receiver->now.bytes += q->frame.bytes;
-	receiver->dirty = true;
 	journal_append(receiver->journal, q->frame, &note);
 	newest_touch(&receiver->newest, q->header->partition);
 	journal_stream_advance(receiver->journal, &q->header->session,
 	    q->header->partition, s, q->last, q->after);
-	s->node = q->header->node;
-	s->last_ns = q->received_ns;
 	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;
-	journal_stream_put(
-	    receiver->journal, &q->header->session, q->header->partition, s);
+	put_stream(receiver, q);
+}
+
+/* A session belongs to whoever began it: another sender must learn nothing of
+ * it, and change nothing. */
+static bool
+is_of_another(const struct request *q)
+{
+	return q->stream.owner != q->sender ||
+	       !text_equal(q->stream.node, q->header->node);
 }
 
 /* Get the state of the stream, or make an answer instead. */
@@ -195,6 +214,12 @@ find_stream(struct receiver *receiver, struct request *q,
 	if (found == JOURNAL_DAMAGED) {
 		receiver->now.damaged++;
 		return busy(receiver, RECEIVER_FULL_RETRY_MS, answer);
+	}
+	if (found == JOURNAL_FOUND && is_of_another(q)) {
+		answer->flags |= WIRE_FLAG_TAKEN;
+		answer->detail =
+		    text_of("another key or node began this session");
+		return nack(receiver, WIRE_NACK_FORBIDDEN, answer);
 	}
 	*answered = false;
 	return found == JOURNAL_FOUND;
@@ -331,25 +356,10 @@ begin_again(
 		return !busy(receiver, retry_ms(q->room), answer);
 	if (!begin_stream(receiver, q, answer))
 		return false;
-	receiver->dirty = true;
 	s->last_seq = s->forgotten = q->first - 1;
-	s->last_ns = q->received_ns;
-	s->node = q->header->node;
 	s->derived = (q->header->flags & WIRE_FLAG_DERIVED) != 0;
-	journal_stream_put(
-	    receiver->journal, &q->header->session, q->header->partition, s);
+	put_stream(receiver, q);
 	return true;
-}
-
-/* The sender of an idle stream lives: its row must not be collected
- * (ended_sessions.h). */
-static void
-touch(struct receiver *receiver, struct request *q)
-{
-	receiver->dirty = true;
-	q->stream.last_ns = q->received_ns;
-	journal_stream_put(receiver->journal, &q->header->session,
-	    q->header->partition, &q->stream);
 }
 
 static bool
@@ -366,9 +376,11 @@ take_hello(
 	    q->header->generation == answer->generation &&
 	    !begin_again(receiver, q, answer))
 		return true;
+	/* The sender of an idle stream lives: its row must not be collected
+	 * (ended_sessions.h). */
 	if (known && q->received_ns - q->stream.last_ns > TOUCH_NS &&
 	    q->room == RECEIVER_ROOM)
-		touch(receiver, q);
+		put_stream(receiver, q);
 	answer->type = WIRE_WELCOME;
 	answer->expect = q->stream.last_seq + 1;
 	answer->chain = q->stream.hash;
@@ -402,13 +414,14 @@ refuse(struct receiver *receiver, struct text frame, enum wire_fault fault,
 }
 
 bool
-receiver_take(struct receiver *receiver, struct text frame, int64_t received_ns,
-    enum receiver_room room, struct wire_header *answer)
+receiver_take(struct receiver *receiver, struct text frame, uint64_t sender,
+    int64_t received_ns, enum receiver_room room, struct wire_header *answer)
 {
 	struct wire_header header;
 	struct request q = {
 		.header = &header,
 		.frame = frame,
+		.sender = sender,
 		.received_ns = received_ns,
 		.room = room,
 	};

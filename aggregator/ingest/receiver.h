@@ -63,10 +63,12 @@ void receiver_accept(
  * first: at any. */
 void receiver_set_pace(struct receiver *receiver, struct pace *pace);
 
-/* Process one frame.  True: send `*answer` once the transaction is committed;
- * its texts are views into the frame.  received_ns: wall clock. */
+/* Process one frame of this sender (auth_sender).  True: send `*answer` once
+ * the transaction is committed; its texts are views into the frame.
+ * received_ns: wall clock. */
 bool receiver_take(struct receiver *receiver, struct text frame,
-    int64_t received_ns, enum receiver_room room, struct wire_header *answer);
+    uint64_t sender, int64_t received_ns, enum receiver_room room,
+    struct wire_header *answer);
 
 /* Does the transaction have changes that must be on disk before the answers? */
 bool receiver_is_dirty(const struct receiver *receiver);

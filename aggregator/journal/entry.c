@@ -12,7 +12,7 @@ struct entry_fixed {
 	uint8_t flags, fault;
 	uint16_t zero;
 	uint32_t zeros;
-	uint64_t receive_ns, offset, seq;
+	uint64_t receive_ns, offset, seq, owner;
 };
 _Static_assert(sizeof(struct entry_fixed) == ENTRY_FIXED_BYTES, "no padding");
 
@@ -43,6 +43,7 @@ entry_put(unsigned char *to, const struct entry *entry)
 		.receive_ns = htole64((uint64_t)entry->receive_ns),
 		.offset = htole64(entry->offset),
 		.seq = htole64(entry->seq),
+		.owner = htole64(entry->owner),
 	};
 
 	memcpy(to, &fixed, sizeof(fixed));
@@ -63,6 +64,7 @@ entry_get(struct text value, struct entry *entry)
 		.receive_ns = (int64_t)le64toh(fixed.receive_ns),
 		.offset = le64toh(fixed.offset),
 		.seq = le64toh(fixed.seq),
+		.owner = le64toh(fixed.owner),
 		.frame = { value.at + sizeof(fixed),
 		    value.bytes - (uint32_t)sizeof(fixed) },
 	};

@@ -12,7 +12,7 @@
 
 #include "proto/base/text.h"
 
-enum { ENTRY_FIXED_BYTES = 32, ENTRY_KEY_BYTES = 8, ENTRY_REJECTED = 1 };
+enum { ENTRY_FIXED_BYTES = 40, ENTRY_KEY_BYTES = 8, ENTRY_REJECTED = 1 };
 
 struct entry {
 	bool rejected;
@@ -20,6 +20,7 @@ struct entry {
 	int64_t receive_ns;
 	uint64_t offset; /* total bytes of all earlier entries */
 	uint64_t seq;    /* its first number that was not stored before */
+	uint64_t owner;  /* of its stream */
 	struct text frame;
 };
 

@@ -210,6 +210,7 @@ journal_append(
 		.receive_ns = note->receive_ns,
 		.offset = journal->offset,
 		.seq = note->seq,
+		.owner = note->owner,
 		.frame = frame,
 	};
 	uint32_t bytes = ENTRY_FIXED_BYTES + frame.bytes;

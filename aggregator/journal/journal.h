@@ -24,7 +24,7 @@ enum {
 	JOURNAL_META,    /* format, generation */
 	JOURNAL_TABLES
 };
-enum { STORE_FORMAT = 9 };
+enum { STORE_FORMAT = 10 };
 
 /* An entry as readers get it: a message and the time of its arrival. */
 struct journal_entry {
@@ -33,6 +33,7 @@ struct journal_entry {
 	bool rejected;             /* failed validation: a rejected batch */
 	enum wire_fault fault;     /* the reason */
 	int64_t receive_ns;
+	uint64_t owner;   /* of its stream */
 	struct text body; /* as received, possibly compressed */
 };
 
@@ -104,8 +105,11 @@ struct journal_stream {
 	/* Numbers up to this one are those of a row that was collected: what
 	 * they contain is not known. */
 	uint64_t forgotten;
-	bool derived;     /* its session is derived from the content */
-	struct text node; /* of the last entry; a view after get */
+	bool derived; /* its session is derived from the content */
+	/* Who began it, and nobody else continues: an auth_sender and a node (a
+	 * view after get).  Owner 0: the store itself. */
+	uint64_t owner;
+	struct text node;
 	/* 32 bits of the running hash after each number of its last block;
 	 * 0: not known, within a gap. */
 	uint32_t block[JOURNAL_STREAM_BLOCK];
@@ -168,6 +172,7 @@ bool journal_stream_decode(struct text value, struct journal_stream *stream);
 struct journal_note {
 	uint64_t seq; /* its first number that was not stored before */
 	int64_t receive_ns;
+	uint64_t owner; /* of the stream */
 	bool rejected;
 	enum wire_fault fault;
 };

@@ -104,6 +104,7 @@ fill(struct journal_walk *walk, uint64_t number, struct journal_entry *to)
 	to->fault = (enum wire_fault)entry.fault;
 	to->receive_ns = entry.receive_ns;
 	to->header.seq = entry.seq;
+	to->owner = entry.owner;
 	return 1;
 }
 

@@ -14,7 +14,7 @@
 enum {
 	STREAM_KEY_BYTES_MAX = 16 + NAME_BYTES_MAX,
 	HASHES_KEY_BYTES_MAX = STREAM_KEY_BYTES_MAX + 8,
-	STREAM_FIXED_BYTES = 5 * 8 + 2,
+	STREAM_FIXED_BYTES = 6 * 8 + 2,
 	BLOCK = JOURNAL_STREAM_BLOCK,
 	HASH_BYTES = 4,
 };
@@ -121,6 +121,7 @@ journal_stream_decode(struct text value, struct journal_stream *stream)
 	stream->first_ns = (int64_t)get64(&at);
 	stream->last_ns = (int64_t)get64(&at);
 	stream->forgotten = get64(&at);
+	stream->owner = get64(&at);
 	stream->derived = *at++ != 0;
 	length = (uint8_t)*at++;
 	stream->node = (struct text){ at, length };
@@ -164,6 +165,7 @@ journal_stream_put(struct journal *journal, const struct session_id *session,
 	put64(&at, (uint64_t)stream->first_ns);
 	put64(&at, (uint64_t)stream->last_ns);
 	put64(&at, stream->forgotten);
+	put64(&at, stream->owner);
 	*at++ = stream->derived;
 	*at++ = (unsigned char)stream->node.bytes;
 	memcpy(at, stream->node.at, stream->node.bytes);

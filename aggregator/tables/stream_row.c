@@ -21,6 +21,7 @@ stream_row_decode(struct text value, struct stream_row *row)
 	row->receive_ns = varint_unzigzag(varint_get(&u));
 	row->node = varint_get_text(&u);
 	row->hash = varint_get(&u);
+	row->owner = varint_get(&u);
 	return !u.bad && u.at == u.end && row->last_seq > 0 &&
 	       row->node.bytes <= NAME_BYTES_MAX;
 }
@@ -47,6 +48,7 @@ encode(unsigned char *to, const struct stream_row *row)
 	if (row->node.bytes > 0)
 		memcpy(at, row->node.at, row->node.bytes);
 	at = varint_encode(at + row->node.bytes, row->hash);
+	at = varint_encode(at, row->owner);
 	return (struct text){ (const char *)to, (uint32_t)(at - to) };
 }
 
@@ -55,7 +57,7 @@ stream_row_raise(struct db_txn *txn, uint32_t partition,
     const struct session_id *session, const struct stream_row *row)
 {
 	unsigned char key[STREAM_ROW_KEY_BYTES];
-	unsigned char bytes[5 * VARINT_BYTES + NAME_BYTES_MAX];
+	unsigned char bytes[6 * VARINT_BYTES + NAME_BYTES_MAX];
 	const struct text name = { (const char *)key, sizeof(key) };
 	struct stream_row old;
 	struct text value;
@@ -96,6 +98,7 @@ stream_row_advance(
 						  : header->seq,
 		.receive_ns = entry->receive_ns,
 		.derived = (header->flags & WIRE_FLAG_DERIVED) != 0,
+		.owner = entry->owner,
 		.node = header->node };
 
 	if (tables_fact(txn, FACT_ARCHIVE) == 0)

@@ -21,8 +21,9 @@ struct stream_row {
 	uint64_t last_seq;  /* all numbers up to this one are indexed */
 	int64_t receive_ns; /* of its last entry */
 	bool derived;       /* its session is derived from the content */
-	struct text node;   /* of its last entry */
-	uint64_t hash;      /* running hash after it; 0: not known */
+	uint64_t owner;     /* as in struct journal_stream, with its node */
+	struct text node;
+	uint64_t hash; /* running hash after it; 0: not known */
 };
 
 /* Note the entry, if the store has an archive. */

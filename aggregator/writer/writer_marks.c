@@ -38,8 +38,8 @@ raise_streams(struct writer *writer, struct db_txn *txn, struct err *err)
 		if (number != 0)
 			stream_row_raise(txn, number, &session,
 			    &(struct stream_row){ stream.last_seq,
-				stream.last_ns, stream.derived, stream.node,
-				stream.hash });
+				stream.last_ns, stream.derived, stream.owner,
+				stream.node, stream.hash });
 	}
 	db_cursor_close(&cursor);
 	db_abort(&journal);

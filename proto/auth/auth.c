@@ -7,10 +7,12 @@
 #include "proto/auth/auth_private.h"
 #include "proto/auth/forwarded_peer.h"
 #include "proto/base/memory.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,6 +336,59 @@ auth_limits_nodes(struct auth *auth, const struct zsock_message *message)
 	return limited;
 }
 
+/* Hashes of names that operators choose: a fixed key is enough. */
+static uint64_t
+identity(const char *what, const void *at, uint32_t bytes)
+{
+	static const struct hash_key fixed = { 0, 0 };
+	uint64_t hash = hash_bytes(fixed, what, strlen(what));
+
+	hash = hash_bytes((struct hash_key){ hash, 0 }, at, bytes);
+	return hash != 0 ? hash : 1;
+}
+
+uint64_t
+auth_sender(struct auth *auth, const struct zsock_message *message)
+{
+	const struct authorized_key *broker, *sender = NULL;
+	struct zsock_peer peer;
+	bool forwarded;
+	uint64_t who = 0;
+	uint32_t uid;
+
+	if (auth != NULL) {
+		pthread_mutex_lock(&auth->lock);
+		find_sender(auth, message, &peer, &broker, &sender);
+		if (sender != NULL)
+			who = identity(
+			    "key", sender->name.at, sender->name.bytes);
+		pthread_mutex_unlock(&auth->lock);
+	}
+	if (who != 0)
+		return who;
+	forwarded_peer_get(&message->route, &peer, &forwarded);
+	if (!forwarded)
+		peer = message->peer;
+	uid = htole32(peer.uid);
+	return peer.has_uid ? identity("uid", &uid, sizeof(uid))
+			    : identity("nobody", "", 0);
+}
+
+void
+auth_refuse_session(struct auth *auth, const struct zsock_message *message,
+    struct text partition, struct text node)
+{
+	const struct authorized_key *broker, *sender;
+	struct zsock_peer peer;
+
+	if (auth == NULL)
+		return;
+	pthread_mutex_lock(&auth->lock);
+	find_sender(auth, message, &peer, &broker, &sender);
+	auth_refused(auth, &peer, AUTH_SESSION, partition, node);
+	pthread_mutex_unlock(&auth->lock);
+}
+
 const char *
 auth_verdict_name(enum auth_verdict verdict)
 {
@@ -344,6 +399,7 @@ auth_verdict_name(enum auth_verdict verdict)
 		[AUTH_ROLE] = "role",
 		[AUTH_PARTITION] = "partition",
 		[AUTH_NODE] = "node",
+		[AUTH_SESSION] = "session",
 	};
 
 	return names[verdict];

@@ -67,6 +67,7 @@ enum auth_verdict {
 	AUTH_ROLE,      /* the key's role does not allow it */
 	AUTH_PARTITION, /* the key does not cover this partition */
 	AUTH_NODE,      /* the key does not cover this node */
+	AUTH_SESSION,   /* the session belongs to another sender */
 	AUTH_VERDICTS,
 };
 const char *auth_verdict_name(enum auth_verdict verdict);
@@ -91,6 +92,16 @@ struct text auth_readable(void);
  * it, publish for some nodes only?  Then auth_check must allow the node of
  * each record in the message, too. */
 bool auth_limits_nodes(struct auth *auth, const struct zsock_message *message);
+
+/* Who sent this allowed message, directly or through a broker: the same for all
+ * keys of a name, so that a rotation changes nothing; without a key the user of
+ * the Unix socket, or nobody in particular.  Never 0. */
+uint64_t auth_sender(struct auth *auth, const struct zsock_message *message);
+
+/* This allowed message is refused all the same, because its session belongs to
+ * another sender: count it, and log it as auth_check does. */
+void auth_refuse_session(struct auth *auth, const struct zsock_message *message,
+    struct text partition, struct text node);
 
 struct auth_counters {
 	uint64_t handshakes;               /* accepted */

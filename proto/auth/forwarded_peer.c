@@ -4,23 +4,31 @@
  */
 #include "proto/auth/forwarded_peer.h"
 
+#include <endian.h>
 #include <string.h>
 
 #include "proto/net/route.h"
 
 static const char mark[4] = { 'P', 'S', 'V', '1' };
 
-enum { FORWARDED_PEER_BYTES = sizeof(mark) + ZSOCK_KEY_BYTES };
+enum {
+	FORWARDED_PEER_BYTES = sizeof(mark) + ZSOCK_KEY_BYTES,
+	FORWARDED_UID_BYTES = sizeof(uint32_t),
+};
 
 bool
 forwarded_peer_add(struct route *route, const struct zsock_peer *peer)
 {
-	unsigned char frame[FORWARDED_PEER_BYTES] = { 0 };
+	unsigned char frame[FORWARDED_PEER_BYTES + FORWARDED_UID_BYTES] = { 0 };
+	uint32_t uid = htole32(peer->uid);
+	bool has_uid = peer->has_uid && !peer->keyed;
 
 	memcpy(frame, mark, sizeof(mark));
 	if (peer->keyed)
 		memcpy(frame + sizeof(mark), peer->key, ZSOCK_KEY_BYTES);
-	return route_add(route, frame, sizeof(frame));
+	memcpy(frame + FORWARDED_PEER_BYTES, &uid, sizeof(uid));
+	return route_add(route, frame,
+	    has_uid ? sizeof(frame) : (size_t)FORWARDED_PEER_BYTES);
 }
 
 /* The last frame, its offset, and the number of frames. */
@@ -46,15 +54,21 @@ forwarded_peer_get(
 {
 	static const unsigned char nobody[ZSOCK_KEY_BYTES];
 	struct text last = { NULL, 0 };
-	uint32_t at, frames = last_frame(route, &last, &at);
+	uint32_t at, frames = last_frame(route, &last, &at), uid = 0;
 
 	*peer = (struct zsock_peer){ .keyed = false };
-	*forwarded = last.bytes == FORWARDED_PEER_BYTES &&
-		     memcmp(last.at, mark, sizeof(mark)) == 0;
+	*forwarded =
+	    (last.bytes == FORWARDED_PEER_BYTES ||
+		last.bytes == FORWARDED_PEER_BYTES + FORWARDED_UID_BYTES) &&
+	    memcmp(last.at, mark, sizeof(mark)) == 0;
 	if (!*forwarded)
 		return frames;
 	memcpy(peer->key, last.at + sizeof(mark), ZSOCK_KEY_BYTES);
 	peer->keyed = memcmp(peer->key, nobody, sizeof(nobody)) != 0;
+	peer->has_uid = !peer->keyed && last.bytes > FORWARDED_PEER_BYTES;
+	if (peer->has_uid)
+		memcpy(&uid, last.at + FORWARDED_PEER_BYTES, sizeof(uid));
+	peer->uid = le32toh(uid);
 	return frames - 1;
 }
 

@@ -3,8 +3,9 @@
  * aggregator (proto/wire.md, "Listeners and keys").
  *
  * The last routing frame of a message: "PSV1" and the public key of the peer,
- * all zero if it has none (a Unix socket of the broker).  The broker appends it
- * on the way up, replies carry it back, and the same broker removes it.
+ * all zero if it has none, followed by the user of a peer of a Unix socket of
+ * the broker.  The broker appends it on the way up, replies carry it back, and
+ * the same broker removes it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_AUTH_FORWARDED_PEER_H

@@ -82,9 +82,12 @@ struct route {
 };
 
 /* The sender of a message: keyed when it has proved a key (CURVE), not keyed on
- * a Unix socket and at a listener with --insecure. */
+ * a Unix socket and at a listener with --insecure.  Of a Unix socket the kernel
+ * reports the user that connected. */
 struct zsock_peer {
 	bool keyed;
+	bool has_uid;
+	uint32_t uid;
 	unsigned char key[ZSOCK_KEY_BYTES]; /* public; zero without a key */
 };
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proto/keys/z85.h"
@@ -65,16 +66,21 @@ static bool
 find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 {
 	static const char unix_peer[] = "localhost:"; /* uid:gid:pid */
-	const char *address, *key;
+	const char *address = libzmq.msg_gets(frame, "Peer-Address"), *key;
+	char *end;
 
 	*peer = (struct zsock_peer){ .keyed = false };
+	if (address != NULL &&
+	    strncmp(address, unix_peer, sizeof(unix_peer) - 1) == 0) {
+		address += sizeof(unix_peer) - 1;
+		peer->uid = (uint32_t)strtoul(address, &end, 10);
+		peer->has_uid = end != address && *end == ':';
+		return true;
+	}
 	if (zsock->options.server_secret == NULL)
 		return true;
-	address = libzmq.msg_gets(frame, "Peer-Address");
 	if (address == NULL)
 		return false;
-	if (strncmp(address, unix_peer, sizeof(unix_peer) - 1) == 0)
-		return true;
 	key = libzmq.msg_gets(frame, "User-Id");
 	peer->keyed = key != NULL && z85_decode(peer->key, text_of(key));
 	return peer->keyed;

@@ -72,6 +72,8 @@ enum wire_flag {
 	WIRE_FLAG_UNPAIRED = 1024,
 	WIRE_FLAG_NEWEST = 2048, /* select: test runs, the newest first */
 	WIRE_FLAG_OPEN = 4096,   /* select: of phases those without an end */
+	/* nack forbidden: another key or node began the session */
+	WIRE_FLAG_TAKEN = 8192,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

@@ -76,8 +76,8 @@ class Journal:
         return value[:-4]
 
     def entry(self, number, value):
-        flags, fault, _, _, _, _, first = struct.unpack("<BBHIqQQ", value[:32])
-        data = value[32:]
+        flags, fault, _, _, _, _, first, _ = struct.unpack("<BBHIqQQQ", value[:40])
+        data = value[40:]
         magic, version, kind, _, length, crc = struct.unpack("<4sBBHII", data[:16])
         if magic != b"PSCP" or version != VERSION or length != len(data) - 16 or \
                 crc != crc32c(data[:12], data[16:]):

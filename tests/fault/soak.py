@@ -46,8 +46,8 @@ class Tail(Journal):
         self.streams.setdefault((key[16:].decode(), key[:16]), Stream()).stated = True
 
     def entry(self, number, value):
-        flags, fault, _, _, _, _, first = struct.unpack("<BBHIqQQ", value[:32])
-        data = value[32:]
+        flags, fault, _, _, _, _, first, _ = struct.unpack("<BBHIqQQQ", value[:40])
+        data = value[40:]
         unpacker = msgpack.Unpacker(raw=False)
         unpacker.feed(data[16:])
         header = unpacker.unpack()

@@ -112,7 +112,7 @@ send_frame(const struct wire_header *header, struct text body)
 	size_t bytes = wire_frame(frame, sizeof(frame), header, body);
 
 	receiver_take(receiver,
-	    (struct text){ (const char *)frame, (uint32_t)bytes },
+	    (struct text){ (const char *)frame, (uint32_t)bytes }, 1,
 	    NS_PER_SECOND, RECEIVER_ROOM, &answer);
 	return answer;
 }

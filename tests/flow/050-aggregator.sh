@@ -107,7 +107,7 @@ sender other_format "$TMP/backup"
 cp "$TMP/backup/journal/data.mdb" "$TMP/before"
 check_status 1 "a store of another format is refused" \
 	timeout 60 poolscope-aggregator --store "$TMP/backup"
-check_printed "... by name" "has format 10; this program supports format 9"
+check_printed "... by name" "has format 11; this program supports format 10"
 check "... and untouched" cmp "$TMP/before" "$TMP/backup/journal/data.mdb"
 
 check "a small store" start aggregator poolscope-aggregator \

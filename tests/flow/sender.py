@@ -285,7 +285,7 @@ def case_other_format(store):
     import lmdb
     env = lmdb.open(store + "/journal", max_dbs=8, map_size=1 << 30)
     meta = env.open_db(b"meta")
-    value = struct.pack("<I", 10)
+    value = struct.pack("<I", 11)
     with env.begin(write=True) as txn:
         txn.put(b"format", value + struct.pack("<I", crc32c(b"format" + value)), db=meta)
     env.close()
@@ -307,10 +307,11 @@ def case_rows(store):
                 if table != b"entries":
                     continue
                 number, = struct.unpack(">Q", key)
-                flags, fault, zero, zeros, receive_ns, before, seq = struct.unpack("<BBHIqQQ", value[:32])
+                flags, fault, zero, zeros, receive_ns, before, seq, owner = struct.unpack("<BBHIqQQQ", value[:40])
                 equal((zero, zeros), (0, 0), "zeros")
                 assert want is None or (number, before) == (want, offset), (number, before, want, offset)
-                equal(value[32:36], b"PSCP", "frame")
+                equal(value[40:44], b"PSCP", "frame")
+                assert owner > 0
                 want, offset = number + 1, before + len(value) - 4
     assert rows > 5, rows
 

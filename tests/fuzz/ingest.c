@@ -125,7 +125,7 @@ take(const struct wire_header *header, struct text body)
 	struct wire_header answer = { .seq = 0 };
 
 	MUST(receiver_take(self.receiver,
-	    (struct text){ (const char *)frame, (uint32_t)bytes },
+	    (struct text){ (const char *)frame, (uint32_t)bytes }, 1,
 	    NS_PER_SECOND, RECEIVER_ROOM, &answer));
 	MUST(answer.generation == journal_generation(self.journal));
 	return answer;

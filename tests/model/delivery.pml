@@ -52,7 +52,8 @@
  * answer of the store are one step, the welcome comes later; a sender says
  * hello at any time, which stands for every contradiction that it meets.
  *
- * What is not here: brokers, credit, refusals, damage, time, several
+ * What is not here: brokers, other owners of a session (what they send is
+ * refused before anything is compared), credit, refusals, damage, time, several
  * partitions, senders with derived sessions, rows that were collected, running
  * hashes that the store no longer remembers, and two kinds of events together.
  * tests/fault/simulate.c plays those at random, at larger sizes.

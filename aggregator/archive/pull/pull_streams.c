@@ -28,6 +28,7 @@ put_stream(struct db_txn *txn, struct journal *journal, struct text key,
 		.last_ns = row.receive_ns,
 		.forgotten = row.hash != 0 ? row.last_seq - 1 : row.last_seq,
 		.derived = row.derived,
+		.owner = row.owner,
 		.node = row.node };
 	journal_stream_advance(
 	    journal, &session, partition, &stream, row.last_seq, row.hash);

@@ -97,7 +97,7 @@ send_batch(struct store *store, uint32_t stream, uint64_t seq)
 	bytes = wire_frame(frame, sizeof(frame), &header,
 	    (struct text){ (const char *)body, (uint32_t)w.bytes });
 	receiver_take(store->receiver,
-	    (struct text){ (const char *)frame, (uint32_t)bytes }, T0,
+	    (struct text){ (const char *)frame, (uint32_t)bytes }, 1, T0,
 	    RECEIVER_ROOM, &answer);
 	return answer.type == WIRE_ACK;
 }

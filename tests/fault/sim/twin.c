@@ -58,7 +58,7 @@ static void
 put_stream(struct sim *sim, const struct sim_aggregator_stream *stream)
 {
 	struct text partition = text_of(sim_partitions[stream->stream]);
-	struct journal_stream s = { .node = text_of("n") };
+	struct journal_stream s = { .owner = 1, .node = text_of("n") };
 
 	(void)sim;
 	for (uint64_t n = 1; n <= stream->last_seq; n++)
@@ -134,7 +134,8 @@ sim_twin_take(struct sim *sim, struct text frame, enum receiver_room room,
 
 	if (!is_there(sim))
 		return;
-	must(sim, receiver_take(twin.receiver, frame, sim->now_ns, room, &mine),
+	must(sim,
+	    receiver_take(twin.receiver, frame, 1, sim->now_ns, room, &mine),
 	    "no answer");
 	must(sim, mine.type == answer->type, "another answer");
 	must(sim, mine.reason == answer->reason, "another reason");

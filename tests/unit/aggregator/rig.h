@@ -24,6 +24,7 @@
 
 #define RIG_PARTITION "acct$pool"
 #define RIG_T0        (INT64_C(1508000000) * 1000000000)
+#define RIG_OWNER     (UINT64_MAX - 7) /* of all streams */
 
 struct rig {
 	char folder[64], models[80];
@@ -139,6 +140,7 @@ rig_send(struct rig *rig, unsigned session)
 		.records = rig->batch.records,
 		.body_bytes = (uint32_t)rig->batch.bytes };
 	struct journal_note note = { .seq = header.seq,
+		.owner = RIG_OWNER,
 		.receive_ns = RIG_T0 + (int64_t)header.seq };
 	struct err err = { 0 };
 	size_t bytes = wire_frame(rig->frame, sizeof(rig->frame), &header,

@@ -207,7 +207,7 @@ equal_rows_differ_by_their_number(void **state)
 	/* The same in every import, and after reading again. */
 	assert_memory_equal(uuid[0], uuid[1], 16);
 	memcpy(before, uuid[0], 16);
-	import_batches_rewind(pack[0], 0, 1);
+	import_batches_rewind(pack[0]);
 	for (int k = 0; k < 5; k++)
 		add(pack[0], rows[k]);
 	import_batches_end(pack[0]);
@@ -256,17 +256,66 @@ after_a_rewind_the_same_batches_come_again(void **state)
 	body.at = memcpy(malloc(body.bytes), body.at, body.bytes);
 	chain = batch.chain;
 	import_batches_acked(pack, 1, 4);
-	import_batches_rewind(pack, 1, 3);
+	import_batches_rewind(pack);
 	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 0);
 	for (uint32_t n = 0; n < 9000; n++)
 		add(pack, n);
 	import_batches_end(pack);
-	assert_int_equal(import_batches_read(pack, 1, 2, &batch), -1);
+	assert_int_equal(import_batches_read(pack, 1, 1, &batch), 1);
 	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 1);
 	assert_true(batch.chain == chain && text_equal(batch.body, body));
 	assert_int_equal(import_batches_counters(pack)->events, 9000);
 	free((void *)(uintptr_t)body.at);
 	import_batches_free(&pack);
+}
+
+/* The aggregator's claim is compared, whether it comes before the rows are
+ * packed or after.  It is right, or has another running hash, or none, or more
+ * batches than there are. */
+static void
+what_the_aggregator_claims_is_compared(void **state)
+{
+	(void)state;
+	for (int early = 0; early < 2; early++)
+		for (int wrong = 0; wrong < 4; wrong++) {
+			struct import_batches *pack = pack_of(9000);
+			struct session_id before;
+			struct sender_batch batch;
+			uint64_t chain, upto = 2;
+			uint32_t other;
+
+			assert_int_equal(
+			    import_batches_read(pack, 1, 3, &batch), 1);
+			chain = batch.chain;
+			chain = wrong == 1 ? chain + 1 : wrong == 2 ? 0 : chain;
+			if (wrong == 3)
+				upto = 1000;
+			if (early) {
+				import_batches_rewind(pack);
+				import_batches_claimed(pack, 1, upto, chain);
+				import_batches_acked(pack, 1, upto);
+				for (uint32_t n = 0; n < 9000; n++)
+					add(pack, n);
+				import_batches_end(pack);
+			} else {
+				import_batches_claimed(pack, 1, upto, chain);
+			}
+			assert_int_equal(
+			    import_batches_is_other(pack, &other), wrong != 0);
+			before = *import_batches_session(pack, 1);
+			for (int i = 0; wrong != 0 && i < 8; i++) {
+				assert_int_equal(other, 1);
+				assert_true(import_batches_rename(pack, other));
+				assert_false(session_equal(
+				    &before, import_batches_session(pack, 1)));
+				before = *import_batches_session(pack, 1);
+			}
+			if (wrong != 0)
+				assert_false(import_batches_rename(pack, 1));
+			assert_false(import_batches_is_other(pack, &other) &&
+				     wrong != 0);
+			import_batches_free(&pack);
+		}
 }
 
 /* ---- lines -------------------------------------------------------------- */
@@ -408,6 +457,7 @@ main(void)
 		cmocka_unit_test(equal_rows_differ_by_their_number),
 		cmocka_unit_test(what_is_acknowledged_leaves_memory),
 		cmocka_unit_test(after_a_rewind_the_same_batches_come_again),
+		cmocka_unit_test(what_the_aggregator_claims_is_compared),
 		cmocka_unit_test(lines_are_given_with_their_numbers),
 		cmocka_unit_test(a_line_over_the_limit_is_passed_over_whole),
 		cmocka_unit_test(a_file_that_changes_meanwhile_is_not_trusted),

@@ -20,6 +20,7 @@ static const int64_t noon = INT64_C(1700000000) * NS_PER_SECOND;
 static char folder[64];
 static struct journal *journal;
 static struct receiver *receiver;
+static uint64_t who = 1; /* sends */
 
 /* The stream of a sender, with the running hash after each number. */
 struct sender {
@@ -92,8 +93,8 @@ ask(const struct wire_header *header, struct text body, enum receiver_room room)
 	assert_true(bytes > 0);
 	assert_int_equal(journal_begin(journal, &err), 0);
 	if (!receiver_take(receiver,
-		(struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-		room, &answer))
+		(struct text){ (const char *)frame, (uint32_t)bytes }, who,
+		noon, room, &answer))
 		answer.type = 0;
 	assert_int_equal(journal_commit(journal, &err), DB_OK);
 	receiver_committed(receiver);
@@ -484,8 +485,8 @@ a_hello_to_an_idle_stream_keeps_its_row(void **state)
 
 		assert_int_equal(journal_begin(journal, &err), 0);
 		assert_true(receiver_take(receiver,
-		    (struct text){ (const char *)frame, (uint32_t)bytes }, now,
-		    RECEIVER_ROOM, &answer));
+		    (struct text){ (const char *)frame, (uint32_t)bytes }, who,
+		    now, RECEIVER_ROOM, &answer));
 		assert_int_equal(receiver_is_dirty(receiver), days > 0);
 		assert_int_equal(journal_stream_get(journal, &s.session,
 				     text_of(s.partition), &stream),
@@ -609,7 +610,7 @@ a_failed_commit_undoes_everything(void **state)
 	bytes = wire_frame(frame, sizeof(frame), &header, body);
 	assert_int_equal(journal_begin(journal, &err), 0);
 	assert_true(receiver_take(receiver,
-	    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
+	    (struct text){ (const char *)frame, (uint32_t)bytes }, who, noon,
 	    RECEIVER_ROOM, &answer));
 	assert_int_equal(answer.type, WIRE_ACK);
 	assert_true(receiver_is_dirty(receiver));
@@ -642,8 +643,8 @@ sessions_not_stored_do_not_count(void **state)
 		    wire_frame(frame, sizeof(frame), &header, body_of(&s, 1));
 		assert_int_equal(journal_begin(journal, &err), 0);
 		assert_true(receiver_take(receiver,
-		    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-		    RECEIVER_ROOM, &answer));
+		    (struct text){ (const char *)frame, (uint32_t)bytes }, who,
+		    noon, RECEIVER_ROOM, &answer));
 		journal_abort(journal);
 		receiver_failed(receiver);
 	}
@@ -677,7 +678,7 @@ messages_not_for_an_aggregator_are_unsupported(void **state)
 	    wire_frame(frame, sizeof(frame), &header, (struct text){ NULL, 0 });
 	assert_int_equal(journal_begin(journal, &err), 0);
 	assert_false(receiver_take(receiver,
-	    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
+	    (struct text){ (const char *)frame, (uint32_t)bytes }, who, noon,
 	    RECEIVER_ROOM, &answer));
 	/* Any damage: refused, counted, and nothing is kept. */
 	header.type = WIRE_BATCH;
@@ -686,8 +687,8 @@ messages_not_for_an_aggregator_are_unsupported(void **state)
 	for (size_t i = 0; i < bytes; i++) {
 		frame[i] ^= 0x10;
 		assert_true(receiver_take(receiver,
-		    (struct text){ (const char *)frame, (uint32_t)bytes }, noon,
-		    RECEIVER_ROOM, &answer));
+		    (struct text){ (const char *)frame, (uint32_t)bytes }, who,
+		    noon, RECEIVER_ROOM, &answer));
 		assert_int_equal(answer.type, WIRE_NACK);
 		if (i == 4)
 			assert_int_equal(answer.reason, WIRE_NACK_UNSUPPORTED);
@@ -805,6 +806,83 @@ while_indexing_is_behind_batches_have_turns(void **state)
 	assert_int_equal(receiver_counters(receiver)->batches, 2);
 }
 
+static void
+is_taken(struct wire_header answer)
+{
+	is_nack(answer, WIRE_NACK_FORBIDDEN, 0);
+	assert_int_equal(answer.flags, WIRE_FLAG_TAKEN);
+	assert_true(answer.detail.bytes > 0);
+	assert_true(answer.chain == 0);
+}
+
+/* Rule 8: every message of every stranger, before the aggregator is restarted
+ * and after.  The owner's numbers, running hash and answers are as if there had
+ * been none. */
+static void
+a_session_belongs_to_whoever_began_it(void **state)
+{
+	static const struct {
+		uint64_t who;
+		const char *node;
+	} strangers[] = { { 2, "node-1" }, { 1, "node-2" }, { 2, "node-2" },
+		{ 0, "node-1" } };
+	struct sender owner = sender_new(1), other;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 2; n++)
+		is_ack(send_batch(&owner, n), n);
+	for (unsigned i = 0; i < 8; i++) {
+		other = owner;
+		other.node = strangers[i % 4].node;
+		other.generation = journal_generation(journal);
+		who = strangers[i % 4].who;
+		/* The same content, other content, the next number, one
+		 * beyond. */
+		is_taken(send_batch(&other, 2));
+		other.salt = 7;
+		is_taken(send_batch(&other, 2));
+		is_taken(send_batch(&other, 3));
+		is_taken(send_batch(&other, 9));
+		is_taken(send_gap(&other, 3, 20));
+		is_taken(send_gap(&other, 1, 2));
+		is_taken(send_hello(&other, 1));
+		is_taken(send_hello(&other, 20));
+		who = 1;
+		if (i != 3)
+			continue;
+		receiver_free(&receiver);
+		journal_close(&journal);
+		open_keep(0);
+	}
+	assert_int_equal(send_hello(&owner, 3).expect, 3);
+	assert_true(send_hello(&owner, 3).chain == owner.chain[2]);
+	is_ack(send_batch(&owner, 3), 3);
+	assert_int_equal(receiver_counters(receiver)->batches, 1);
+	/* Another partition is another stream. */
+	other = owner;
+	other.partition = "acct$other";
+	who = 2;
+	is_ack(send_batch(&other, 1), 1);
+	who = 1;
+	is_taken(send_batch(&other, 1));
+}
+
+/* A row that was made by a hello has an owner, too. */
+static void
+a_stream_that_begins_again_belongs_to_its_sender(void **state)
+{
+	struct sender owner = sender_new(1);
+
+	(void)state;
+	owner.generation = journal_generation(journal);
+	assert_int_equal(send_hello(&owner, 5).expect, 5);
+	who = 2;
+	is_taken(send_hello(&owner, 5));
+	is_taken(send_batch(&owner, 5));
+	who = 1;
+	assert_int_equal(send_batch(&owner, 5).type, WIRE_ACK);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -830,6 +908,8 @@ main(void)
 		CASE(
 		    without_room_repetitions_are_acknowledged_and_new_batches_wait),
 		CASE(streams_of_sessions_and_partitions_are_apart),
+		CASE(a_session_belongs_to_whoever_began_it),
+		CASE(a_stream_that_begins_again_belongs_to_its_sender),
 		CASE(a_flood_of_sessions_has_to_wait),
 		CASE(a_failed_commit_undoes_everything),
 		CASE(sessions_not_stored_do_not_count),

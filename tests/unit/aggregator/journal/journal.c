@@ -188,6 +188,7 @@ a_stream_is_found_as_it_was_put(void **state)
 		.first_ns = -5,
 		.forgotten = 5,
 		.derived = true,
+		.owner = UINT64_MAX - 5,
 		.node = text_of("node-1") };
 	struct journal_stream got;
 
@@ -204,7 +205,7 @@ a_stream_is_found_as_it_was_put(void **state)
 	    JOURNAL_FOUND);
 	assert_true(got.last_seq == 77 && got.hash == put.hash &&
 		    got.first_ns == -5 && got.derived &&
-		    got.forgotten == put.forgotten);
+		    got.owner == put.owner && got.forgotten == put.forgotten);
 	assert_true(text_equal(got.node, text_of("node-1")));
 	assert_memory_equal(got.block, put.block, sizeof(got.block));
 	assert_int_equal(
@@ -323,7 +324,7 @@ a_removed_stream_leaves_nothing(void **state)
 static void
 a_row_of_another_length_is_no_stream(void **state)
 {
-	enum { FIXED = 5 * 8 + 2, NODE = 5, HASHES = 3 };
+	enum { FIXED = 6 * 8 + 2, NODE = 5, HASHES = 3 };
 	static char row[FIXED + NODE + HASHES * 4 + 1];
 	struct journal_stream stream;
 

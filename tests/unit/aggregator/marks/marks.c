@@ -173,8 +173,9 @@ look_through_all(bool with_chunks)
 static void
 put_journal_stream(const struct session_id *session, uint64_t last)
 {
-	const struct journal_stream stream = { .last_seq = last,
-		.node = text_of("head") };
+	const struct journal_stream stream = {
+		.last_seq = last, .owner = RIG_OWNER, .node = text_of("head")
+	};
 	struct err err = { 0 };
 
 	rig_good(journal_begin(rig.journal, &err), &err);
@@ -463,6 +464,7 @@ streams_say_how_far_each_is_indexed(void **state)
 		assert_int_equal(row.last_seq, rig.seq[session.bytes[15]]);
 		assert_true(text_equal(row.node, text_of("head")));
 		assert_false(row.derived);
+		assert_true(row.owner == RIG_OWNER);
 		found++;
 	}
 	db_cursor_close(&cursor);
@@ -502,6 +504,7 @@ streams_of_before_are_those_of_the_journal(void **state)
 	    (struct text){ (const char *)name, 20 }, &value));
 	assert_true(stream_row_decode(value, &row));
 	assert_int_equal(row.last_seq, 2);
+	assert_true(row.owner == RIG_OWNER);
 	db_abort(&txn);
 	rig_indexer(&rig);
 	assert_true(writer_marks_are_complete(rig.writer));

@@ -207,6 +207,8 @@ a_unix_socket_of_the_same_listener_needs_no_key(void **state)
 	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_false(message.peer.keyed);
+	assert_true(message.peer.has_uid);
+	assert_int_equal(message.peer.uid, getuid());
 	zsock_close(&line);
 }
 
@@ -389,6 +391,41 @@ come_from(
 	assert_true(forwarded_peer_add(&message.route, &whom));
 }
 
+/* The kernel says who is at the other end of a Unix socket; a broker passes it
+ * on, and two of them, too. */
+static void
+users_of_unix_sockets_are_told_apart(void **state)
+{
+	uint64_t direct, key;
+	struct zsock_peer peer = { .has_uid = true, .uid = 1000 };
+
+	(void)state;
+	come_from(NULL, 0, NULL);
+	message.peer = peer;
+	direct = auth_sender(auth, &message);
+	assert_true(direct != 0);
+	come_from(&broker, 1, NULL);
+	assert_true(forwarded_peer_add(&message.route, &peer));
+	assert_true(auth_sender(auth, &message) == direct);
+	assert_true(auth_sender(NULL, &message) == direct);
+	peer.uid = 1001;
+	come_from(&broker, 2, NULL);
+	assert_true(forwarded_peer_add(&message.route, &peer));
+	assert_true(auth_sender(auth, &message) != direct);
+	/* Nobody in particular; the key of an agent, by every way. */
+	come_from(&broker, 1, &server);
+	assert_true(auth_sender(auth, &message) != direct);
+	come_from(&agent, 0, NULL);
+	key = auth_sender(auth, &message);
+	assert_true(key != direct);
+	come_from(&broker, 1, &agent);
+	assert_true(auth_sender(auth, &message) == key);
+	come_from(NULL, 1, &agent);
+	assert_true(auth_sender(auth, &message) == key);
+	come_from(NULL, 1, &other);
+	assert_true(auth_sender(auth, &message) != key);
+}
+
 static void
 each_key_may_do_what_its_line_says(void **state)
 {
@@ -530,6 +567,7 @@ main(void)
 		TEST(a_bad_list_leaves_the_old_one),
 		TEST(a_status_is_of_what_its_reader_may_read),
 		TEST(each_key_may_do_what_its_line_says),
+		TEST(users_of_unix_sockets_are_told_apart),
 		TEST(a_vouch_is_taken_off_by_the_broker_that_gave_it),
 	};
 
