@@ -39,7 +39,7 @@
 #   COUNT         records of parts/115
 #   LOADS         of parts/118, each 2,000 test runs
 #   HOURS         of samples in parts/119
-#   HOSTILE       connections of attack/020; FILES: of attack/060
+#   HOSTILE       connections of attack/020; FILES: of attack/060; ZMTP: of attack/240
 #
 # Values from the environment take precedence.  The last line of a failed test is a
 # command that repeats it with these values and its seed.
@@ -51,7 +51,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS; do
+	HOSTILE ZMTP FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS; do
 	value=
 	eval "value=\${$each-}"
 	case $value in

@@ -36,6 +36,7 @@ plan() {
 		network   fault/142-network        SECONDS   7200
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
+		zmtp      attack/240-zmtp          ZMTP      250000
 		fuzz      fuzz/long                RUNS      100000000
 	END
 }
