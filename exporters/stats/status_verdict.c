@@ -5,6 +5,7 @@
 #include "exporters/stats/status_verdict.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "proto/format/quantity.h"
 #include "proto/os/clock.h"
@@ -19,16 +20,19 @@ add(int64_t *to, int64_t number)
 static void
 take_store(struct status_facts *facts, const struct record *record)
 {
-	static const char *const kinds[] = { "records_event", "records_sample",
-		"records_span", "records_entity" };
+	char name[32];
 
 	facts->has_store = true;
 	facts->stores++;
 	facts->limited |= record_count(record, "limited") != 0;
 	add(&facts->partitions, record_count(record, "partitions"));
 	add(&facts->nodes, record_count(record, "nodes"));
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		add(&facts->records, record_count(record, kinds[i]));
+	/* Those of all kinds, as in the rows of the partitions. */
+	for (int kind = 0; kind < RECORD_KINDS; kind++) {
+		(void)snprintf(name, sizeof(name), "records_%s",
+		    record_kind_name((enum record_kind)kind));
+		add(&facts->records, record_count(record, name));
+	}
 	add(&facts->bytes, record_count(record, "journal_bytes"));
 	add(&facts->bytes, record_count(record, "tables_bytes"));
 	add(&facts->lag, record_count(record, "indexing_lag"));

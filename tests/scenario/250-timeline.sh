@@ -11,7 +11,7 @@
 # n1: prep 0..10, pull 10..40: total 40.   n10: prep 20, pull 60, no phase 20: 100.
 # n2 begins at 10, total 50.               n3 begins at 60, total 50.
 # Order by begin, then name: n1, n10, n2, n3.  Two rows of two nodes each: the
-# middle one of (n1, n10) is n1, of (n2, n3) n2.
+# middle one of (n1, n10) is n1, of (n2, n3) n2; of one row of all four n10.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 . "$(dirname "$0")/lib.sh"
@@ -55,6 +55,8 @@ n3,1,60.0,50.0,50.0,0.0,0.0" lines
 answer "two rows stand for two nodes each" "node,nodes,begin,total,prep,pull,no phase
 n1,2,0.0,40.0,10.0,30.0,0.0
 n2,2,10.0,50.0,40.0,10.0,0.0" lines --rows 2
+answer "one row stands for all" "node,nodes,begin,total,prep,pull,no phase
+n10,4,0.0,100.0,20.0,60.0,20.0" lines --rows 1
 answer "the longest first" "n10 n2 n3" sh -c \
 	'poolscope-stats timeline --format csv --sort total --top 3 | tail -n +2 | cut -d, -f1 | paste -sd " "'
 # Columns of milliseconds.

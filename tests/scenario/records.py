@@ -12,6 +12,8 @@ Times are seconds since the epoch of the story, which is BASE (default
     define NODE GROUP COLUMN:UNIT:TYPE ...     the same, but exactly so
     sample TIME NODE GROUP VALUE ...           "-" is an unknown value
     entity NODE KIND ID [KEY=VALUE ...]
+    gap    FROM TO NODE CLASS REASON COUNT
+    garbage BYTES NODE                         bytes that are no record
     ----                                       the next batch begins here
 
 The columns of an agent's own group (cpu, disk/NAME ...) may be some of them, in any
@@ -110,10 +112,18 @@ def entity(_node, kind, name, *rest):
     return [4, kind, name, pairs(rest)]
 
 
+def gap(begin, end, _node, class_, reason, count):
+    return [5, time_ns(begin), time_ns(end), class_, reason, int(count)]
+
+
+def garbage(size, _node):
+    return msgpack.ExtType(1, bytes(int(size)))
+
+
 places = {}  # of the values that a story gives, in a sample of the agent's own groups
 BUILT_IN = built_in()
 KINDS = {"event": (event, 1), "span": (span, 2), "group": (group, 0), "define": (define, 0),
-         "sample": (sample, 1), "entity": (entity, 0)}
+         "sample": (sample, 1), "entity": (entity, 0), "gap": (gap, 2), "garbage": (garbage, 1)}
 
 
 def batches(lines):

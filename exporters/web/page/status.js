@@ -23,7 +23,7 @@ const NOT_STORED = [
 	["aggregator", "groups_refused", "metric groups above the limit"],
 	["aggregator", "names_over", "names above the limit"],
 	["aggregator", "entities_over", "entities above the limit"],
-	["store", "rejected_cut", "rejected batches deleted to stay within their limit"],
+	["store", "rejected_cut", "rejected batches not stored in full"],
 ];
 const KINDS = ["event", "sample", "span", "entity", "gap", "rejected"];
 
