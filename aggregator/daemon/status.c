@@ -134,6 +134,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, "index_repeated", s->repeated);
 	number(pairs, "index_damaged", s->damaged);
 	flag(pairs, "index_paused", s->is_damaged);
+	flag(pairs, "no_models", s->no_models);
 	number(pairs, "index_quarantined", s->quarantined);
 	number(pairs, "index_uncompacted", s->uncompacted);
 	number(pairs, "rejected_cut", s->rejected_cut);

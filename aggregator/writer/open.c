@@ -68,6 +68,8 @@ prepare(struct writer *writer, struct err *err)
 		adopt_models(writer, txn);
 	collect_init(
 	    &writer->collect, writer->dictionary, &writer->models, key);
+	writer->status.no_models =
+	    writer->models.phases == 0 && writer->models.runs == 0;
 	writer->status.uncompacted = compact_skip_open(writer, txn);
 	if (writer_marks_open(writer, txn, err) != 0) {
 		db_abort(&txn);

@@ -127,6 +127,7 @@ struct writer_status {
 	int64_t clock_lead_ns; /* of the clock over the time in the store */
 	bool full;             /* waiting for space in the map or on the disk */
 	bool is_damaged;       /* a page is, so some work waits for ever */
+	bool no_models;        /* no phases and no runs are derived */
 };
 void writer_status(const struct writer *writer, struct writer_status *status);
 

@@ -190,3 +190,31 @@ pools_clear(struct pools *pools)
 	partition_rows_clear(&pools->partitions);
 	*pools = (struct pools){ .count = 0 };
 }
+
+int
+pools_add_facts(
+    struct status_facts *facts, struct source *source, struct err *err)
+{
+	struct pools pools;
+	int rc = pools_read(&pools, source, NULL, (struct text){ NULL, 0 },
+	    clock_wall_ns(), err);
+
+	for (uint32_t i = 0; i < pools.count; i++) {
+		const struct pool *pool = &pools.at[i];
+		const uint32_t *conditions = pool->conditions;
+		uint32_t lost = conditions[NODE_SILENT] + conditions[NODE_GONE];
+
+		if (pool->partition.last_ns > facts->newest_ns)
+			facts->newest_ns = pool->partition.last_ns;
+		if (lost == 0 || pool->age_ns < 0 ||
+		    pool->age_ns > POOL_RESTS_NS)
+			continue;
+		facts->nodes_lost += lost;
+		if (facts->pools_lost++ == 0)
+			text_quote(facts->lost_partition,
+			    sizeof(facts->lost_partition),
+			    pool->partition.name);
+	}
+	pools_clear(&pools);
+	return rc;
+}

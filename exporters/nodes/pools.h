@@ -14,6 +14,7 @@
 #include "exporters/select/order.h"
 #include "exporters/stats/partition_rows.h"
 #include "exporters/stats/stats_format.h"
+#include "exporters/stats/status_verdict.h"
 
 struct pool {
 	struct partition_row partition;
@@ -44,6 +45,10 @@ int pools_read(struct pools *pools, struct source *source,
     struct pools_kept *kept, struct text pattern, int64_t now_ns,
     struct err *err);
 void pools_clear(struct pools *pools);
+
+/* Of `facts`: nodes that are lost, and the newest record. */
+int pools_add_facts(
+    struct status_facts *facts, struct source *source, struct err *err);
 
 /* Print a row for each.  `kept` may be NULL.  `places`: of source_places;
  * several are named.  -1 also when no pool matches a pattern that is not

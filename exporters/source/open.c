@@ -86,6 +86,7 @@ make(const struct source_options *options)
 
 	s->clock.choice = s->choice = (enum clock_choice)options->clock;
 	s->damaged = (enum source_damaged)options->damaged;
+	s->complete_ns = INT64_MAX;
 	return s;
 }
 

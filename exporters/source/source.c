@@ -432,6 +432,7 @@ source_renew(struct source *source)
 	source->places.routed = NULL;
 	source->answered = source->failed = false;
 	source->said_incomplete = false;
+	source->complete_ns = INT64_MAX;
 	for (uint32_t i = 0; i < source->places.count; i++)
 		pages_forget_damaged(&source->places.at[i].pages);
 }

@@ -239,6 +239,16 @@ put_broker_words(struct report *report, const char *words)
 	}
 }
 
+static bool
+has_file(const char *name)
+{
+	char path[INSTANCE_PATH_BYTES];
+	struct stat there;
+	struct err err;
+
+	return instance_path(path, name, &err) == 0 && stat(path, &there) == 0;
+}
+
 static void
 put_broker(struct report *report, const struct source_options *options)
 {
@@ -248,7 +258,8 @@ put_broker(struct report *report, const struct source_options *options)
 
 	if (instance_endpoint(endpoint, "broker", &err) != 0 ||
 	    !source_is_listening(endpoint)) {
-		put_broker_words(report, "not running");
+		put_broker_words(report,
+		    has_file("log/broker.log") ? "stopped" : "not running");
 		return;
 	}
 	if (source_open_endpoint(
@@ -276,6 +287,23 @@ take_facts(struct status_facts *facts, struct source *source, struct err *err)
 	return rc;
 }
 
+/* An instance with an agent's spool and without a store is that of a node. */
+static void
+ask_agent(struct status_facts *facts)
+{
+	char path[INSTANCE_PATH_BYTES], endpoint[INSTANCE_PATH_BYTES + 8];
+	struct err err;
+
+	facts->is_node = facts->aggregator == SERVICE_STOPPED &&
+			 !facts->has_store && has_file("spool") &&
+			 !has_file("store");
+	if (!facts->is_node || instance_path(path, "run/agent.sock", &err) != 0)
+		return;
+	snprintf(endpoint, sizeof(endpoint), "ipc://%s", path);
+	facts->agent =
+	    source_is_listening(endpoint) ? SERVICE_RUNNING : SERVICE_STOPPED;
+}
+
 static void
 ask_broker(struct status_facts *facts, const struct source_options *options)
 {
@@ -285,6 +313,8 @@ ask_broker(struct status_facts *facts, const struct source_options *options)
 	struct err err;
 
 	facts->broker = SERVICE_STOPPED;
+	/* `poolscope up` began one. */
+	facts->broker_ran = has_file("log/broker.log");
 	if (instance_endpoint(endpoint, "broker", &err) != 0)
 		return;
 	if (!source_is_listening(endpoint)) {
@@ -376,12 +406,16 @@ status_facts_read(struct status_facts *facts, struct source *source,
 		facts->aggregator = SERVICE_SILENT;
 	if (!named)
 		ask_broker(facts, options);
+	if (!named)
+		ask_agent(facts);
 	return rc;
 }
 
 static int
-put_summary(const struct source_options *options, bool verbose, FILE *file,
-    int *status, struct err *err)
+put_summary(const struct source_options *options,
+    int (*add_nodes)(
+	struct status_facts *facts, struct source *source, struct err *err),
+    bool verbose, FILE *file, int *status, struct err *err)
 {
 	struct status_facts facts;
 	struct source *source = NULL;
@@ -389,8 +423,12 @@ put_summary(const struct source_options *options, bool verbose, FILE *file,
 
 	(void)source_open(&source, options, err);
 	rc = status_facts_read(&facts, source, options, err);
+	if (rc == 0)
+		rc = add_nodes(&facts, source, err);
 	*status = (int)status_verdict_print(&facts, file);
-	if (rc == 0 && !verbose)
+	if (facts.is_node)
+		rc = 0; /* there is no store to answer */
+	else if (rc == 0 && !verbose)
 		rc = put_partitions(source, file, err);
 	source_close(&source);
 	return rc;
@@ -433,15 +471,17 @@ stats_status_json(struct source *source, const char *limit,
 }
 
 int
-stats_status(const struct source_options *options, bool json, bool verbose,
-    FILE *file, int *status, struct err *err)
+stats_status(const struct source_options *options,
+    int (*add_nodes)(
+	struct status_facts *facts, struct source *source, struct err *err),
+    bool json, bool verbose, FILE *file, int *status, struct err *err)
 {
 	struct report report = { .file = file, .as_json = json };
 	int rc;
 
 	if (json)
 		return put_all(&report, options, err);
-	rc = put_summary(options, verbose, file, status, err);
+	rc = put_summary(options, add_nodes, verbose, file, status, err);
 	if (rc == 0 && verbose) {
 		putc('\n', file);
 		rc = put_all(&report, options, err);

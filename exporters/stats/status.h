@@ -14,10 +14,13 @@
 /* Query the store or aggregator of the options and, when that is the one of
  * --dir, its broker too (for at most a second), and print the answers: in a
  * table first what is wrong (status_verdict.h), with `verbose` all counters.
- * -1 when the first did not answer; what is known is printed even then.
+ * `add_nodes` adds to the facts what the nodes say (pools.h).  -1 when the
+ * first did not answer; what is known is printed even then.
  * `*status` is set with a table only: 0, or 1 warning, 2 critical. */
-int stats_status(const struct source_options *options, bool json, bool verbose,
-    FILE *file, int *status, struct err *err);
+int stats_status(const struct source_options *options,
+    int (*add_nodes)(
+	struct status_facts *facts, struct source *source, struct err *err),
+    bool json, bool verbose, FILE *file, int *status, struct err *err);
 /* The same as JSON, of a source that is open already: a process can have a
  * store open once.  `limit` is that of source_limit: not NULL, only what is in
  * these partitions (status_limited.h). */

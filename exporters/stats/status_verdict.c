@@ -105,6 +105,7 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 	facts->indexing_rate += (double)record_count(record, "indexing_rate");
 	facts->insecure |= record_count(record, "insecure") != 0;
 	add(&facts->groups_refused, record_count(record, "groups_refused"));
+	facts->no_models |= record_count(record, "no_models") != 0;
 }
 
 void
@@ -128,7 +129,14 @@ put_criticals(const struct status_facts *f, FILE *file)
 {
 	bool any = true;
 
-	if (f->aggregator == SERVICE_SILENT)
+	if (f->is_node) {
+		any = f->agent != SERVICE_RUNNING;
+		if (any)
+			fprintf(file,
+			    "critical: the agent %s, nothing is sampled\n",
+			    f->agent == SERVICE_SILENT ? "does not answer"
+						       : "is not running");
+	} else if (f->aggregator == SERVICE_SILENT)
 		fputs("critical: the store does not answer\n", file);
 	else if (f->aggregator == SERVICE_STOPPED)
 		fputs("critical: the aggregator is not running, nothing is "
@@ -186,6 +194,40 @@ put_mirror_warning(const struct status_facts *f, FILE *file)
 	return true;
 }
 
+/* What somebody may miss: a service, nodes, records, phases. */
+static bool
+put_missing(const struct status_facts *f, FILE *file)
+{
+	bool stopped = f->broker == SERVICE_STOPPED && f->broker_ran &&
+		       !f->broker_died && !f->is_node;
+
+	if (stopped)
+		fputs("warning: the broker is not running, agents that send to "
+		      "it keep their records;\n  poolscope up\n",
+		    file);
+	if (f->nodes_lost > 0) {
+		fprintf(file,
+		    "warning: %" PRId64 " node%s not heard for 10 minutes: "
+		    "poolscope nodes -p\n  '%s'",
+		    f->nodes_lost, f->nodes_lost == 1 ? " was" : "s were",
+		    f->lost_partition);
+		if (f->pools_lost > 1)
+			fprintf(file, " and %" PRId64 " other pool%s",
+			    f->pools_lost - 1, f->pools_lost == 2 ? "" : "s");
+		putc('\n', file);
+	}
+	if (f->rejected_bytes > 0)
+		fputs("warning: batches were rejected, their records are in no "
+		      "answer: poolscope dump\n  --kind rejected\n",
+		    file);
+	if (f->no_models)
+		fputs("warning: the aggregator has no models, so there are no "
+		      "phases and no runs;\n  --models names their directory\n",
+		    file);
+	return stopped || f->nodes_lost > 0 || f->rejected_bytes > 0 ||
+	       f->no_models;
+}
+
 static bool
 put_warnings(const struct status_facts *f, FILE *file)
 {
@@ -206,7 +248,8 @@ put_warnings(const struct status_facts *f, FILE *file)
 		      "retain-now\n",
 		    file);
 	}
-	return put_archive_warning(f, file) | put_mirror_warning(f, file) ||
+	return put_archive_warning(f, file) | put_mirror_warning(f, file) |
+		   put_missing(f, file) ||
 	       f->damaged > 0 || f->retention_stopped;
 }
 
@@ -274,10 +317,24 @@ put_service(
 	if (state == SERVICE_UNASKED)
 		return;
 	fprintf(file, "%-12s%s", name, words[state]);
-	if (state == SERVICE_RUNNING)
+	if (state == SERVICE_RUNNING && peers >= 0)
 		fprintf(
 		    file, ", %" PRId64 " peer%s", peers, peers == 1 ? "" : "s");
 	putc('\n', file);
+}
+
+/* How old what is stored is: that all is well says nothing of agents that have
+ * stopped. */
+static void
+put_newest(const struct status_facts *f, FILE *file)
+{
+	int64_t age_ns = clock_wall_ns() - f->newest_ns;
+
+	if (!f->has_store || f->newest_ns == 0)
+		return;
+	fputs("    the newest record is ", file);
+	status_put_time(file, age_ns > 0 ? (double)age_ns : 0);
+	fputs(" old\n", file);
 }
 
 enum verdict
@@ -290,13 +347,20 @@ status_verdict_print(const struct status_facts *facts, FILE *file)
 		verdict = VERDICT_CRITICAL;
 	if (put_warnings(facts, file) && verdict == VERDICT_OK)
 		verdict = VERDICT_WARNING;
-	if (verdict == VERDICT_OK)
+	if (verdict == VERDICT_OK && facts->is_node)
+		fputs("ok: the agent runs; poolscope status on the head says "
+		      "what was received\n",
+		    file);
+	else if (verdict == VERDICT_OK)
 		fputs(facts->limited
 			  ? "ok: the store answers; a key of all partitions "
 			    "shows its health\n"
 			  : "ok: all is well\n",
 		    file);
+	put_newest(facts, file);
 	putc('\n', file);
+	if (facts->is_node)
+		put_service("agent", facts->agent, -1, file);
 	if (facts->has_store)
 		put_store(facts, file);
 	if (facts->has_archive)

@@ -1,9 +1,10 @@
 /*
  * status_verdict - what the counters of a store and its services mean.
  *
- * Only what is wrong now, or was lost, is a warning: counters of what was
+ * What is wrong now, or was lost, is a warning: a broker that ran and does not,
+ * nodes that are not heard, batches that were rejected.  Counters of what was
  * refused or repeated grow in normal operation, and a busy second is no
- * failure.
+ * failure.  That all is well is said with the age of the newest record.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_STATUS_VERDICT_H
@@ -30,6 +31,17 @@ enum { STATUS_PROBLEM_BYTES = 256 };
 struct status_facts {
 	enum status_service aggregator, broker;
 	bool broker_died; /* its socket is left */
+	bool broker_ran;  /* poolscope up began one */
+	/* The instance has an agent and no store: a node.  What its agent has
+	 * not sent is in the spool. */
+	bool is_node;
+	enum status_service agent;
+	bool no_models;
+	/* Nodes that are silent or gone, of pools that are not at rest; a
+	 * partition of them, and of how many others. */
+	int64_t nodes_lost, pools_lost;
+	char lost_partition[STATUS_PROBLEM_BYTES];
+	int64_t newest_ns; /* record of all partitions; 0: none */
 	bool full, index_paused, retention_stopped, insecure, behind;
 	double indexing_rate; /* bytes a second */
 	bool rebuilding, has_store;

@@ -49,7 +49,8 @@ once_print(struct source *source, const struct source_options *options,
 
 	switch (view) {
 	case VIEW_PIPELINE:
-		return stats_status(options, json, false, file, status, err);
+		return stats_status(
+		    options, pools_add_facts, json, false, file, status, err);
 	case VIEW_POOLS:
 		return pools_print(source, NULL, (struct text){ NULL, 0 },
 		    source_places(options), &unsorted, format, file, err);

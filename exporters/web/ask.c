@@ -11,6 +11,7 @@
 #include "exporters/web/http/reply.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 /* ---- a stream into memory, with a bound ---- */
 
@@ -140,6 +141,25 @@ take_answer(
 	web_body_drop(&task->body);
 }
 
+/* What the answer has: all; or what lacks, since the aggregator that would
+ * receive and index it does not run or is behind. */
+static void
+put_shown(struct web_reader *reader, struct web_task *task)
+{
+	int64_t complete_ns = source_complete_ns(reader->source);
+	char until[CLOCK_TEXT_BYTES];
+
+	if (reader->is_store && !source_is_named(reader->options))
+		snprintf(task->shown, sizeof(task->shown),
+		    "the store: the aggregator does not run");
+	else if (complete_ns != INT64_MAX)
+		snprintf(task->shown, sizeof(task->shown),
+		    "until %s: what came later is not indexed",
+		    clock_text(until, complete_ns, 0));
+	else if (task->shown[0] == '\0')
+		snprintf(task->shown, sizeof(task->shown), "all");
+}
+
 void
 web_ask(struct web_reader *reader, struct web_task *task)
 {
@@ -149,11 +169,16 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	int rc;
 
 	task->status = WEB_UNAVAILABLE;
-	if (open_source(reader, &task->err) != 0 || look_up(reader, task) == 0)
+	if (open_source(reader, &task->err) != 0)
+		return;
+	rc = look_up(reader, task);
+	put_shown(reader, task);
+	if (rc == 0)
 		return;
 	source_renew(reader->source);
 	file = open_bounded(&to);
 	rc = answer(reader, task, file, &bad);
+	put_shown(reader, task);
 	fclose(file);
 	failed = source_has_failed(reader->source);
 	whole =

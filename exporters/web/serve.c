@@ -20,8 +20,6 @@
 #define SENT_BYTES_MAX (UINT64_C(64) << 20)
 #define DRAIN_NS       (NS_PER_SECOND / 50)
 
-enum { SHOWN_BYTES = 160 };
-
 struct web_serve {
 	struct web_http *http;
 	struct web_workers *workers;
@@ -75,21 +73,21 @@ type_of(const struct web_question *question)
 
 /* What a trace has: "8 of 60 nodes, until 2026-11-26T15:20:11Z". */
 static void
-put_shown(char to[static SHOWN_BYTES], const struct timeline_shown *shown)
+put_shown(char to[static WEB_SHOWN_BYTES], const struct timeline_shown *shown)
 {
 	char until[CLOCK_TEXT_BYTES];
-	int used = shown->of == 0 ? snprintf(to, SHOWN_BYTES, "all nodes")
-				  : snprintf(to, SHOWN_BYTES,
+	int used = shown->of == 0 ? snprintf(to, WEB_SHOWN_BYTES, "all nodes")
+				  : snprintf(to, WEB_SHOWN_BYTES,
 					"%" PRIu32 " of %" PRIu32 " nodes",
 					shown->nodes, shown->of);
 
 	if (shown->until_ns != TIME_MAX_NS) {
 		clock_text(until, shown->until_ns, 9);
-		used += snprintf(
-		    to + used, SHOWN_BYTES - (size_t)used, ", until %s", until);
+		used += snprintf(to + used, WEB_SHOWN_BYTES - (size_t)used,
+		    ", until %s", until);
 	}
 	if (shown->left_out > 0)
-		snprintf(to + used, SHOWN_BYTES - (size_t)used,
+		snprintf(to + used, WEB_SHOWN_BYTES - (size_t)used,
 		    ", without %" PRIu64 " records that overlap too often",
 		    shown->left_out);
 }
@@ -98,17 +96,16 @@ static void
 answer_task(struct web_http_request *request, struct web_task *task)
 {
 	if (task->status == WEB_NOT_MODIFIED) {
-		web_reply(request, WEB_NOT_MODIFIED, NULL, task->tag, "", NULL);
+		web_reply(request, WEB_NOT_MODIFIED, NULL, task->tag,
+		    task->shown, NULL);
 	} else if (task->body == NULL) {
 		web_refuse(request, task->status, task->err.text);
 	} else {
-		char shown[SHOWN_BYTES] = "";
-
 		if (web_route_is_trace(task->question.route))
-			put_shown(shown, &task->question.shown);
+			put_shown(task->shown, &task->question.shown);
 		web_body_hold(task->body);
 		web_reply(request, task->status, type_of(&task->question),
-		    task->tag, shown, task->body);
+		    task->tag, task->shown, task->body);
 	}
 }
 

@@ -12,6 +12,7 @@
 
 enum {
 	WEB_NONE_MATCH_BYTES = 256, /* longer ones are not looked at */
+	WEB_SHOWN_BYTES = 160,
 };
 
 struct web_task {
@@ -26,6 +27,7 @@ struct web_task {
 	unsigned status;         /* of HTTP */
 	struct web_body *body;   /* NULL: 304, or a problem that `err` says */
 	char tag[WEB_TAG_BYTES]; /* "": none */
+	char shown[WEB_SHOWN_BYTES]; /* Poolscope-Shows */
 	struct err err;
 };
 

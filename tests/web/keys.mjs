@@ -112,12 +112,21 @@ judge("... and shows nothing twice", Number(await nodes()) === had + 2, await no
 const other = await (await browser.newContext()).newPage();
 await other.goto(origin + "/");
 await other.waitForFunction(() => document.getElementById("main").dataset.ready);
-judge("without a token it says what to do", /poolscope web printed/.test(await other.textContent("main")),
+judge("without a token it says what to do", /open the address|poolscope web prints/.test(await other.textContent("main")),
 	await other.textContent("main"));
 await other.goto(origin + "/#k=wrong");
 await other.waitForFunction(() => document.getElementById("main").dataset.ready === "problem");
-judge("so it does with a wrong one", /poolscope web printed/.test(await other.textContent("main")),
+judge("so it does with a wrong one", /open the address|poolscope web prints/.test(await other.textContent("main")),
 	await other.textContent("main"));
+await other.getByLabel("Token").fill(origin + "/#k=" + token);
+await other.getByRole("button", { name: "Use this token" }).click();
+await other.waitForFunction(() => document.getElementById("main").dataset.ready === "pools");
+judge("a token can be given there", /acct\$live/.test(await other.textContent("main")), await other.textContent("main"));
+await other.goto(origin + "/#/status");
+await other.waitForFunction(() => document.getElementById("main").dataset.ready === "status");
+const status = await other.textContent("main");
+judge("a token of some pools is told that it sees nothing of the health", /sees some of the partitions/.test(status) &&
+	!/not running|Journal|Loss account|unexplained|-1/.test(status), status);
 await other.goto(origin + "/#k=" + token + "&to=" + encodeURIComponent("/pool/acct%24live"));
 await other.waitForFunction(() => document.getElementById("main").dataset.ready === "overview");
 judge("a token for some pools shows them", /acct\$live/.test(await other.textContent("main")), await other.textContent("main"));

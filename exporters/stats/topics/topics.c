@@ -282,8 +282,9 @@ print_metrics(const struct topics_values *values, FILE *file, struct err *err)
 static int
 print_status(const struct topics_values *values, FILE *file, struct err *err)
 {
-	return stats_status(&values->source, values->format == STATS_JSON,
-	    values->verbose, file, values->status, err);
+	return stats_status(&values->source, pools_add_facts,
+	    values->format == STATS_JSON, values->verbose, file, values->status,
+	    err);
 }
 
 enum {

@@ -5,6 +5,8 @@
  *	get(path, params)	a promise of what the route answers
  *	live(pool, call, end)	calls call(event, data) until end aborts; may be absent
  *	trace(pool, params)	a promise of { buffer, shows }; may be absent
+ * Who calls onAnswer() is told of each answer: when it came, its status (0: none came), and
+ * what it shows.
  * This file has the source that asks the server.  A page that has its data with it
  * calls use() with another one.
  * SPDX-License-Identifier: MIT
@@ -61,12 +63,25 @@ async function problem(answer) {
 	return new Problem(answer.status, more.title || "The server answered " + answer.status, detail);
 }
 
+export function setToken(token) {
+	sessionStorage.setItem(TOKEN, token);
+}
+
+let told = () => {};
+
+export function onAnswer(call) {
+	told = call;
+}
+
 async function ask(url, more) {
 	try {
-		return await fetch(url, { headers: headers(), credentials: "omit", ...more });
+		const answer = await fetch(url, { headers: headers(), credentials: "omit", ...more });
+		told(answer.status, answer.headers.get("Poolscope-Shows") || "");
+		return answer;
 	} catch (error) {
 		if (error.name === "AbortError")
 			throw error;
+		told(0, "");
 		throw new Problem(0, "No connection", "The server of this page does not answer. Is poolscope web running?");
 	}
 }

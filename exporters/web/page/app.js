@@ -8,7 +8,8 @@
  */
 import { h, fill, say } from "./dom.js";
 import * as api from "./api.js";
-import { age as old, ago, time } from "./format.js";
+import { age as old, ago, clock, time } from "./format.js";
+import { countOn } from "./parts.js";
 import { isDark, toggleTheme, toggleTables } from "./look.js";
 import { sweep } from "./picture.js";
 import { parse, poolLink } from "./places.js";
@@ -33,7 +34,9 @@ const POOL_VIEWS = {
 	groups: { title: "Groups", make: groups, of: ["groups"] },
 	results: { title: "Results", make: results, of: ["results"] },
 };
-const POLL_MS = 5000; // of the views of no pool
+/* A view is asked for again this often also when nothing comes: silence changes what it shows. */
+const POLL_MS = 5000, POLL_POOL_MS = 10000;
+const QUIET_S = 120, REST_S = 86400; // a pool is quiet, is at rest: nobody waits for its records
 const GAP_MS = 500; // between questions of a view that changes
 const id = (name) => document.getElementById(name);
 let view = null, place = null, stop = null, following = null, heard = NaN;
@@ -78,8 +81,39 @@ function label() {
 	say(theme, isDark() ? "Light" : "Dark");
 }
 
+/* Why what is shown may be older than it looks: above all views. */
+const banner = h("p", { class: "banner", role: "alert", hidden: true });
+let answered = Date.now(), lack = "";
+const isPast = () => lack.startsWith("The connection") || lack.endsWith("answer");
+
+api.onAnswer((status, shows) => {
+	if (status === 0) {
+		lack = "The connection to poolscope web is gone";
+	} else if (status === 503) {
+		lack = "The aggregator does not answer";
+	} else {
+		answered = Date.now();
+		/* An answer that there is nothing does not say from what. */
+		if (!shows)
+			lack = isPast() ? "" : lack;
+		else
+			lack = shows.startsWith("the store") ? "The aggregator does not run: nothing is received" :
+			shows.startsWith("until") ? "The aggregator is behind: not indexed yet is what came after " + shows.slice(17, 25) + " UTC" : "";
+	}
+	warn();
+});
+
+function warn() {
+	const s = (Date.now() - heard) / 1000;
+	const text = lack ? lack + (isPast() ? ". What is shown is of " + clock(answered) + " UTC, " + ago(answered) : "") + "." :
+		s > QUIET_S && s < REST_S ? "Nothing was heard of this pool for " + old(s) + "." : "";
+	banner.hidden = !text;
+	say(banner, text);
+}
+
 function tools() {
 	label();
+	id("main").before(banner);
 	fill(id("tools"), h("span", { class: "live", title: "Age of the newest record" }, dot, age), theme,
 		h("button", { type: "button", on: { click: swap } }, "Tables"),
 		h("button", { type: "button", "aria-label": "Keys", on: { click: help } }, "?"));
@@ -96,10 +130,14 @@ function announce(text) {
 function failed(error) {
 	if (error.name === "AbortError")
 		return null;
-	const token = error.status === 401 || error.status === 403;
+	const field = h("input", { type: "password", "aria-label": "Token", placeholder: "Token", autocomplete: "off" });
 	return h("section", { class: "problem", role: "alert" },
 		h("h1", {}, error.title || "This page failed"), h("p", {}, error.message),
-		token ? h("p", {}, "Open the address that poolscope web printed when it started: it carries the token.") : null,
+		error.status === 401 ? h("form", { on: { submit: (event) => {
+			event.preventDefault();
+			api.setToken(field.value.trim().replace(/^.*#k=/, ""));
+			show();
+		} } }, h("p", {}, field, " ", h("button", { type: "submit" }, "Use this token"))) : null,
 		h("p", {}, h("a", { href: "#/pools" }, "All pools")));
 }
 
@@ -200,12 +238,11 @@ function follow() {
 	following = new AbortController();
 	if (place.pool)
 		api.live(place.pool, happened, following.signal);
-	else
-		poll(following.signal);
+	poll(following.signal, place.pool ? POLL_POOL_MS : POLL_MS);
 }
 
-function poll(signal) {
-	const again = setInterval(refresh, POLL_MS);
+function poll(signal, period) {
+	const again = setInterval(refresh, period);
 	signal.addEventListener("abort", () => clearInterval(again), { once: true });
 }
 
@@ -213,8 +250,12 @@ function happened(event, data) {
 	const lost = event === "lost" || event === "silent";
 	dot.dataset.state = lost ? "lost" : "live";
 	if (lost) {
-		heard = NaN;
+		if (event === "silent")
+			lack = "The aggregator does not answer";
+		else if (!data.status)
+			lack = "The connection to poolscope web is gone";
 		say(age, event === "silent" ? "no answer" : data.status === 401 ? "token not valid" : "no connection");
+		warn();
 		return;
 	}
 	if (typeof data.age === "number")
@@ -226,9 +267,13 @@ function happened(event, data) {
 
 function tick() {
 	const s = (Date.now() - heard) / 1000;
+	countOn();
+	warn();
+	if (dot.dataset.state !== "lost" && !Number.isNaN(s))
+		dot.dataset.state = s > REST_S ? "rest" : s > QUIET_S ? "quiet" : "live";
 	if (Number.isNaN(s) && dot.dataset.state !== "lost")
 		say(age, "");
-	else if (!Number.isNaN(s))
+	else if (dot.dataset.state !== "lost")
 		say(age, s > 259200 ? time(heard).slice(0, 10) : old(s));
 	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
 }

@@ -1,7 +1,9 @@
 /*
- * map - a cell a node, in one hue by lightness; a node without a value is hatched.
+ * map - a cell a node, in one hue by lightness; a node without a value, or that is not
+ * heard, is hatched.
  *
- * values: [{ node, value, text }], value null when there is none.
+ * values: [{ node, value, text, dead }], value null when there is none; a dead one has one
+ * and is not compared with the others.
  * SPDX-License-Identifier: MIT
  */
 import { h } from "./dom.js";
@@ -22,6 +24,8 @@ export function map(open, chosen) {
 			rows: Math.ceil(n / across), words: n <= 100 };
 	}
 
+	const known = (each) => !each.dead && each.value !== null && Number.isFinite(each.value);
+
 	function inRange(v) {
 		return !range || (v !== null && v >= range[0] && v <= range[1]);
 	}
@@ -33,7 +37,7 @@ export function map(open, chosen) {
 		c.textAlign = "center";
 		list.forEach((each, i) => {
 			const x = i % l.across * l.cell, y = Math.floor(i / l.across) * l.tall;
-			const has = each.value !== null && Number.isFinite(each.value);
+			const has = known(each);
 			const share = has ? (each.value - low) / (high - low || 1) : 0, colour = heat(share);
 			c.globalAlpha = inRange(has ? each.value : null) ? 1 : 0.15;
 			c.fillStyle = has ? "rgb(" + colour.join(",") + ")" : hatch;
@@ -79,12 +83,12 @@ export function map(open, chosen) {
 	});
 
 	function sentence() {
-		const known = list.filter((each) => each.value !== null);
+		const seen = list.filter(known), dead = list.filter((each) => each.dead).length, none = list.length - seen.length - dead;
 		if (list.length === 0)
 			return "";
-		const worst = known.reduce((a, b) => a && a.value >= b.value ? a : b, null);
-		return plural(list.length, "node") + ", " + label + (known.length < list.length ? "; " +
-			count(list.length - known.length) + " without a value" : "") + (worst ? ". Greatest: " +
+		const worst = seen.reduce((a, b) => a && a.value >= b.value ? a : b, null);
+		return plural(list.length, "node") + ", " + label + (dead ? "; " + plural(dead, "node is", "nodes are") +
+			" not heard" : "") + (none ? "; " + count(none) + " without a value" : "") + (worst ? ". Greatest: " +
 			shorten(worst.node, 40) + " with " + (worst.text || show(worst.value, unit)) + "." : ".");
 	}
 
@@ -104,7 +108,7 @@ export function map(open, chosen) {
 		draw: (c, width, height) => {
 			const bins = new Array(BINS).fill(0);
 			for (const each of list)
-				if (each.value !== null)
+				if (known(each))
 					bins[Math.min(BINS - 1, Math.floor((each.value - low) / (high - low || 1) * BINS))]++;
 			const most = Math.max(1, ...bins), w = width / BINS;
 			bins.forEach((n, i) => {
@@ -138,19 +142,19 @@ export function map(open, chosen) {
 		scale.redraw();
 		picked.replaceChildren();
 		if (range)
-			picked.append(h("h2", {}, "Nodes of this range"), rowsTable(list.filter((each) => inRange(each.value))));
+			picked.append(h("h2", {}, "Nodes of this range"), rowsTable(list.filter((each) => known(each) && inRange(each.value))));
 	}
 
 	return {
 		root: h("div", {}, pic.root, scale.root, picked),
-		set(values, name, of) {
-			list = values;
+		set(nodes, name, of) {
+			list = nodes;
 			label = name;
 			unit = of;
 			names = labels(list.map((each) => each.node));
-			const known = list.filter((each) => each.value !== null).map((each) => each.value);
-			low = known.reduce((a, b) => Math.min(a, b), Infinity);
-			high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+			const values = list.filter(known).map((each) => each.value);
+			low = values.reduce((a, b) => Math.min(a, b), Infinity);
+			high = values.reduce((a, b) => Math.max(a, b), -Infinity);
 			if (low > high)
 				low = high = 0;
 			scale.root.hidden = !(high > low);

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, figures, choose, nothing, search } from "./parts.js";
+import { title, range, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
 import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
-import { ago, bytes, count, duration, millis, number, value } from "./format.js";
+import { bytes, count, duration, millis, number, value } from "./format.js";
 
 const SHOWN = ["system.cpu.time.user", "system.memory.usage.used"];
 
@@ -82,7 +82,7 @@ export function nodeView(context) {
 		const list = samples ? samples.samples : [];
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		facts.set([n && ["State", n.state, n.state === "live" ? "good" : n.state === "late" ? "warn" : "bad"],
-			n && ["Last record", ago(millis(n.last_record))],
+			n && ["Last record", since(millis(n.last_record))],
 			n && n.clock_offset !== null && ["Clock", duration(n.clock_offset) + " off"],
 			n && n.spool_bytes !== null && ["Not sent yet", bytes(n.spool_bytes)],
 			n && n.wrong && ["Wrong", n.wrong, "bad"],

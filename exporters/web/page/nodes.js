@@ -4,64 +4,102 @@
  */
 import { h, fill } from "./dom.js";
 import { title, range, choose, search, nothing } from "./parts.js";
+import { isLive } from "./api.js";
 import { map } from "./map.js";
 import { lines } from "./lines.js";
 import { chart } from "./node.js";
 import { age, byName } from "./format.js";
 
-const USUAL = ["system.cpu.time.user", "system.memory.usage.used"];
+const LAST_S = 900; // of metrics without a chosen time
+const ADDS = /^(M?i?By|\{|[cmun]?s\b|m?J|W)/; // units of what several devices do together
 
 export function mapView(context) {
 	const { params } = context;
 	const picture = map((node) => {
 		location.hash = context.link("node", node);
 	}, (node) => context.link("node", node));
-	const which = choose("Show", null, "", (value) => context.set({ value }));
+	const which = choose("Show", null, "", (value) => context.set({ value, device: "" }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
+	const device = choose("Device", null, "", (name) => context.set({ device: name }));
+	device.root.hidden = true;
 	const over = h("div"), body = h("div", {}, picture.root);
-	const root = h("section", {}, title("Nodes", range(context), field, which.root), body, over);
+	/* A state is that of now. */
+	const when = (params.value || "heard") === "heard" ? null : range(context);
+	const root = h("section", {}, title("Nodes", when, field, which.root, device.root), body, over);
 	let choices = null, series = null;
 
 	async function options() {
 		const [phases, metrics] = await Promise.all([context.maybe(["phases"]), context.maybe(["samples"])]);
-		choices = [["heard", "silence"]];
+		choices = [["heard", "state"]];
 		for (const p of (phases ? phases.phases : []).filter((each) => each.count > 0).sort((a, b) => a.place - b.place))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
 		for (const name of new Set((metrics ? metrics.samples : []).map((m) => m.metric)))
 			choices.push(["metric:" + name, name]);
 	}
 
-	async function values(kind, name) {
-		const node = params.node;
-		if (kind === "phase") {
-			const answer = await context.maybe(["phases"], { by: "node", name, node });
-			return [(answer ? answer.phases : []).map((r) => ({ node: r.node, value: r.count ? r.sum : null })), "s"];
-		}
-		if (kind === "metric") {
-			const answer = await context.maybe(["samples"], { by: "node", metric: name, node, from: params.from, to: params.to });
-			const of = new Map(), list = answer ? answer.samples : [];
-			for (const r of list)
-				if (!of.has(r.node))
-					of.set(r.node, { node: r.node, value: r.mean });
-			return [[...of.values()], list.length ? list[0].unit : ""];
-		}
-		const answer = await context.maybe(["nodes"], { node, from: params.from });
-		return [(answer || []).map((r) => ({ node: r.node, value: r.silence, text: r.state === "live" ? "live" :
-			r.state + " " + age(r.silence) })), "s"];
+	/* A node that is not heard is no busy one, whatever it did before: silent and gone ones are
+	 * hatched, unless the whole pool is at rest. */
+	async function states() {
+		const answer = await context.maybe(["nodes"], { node: params.node });
+		const of = new Map((answer || []).map((r) => [r.node, r]));
+		const rests = ![...of.values()].some((r) => r.state === "live" || r.state === "late");
+		return { of, dead: (node) => !rests && of.has(node) && ["silent", "gone"].includes(of.get(node).state) };
 	}
 
-	function usual() {
-		const metric = choices.find(([v]) => USUAL.some((u) => v === "metric:" + u));
-		return (metric || choices[1] || choices[0])[0];
+	/* Of metrics the same time for all nodes: what was chosen, or the last minutes that the pool
+	 * has records of. */
+	function span(of) {
+		if (params.from || params.to)
+			return { from: params.from, to: params.to };
+		/* A report has one time for all. */
+		if (!isLive())
+			return {};
+		const newest = Math.max(...[...of.values()].map((r) => Date.parse(r.last_record)).filter((t) => !Number.isNaN(t)));
+		return Number.isFinite(newest) ? { from: String(newest / 1000 - LAST_S), to: "" } : {};
+	}
+
+	/* A node can have several disks, cards, processors: what adds up is added up, of the rest the
+	 * greatest counts; or one of them is chosen. */
+	function ofDevices(rows) {
+		const groups = [...new Set(rows.map((r) => r.group))].sort(byName), of = new Map();
+		const adds = rows.length > 0 && ADDS.test(rows[0].unit);
+		device.root.hidden = groups.length < 2;
+		device.set([["", adds ? "sum of all" : "greatest of all"], ...groups.map((g) => [g, g])], params.device || "");
+		for (const r of rows.filter((each) => !params.device || groups.length < 2 || each.group === params.device))
+			of.set(r.node, !of.has(r.node) ? r.mean : adds ? of.get(r.node) + r.mean : Math.max(of.get(r.node), r.mean));
+		return [of, groups.length < 2 || params.device ? "" : adds ? ", sum of " + groups.length + " devices" : ", greatest of " + groups.length + " devices"];
+	}
+
+	async function values(kind, name, now) {
+		const node = params.node;
+		if (kind === "phase") {
+			const answer = await context.maybe(["phases"], { by: "node", name, node, from: params.from, to: params.to });
+			return [(answer ? answer.phases : []).map((r) => ({ node: r.node, value: r.count ? r.sum : null })), "s", "seconds in " + name];
+		}
+		if (kind === "metric") {
+			const of = span(now.of);
+			const answer = await context.maybe(["samples"], { by: "node", metric: name, node, ...of });
+			const rows = answer ? answer.samples : [], [means, devices] = ofDevices(rows);
+			/* Those without a sample in this time are there, too. */
+			const last = of.from && !params.from && !params.to;
+			const names = new Set([...means.keys(), ...(last ? now.of.keys() : [])]);
+			return [[...names].map((n) => ({ node: n, value: means.has(n) ? means.get(n) : null })), rows.length ? rows[0].unit : "",
+				"mean of " + name + devices + (last ? ", in the last " + LAST_S / 60 + " min" : "")];
+		}
+		return [[...now.of.values()].map((r) => ({ node: r.node, value: r.silence, text: r.state === "live" ? "live" :
+			r.state + " " + age(r.silence) })), "s", "time since the last record"];
 	}
 
 	return { root, async load() {
 		if (!choices)
 			await options();
-		const value = params.value || usual();
+		const value = params.value || "heard";
 		which.set(choices.some(([v]) => v === value) ? choices : [...choices, [value, value]], value);
 		const [, kind, name] = /^([a-z]+):?(.*)$/s.exec(value) || [];
-		const [list, unit] = await values(kind, name);
+		const now = await states(), [list, unit, label] = await values(kind, name, now);
+		device.root.hidden = device.root.hidden || kind !== "metric";
+		for (const each of list)
+			each.dead = now.dead(each.node);
 		if (list.length === 0) {
 			fill(body, nothing("No node to show.", params.node ? "No node of this name has a value." : kind === "heard" ? "None was heard in this time." : "Choose another value."));
 			return;
@@ -69,14 +107,14 @@ export function mapView(context) {
 		if (!picture.root.isConnected)
 			fill(body, picture.root);
 		list.sort((a, b) => byName(a.node, b.node));
-		picture.set(list, kind === "phase" ? "seconds in " + name : kind === "metric" ? "mean of " + name : "time since the last record", unit);
+		picture.set(list, label, unit);
 		if (kind !== "metric")
 			return;
 		if (!series) {
 			series = lines(name, (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) }));
 			fill(over, h("h2", {}, "Over time"), series.root);
 		}
-		const answer = await chart(context, { metric: name, node: params.node, from: params.from, to: params.to });
+		const answer = await chart(context, { metric: name, node: params.node, ...span(now.of) });
 		over.hidden = !answer;
 		if (answer)
 			series.set(answer);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill, say, keyed } from "./dom.js";
-import { time } from "./format.js";
+import { ago, time } from "./format.js";
 
 /* A heading with what belongs beside it. */
 export function title(text, ...beside) {
@@ -16,7 +16,10 @@ export function figures() {
 	return { root, set(list) {
 		keyed(root, list.filter(Boolean), ([name]) => name, ([name]) => h("div", {}, h("dt", {}, name), h("dd")),
 			(element, [, value, state]) => {
-				say(element.lastChild, value);
+				if (value instanceof Node)
+					fill(element.lastChild, value);
+				else
+					say(element.lastChild, value);
 				element.lastChild.className = state || "";
 			});
 	} };
@@ -39,6 +42,16 @@ export function choose(label, list, chosen, call) {
 	return { root, set(options, value) {
 		fill(select, options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
 	}, ...(list && fill(select, list.map(([v, text]) => h("option", { value: v, selected: v === chosen }, text))) && {}) };
+}
+
+/* How long ago a time was; countOn() keeps these texts true. */
+export function since(ms, before = "") {
+	return h("span", { "data-at": String(ms), "data-before": before }, before + ago(ms));
+}
+
+export function countOn() {
+	for (const each of document.querySelectorAll("[data-at]"))
+		say(each, each.dataset.before + ago(Number(each.dataset.at)));
 }
 
 export function nothing(text, hint) {

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, figures, nothing, state } from "./parts.js";
+import { title, figures, nothing, since, state } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
 import * as api from "./api.js";
-import { ago, count, millis, seconds, shorten, time } from "./format.js";
+import { count, millis, seconds, shorten, time } from "./format.js";
 
 const WRONG = 8; // nodes that are named
 
@@ -36,15 +36,18 @@ export function overview(context) {
 	const root = h("section", {}, title(context.pool), facts.root, trouble,
 		h("h2", {}, "Phases"), phases.root, words);
 
-	function wrong(nodes) {
-		const bad = nodes.filter((n) => n.state !== "live" || n.wrong), list = bad.slice(0, WRONG);
+	/* `many`: how many are not live; only the first ones are asked for.  A pool at rest
+	 * needs no attention. */
+	function wrong(nodes, many, rests) {
+		const bad = rests ? [] : nodes.filter((n) => n.state !== "live" || n.wrong), list = bad.slice(0, WRONG);
+		const more = Math.max(bad.length, many) - list.length;
 		if (list.length === 0)
 			return fill(trouble);
 		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
 			state(n.state), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
-			n.wrong && n.wrong !== "not heard" ? n.wrong : "last record " + ago(millis(n.last_record)))),
-		bad.length > list.length ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
-			count(bad.length - list.length) + " more")) : null));
+			n.wrong && n.wrong !== "not heard" ? n.wrong : since(millis(n.last_record), "last record "))),
+		more > 0 ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
+			count(more) + " more")) : null));
 	}
 
 	return { root, tables: [phases], async load() {
@@ -58,14 +61,14 @@ export function overview(context) {
 		rows.sort((a, b) => a.place - b.place);
 		const slow = rows.reduce((a, b) => a && a.sum >= b.sum ? a : b, null);
 		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
-			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), "bad"],
+			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), p.rests ? "" : "bad"],
 			["Records", count(p.records)],
-			!Number.isNaN(p.last) && ["Newest record", ago(p.last)],
+			!Number.isNaN(p.last) && ["Newest record", since(p.last)],
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"],
 			slow && ["Most time in", slow.phase.replace(/^.*:/, "")]] : []);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
-		wrong(nodes || []);
+		wrong(nodes || [], p ? p.quiet + p.gone : 0, p && p.rests);
 		return undefined;
 	} };
 }

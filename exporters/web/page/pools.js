@@ -4,23 +4,25 @@
  */
 import { h, fill, keyed, say } from "./dom.js";
 import { poolLink } from "./places.js";
-import { title, search, state, nothing } from "./parts.js";
-import { ago, count, millis, plural } from "./format.js";
+import { title, search, since, state, nothing } from "./parts.js";
+import { count, millis, plural } from "./format.js";
 
 const PAGE = 200;
 
 /* What the route answers, with times in milliseconds. */
 export function poolsOf(data) {
 	return (data || []).map((p) => ({ ...p, name: p.partition, first: millis(p.oldest), last: millis(p.newest),
-		quiet: p.late + p.silent }));
+		quiet: p.late + p.silent, rests: p.live + p.late + p.silent === 0 }));
 }
 
+/* Those that are lost; of a pool at rest none are. */
+const quiet = (p) => p.rests ? 0 : p.silent + p.gone;
+
 function word(p) {
-	if (p.silent > 0)
-		return state(count(p.silent) + " silent", "bad");
-	if (p.late > 0)
-		return state(count(p.late) + " late", "warn");
-	return p.live > 0 ? state("live") : state("at rest", "plain");
+	const bad = [["gone", "bad"], ["silent", "bad"], ["late", "warn"]].filter(([name]) => p[name] > 0);
+	if (p.rests)
+		return [state("at rest", "plain")];
+	return bad.length === 0 ? [state("live")] : bad.map(([name, kind]) => [state(count(p[name]) + " " + name, kind), " "]);
 }
 
 function kind(name) {
@@ -35,11 +37,11 @@ function card(p) {
 
 function update(element, p) {
 	const [, word1, facts, when] = element.children;
-	const text = [plural(p.nodes, "node"), p.live && p.quiet ? count(p.live) + " live" : "", p.gone ? count(p.gone) + " gone" : "", plural(p.records, "record")]
+	const text = [plural(p.nodes, "node"), p.live && p.quiet + p.gone ? count(p.live) + " live" : "", plural(p.records, "record")]
 		.filter(Boolean).join(" · ");
 	fill(word1, word(p));
 	say(facts, text);
-	say(when, Number.isNaN(p.last) ? "no events or samples" : "newest record " + ago(p.last));
+	fill(when, Number.isNaN(p.last) ? "no events or samples" : since(p.last, "newest record "));
 }
 
 export function pools(context) {
@@ -68,7 +70,7 @@ export function pools(context) {
 
 	return { root, tables: [{ root, step, open }], async load() {
 		all = poolsOf(await context.maybe(["pools"]));
-		all.sort((a, b) => b.silent - a.silent || b.late - a.late || b.live - a.live || (b.last || 0) - (a.last || 0));
+		all.sort((a, b) => quiet(b) - quiet(a) || b.late - a.late || b.live - a.live || (b.last || 0) - (a.last || 0));
 		if (first && all.length === 0)
 			list.replaceWith(nothing("No pools yet.", "poolscope up --agent samples this machine; poolscope demo shows all."));
 		first = false;

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, state } from "./parts.js";
+import { title, since, state } from "./parts.js";
 import { table } from "./table.js";
 import { poolLink } from "./places.js";
-import { ago, bytes, count, duration, millis, plural } from "./format.js";
+import { bytes, count, duration, millis, plural } from "./format.js";
 
 /* Counters of records that did not become rows, and why. */
 const NOT_STORED = [
@@ -43,6 +43,14 @@ export function status(context) {
 			return h("p", {}, "This token sees some of the partitions, and nothing of the health of the store.");
 		if (s.store && !s.aggregator)
 			add("bad", "The aggregator is not running: nothing is stored. Run poolscope up.");
+		/* There is none to speak of when the store of another instance is read. */
+		if (s.broker && s.broker.state && s.broker.state !== "not running")
+			add(s.broker.state === "stopped" ? "warn" : "bad", "The broker " + (s.broker.state === "stopped" ? "is not running" : s.broker.state) +
+				": agents that send to it keep their records. Run poolscope up.");
+		if (s.aggregator && s.aggregator.no_models)
+			add("warn", "The aggregator has no models: there are no phases and no runs.");
+		if (n("store", "rejected_bytes"))
+			add("warn", "Batches were rejected: their records are in no answer.");
 		if (s.aggregator && s.aggregator.full)
 			add("bad", "The disk of the store is full: nothing is stored. Make room on it.");
 		if (s.aggregator && s.aggregator.index_paused)
@@ -64,8 +72,8 @@ export function status(context) {
 		const hop = (name, value, unit, more) => h("li", {}, h("h2", {}, name), h("p", { class: "big" }, value),
 			h("p", {}, unit), more ? h("p", { class: "note" }, more) : null);
 		return h("ol", { class: "walk" },
-			s.broker ? hop("Broker", count(n("broker", "received_messages")), "messages received", plural(n("broker", "peers"), "peer") +
-				", " + bytes(n("broker", "received_bytes"))) : hop("Broker", "–", "not running", ""),
+			s.broker && !s.broker.state ? hop("Broker", count(n("broker", "received_messages")), "messages received", plural(n("broker", "peers"), "peer") +
+				", " + bytes(n("broker", "received_bytes"))) : hop("Broker", "–", s.broker ? s.broker.state : "not of this instance", ""),
 			hop("Aggregator", count(n("aggregator", "batches")), "batches accepted since it started",
 				count(n("aggregator", "records")) + " records, " + plural(n("aggregator", "peers"), "peer")),
 			hop("Journal", count(n("store", "journal_next") - 1), "entries ever", bytes(n("store", "journal_bytes"))),
@@ -94,8 +102,8 @@ export function status(context) {
 			h("table", { class: "ledger" }, h("caption", {}, "Records in the tables"), h("tbody", {},
 				KINDS.filter((k) => n("store", "records_" + k)).map((k) => row(k === "gap" ? "gaps: what senders report as lost" :
 					k === "rejected" ? "rejected batches" : k === "entity" ? "entities" : k + "s", count(n("store", "records_" + k)))),
-				row("all", count(stored()), true), row(limited() ? "the partitions of this token" : "all partitions together", count(sum)),
-				limited() ? null : row("difference", count(stored() - sum), true))),
+				row("all", count(stored()), true), row("all partitions together", count(sum)),
+				row("difference", count(stored() - sum), true))),
 			h("table", { class: "ledger" }, h("caption", {}, "Not stored, or not as sent"), h("tbody", {},
 				lost.length ? lost.map(([part, name, text]) => row(text, count(n(part, name)))) : row("nothing", "0"),
 				row("gap records", count(n("store", "records_gap")))))),
@@ -108,7 +116,7 @@ export function status(context) {
 		...KINDS.slice(0, 4).map((k) => ({ key: "records_" + k, label: { event: "Events", sample: "Samples", span: "Spans", entity: "Entities" }[k],
 			number: true, show: (r) => r["records_" + k] ? count(r["records_" + k]) : "" })),
 		{ key: "records_gap", label: "Gaps", number: true, show: (r) => r.records_gap ? count(r.records_gap) : "" },
-		{ key: "last_ns", label: "Newest", number: true, show: (r) => r.last_ns ? ago(millis(r.last_ns)) : "" }] });
+		{ key: "last_ns", label: "Newest", number: true, show: (r) => r.last_ns ? since(millis(r.last_ns)) : "" }] });
 	const tables = table({ caption: "What the store holds", columns: [
 		{ key: "name", label: "Table", wide: true },
 		{ key: "rows", label: "Rows", number: true, show: (r) => count(r.rows) },
@@ -140,13 +148,15 @@ export function status(context) {
 		s = await context.get(["status"]);
 		if (Array.isArray(s.sources))
 			s = s.sources[0];
+		/* What a limited token may not see is not there, rather than 0 or not running. */
+		const all = !limited();
 		const list = Object.keys(s.store || {}).filter((k) => k.startsWith("bytes_") && s.store[k]).map((k) => ({
 			name: k.slice(6).replaceAll("_", " "), bytes: s.store[k], rows: s.store["rows_" + k.slice(6)] }));
 		list.sort((a, b) => b.bytes - a.bytes);
-		fill(top, verdict(), walk(), h("h2", {}, "Loss account"), account());
-		fill(rest, h("h2", {}, "All counters"), counters());
+		fill(top, verdict(), all ? [walk(), h("h2", {}, "Loss account"), account()] : null);
+		fill(rest, all ? [h("h2", {}, "All counters"), counters()] : null);
 		if (first)
-			fill(body, top, h("h2", {}, "Partitions"), pools.root, h("h2", {}, "Store"), tables.root, rest);
+			fill(body, top, h("h2", {}, "Partitions"), pools.root, all ? [h("h2", {}, "Store"), tables.root] : null, rest);
 		first = false;
 		pools.set(Object.values(s.partitions || {}));
 		tables.set(list);

@@ -1,0 +1,28 @@
+#!/bin/sh
+# What is shown is as old as it says, on a page that is left open: without a record ages and
+# states count on; then the aggregator is killed and comes back, and poolscope-web is killed.
+# n1 was heard 40 s ago, so that it is late in 20 s; n2 5 min ago; of the other pool nothing was
+# heard for 110 s, so that it is quiet (2 min) in 10 s.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # names with dollars
+# shellcheck source=tests/scenario/lib.sh
+BASE=$(date +%s)
+. "$(dirname "$0")/../scenario/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/../parts/serve.sh"
+# shellcheck source=tests/web/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+aggregate
+BASE=$(date +%s)
+records <<-'END'
+	event -40 n1 work:other
+	event -300 n2 work:other
+END
+PARTITION='acct$quiet'
+records <<-'END'
+	event -110 n1 work:other
+END
+page_start
+page_judge old.mjs "$(pid aggregator)" "$(pid web)" ${SHOTS:+"$SHOTS"}
+rm -f "$TMP/aggregator.pid" "$TMP/web.pid"
