@@ -70,16 +70,16 @@ find(struct connection_limit *connection_limit, int fd)
 	return &connection_limit->at[fd];
 }
 
-/* The table is indexed by descriptor, so a huge one must not reach it. */
+/* The table is indexed by descriptor, so a huge one must not reach it.  The
+ * connection may be closed already. */
 static bool
-is_tcp(int fd)
+is_socket(int fd)
 {
-	int domain = 0;
-	socklen_t bytes = sizeof(domain);
+	int type = 0;
+	socklen_t bytes = sizeof(type);
 
 	return fd >= 0 && fd < FILES_MAX &&
-	       getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) == 0 &&
-	       (domain == AF_INET || domain == AF_INET6);
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0;
 }
 
 static void
@@ -149,7 +149,7 @@ evict(struct connection_limit *connection_limit, int fd)
 void
 connection_limit_accepted(struct connection_limit *connection_limit, int fd)
 {
-	if (!is_tcp(fd))
+	if (!is_socket(fd))
 		return;
 	connection_limit_closed(connection_limit, fd);
 	make_room(connection_limit, (uint32_t)fd);
@@ -185,7 +185,8 @@ connection_limit_delivered(struct connection_limit *connection_limit, int fd)
 
 /* ---- limits ---- */
 
-/* Bytes that libzmq has read: received, without those still in the kernel. */
+/* Bytes that libzmq has read: received, without those still in the kernel.  Of
+ * a Unix socket nobody knows. */
 static bool
 bytes_read(int fd, uint64_t *bytes)
 {

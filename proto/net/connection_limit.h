@@ -1,5 +1,5 @@
 /*
- * connection_limit - bounds what a connection to a TCP listener can cost.
+ * connection_limit - bounds what a connection to a listener can cost.
  *
  * libzmq has neither of these bounds, so the connections are watched from
  * outside:
@@ -52,7 +52,8 @@ void connection_limit_init(
     struct connection_limit *connection_limit, uint32_t peers_max);
 void connection_limit_clear(struct connection_limit *connection_limit);
 
-/* Connections other than TCP are ignored. */
+/* The memory of Unix sockets is not bounded: the kernel does not tell how much was
+ * read. */
 void connection_limit_accepted(
     struct connection_limit *connection_limit, int fd);
 void connection_limit_closed(struct connection_limit *connection_limit, int fd);

@@ -7,13 +7,21 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "proto/hash/hash.h"
 #include "proto/net/libzmq.h"
 #include "proto/net/zsock_socket.h"
 
-enum { FILES_MAX = 65536 }; /* every connection uses a file descriptor */
+enum {
+	FILES_MAX = 65536, /* every connection uses a file descriptor */
+	/* libzmq aborts without one: five for its threads, three for a socket,
+	 * and those for a listener, authentication and the loop. */
+	FILES_FREE = 20,
+	FILES_ADVISED = 64,
+};
 
 /* Two contexts at a time can crash libzmq 4.3.4 (fixed in 4.3.5), so all
  * threads share one. */
@@ -37,6 +45,28 @@ raise_file_limit(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* Of this process as of now. */
+static int
+check_files(struct err *err)
+{
+	int file[FILES_FREE], opened = 0;
+	struct rlimit limit = { 0 };
+
+	while (opened < FILES_FREE &&
+	       (file[opened] = eventfd(0, EFD_CLOEXEC)) >= 0)
+		opened++;
+	for (int i = 0; i < opened; i++)
+		close(file[i]);
+	if (opened == FILES_FREE)
+		return 0;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return err_set(err,
+	    "sockets need %d more files, and this process, which may open "
+	    "%llu, can open %d: allow it %d or more (ulimit -n)",
+	    FILES_FREE, (unsigned long long)limit.rlim_cur, opened,
+	    FILES_ADVISED);
+}
+
 static void *
 context_new(struct err *err)
 {
@@ -45,7 +75,6 @@ context_new(struct err *err)
 
 	if (libzmq_load(err) != 0)
 		return NULL;
-	raise_file_limit();
 	/* libzmq takes routing ids and reconnect jitter from rand(). */
 	hash_random_bytes(&seed, sizeof(seed));
 	srand(seed);
@@ -72,6 +101,10 @@ context_drop(void)
 static bool
 hold(struct err *err)
 {
+	if (context.zmq == NULL)
+		raise_file_limit();
+	if (check_files(err) != 0)
+		return false;
 	if (context.zmq == NULL && (context.zmq = context_new(err)) == NULL)
 		return false;
 	context.users++;
