@@ -1,7 +1,7 @@
 # Packages are installed although another apt is at work: the locks of the package
 # lists and of downloads are waited for, other errors are not.
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2034 # read by packages.sh
+# shellcheck disable=SC2016 # for another shell
 . "$(dirname "$0")/lib.sh"
 
 # An apt-get that works on directories of its own, and a package that is not there.
@@ -28,14 +28,18 @@ open(sys.argv[2], "w").close()
 os.read(os.open(sys.argv[3], os.O_RDONLY), 1)  # until somebody has opened it
 END
 
+need() {
+	env PATH="$TMP/bin:$PATH" sh -c '. "$ROOT/deploy/packages.sh"; packages_build=$0; need_packages build' \
+		"$1" >"$TMP/said" 2>&1
+}
+
 # installs LOCK: while another process holds the lock; it goes when apt-get has failed
 # to get it.  Prints what need_packages says.
 installs() {
 	rm -f "$TMP/held" "$TMP/go" "$TMP/called" && mkfifo "$TMP/go"
 	python3 "$TMP/hold.py" "$1" "$TMP/held" "$TMP/go" &
 	wait_until '[ -e "$TMP/held" ]' || return 1
-	(PATH=$TMP/bin:$PATH; . "$ROOT/deploy/packages.sh"; packages_build=dash; need_packages build) \
-		>"$TMP/said" 2>&1 &
+	need dash &
 	wait_until 'grep -q "waiting for another apt-get" "$TMP/said"' 30
 	waited=$?
 	echo go >"$TMP/go"
@@ -49,8 +53,7 @@ check "the lock of downloads is waited for" installs "$TMP/archives/lock"
 check "locks of dpkg are waited for by apt-get" grep -q -e "DPkg::Lock::Timeout=[1-9]" "$TMP/called"
 
 # Any other failure ends at once, with what apt-get said.
-(PATH=$TMP/bin:$PATH; . "$ROOT/deploy/packages.sh"; packages_build=no-such-package-anywhere; need_packages build) \
-	>"$TMP/said" 2>&1
+need no-such-package-anywhere
 check_text "a package that does not exist is an error" 1 $?
 check "... with apt's words" grep -q "Unable to locate package no-such-package-anywhere" "$TMP/said"
 check "... without a wait" sh -c '! grep -q waiting "$0"' "$TMP/said"
