@@ -78,22 +78,61 @@ check_owner() {
 	done
 }
 
-# Let the members of group $share use the sockets, and leave records when no agent
-# runs. Files that are not theirs stay private: logs, store, spool, keys.
+# Files of an instance are made by the user to whom it belongs, also where root could:
+# SECURITY.md, "Directories".  Nobody else can put files of his own there.
+check_directories() {
+	me=$(id -u)
+	for each in "$dir" "$dir/run" "$dir/store" "$dir/spool" "$dir/fallback" "$dir/log" "$dir/keys"; do
+		[ -e "$each" ] || [ -L "$each" ] || continue
+		owner=$(stat -L -c %u "$each" 2>/dev/null) || fail "$each leads nowhere"
+		# The directory of the packages is root's.
+		[ "$owner" -eq "$me" ] || { [ "$each" = "$dir" ] && [ "$owner" -eq 0 ]; } ||
+			fail "$each belongs to user $(stat -L -c %U "$each"): start it as that user," \
+				"or the services of the packages with systemctl, or choose another directory (--dir)"
+		case $(stat -L -c %A "$each") in
+		?????w*|????????w*)
+			fail "$each can be written by others, who could put their files in the place of its own:" \
+				"run chmod go-w $each";;
+		esac
+	done
+}
+
+# Let the members of group $share reach the sockets of agent and readers, and everybody
+# leave records when no agent runs.  Nobody else makes files where the sockets are;
+# logs, store, spool and keys stay private.
 share_instance() {
 	chgrp "$share" "$dir/run" 2>/dev/null ||
 		fail "cannot give $dir/run to group $share: it must exist, and $(id -un) must be a member of it, or root"
-	# The new sockets get the group; nobody takes another's.
-	chmod 3770 "$dir/run"
+	chmod 0710 "$dir/run"
 	(umask 077 && mkdir -p "$dir/fallback/tmp" "$dir/fallback/new")
-	chgrp "$share" "$dir/fallback/tmp" "$dir/fallback/new"
+	# The agent reads what others leave by its own group, not by that of the share.
+	chgrp "$(id -g)" "$dir/fallback/tmp" "$dir/fallback/new"
 	chmod 3777 "$dir/fallback/tmp" "$dir/fallback/new"
 	chmod 0711 "$dir" "$dir/fallback"
+	[ "$(stat -c %g "$dir/run")" -ne "$(id -g)" ] || [ "$(id -g)" -eq 0 ] ||
+		remark "group $share is the own group of $(id -un): its members can read events that wait in $dir/fallback"
 }
 
-# A running daemon holds a lock on its pid file.
+# is_free NAME OPTION...: a running daemon holds a lock on its pid file.  With its name
+# flock(1) would make a file that has just gone, which would be root's in a user's
+# instance.
+is_free() {
+	file=$dir/run/$1.pid
+	shift
+	{ flock "$@" 8 8<"$file"; } 2>/dev/null || [ ! -e "$file" ]
+}
+
 is_running() {
-	[ -e "$dir/run/$1.pid" ] && ! flock -n "$dir/run/$1.pid" true
+	[ -f "$dir/run/$1.pid" ] && [ ! -L "$dir/run/$1.pid" ] && ! is_free "$1" -n
+}
+
+# Set $pid to the process of daemon $1.  Who wrote the number could have written that of
+# any process: it must be one of the owner of the file.
+find_pid() {
+	read -r pid <"$dir/run/$1.pid" || fail "cannot read $dir/run/$1.pid"
+	case $pid in ''|*[!0-9]*) fail "$dir/run/$1.pid has no number of a process";; esac
+	[ "$(stat -c %u "/proc/$pid" 2>/dev/null)" = "$(stat -c %u "$dir/run/$1.pid")" ] ||
+		fail "$dir/run/$1.pid names process $pid, which is not one of the file's owner: left alone"
 }
 
 start() {
@@ -115,21 +154,23 @@ start() {
 	status=0
 	timeout --foreground 120 sh -c 'read -r _' <"$ready" || status=$?
 	rm -f "$ready"
-	[ "$status" -ne 0 ] || return 0
+	if [ "$status" -eq 0 ]; then began="$name $began"; return 0; fi
 	tail -n 3 "$log" >&2
 	[ "$status" -ne 124 ] ||
 		fail "poolscope-$name is not ready after 120 s; it continues to start, see $log"
-	fail "poolscope-$name did not start, see $log"
+	# What ran before stays.
+	for each in $began; do stop "$each"; done
+	fail "poolscope-$name did not start, see $log${began:+; stopped again: $began}"
 }
 
 stop() {
 	is_running "$1" || return 0
-	read -r pid <"$dir/run/$1.pid" || fail "cannot read $dir/run/$1.pid"
+	find_pid "$1"
 	kill -TERM "$pid" 2>/dev/null || true
-	if ! flock -w 30 "$dir/run/$1.pid" true; then
+	if ! is_free "$1" -w 30; then
 		remark "$1 did not stop within 30 s; killing it (no accepted record is lost)"
 		kill -KILL "$pid" 2>/dev/null || true
-		flock -w 10 "$dir/run/$1.pid" true || fail "cannot kill $1 (pid $pid)"
+		is_free "$1" -w 10 || fail "cannot kill $1 (pid $pid)"
 	fi
 }
 
@@ -147,7 +188,7 @@ check_listeners() {
 	runs=$1
 	shift
 	is_running "$runs" || return 0
-	read -r pid <"$dir/run/$runs.pid" || fail "cannot read $dir/run/$runs.pid"
+	find_pid "$runs"
 	for each in "$@"; do
 		tr '\0' '\n' <"/proc/$pid/cmdline" | grep -qxF -e "$each" ||
 			fail "the $runs runs already, without $each; stop it with poolscope down"
@@ -156,22 +197,26 @@ check_listeners() {
 
 up() {
 	check_owner
+	check_directories
 	(umask 077 && mkdir -p "$dir/run" "$dir/log") || fail "cannot create $dir"
-	[ -z "$share" ] || share_instance
-	# One `up` at a time; the lock ends with the shell.
-	exec 9>"$dir/run/up.lock"
+	# One `up` at a time; the lock ends with the shell.  No file is made for it.
+	exec 9<"$dir/run"
 	flock -w 60 9 || fail "another poolscope up is running in $dir"
+	group=${share:+--socket-group=$share}
+	began=
 	set -f
 	# shellcheck disable=SC2086 # lists of options that have no blanks
 	{
-		check_listeners aggregator $reader
+		check_listeners aggregator $reader ${group:+"$group"}
 		check_listeners broker $listen
+		[ -z "$agent" ] || check_listeners agent ${group:+"$group"}
+		[ -z "$share" ] || share_instance
 		if [ -n "$listen$reader" ]; then make_keys; fi
-		start aggregator ${reader:+"--reader=ipc://$dir/run/reader.ipc"} $reader 9>&-
+		start aggregator ${group:+"$group"} ${reader:+"--reader=ipc://$dir/run/reader.ipc"} $reader 9>&-
 		start broker ${listen:+"--listen=ipc://$dir/run/broker.ipc"} $listen 9>&-
 	}
 	set +f
-	if [ -n "$agent" ]; then start agent 9>&-; fi
+	if [ -n "$agent" ]; then start agent ${group:+"$group"} 9>&-; fi
 }
 
 say_endpoints() {
@@ -189,8 +234,20 @@ say_endpoints() {
 	cat <<-SAY
 
 	A key for nodes:  poolscope keys new nodes -p PARTITION -o nodes.key
-	On a node:        poolscope-agent -p PARTITION --broker tcp://$(uname -n):${listen##*:} --key nodes.key
 	SAY
+	for each in $listen; do say_node "${each#--listen=}"; done
+}
+
+# How a node reaches a listener for agents.
+say_node() {
+	where="On a node:       "
+	case $1 in
+	ipc://*) return;;
+	tcp://127.*|tcp://localhost:*|tcp://\[::1\]:*) to=$1; where="On this host only:";;
+	tcp://0.0.0.0:*|tcp://\*:*|tcp://\[::\]:*) to=tcp://$(uname -n):${1##*:};;
+	*) to=$1;;
+	esac
+	echo "$where poolscope-agent -p PARTITION --broker $to --key nodes.key"
 }
 
 down() {

@@ -8,23 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "proto/config/instance.h"
+#include "proto/os/owner/socket_file.h"
+#include "proto/os/owner/trusted_dir.h"
 
 enum { BACKLOG = 512 };
 
-/* Nobody may connect before the mode is set: use the umask, not chmod. */
 static int
-bind_masked(int fd, const struct sockaddr_un *address)
+listen_at(int fd, const struct sockaddr_un *address, struct err *err)
 {
-	mode_t mask = umask(0117);
+	const char *path = address->sun_path;
+	mode_t mask = socket_file_begin(true);
 	int rc = bind(fd, (const struct sockaddr *)address, sizeof(*address));
+	int why = errno;
 
-	umask(mask);
-	return rc;
+	if (socket_file_end(mask, true, path, err) != 0 && rc == 0)
+		return -1;
+	if (rc != 0)
+		return err_set(err, "%s: %s", path, strerror(why));
+	return listen(fd, BACKLOG) == 0
+		   ? 0
+		   : err_set(err, "%s: %s", path, strerror(errno));
 }
 
 int
@@ -36,10 +43,10 @@ local_listen_bind(int *made, const char *path, struct err *err)
 
 	strcpy(address.sun_path, path);
 	unlink(path);
-	if (fd < 0 || bind_masked(fd, &address) != 0 ||
-	    listen(fd, BACKLOG) != 0) {
-		err_set(err, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
+	if (fd < 0 || listen_at(fd, &address, err) != 0) {
+		if (fd < 0)
+			err_set(err, "%s: %s", path, strerror(errno));
+		else
 			close(fd);
 		return -1;
 	}
@@ -59,7 +66,8 @@ local_listen(
 		return err_set(err, "%s: a socket's path has at most %zu bytes",
 		    path, sizeof(address.sun_path) - 1);
 	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-	if (lockfile_take(lockfile, lock_path, &holder, err) != 0)
+	if (trusted_dir_own_parent(path, err) != 0 ||
+	    lockfile_take(lockfile, lock_path, &holder, err) != 0)
 		return -1;
 	if (local_listen_bind(made, path, err) == 0)
 		return 0;

@@ -8,8 +8,9 @@
 #include "proto/base/err.h"
 #include "proto/os/lockfile.h"
 
-/* A listening SOCK_SEQPACKET of mode 0660 at `path`, protected by PATH.lock:
- * an existing socket at `path` is a leftover and is removed.  -1 when another
+/* A listening SOCK_SEQPACKET at `path` (proto/os/owner/socket_file.h),
+ * protected by PATH.lock, in a directory that only this user can write: an
+ * existing socket at `path` is a leftover and is removed.  -1 when another
  * process has the lock; after any failure nothing is open. */
 int local_listen(
     int *fd, struct lockfile *lockfile, const char *path, struct err *err);

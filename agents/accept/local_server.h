@@ -2,7 +2,7 @@
  * local_server - the agent's side of the local listener: clients, checks,
  * answers.
  *
- * A Unix SOCK_SEQPACKET of mode 0660.  Every packet passes wire_open and
+ * A Unix SOCK_SEQPACKET.  Every packet passes wire_open and
  * wire_body here; a malformed one is answered and counted.  At most
  * LOCAL_SERVER_CLIENTS_MAX clients: a further one waits in the backlog, or
  * replaces one that has been idle for some seconds.

@@ -109,7 +109,10 @@ open_directory(const char *path, struct err *err)
 	    ((st.st_mode & 077) == 0 || fchmod(dir, 0700) == 0))
 		return dir;
 	close(dir);
-	return err_set(err, "%s: another user owns it", path);
+	return err_set(err,
+	    "%s: another user owns it: run this as that user, or use another "
+	    "directory",
+	    path);
 }
 
 /* A lock file that somebody removes keeps nobody away: lock the directory, too.

@@ -19,6 +19,7 @@
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/log.h"
+#include "proto/os/owner/trusted_dir.h"
 #include "proto/wire/wire.h"
 
 struct fallback_queue {
@@ -126,6 +127,10 @@ fallback_queue_open(
 	}
 	sweep_tmp(tmp_fd);
 	close(tmp_fd);
+	if (trusted_dir_own(dir, err) != 0) {
+		fallback_queue_close(&fallback_queue);
+		return -1;
+	}
 	watch(fallback_queue, dir);
 	*made = fallback_queue;
 	return 0;

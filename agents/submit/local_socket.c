@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "proto/os/clock.h"
+#include "proto/os/owner/trusted_dir.h"
 
 /* An answer is a header and nothing more. */
 enum { ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX };
@@ -72,6 +73,11 @@ connect_once(struct local_socket *local_socket, struct err *err)
 	}
 	if (connect(local_socket->fd, (struct sockaddr *)&address,
 		sizeof(address)) == 0) {
+		if (trusted_dir_peer(
+			local_socket->path, local_socket->fd, err) != 0) {
+			local_socket_clear(local_socket);
+			return LOCAL_SOCKET_ERROR;
+		}
 		local_socket->connects++;
 		return LOCAL_SOCKET_DONE;
 	}

@@ -14,6 +14,7 @@
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/journal/verify.h"
 #include "aggregator/model/show.h"
+#include "proto/os/owner/trusted_dir.h"
 #include "proto/os/log.h"
 
 enum { REPORTS_MAX = 100 };
@@ -71,6 +72,9 @@ admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
 {
 	long holder;
 
+	/* Root would leave files that the store's user cannot write. */
+	if (trusted_dir_own(store, err) != 0)
+		return -1;
 	if (lockfile_take_dir(lockfile, store, "LOCK", &holder, err) == 0)
 		return 0;
 	if (holder > 0)
@@ -84,7 +88,8 @@ admin_lock_files(struct lockfile *lockfile, const char *store, struct err *err)
 	char path[DURABLE_DIR_PATH_BYTES];
 	long holder;
 
-	if (durable_dir_path(path, store, "ADMIN", err) != 0)
+	if (trusted_dir_own(store, err) != 0 ||
+	    durable_dir_path(path, store, "ADMIN", err) != 0)
 		return -1;
 	if (lockfile_take(lockfile, path, &holder, err) == 0)
 		return 0;

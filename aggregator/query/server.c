@@ -424,6 +424,7 @@ query_server_open(struct query_server **query_server,
 		.queue_messages = options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
+		.for_group = true,
 		.connects_per_second = options->connects_per_second,
 		.server_secret = auth_secret(options->auth),
 	};

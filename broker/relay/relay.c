@@ -349,6 +349,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 		.reply_messages = RELAY_REPLIES * options->queue_messages,
 		.frame_bytes_max = WIRE_FRAME_BYTES_MAX,
 		.insecure = options->insecure,
+		.for_group = true,
 		.connects_per_second = options->connects_per_second,
 		.server_secret = auth_secret(options->auth) };
 

@@ -15,6 +15,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/os/lockfile.h"
+#include "proto/os/owner/trusted_dir.h"
 
 _Static_assert(
     sizeof(((struct sockaddr_un *)NULL)->sun_path) == ENDPOINT_PATH_BYTES,
@@ -117,6 +118,8 @@ endpoint_claim(struct endpoint_claim *claim, const char *path, struct err *err)
 	struct stat there;
 	long holder;
 
+	if (trusted_dir_own_parent(path, err) != 0)
+		return -1;
 	if (lstat(path, &there) == 0 && !S_ISSOCK(there.st_mode))
 		return err_set(err, "%s exists and is not a socket", path);
 	snprintf(lock, sizeof(lock), "%s.lock", path);

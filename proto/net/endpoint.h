@@ -39,7 +39,8 @@ struct endpoint_claim {
 };
 
 /* Claim a path before libzmq binds it, because libzmq unlinks whatever is
- * there.  -1: another process holds the claim, or the path is not a socket. */
+ * there.  -1: another process holds the claim, the path is not a socket, or
+ * others can write its directory. */
 int endpoint_claim(
     struct endpoint_claim *claim, const char *path, struct err *err);
 /* After the bind: the socket must stay where it is (held_file_add). */

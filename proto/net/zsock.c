@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "proto/base/memory.h"
 #include "proto/keys/keyfile.h"
 #include "proto/net/libzmq.h"
 #include "proto/os/clock.h"
+#include "proto/os/owner/socket_file.h"
+#include "proto/os/owner/trusted_dir.h"
 
 enum {
 	/* Allowance for routing frames and encryption. */
@@ -100,21 +101,23 @@ static int
 bind_ipc(struct zsock *zsock, const char *path, struct err *err)
 {
 	struct endpoint_claim *claim = &zsock->listener[zsock->bound].claim;
+	bool for_group = zsock->options.for_group;
 	mode_t mask;
-	int rc;
+	int rc, why;
 
 	if (endpoint_claim(claim, path, err) != 0)
 		return -1;
-	mask = umask(0117);
+	mask = socket_file_begin(for_group);
 	rc = libzmq.bind(zsock->socket.zmq, zsock->endpoint);
-	umask(mask);
-	if (rc != 0) {
-		err_set(err, "ipc://%s: %s", path, libzmq.strerror(errno));
-		endpoint_release(claim);
-		return -1;
+	why = errno;
+	if (socket_file_end(mask, for_group, path, err) == 0 && rc == 0) {
+		endpoint_bound(claim);
+		return 0;
 	}
-	endpoint_bound(claim);
-	return 0;
+	if (rc != 0)
+		err_set(err, "ipc://%s: %s", path, libzmq.strerror(why));
+	endpoint_release(claim);
+	return -1;
 }
 
 int
@@ -147,12 +150,16 @@ zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err)
 int
 zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err)
 {
+	const char *path = endpoint_path(endpoint);
+
 	assert(zsock->options.kind == ZSOCK_CONNECTION);
 	if (endpoint_check(endpoint, err) != 0)
 		return -1;
-	if (endpoint_path(endpoint) == NULL && zsock->options.key == NULL &&
+	if (path == NULL && zsock->options.key == NULL &&
 	    !zsock->options.insecure)
 		return err_set(err, "%s needs a key or --insecure", endpoint);
+	if (path != NULL && trusted_dir_socket(path, err) != 0)
+		return -1;
 	if (zsock_socket_prepare(
 		&zsock->socket, &zsock->options, endpoint, err) != 0)
 		return -1;

@@ -49,6 +49,9 @@ struct zsock_options {
 	/* Limit of new connections to a TCP listener; 0: none. */
 	uint32_t connects_per_second;
 	bool insecure; /* TCP without keys and encryption */
+	/* The group of the process may use the Unix sockets of a listener
+	 * (proto/os/owner/socket_file.h). */
+	bool for_group;
 	/* TCP endpoints of a listener use CURVE with this secret key of
 	 * ZSOCK_KEY_BYTES, which must outlive the socket; it requires an
 	 * authenticator (proto/auth/auth.h).  NULL: no keys. */
@@ -115,9 +118,10 @@ void zsock_close(struct zsock **zsock);
 void zsock_finish(struct zsock **zsock, int64_t limit_ns);
 
 /* An endpoint is "ipc:///path" or "tcp://127.0.0.1:5570".  TCP needs a key or
- * options.insecure; ipc never has keys.  An ipc listener has mode 0660; binding
- * fails when another process listens on the path.  A listener may be bound to
- * several endpoints. */
+ * options.insecure; ipc never has keys.  The directory of an ipc endpoint must
+ * be one that only its owner can write, who is this user for a listener.
+ * Binding fails when another process listens on the path.  A listener may be
+ * bound to several endpoints. */
 int zsock_bind(struct zsock *zsock, const char *endpoint, struct err *err);
 int zsock_connect(struct zsock *zsock, const char *endpoint, struct err *err);
 /* Drop the connection and make a new one at once, to the same endpoint or to

@@ -200,16 +200,53 @@ lock(int fd)
 }
 
 static int
+not_opened(const char *path, int why, struct err *err)
+{
+	struct stat st;
+
+	if (why == ELOOP)
+		return err_set(err, "%s is a link: remove it", path);
+	if (why == EACCES && lstat(path, &st) == 0 && st.st_uid != geteuid())
+		return err_set(err,
+		    "%s belongs to another user (uid %u): remove it", path,
+		    (unsigned)st.st_uid);
+	return err_set(err, "%s: %s", path, strerror(why));
+}
+
+/* Others may have put a file of theirs in the place of ours. */
+static int
+check_file(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_set(err, "%s: %s", path, strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_nlink > 1)
+		return err_set(err,
+		    "%s is not a file of its own, as a lock must be: remove it",
+		    path);
+	if (st.st_uid == geteuid() || st.st_uid == 0)
+		return 0;
+	return err_set(err, "%s belongs to another user (uid %u): remove it",
+	    path, (unsigned)st.st_uid);
+}
+
+static int
 take(int *taken, const char *path, long *holder, struct err *err)
 {
 	int fd;
 
 	*holder = LOCKFILE_NOT_HELD;
 	for (;;) {
-		fd =
-		    open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		fd = open(path,
+		    O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+		    0600);
 		if (fd < 0)
-			return err_set(err, "%s: %s", path, strerror(errno));
+			return not_opened(path, errno, err);
+		if (check_file(fd, path, err) != 0) {
+			close(fd);
+			return -1;
+		}
 		if (!lock(fd)) {
 			refused(fd, path, errno, holder, err);
 			close(fd);
@@ -288,6 +325,19 @@ lockfile_take_dir(struct lockfile *lockfile, const char *dir, const char *name,
 	return 0;
 }
 
+/* Who wrote the file could name the process of anybody, which its reader may
+ * send a signal. */
+static bool
+is_of_owner(int fd, long pid)
+{
+	struct stat file, process;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%ld", pid);
+	return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+	       stat(path, &process) == 0 && file.st_uid == process.st_uid;
+}
+
 long
 lockfile_holder(const char *path)
 {
@@ -298,6 +348,8 @@ lockfile_holder(const char *path)
 		return 0;
 	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
 		holder = read_pid(fd);
+	if (holder > 0 && !is_of_owner(fd, holder))
+		holder = 0;
 	close(fd);
 	return holder;
 }

@@ -56,7 +56,8 @@ enum {
 	LOCKFILE_PID_UNKNOWN = -1, /* held; the pid is not written yet */
 };
 
-/* Create the file (0600) if needed, lock it, write the pid.  -1 when another
+/* Create the file (0600) if needed, lock it, write the pid.  What is there must
+ * be a file of this user or of root: no link, no pipe.  -1 when another
  * process holds it: `*holder` is then its pid or LOCKFILE_PID_UNKNOWN.  -1 also
  * when the file cannot be opened or written: `*holder` is then
  * LOCKFILE_NOT_HELD. */
@@ -69,7 +70,8 @@ int lockfile_take(
 int lockfile_take_dir(struct lockfile *lockfile, const char *dir,
     const char *name, long *holder, struct err *err);
 
-/* The process that holds it; 0: none, or unknown. */
+/* The process that holds it; 0: none, unknown, or not one of the file's
+ * owner. */
 long lockfile_holder(const char *path);
 
 /* Set the time of the file to now: a process that asked the holder to do

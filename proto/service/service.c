@@ -18,6 +18,7 @@
 #include "proto/os/confine.h"
 #include "proto/os/lockfile.h"
 #include "proto/os/log.h"
+#include "proto/os/owner/socket_file.h"
 #include "proto/service/notify.h"
 
 /* A thread that works on one thing for this many watchdog periods is stuck. */
@@ -34,6 +35,10 @@ const struct opt service_options[] = {
 	    "FILE",
 	    "write the pid to FILE and lock it; refuse to start when another "
 	    "process holds it",
+	    NULL, false },
+	{ "socket-group", 0, OPT_TEXT,
+	    OPT_TO(struct service_values, socket_group), "GROUP",
+	    "let members of GROUP use the Unix sockets, not this user only",
 	    NULL, false },
 	{ "stop-timeout", 0, OPT_DURATION,
 	    OPT_TO(struct service_values, stop_timeout_ns), "TIME",
@@ -87,6 +92,7 @@ parse(struct process *process, int argc, char **argv, int *status)
 {
 	const struct service *service = process->service;
 	struct opt_operands operands;
+	struct err err = { 0 };
 
 	process->values = service_default;
 	process->tables[0] =
@@ -114,6 +120,9 @@ parse(struct process *process, int argc, char **argv, int *status)
 			    "unexpected argument '%.64s'", operands.at[0]);
 	}
 	log_put_times();
+	if (process->values.socket_group != NULL &&
+	    socket_file_set_group(process->values.socket_group, &err) != 0)
+		opt_usage("--socket-group: %s", err.text);
 	if (process->values.ready_fd == 0)
 		return false;
 	if (process->values.ready_fd > INT_MAX ||

@@ -21,7 +21,8 @@
  * to N when `start` has returned, then close it) and --pid-file FILE.  The file
  * contains the pid and is locked while the process lives; a second process
  * refuses to start.  Its time is that of the start, or of the last HUP with
- * valid keys.
+ * valid keys.  --socket-group GROUP lets a group use its Unix sockets
+ * (os/owner/socket_file.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_SERVICE_SERVICE_H
@@ -83,7 +84,7 @@ struct service {
 /* The options of every daemon, also in its section of the configuration. */
 struct service_values {
 	uint64_t ready_fd; /* 0: none; standard input is never valid here */
-	const char *pid_file;
+	const char *pid_file, *socket_group;
 	int64_t stop_timeout_ns;
 };
 extern const struct service_values service_default;

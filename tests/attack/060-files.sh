@@ -89,7 +89,7 @@ echo "# memory of the agent: $before KiB before, $after KiB after"
 	check "its memory is what it was" test "$after" -lt $((before + 8192))
 
 # ---- the socket
-check_text "owner and group may use its socket" 660 \
+check_text "its socket is for its user only" 600 \
 	"$(stat -c %a "$DIR/run/agent.sock")"
 check_status 1 "a second agent on the same socket is refused" \
 	timeout 60 poolscope-agent --no-samples --broker "ipc://$DIR/run/intake.ipc" -p acct/pool \

@@ -17,7 +17,7 @@ peer() {
 check "it starts and says so on --ready-fd" start broker poolscope-broker \
 	--node head --pid-file "$DIR/run/broker.pid" \
 	--route "fine*=$other"
-check_text "its socket is for owner and group" 660 \
+check_text "its socket is for its user only" 600 \
 	"$(stat -c %a "$DIR/run/broker.ipc")"
 check_text "the pid file has its pid" "$(pid broker)" \
 	"$(cat "$DIR/run/broker.pid")"

@@ -18,7 +18,7 @@ emits() {
 
 # ---- start
 check "it starts without a broker" agent --no-samples
-check_text "owner and group may use its socket" 660 "$(stat -c %a "$DIR/run/agent.sock")"
+check_text "its socket is for its user only" 600 "$(stat -c %a "$DIR/run/agent.sock")"
 check_text "its spool is its own" 700 "$(stat -c %a "$DIR/spool")"
 check "it takes events without a broker" emits early 1 1000
 check_status 1 "a second one on the same spool is refused" \

@@ -42,16 +42,25 @@ if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null || ! command -v systemd
 fi
 
 # Users that nobody else is.
-group=61230 server=61231 agent=61232
+group=61230 server=61231 agent=61232 services=61233
 root=$TMP/root
 state=$root/var/lib/poolscope
-mkdir -p "$state/run" "$state/store" "$state/keys" "$state/spool" "$state/fallback/tmp" "$state/fallback/new"
 chmod 0711 "$TMP"
-chmod -R a+X "$root"
-chgrp $group "$state/run" && chmod 1770 "$state/run"
-chown $server:$group "$state/store" "$state/keys" && chmod 0700 "$state/store" "$state/keys"
-chown -R $agent:$group "$state/spool" "$state/fallback" && chmod 0700 "$state/spool" && chmod 0711 "$state/fallback"
-chmod 3777 "$state/fallback/tmp" "$state/fallback/new"
+# As systemd-tmpfiles makes them, under the root of the test.
+mkdir -p "$root/etc/tmpfiles.d"
+for unit in agent server; do
+	sed "s/ poolscope-agent / $agent /; s/ poolscope-agent / $services /; s/ poolscope  *poolscope / $server $group /
+		s/ poolscope / $group /" "$units/poolscope-$unit.tmpfiles" >"$root/etc/tmpfiles.d/poolscope-$unit.conf"
+done
+mkdir -p "$root/var/lib"
+check "the directories are made" systemd-tmpfiles --root="$root" --create || exit 1
+chmod -R a+X "$root/etc"
+chmod 0755 "$root" "$root/var" "$root/var/lib"
+check_text "each belongs to one user, and nobody else can write it" \
+	"agent:$agent:$group:710 fallback:$agent:$group:711 keys:$server:$group:711 run:$server:$group:711 spool:$agent:$group:700 store:$server:$group:700" \
+	"$(cd "$state" && stat -c %n:%u:%g:%a ./* | sed 's|./||' | sort | xargs)"
+check_text "what others leave in the fallback queue is read by the group of the agent alone" \
+	"new:$agent:$services:3777 tmp:$agent:$services:3777" "$(cd "$state/fallback" && stat -c %n:%u:%g:%a ./* | sed 's|./||' | sort | xargs)"
 echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
 export POOLSCOPE_DIR="$state"
 
@@ -59,7 +68,7 @@ for unit in agent broker aggregator; do
 	cat >"$TMP/$unit" <<-END
 		#!/bin/sh
 		exec /usr/bin/python3 "$ROOT/tests/flow/unit.py" "$units/poolscope-$unit.service" "$B/bin" "$root" \\
-			group=$group poolscope=$server poolscope-agent=$agent -- "\$@"
+			group:poolscope=$group group:poolscope-agent=$services poolscope=$server poolscope-agent=$agent -- "\$@"
 	END
 	chmod +x "$TMP/$unit"
 done

@@ -30,7 +30,7 @@ END
 
 need() {
 	env PATH="$TMP/bin:$PATH" sh -c '. "$ROOT/deploy/packages.sh"; packages_build=$0; need_packages build' \
-		"$1" >"$TMP/said" 2>&1
+		"$1" >"$TMP/printed" 2>&1
 }
 
 # installs LOCK: while another process holds the lock; it goes when apt-get has failed
@@ -40,20 +40,20 @@ installs() {
 	python3 "$TMP/hold.py" "$1" "$TMP/held" "$TMP/go" &
 	wait_until '[ -e "$TMP/held" ]' || return 1
 	need dash &
-	wait_until 'grep -q "waiting for another apt-get" "$TMP/said"' 30
+	wait_until 'grep -q "waiting for another apt-get" "$TMP/printed"' 30
 	waited=$?
 	echo go >"$TMP/go"
 	wait $!
 	return $waited
 }
 check "the lock of the package lists is waited for" installs "$TMP/lists/lock"
-check_text "... and once only it is said" 1 "$(grep -c waiting "$TMP/said")"
-check "... and the lists are read afterwards" sh -c '! grep -q "update failed" "$0"' "$TMP/said"
+check_text "... and one line reports it" 1 "$(grep -c waiting "$TMP/printed")"
+check "... and the lists are read afterwards" sh -c '! grep -q "update failed" "$0"' "$TMP/printed"
 check "the lock of downloads is waited for" installs "$TMP/archives/lock"
 check "locks of dpkg are waited for by apt-get" grep -q -e "DPkg::Lock::Timeout=[1-9]" "$TMP/called"
 
-# Any other failure ends at once, with what apt-get said.
+# Any other failure ends at once, with the report of apt-get.
 need no-such-package-anywhere
 check_text "a package that does not exist is an error" 1 $?
-check "... with apt's words" grep -q "Unable to locate package no-such-package-anywhere" "$TMP/said"
-check "... without a wait" sh -c '! grep -q waiting "$0"' "$TMP/said"
+check "... as apt-get reports it" grep -q "Unable to locate package no-such-package-anywhere" "$TMP/printed"
+check "... without a wait" sh -c '! grep -q waiting "$0"' "$TMP/printed"

@@ -59,6 +59,8 @@ def judge_container(where, container, volumes):
     for mount in container.get("volumeMounts", []):
         if mount["name"] not in volumes:
             wrong.append(f"{where}: {mount['name']} is no volume")
+        if mount["mountPath"].endswith(("/run", "/store")) and "emptyDir" in volumes.get(mount["name"], {}):
+            wrong.append(f"{where}: {mount['mountPath']} belongs to root, and everybody can write it")
     context = container["securityContext"]
     if (context["allowPrivilegeEscalation"] or not context["readOnlyRootFilesystem"]
             or context["capabilities"]["drop"] != ["ALL"]):
@@ -71,7 +73,7 @@ for path in sys.argv[2:]:
         spec = document.get("spec", {}).get("template", {}).get("spec")
         if spec is None:
             continue
-        volumes = {v["name"] for v in spec["volumes"]}
+        volumes = {v["name"]: v for v in spec["volumes"]}
         labels = document["spec"]["template"]["metadata"]["labels"]
         if document["spec"]["selector"]["matchLabels"] != labels:
             wrong.append(f"{path}: selects other pods than it makes")

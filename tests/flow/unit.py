@@ -1,6 +1,6 @@
 """unit - runs the program of a systemd unit as the unit says, without systemd.
 
-    unit.py UNIT BIN ROOT group=GID NAME=UID... [-- MORE ARGUMENTS]
+    unit.py UNIT BIN ROOT group:NAME=GID... NAME=UID... [-- MORE ARGUMENTS]
 
 Of the unit it takes the command, user, group, mask, limits, capabilities,
 writable paths, address families and the filter of system calls, and puts
@@ -44,6 +44,14 @@ def read_unit(path):
         name, value = line.split("=", 1)
         settings.setdefault(name, []).append(value)
     return settings
+
+
+def groups_of(user):
+    """Which systemd adds, because the user is a member."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../deploy/systemd")
+    lines = [line.split() for name in os.listdir(folder) if name.endswith(".sysusers")
+             for line in open(os.path.join(folder, name), encoding="ascii")]
+    return [words[2] for words in lines if words[:2] == ["m", user]]
 
 
 def members(group):
@@ -131,6 +139,8 @@ def main():
     words = shlex.split(settings["ExecStart"][0])
     argv = [os.path.join(programs, os.path.basename(words[0]))]
     argv += [here(word) for word in words[1:]] + sys.argv[end + 1:]
+    # Its group has no name here.
+    argv = [uids.get("group:" + word, word) for word in argv]
     context, count = filter_of(settings)
     print(f"{os.path.basename(unit)}: {count} system calls", file=sys.stderr, flush=True)
     close_file_system([here(path) for path in settings["ReadWritePaths"][0].split()])
@@ -142,8 +152,8 @@ def main():
     for capability in range(64):
         libc.prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
     os.umask(int(settings["UMask"][0], 8))
-    os.setgroups([])
-    os.setgid(int(uids["group"]))
+    os.setgroups([int(uids["group:" + name]) for name in groups_of(settings["User"][0])])
+    os.setgid(int(uids["group:" + settings["Group"][0]]))
     os.setuid(int(uids[settings["User"][0]]))
     check(libc.prctl(38, 1, 0, 0, 0), "no new privileges")
     environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}

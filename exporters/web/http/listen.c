@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "proto/base/number.h"
+#include "proto/os/owner/socket_file.h"
+#include "proto/os/owner/trusted_dir.h"
 
 /* Connections that wait to be accepted. */
 enum { BACKLOG = 1024 };
@@ -117,8 +119,7 @@ remove_left(const struct web_address *address)
 	struct stat st;
 	int fd;
 
-	if (!address->is_unix || lstat(address->path, &st) != 0 ||
-	    !S_ISSOCK(st.st_mode))
+	if (lstat(address->path, &st) != 0 || !S_ISSOCK(st.st_mode))
 		return;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -130,32 +131,56 @@ remove_left(const struct web_address *address)
 	close(fd);
 }
 
+static int
+bind_unix(int fd, const struct web_address *address, struct err *err)
+{
+	mode_t mask;
+	int rc, why;
+
+	if (trusted_dir_own_parent(address->path, err) != 0)
+		return -1;
+	remove_left(address);
+	mask = socket_file_begin(true);
+	rc = bind(fd, (const struct sockaddr *)&address->at, address->bytes);
+	why = errno;
+	if (socket_file_end(mask, true, address->path, err) != 0 && rc == 0)
+		return -1;
+	return rc == 0 ? 0 : err_set(err, "cannot listen: %s", strerror(why));
+}
+
+static int
+bind_tcp(int fd, const struct web_address *address, struct err *err)
+{
+	int on = 1;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, (const struct sockaddr *)&address->at, address->bytes) ==
+	    0)
+		return 0;
+	if (errno == EADDRINUSE)
+		return err_set(err,
+		    "the address is taken by another process; choose another "
+		    "port with --listen");
+	return err_set(err, "cannot listen: %s", strerror(errno));
+}
+
 int
 web_listen(const struct web_address *address,
     char shown[static WEB_ADDRESS_BYTES], struct err *err)
 {
 	int fd = socket(address->at.ss_family,
 	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int on = 1;
+	int rc;
 
 	if (fd < 0)
 		return err_set(err, "socket: %s", strerror(errno));
-	remove_left(address);
-	if (!address->is_unix)
-		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, (const struct sockaddr *)&address->at, address->bytes) !=
-		0 ||
-	    listen(fd, BACKLOG) != 0) {
-		int why = errno;
-
-		show(address, fd, shown);
-		close(fd);
-		if (why == EADDRINUSE)
-			return err_set(err,
-			    "the address is taken by another process; choose "
-			    "another port with --listen");
-		return err_set(err, "cannot listen: %s", strerror(why));
-	}
+	rc = address->is_unix ? bind_unix(fd, address, err)
+			      : bind_tcp(fd, address, err);
+	if (rc == 0 && listen(fd, BACKLOG) != 0)
+		rc = err_set(err, "cannot listen: %s", strerror(errno));
 	show(address, fd, shown);
-	return fd;
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return -1;
 }

@@ -208,7 +208,7 @@ a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 	assert_not_bound(where, "already listens there");
 	snprintf(path, sizeof(path), "%s/door", dir);
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 0777, 0660);
+	assert_int_equal(st.st_mode & 0777, 0600);
 	zsock_close(&listener);
 	assert_int_equal(stat(path, &st), -1);
 	listener = open_listener(); /* now it is free */

@@ -114,6 +114,59 @@ a_place_that_cannot_be_is_a_sentence(void **state)
 	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), -1);
 }
 
+static void
+refuses(const char *what)
+{
+	struct lockfile lockfile = { 0 };
+	struct err err = { 0 };
+	long holder;
+
+	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), -1);
+	assert_int_equal(holder, LOCKFILE_NOT_HELD);
+	assert_non_null(strstr(err.text, what));
+	assert_int_equal(unlink(path), 0);
+}
+
+/* What others may have put there. */
+static void
+a_lock_is_a_file_of_its_own(void **state)
+{
+	char other[SCRATCH_BYTES + 16];
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/other", dir);
+	close(open(other, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(symlink(other, path), 0);
+	refuses("is a link: remove it");
+	assert_int_equal(link(other, path), 0);
+	refuses("is not a file of its own");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	refuses("is not a file of its own");
+	if (geteuid() != 0)
+		return;
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(chown(path, 54321, 54321), 0);
+	refuses("belongs to another user (uid 54321): remove it");
+}
+
+/* Its reader may send a signal to the process that the file names. */
+static void
+the_holder_is_a_process_of_the_owner_of_the_file(void **state)
+{
+	struct lockfile lockfile = { 0 };
+	struct err err = { 0 };
+	long holder;
+
+	(void)state;
+	if (geteuid() != 0)
+		return;
+	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), 0);
+	assert_int_equal(lockfile_holder(path), getpid());
+	assert_int_equal(chown(path, 54321, 54321), 0);
+	assert_int_equal(lockfile_holder(path), 0);
+	lockfile_release(&lockfile);
+}
+
 /* Children take and release the lock in a frenzy, each counting in a file
  * that only the holder may touch. */
 static void
@@ -179,6 +232,8 @@ main(void)
 		TEST(a_lock_is_held_once),
 		TEST(one_that_looks_keeps_nobody_from_it),
 		TEST(a_place_that_cannot_be_is_a_sentence),
+		TEST(a_lock_is_a_file_of_its_own),
+		TEST(the_holder_is_a_process_of_the_owner_of_the_file),
 		TEST(of_many_processes_one_holds_it_at_a_time),
 	};
 
