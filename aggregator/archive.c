@@ -23,6 +23,7 @@
 #include "proto/config/opt_verb.h"
 #include "proto/format/output.h"
 #include "proto/os/clock.h"
+#include "proto/os/confirm.h"
 #include "proto/os/log.h"
 
 /* Without a byte of an answer: servers sort before they send. */
@@ -78,7 +79,8 @@ static const struct opt options[] = {
 	    "retain: delete records of days that end before this time", NULL,
 	    OPT_COMMAND },
 	{ "yes", 0, OPT_FLAG, OPT_TO(struct values, yes), NULL,
-	    "drop: delete all records of the archive", NULL, OPT_COMMAND },
+	    "drop: do not ask; required without a terminal", NULL,
+	    OPT_COMMAND },
 	{ .name = NULL },
 };
 
@@ -267,6 +269,19 @@ print(struct clickhouse *clickhouse, const char *verb,
 	return rc;
 }
 
+static int
+drop(struct clickhouse *clickhouse, bool yes, struct err *err)
+{
+	char question[256];
+
+	snprintf(question, sizeof(question),
+	    "Delete the tables of archive %.128s and all their records?",
+	    clickhouse_database(clickhouse));
+	if (!yes && !confirm_ask(question))
+		return err_set(err, "nothing was deleted");
+	return create_drop(clickhouse, stdout, err);
+}
+
 /* 0: done; 1: something must be done; -1: failed. */
 static int
 do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
@@ -291,7 +306,7 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 		return takeover(clickhouse, values, err);
 	if (strcmp(verb, "migrate") == 0)
 		return create_migrate(clickhouse, stdout, err);
-	return create_drop(clickhouse, stdout, err);
+	return drop(clickhouse, values->yes, err);
 }
 
 static void
@@ -331,9 +346,10 @@ parse(
 			  "are deleted");
 	if (values->before_ns > clock_wall_ns())
 		opt_usage("--before is in the future");
-	if (strcmp(operands->at[0], "drop") == 0 && !values->yes)
-		opt_usage("drop deletes all records of the archive; confirm it "
-			  "with --yes");
+	if (strcmp(operands->at[0], "drop") == 0 && !values->yes &&
+	    !confirm_can_ask())
+		opt_usage("drop deletes all records of the archive; without a "
+			  "terminal confirm it with --yes");
 }
 
 int

@@ -12,13 +12,14 @@
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 #include "proto/os/clock.h"
+#include "proto/os/confirm.h"
 #include "proto/os/log.h"
 
 struct values {
 	const char *store, *table;
 	int64_t timeout_ns;
 	int format;
-	bool dry_run;
+	bool dry_run, yes;
 };
 
 static const struct values defaults = { .timeout_ns = 60 * NS_PER_SECOND };
@@ -42,6 +43,9 @@ static const struct opt options[] = {
 	    NULL, false },
 	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct values, dry_run), NULL,
 	    "drop: only print what would be dropped", NULL, false },
+	{ "yes", 0, OPT_FLAG, OPT_TO(struct values, yes), NULL,
+	    "drop: do not ask; required without a terminal", NULL,
+	    OPT_COMMAND },
 	{ .name = NULL },
 };
 
@@ -63,17 +67,34 @@ list(const struct values *values, struct err *err)
 	return rc;
 }
 
-/* What is, or would be, deleted. */
-static void
-say_dropped(
-    const char *how, const char *name, const struct partition_counts *counts)
+enum { COUNTED_BYTES = 96 };
+
+static const char *
+counted(char to[static COUNTED_BYTES], const struct partition_counts *counts)
 {
 	uint64_t records = 0;
 
 	for (int kind = 0; kind < RECORD_KINDS; kind++)
 		records += counts->records[kind];
-	printf("partition %s%s: %" PRIu64 " records of %" PRIu64 " nodes\n",
-	    name, how, records, counts->nodes);
+	snprintf(to, COUNTED_BYTES, "%" PRIu64 " records of %" PRIu64 " nodes",
+	    records, counts->nodes);
+	return to;
+}
+
+/* On a terminal, after a look at what there is. */
+static int
+confirm(const struct partitions_drop *drop, const char *name, struct err *err)
+{
+	struct partitions_drop look = *drop;
+	char question[5 * NAME_BYTES_MAX], records[COUNTED_BYTES];
+	struct partition_counts counts;
+
+	look.dry_run = true;
+	if (partitions_drop(&look, &counts, err) != 0)
+		return -1;
+	snprintf(question, sizeof(question), "Delete partition %s of %s: %s?",
+	    name, drop->store, counted(records, &counts));
+	return confirm_ask(question) ? 0 : err_set(err, "nothing was deleted");
 }
 
 static int
@@ -83,14 +104,16 @@ drop(const struct values *values, const char *partition, struct err *err)
 		.partition = text_of(partition),
 		.timeout_ns = values->timeout_ns,
 		.dry_run = values->dry_run };
-	char name[4 * NAME_BYTES_MAX];
+	char name[4 * NAME_BYTES_MAX], records[COUNTED_BYTES];
 	struct partition_counts counts;
 
 	text_quote(name, sizeof(name), how.partition);
-	if (partitions_drop(&how, &counts, err) != 0)
+	if ((!values->yes && !values->dry_run &&
+		confirm(&how, name, err) != 0) ||
+	    partitions_drop(&how, &counts, err) != 0)
 		return err_prefix(err, "partition %s", name);
-	say_dropped(values->dry_run ? " would be dropped" : " was dropped",
-	    name, &counts);
+	printf("partition %s %s dropped: %s\n", name,
+	    values->dry_run ? "would be" : "was", counted(records, &counts));
 	return 0;
 }
 
@@ -113,8 +136,9 @@ check_values(const struct values *values, const struct opt_operands *operands)
 	const char *verb = operands->at[0];
 
 	if (strcmp(verb, "list") == 0) {
-		if (operands->count > 1 || values->dry_run)
-			opt_usage("list takes no partition and no --dry-run");
+		if (operands->count > 1 || values->dry_run || values->yes)
+			opt_usage("list takes no partition, no --dry-run and "
+				  "no --yes");
 		return;
 	}
 	if (strcmp(verb, "drop") != 0)
@@ -124,6 +148,9 @@ check_values(const struct values *values, const struct opt_operands *operands)
 		opt_usage("--format and --table are for list");
 	if (operands->count < 2)
 		opt_usage("drop needs the name of a partition");
+	if (!values->yes && !values->dry_run && !confirm_can_ask())
+		opt_usage("drop deletes all records of the partition; without "
+			  "a terminal confirm it with --yes");
 }
 
 static void
@@ -134,8 +161,8 @@ parse(
 		{ opt_common, NULL }, { NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-partitions",
-		.synopsis =
-		    "list [options] | drop PARTITION [--dry-run] [options]",
+		.synopsis = "list [options] | drop PARTITION [--dry-run|--yes] "
+			    "[options]",
 		.summary = "list the partitions of a store, or drop one",
 		.examples = "poolscope partition list\n"
 			    "poolscope partition drop --dry-run 'acct$pool'\n",

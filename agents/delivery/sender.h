@@ -81,8 +81,9 @@ enum sender_action {
 	SENDER_REFUSED,
 	/* The store has other content under `seq`, the first unacknowledged
 	 * number: another life of this session goes on there.  Or (`reason`
-	 * forbidden) another key or node began the session.  The batches from
-	 * `seq` on need another session. */
+	 * forbidden) another key or node began the session, or (`is_dropped`)
+	 * what it had was dropped.  The batches from `seq` on need another
+	 * session. */
 	SENDER_DIVERGED,
 };
 
@@ -90,7 +91,7 @@ struct sender_step {
 	enum sender_action action;
 	uint32_t stream;
 	uint64_t seq, generation, chain;
-	bool is_claim;
+	bool is_claim, is_dropped;
 	enum wire_reason reason;
 	struct text frame; /* view, valid until the next call */
 };

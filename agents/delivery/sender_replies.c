@@ -272,6 +272,7 @@ on_taken(struct sender *sender, struct sender_stream *s,
 	s->pending.welcomed = true;
 	s->pending.act = (struct sender_step){ .action = SENDER_DIVERGED,
 		.reason = WIRE_NACK_FORBIDDEN,
+		.is_dropped = (h->flags & WIRE_FLAG_DROPPED) != 0,
 		.seq = first };
 }
 

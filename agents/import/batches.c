@@ -20,7 +20,7 @@
  * they change. */
 static const char way[] = "poolscope import 1";
 
-enum { RENAMES_MAX = 8 };
+enum { RENAMES_MAX = 64 };
 
 struct stream {
 	char partition[NAME_BYTES_MAX];
@@ -467,11 +467,12 @@ import_batches_is_other(const struct import_batches *batches, uint32_t *stream)
 }
 
 bool
-import_batches_rename(struct import_batches *batches, uint32_t stream)
+import_batches_rename(
+    struct import_batches *batches, uint32_t stream, bool gone)
 {
 	struct stream *s = batches->stream[stream];
 
-	if (!batches->once || s->renamed == RENAMES_MAX)
+	if ((!batches->once && !gone) || s->renamed == RENAMES_MAX)
 		return false;
 	s->renamed++;
 	name_session(batches, s, import_batches_partition(batches, stream));

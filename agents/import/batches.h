@@ -73,8 +73,10 @@ void import_batches_claimed(struct import_batches *batches, uint32_t stream,
 bool import_batches_is_other(
     const struct import_batches *batches, uint32_t *stream);
 /* Give the stream the next session of its content, and rewind.  False: there is
- * none, or (not `once`) the store would keep rows twice. */
-bool import_batches_rename(struct import_batches *batches, uint32_t stream);
+ * none, or (not `once`, and the rows of before are not `gone`) the store would
+ * keep rows twice. */
+bool import_batches_rename(
+    struct import_batches *batches, uint32_t stream, bool gone);
 
 /* Forget all rows: they are read again from the first one. */
 void import_batches_rewind(struct import_batches *batches);

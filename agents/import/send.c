@@ -132,17 +132,19 @@ read_batch(void *arg, uint32_t stream, uint64_t seq, struct sender_batch *batch)
 }
 
 /* What the aggregator has under the session of these rows is not theirs:
- * another key, node or version began it. */
+ * another key, node or version began it; or (`gone`) it was dropped. */
 static void
-use_another_session(struct sending *s, uint32_t stream)
+use_another_session(struct sending *s, uint32_t stream, bool gone)
 {
 	char partition[300];
 
 	text_quote(partition, sizeof(partition),
 	    import_batches_partition(s->batches, stream));
-	s->again = import_batches_rename(s->batches, stream);
+	s->again = import_batches_rename(s->batches, stream, gone);
 	if (s->options->progress)
 		progress_clear();
+	if (s->again && gone)
+		return;
 	if (s->again) {
 		log_warn("%s: another key, node or version has imported into "
 			 "%s under the session of these rows; sending them "
@@ -166,7 +168,7 @@ is_other(struct sending *s)
 
 	if (!import_batches_is_other(s->batches, &stream))
 		return false;
-	use_another_session(s, stream);
+	use_another_session(s, stream, false);
 	return true;
 }
 
@@ -199,7 +201,9 @@ act(void *arg, const struct sender_step *step)
 		import_batches_rewind(s->batches);
 		s->again = true;
 		break;
-	case SENDER_DIVERGED: use_another_session(s, step->stream); break;
+	case SENDER_DIVERGED:
+		use_another_session(s, step->stream, step->is_dropped);
+		break;
 	default: break;
 	}
 }

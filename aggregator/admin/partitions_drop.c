@@ -3,11 +3,12 @@
  *
  * Rows are deleted in bounded transactions.  The last one finds none that are
  * left and deletes the name: until then the name leads to the rows, also after
- * a crash.
+ * a crash.  Then the streams of imports into the partition lose their owner.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/partitions.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "aggregator/admin/admin_private.h"
@@ -19,7 +20,11 @@
 
 #define CHECK_NS (NS_PER_SECOND / 50)
 
-enum { ROWS_AT_ONCE = 20000 };
+enum {
+	ROWS_AT_ONCE = 20000,
+	STREAMS_AT_ONCE = 256,
+	STREAM_KEY_BYTES = 16 + NAME_BYTES_MAX,
+};
 
 /* Keys of these begin with the number of the partition.  First what is derived
  * from the others. */
@@ -171,10 +176,77 @@ delete_all(struct state *s, struct err *err)
 	return 0;
 }
 
+/* The next keys of streams of imports that somebody owns; at most
+ * STREAMS_AT_ONCE. */
+static uint32_t
+find_imports(struct db_txn *txn, struct text dropped,
+    unsigned char (*keys)[STREAM_KEY_BYTES], uint32_t *bytes)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, JOURNAL_STREAMS);
+	struct text key, value, partition, all = { NULL, 0 };
+	struct journal_stream stream;
+	struct session_id session;
+	uint32_t count = 0;
+	bool more = db_seek(cursor, all, &key, &value);
+
+	for (; more && count < STREAMS_AT_ONCE;
+	     more = db_next(cursor, &key, &value)) {
+		if (!journal_stream_key(key, &session, &partition) ||
+		    !text_equal(partition, dropped) ||
+		    !journal_stream_decode(value, &stream) || !stream.derived ||
+		    stream.owner == 0)
+			continue;
+		memcpy(keys[count], key.at, key.bytes);
+		bytes[count++] = key.bytes;
+	}
+	db_cursor_close(&cursor);
+	return count;
+}
+
+static void
+disown(struct journal *journal, struct text key)
+{
+	struct text partition;
+	struct journal_stream stream;
+	struct session_id session;
+
+	if (!journal_stream_key(key, &session, &partition) ||
+	    journal_stream_get(journal, &session, partition, &stream) !=
+		JOURNAL_FOUND)
+		return;
+	stream.owner = 0;
+	journal_stream_put(journal, &session, partition, &stream);
+}
+
+/* Streams of imports belong to nobody any more: their rows are gone, so the
+ * same import must store them again, under its next session.  Those of agents
+ * stay: what they had acknowledged was to be deleted, and is not sent again. */
+static int
+disown_imports(struct state *s, bool *found, struct err *err)
+{
+	unsigned char keys[STREAMS_AT_ONCE][STREAM_KEY_BYTES];
+	uint32_t bytes[STREAMS_AT_ONCE], count;
+
+	*found = false;
+	do {
+		if (journal_begin(s->journal, err) != 0)
+			return -1;
+		count = find_imports(
+		    journal_txn(s->journal), s->drop->partition, keys, bytes);
+		for (uint32_t i = 0; i < count; i++)
+			disown(s->journal,
+			    (struct text){ (const char *)keys[i], bytes[i] });
+		if (journal_commit(s->journal, err) != DB_OK)
+			return err_prefix(err, "%s", s->drop->store);
+		*found |= count > 0;
+	} while (count == STREAMS_AT_ONCE);
+	return 0;
+}
+
 static int
 run(struct state *s, struct partition_counts *counts, struct err *err)
 {
-	bool received;
+	bool received, found = false;
 	uint64_t indexed;
 
 	if (read_journal(s, &received, err) != 0 ||
@@ -184,17 +256,23 @@ run(struct state *s, struct partition_counts *counts, struct err *err)
 		return 0;
 	if ((s->number != 0 || received) && await_indexer(s, counts, err) != 0)
 		return -1;
-	if (s->number == 0)
-		return err_set(
-		    err, "%s has no records of this partition", s->drop->store);
-	return s->drop->dry_run ? 0 : delete_all(s, err);
+	/* After the records: an import that runs meanwhile sends its rows
+	 * again.  A command that was stopped in between does only this. */
+	if (!s->drop->dry_run && ((s->number != 0 && delete_all(s, err) != 0) ||
+				     disown_imports(s, &found, err) != 0))
+		return -1;
+	if (s->number != 0 || found)
+		return 0;
+	return err_set(
+	    err, "%s has no records of this partition", s->drop->store);
 }
 
 int
 partitions_drop(const struct partitions_drop *drop,
     struct partition_counts *counts, struct err *err)
 {
-	const struct journal_options journal = { .read_only = true,
+	const struct journal_options journal = { .read_only = drop->dry_run,
+		.keep_map = true,
 		.allow_network = true };
 	struct db_options tables = { .keep_map = true, .allow_network = true };
 	struct state s = { .drop = drop };

@@ -62,29 +62,47 @@ add_unindexed(struct noted *noted, struct text name)
 	to[name.bytes] = '\0';
 }
 
-/* What the streams know: when the newest entry arrived, and partitions of which
- * nothing was indexed when the backup was made. */
+/* When the newest entry arrived, purged ones included. */
 static void
-look_at_streams(struct noted *noted, struct db_txn *tables)
+look_at_streams(struct noted *noted)
 {
 	struct db_cursor *cursor =
 	    db_cursor_open(journal_txn(noted->journal), JOURNAL_STREAMS);
-	struct text key, value, partition;
-	struct session_id session;
+	struct text key, value;
 	struct journal_stream stream;
 	bool more = db_seek(cursor, (struct text){ NULL, 0 }, &key, &value);
 
-	for (; more; more = db_next(cursor, &key, &value)) {
-		if (!journal_stream_decode(value, &stream) ||
-		    !journal_stream_key(key, &session, &partition) ||
-		    text_check_name(partition) != TEXT_OK)
-			continue;
-		if (stream.last_ns > noted->from_ns)
+	for (; more; more = db_next(cursor, &key, &value))
+		if (journal_stream_decode(value, &stream) &&
+		    stream.last_ns > noted->from_ns)
 			noted->from_ns = stream.last_ns;
-		if (dictionary_find(tables, 0, partition) == 0)
-			add_unindexed(noted, partition);
-	}
 	db_cursor_close(&cursor);
+}
+
+/* Partitions of which nothing was indexed when the backup was made: those of
+ * entries that are not.  A stream without records says nothing: its partition
+ * may have been dropped. */
+static int
+look_at_entries(struct noted *noted, struct db_txn *tables, struct err *err)
+{
+	struct journal_walk *walk = NULL;
+	struct journal_entry entry;
+	int there = 1;
+
+	if (journal_walk_open(noted->journal, &walk, err) != 0)
+		return -1;
+	if (journal_walk_seek(
+		walk, tables_fact(tables, FACT_INDEXED) + 1, err) != 0)
+		there = -2;
+	while (there == 1 || there == -1) {
+		there = journal_walk_next(walk, &entry);
+		if (there == 1 &&
+		    text_check_name(entry.header.partition) == TEXT_OK &&
+		    dictionary_find(tables, 0, entry.header.partition) == 0)
+			add_unindexed(noted, entry.header.partition);
+	}
+	journal_walk_close(&walk);
+	return there == 0 ? 0 : -1;
 }
 
 /* A stream of the store's own, named after its generation. */
@@ -155,9 +173,11 @@ admin_note_restore(const char *store, struct err *err)
 		noted.node = text_of("aggregator");
 	rc = db_begin(both.tables, false, &tables, err);
 	if (rc == 0) {
-		rc = journal_begin(both.journal, err);
+		rc = look_at_entries(&noted, tables, err);
+		if (rc == 0)
+			rc = journal_begin(both.journal, err);
 		if (rc == 0) {
-			look_at_streams(&noted, tables);
+			look_at_streams(&noted);
 			note_all(&noted, tables);
 			rc =
 			    journal_commit(both.journal, err) == DB_OK ? 0 : -1;

@@ -172,7 +172,8 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 	answered = receiver_take(ingest->receiver, message->frame,
 	    auth_sender(ingest->options.auth, message), received_ns,
 	    ingest->room, answer);
-	if ((answer->flags & WIRE_FLAG_TAKEN) != 0)
+	if ((answer->flags & WIRE_FLAG_TAKEN) != 0 &&
+	    (answer->flags & WIRE_FLAG_DROPPED) == 0)
 		auth_refuse_session(ingest->options.auth, message,
 		    answer->partition, answer->node);
 	authorize_note(&ingest->authorize, message, now_ns, answer);

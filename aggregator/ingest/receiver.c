@@ -219,6 +219,8 @@ find_stream(struct receiver *receiver, struct request *q,
 		answer->flags |= WIRE_FLAG_TAKEN;
 		answer->detail =
 		    text_of("another key or node began this session");
+		if (q->stream.owner == 0)
+			answer->flags |= WIRE_FLAG_DROPPED;
 		return nack(receiver, WIRE_NACK_FORBIDDEN, answer);
 	}
 	*answered = false;

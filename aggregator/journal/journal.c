@@ -113,6 +113,7 @@ journal_open(struct journal **journal, const char *dir,
 		.map_bytes = options->map_bytes,
 		.read_only = options->read_only,
 		.allow_network = options->allow_network,
+		.keep_map = options->keep_map,
 		.format = STORE_FORMAT,
 	};
 	char path[DURABLE_DIR_PATH_BYTES];

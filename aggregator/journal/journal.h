@@ -43,6 +43,7 @@ struct journal_options {
 	uint64_t map_bytes;
 	bool read_only;
 	bool allow_network;
+	bool keep_map; /* another process may serve the store */
 };
 
 /* `dir` is STORE; creates STORE/journal if it does not exist (not
@@ -107,7 +108,7 @@ struct journal_stream {
 	uint64_t forgotten;
 	bool derived; /* its session is derived from the content */
 	/* Who began it, and nobody else continues: an auth_sender and a node (a
-	 * view after get).  Owner 0: the store itself. */
+	 * view after get).  Owner 0: nobody. */
 	uint64_t owner;
 	struct text node;
 	/* 32 bits of the running hash after each number of its last block;

@@ -74,6 +74,8 @@ enum wire_flag {
 	WIRE_FLAG_OPEN = 4096,   /* select: of phases those without an end */
 	/* nack forbidden: another key or node began the session */
 	WIRE_FLAG_TAKEN = 8192,
+	/* ... and its records were dropped: it is nobody's any more */
+	WIRE_FLAG_DROPPED = 16384,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };

@@ -50,7 +50,7 @@ done
 wrong_usage "a format is for the list" "^poolscope-partitions: --format and --table are for list" \
 	poolscope-partitions drop "$pool" --format json
 stop aggregator
-check "one is dropped without an aggregator" poolscope-partitions drop "$pool"
+check "one is dropped without an aggregator" poolscope-partitions drop --yes "$pool"
 check_text "... and its records are gone" "" "$(field jsonl records "$pool")"
 check "... the store is whole" poolscope-admin verify
 start aggregator poolscope-aggregator --accept "$long" || exit 1

@@ -34,14 +34,14 @@ for round in 1 2 3 4 5 6; do
 	rows $((20000 + round * 100)) $((20099 + round * 100)) 'acct$wrong' >"$TMP/more"
 	poolscope-import -q cascade "$TMP/more" &
 	sender=$!
-	timeout -s KILL "0.0$(((SEED + round * 7) % 9 + 1))" poolscope-partitions drop 'acct$wrong' >"$TMP/drop" 2>&1 ||
+	timeout -s KILL "0.0$(((SEED + round * 7) % 9 + 1))" poolscope-partitions drop --yes 'acct$wrong' >"$TMP/drop" 2>&1 ||
 		kills=$((kills + 1))
 	wait "$sender" || fail "a sender goes on while its partition is dropped"
 done
 echo "killed $kills of 6 times"
 rows 30000 30099 'acct$wrong' >"$TMP/more"
 check "more is sent" poolscope-import -q cascade "$TMP/more"
-check "it is dropped in the end" poolscope-partitions drop 'acct$wrong'
+check "it is dropped in the end" poolscope-partitions drop --yes 'acct$wrong'
 check_text "... all of it" "" "$(row 'acct$wrong')"
 check_text "... no record can be read" 0 "$(poolscope-dump -q -p 'acct$wrong' --format jsonl | wc -l)"
 poolscope-dump -q -p 'acct$right' --format jsonl >"$TMP/after"

@@ -51,12 +51,12 @@ END
 check "what would be dropped is shown" poolscope partition drop prodacct-60 --dry-run
 check_text "... in numbers" "partition prodacct-60 would be dropped: 3 records of 2 nodes" "$(cat "$TMP/out")"
 check "... and is still there" sh -c 'poolscope partition drop prodacct-60 --dry-run | grep ": 3 records of 2 nodes"'
-check "it is dropped" poolscope partition drop prodacct-60
+check "it is dropped" poolscope partition drop --yes prodacct-60
 check_text "... all of it" "partition prodacct-60 was dropped: 3 records of 2 nodes" "$(cat "$TMP/out")"
 check_text "... and nothing else" 4 "$(events "$right")"
-check_status 1 "nothing is left of it" poolscope partition drop prodacct-60
+check_status 1 "nothing is left of it" poolscope partition drop --yes prodacct-60
 check_printed "... and the message says so" "has no records of this partition"
-check_status 1 "what there never was is not dropped" poolscope partition drop prodacct/none
+check_status 1 "what there never was is not dropped" poolscope partition drop --yes prodacct/none
 check_printed "... and the message says so" "has no records of this partition"
 check "the list has the other alone" poolscope partition list
 check_text "... with its nodes" "$right 2" "$(awk 'NR > 1 { print $1, $2 }' "$TMP/out")"

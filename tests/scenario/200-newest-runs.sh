@@ -102,5 +102,5 @@ check "all is derived again with models that have no runs" poolscope-admin rebui
 check "... and verify finds nothing" poolscope-admin verify
 check "... and with those that have some" poolscope-admin rebuild --models "$ROOT/deploy/models"
 answer "... which changes nothing" "$LEFT" newest 10 --store "$DIR/store"
-check "the partition is dropped" poolscope-partitions drop "$PARTITION"
+check "the partition is dropped" poolscope-partitions drop --yes "$PARTITION"
 check "... and verify finds nothing" poolscope-admin verify

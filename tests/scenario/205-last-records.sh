@@ -83,5 +83,5 @@ check "verify finds nothing" poolscope-admin verify
 check "all is compacted" poolscope-admin compact
 check "... and verify finds nothing" poolscope-admin verify
 answer "... which changes nothing" "$WANTED" last --store "$DIR/store"
-check "the partition is dropped" poolscope-partitions drop "$PARTITION"
+check "the partition is dropped" poolscope-partitions drop --yes "$PARTITION"
 check "... and verify finds nothing" poolscope-admin verify
