@@ -39,6 +39,8 @@ POOLS = int(os.environ.get("POOLS", "0")) or 2000 // int(os.environ.get("SHARE",
 GROUP = 50  # in a store
 SECOND = 10 ** 9
 HOUR = 3600 * SECOND
+LONGEST = 2 ** 63 - 1  # a duration: 292 years
+FIRST_TIME, LAST_TIME = -2208988800 * SECOND, 7258118399 * SECOND  # of records: 1900, 2199
 RETAIN_HOURS = 50
 NACK, ONCE, REJECTED = 5, 256, 8
 EVENT, SAMPLE, SPAN, ENTITY, GAP, BATCH_REJECTED = 1, 2, 3, 4, 5, 7
@@ -221,7 +223,7 @@ class Model:
             for at in sorted(state):
                 starts, ends = state[at]
                 while ends and waiting:
-                    durations.append(at - waiting.pop(0))
+                    durations.append(min(at - waiting.pop(0), LONGEST))
                     ends -= 1
                 own = min(starts, ends)
                 durations += [0] * own
@@ -233,11 +235,12 @@ class Model:
             open_starts += len(waiting)
         return durations, open_starts, open_ends
 
-    def gauge(self):
-        """count, least and most of column x of app/g.  Samples with more values than the
+    def gauge(self, base):
+        """count, least and most of column x of app/g around the base.  Samples with more values than the
         group has columns are not read."""
         columns = len(self.definitions["app/g"])
-        values = [r[3][0] for kind, _, _, r in self.stored if kind == SAMPLE and r[2] == "app/g"
+        values = [r[3][0] for kind, _, at, r in self.stored if kind == SAMPLE and r[2] == "app/g"
+                  and abs(at - base) < 70 * HOUR
                   and len(r[3]) <= columns and r[3][0] is not None]
         return (len(values), min(values), max(values)) if values else None
 
@@ -255,6 +258,7 @@ class Pool:
         self.measures = pick.random() < 0.3
         self.farm = pick.random() < 0.3
         self.twice = pick.random() < 0.5
+        self.far = pick.random() < 0.2  # clocks that are years off
         self.nodes = ["n%d" % i for i in range(1, pick.choice([2, 3, 4]))]
         self.times = [base, base, base - SECOND, base - 5 * SECOND]
         self.sessions = [pick.randbytes(16) for _ in range(3)]
@@ -269,6 +273,8 @@ class Pool:
 
     def time(self):
         pick = self.random
+        if self.far and pick.random() < 0.2:
+            return pick.choice([FIRST_TIME, FIRST_TIME + 1, 0, -1, LAST_TIME - 1, LAST_TIME - HOUR])
         if self.equal:
             at = pick.choice(self.times)
         else:
@@ -301,6 +307,8 @@ class Pool:
                 attributes["message"] = "img=" + pick.choice("ab")
                 if self.measures and name.endswith("end"):
                     attributes["message"] += ",diff=" + pick.choice(["1", "2.5", "-1", "0", "1e300", "nan"])
+        if pick.random() < 0.05:
+            attributes["long"] = "x" * pick.choice([300, 3000, 9000])
         uuid = pick.randbytes(16) if pick.random() < 0.2 else None
         return [EVENT, self.time(), source, name, attributes, uuid]
 
@@ -328,11 +336,11 @@ class Pool:
             record = self.sample()
         elif what < 0.83:
             at = self.time()
-            end = at + pick.choice([0, SECOND, 3 * HOUR])
+            end = min(at + pick.choice([0, SECOND, 3 * HOUR]), LAST_TIME)
             record = [SPAN, at, end, pick.choice("tu"), pick.choice(["a", "b"]), "", {"k": pick.choice([1, "x", None])}]
         elif what < 0.88:
             at = self.time()
-            record = [GAP, at, at + pick.choice([0, SECOND]), pick.choice(["sample", "event"]), "full",
+            record = [GAP, at, min(at + pick.choice([0, SECOND]), LAST_TIME), pick.choice(["sample", "event"]), "full",
                       pick.randrange(1, 9)]
         elif what < 0.95:
             record = pick.choice([
@@ -545,14 +553,14 @@ class Store:
             wanted = count, starts, ends
             if (row["count"], row["open_starts"], row["open_ends"]) != wanted:
                 raise Failed("%s: %s is %s, not %s" % (pool.partition, phase, row, wanted))
-            if durations and (abs(row["sum"] - sum(durations) / 1e9) > 1e-3 or
+            if durations and (abs(row["sum"] - sum(durations) / 1e9) > 1e-3 + 1e-12 * row["sum"] or
                               abs(row["min"] - min(durations) / 1e9) > 1e-6 or
                               abs(row["max"] - max(durations) / 1e9) > 1e-6):
                 raise Failed("%s: %s is %s: %s" % (pool.partition, phase, row, durations))
         self.judge_gauge(pool, answers)
 
     def judge_gauge(self, pool, answers):
-        gauge = pool.model.gauge() if "app/g" in pool.model.definitions else None
+        gauge = pool.model.gauge(self.base) if "app/g" in pool.model.definitions else None
         if gauge is None or pool.model.definitions["app/g"][0][0] != "x":
             return
         code, text = answers["samples"]

@@ -34,6 +34,8 @@ struct rig {
 	bool begun;            /* something was sent and not yet flushed */
 	uint32_t examined_max; /* for a page of a reader; 0: the default */
 	uint64_t seq[16];      /* of session 0, 1 ... */
+	uint64_t received;     /* batches, */
+	bool in_order;         /* each later than the one before, as in life */
 	struct wire_writer batch;
 	char node[NAME_BYTES_MAX + 1]; /* current context */
 	unsigned char bytes[WIRE_BATCH_BYTES];
@@ -141,7 +143,8 @@ rig_send(struct rig *rig, unsigned session)
 		.body_bytes = (uint32_t)rig->batch.bytes };
 	struct journal_note note = { .seq = header.seq,
 		.owner = RIG_OWNER,
-		.receive_ns = RIG_T0 + (int64_t)header.seq };
+		.receive_ns = RIG_T0 + (int64_t)(rig->in_order ? ++rig->received
+							       : header.seq) };
 	struct err err = { 0 };
 	size_t bytes = wire_frame(rig->frame, sizeof(rig->frame), &header,
 	    (struct text){

@@ -33,6 +33,7 @@ set_up(void **state)
 	(void)state;
 	packing = false;
 	rig_open(&rig, model);
+	rig.in_order = true;
 	return 0;
 }
 
