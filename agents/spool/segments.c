@@ -95,14 +95,14 @@ write_segment(struct spool *spool, const char *name,
 	int rc;
 
 	if (fd < 0) {
-		err_set(err, "%s: %s", name, strerror(errno));
+		err_set(err, "%s: %s", name, file_io_sentence(errno));
 		return file_io_is_full(errno) ? SPOOL_FULL : SPOOL_IO;
 	}
 	*opened = fd;
 	rc = spool_allocate(fd, size);
 	if (file_io_is_full(rc)) {
 		err_set(err, "no room for a segment of %u bytes: %s", size,
-		    strerror(rc));
+		    file_io_sentence(rc));
 		return SPOOL_FULL;
 	}
 	if (rc != 0) {
@@ -123,7 +123,8 @@ disk_has(const struct spool *spool, uint64_t bytes, struct err *err)
 {
 	struct statvfs fs;
 
-	if (fstatvfs(spool->dir, &fs) != 0)
+	if (spool->options.free_bytes_min == 0 ||
+	    fstatvfs(spool->dir, &fs) != 0)
 		return true; /* the allocation will fail instead */
 	if ((uint64_t)fs.f_bavail * fs.f_frsize >=
 	    bytes + spool->options.free_bytes_min)

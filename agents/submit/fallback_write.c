@@ -88,7 +88,7 @@ write_file(
 
 	if (rc == 0)
 		return 0;
-	err_set(err, "%s: %s", path, strerror(wrong));
+	err_set(err, "%s: %s", path, file_io_sentence(wrong));
 	return rc == -1 && (file_io_is_full(wrong) || wrong == EIO) ? 1 : -1;
 }
 

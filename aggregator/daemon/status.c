@@ -283,6 +283,8 @@ status_put(struct wire_writer *w, struct text node,
 			return false;
 	begin(&pairs);
 	flag(&pairs, "full", ingest->full || indexer->full);
+	words(&pairs, "full_problem",
+	    ingest->full ? ingest->full_why : indexer->full_why);
 	put_ingest(&pairs, ingest);
 	put_indexer(&pairs, indexer, ingest->next);
 	put_auth(&pairs, auth, insecure);

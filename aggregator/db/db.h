@@ -74,7 +74,8 @@ int db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err);
 
 enum db_result {
 	DB_OK,
-	DB_FULL, /* map or disk full: nothing was committed, try again later */
+	DB_FULL,    /* map, disk, quota or limit of files: `err` says which;
+		       nothing    was committed, try again later */
 	DB_DAMAGED, /* a page or a required row is: nothing was committed, and
 		       what does not need it goes on */
 	DB_BROKEN,  /* other failure: end the process; the disk is consistent */

@@ -7,9 +7,11 @@
 #include "aggregator/db/pages/map_guard.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/os/file_io.h"
 #include "proto/os/lockfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,12 +22,13 @@
 
 enum {
 	FULL_BLOCKS = 64, /* with less free space the disk counts as full */
+	PROBE_BYTES = 1 << 16,
 };
 #define MAP_BYTES_DEFAULT (UINT64_C(1) << 40)
 #define MAP_BYTES_MIN     (UINT64_C(1) << 30)
 
-bool
-db_env_disk_is_full(const struct db *db)
+int
+db_env_limit(const struct db *db)
 {
 	struct statvfs fs;
 	struct rlimit limit;
@@ -33,10 +36,17 @@ db_env_disk_is_full(const struct db *db)
 	int fd;
 
 	if (statvfs(db->path, &fs) == 0 && fs.f_bavail < FULL_BLOCKS)
-		return true;
-	return mdb_env_get_fd(db->shared->env, &fd) == 0 &&
-	       fstat(fd, &st) == 0 && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-	       (rlim_t)st.st_size >= limit.rlim_cur;
+		return ENOSPC;
+	if (mdb_env_get_fd(db->shared->env, &fd) != 0 || fstat(fd, &st) != 0)
+		return 0;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	    (rlim_t)st.st_size >= limit.rlim_cur)
+		return EFBIG;
+	/* A quota shows only when blocks are asked for. */
+	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, st.st_size, PROBE_BYTES) != 0 &&
+	    file_io_is_full(errno))
+		return errno;
+	return 0;
 }
 
 /* The option, else $POOLSCOPE_MAP_BYTES; 0: not given. */

@@ -99,8 +99,7 @@ int db_env_refuse(const char *path, const char *doing, int rc, struct err *err);
 void db_resident_note(struct db *db, const void *value, size_t bytes);
 void db_resident_drop(struct db *db);
 
-/* Is the file system of `db` almost full, or its file as large as the process
- * may make it? */
-bool db_env_disk_is_full(const struct db *db);
+/* Why the file of `db` cannot grow: ENOSPC, EDQUOT or EFBIG; 0: it can. */
+int db_env_limit(const struct db *db);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,15 +45,22 @@ db_txn_fail(struct db_txn *txn, int rc, const char *doing)
 	}
 }
 
-/* A short write, which comes from a disk that is almost full or from the limit
- * of the size of files, comes out of LMDB as EIO. */
+/* A short write, which comes from a disk that is almost full or from another
+ * limit, comes out of LMDB as EIO. */
+static int
+cause_of(const struct db *db, int rc)
+{
+	int limit = rc == EIO ? db_env_limit(db) : 0;
+
+	return limit != 0 ? limit : rc;
+}
+
 static enum db_result
-result_of(const struct db *db, int rc)
+result_of(int rc)
 {
 	if (rc == 0)
 		return DB_OK;
-	if (rc == MDB_MAP_FULL || file_io_is_full(rc) ||
-	    (rc == EIO && db_env_disk_is_full(db)))
+	if (rc == MDB_MAP_FULL || file_io_is_full(rc))
 		return DB_FULL;
 	return rc == MDB_CORRUPTED ? DB_DAMAGED : DB_BROKEN;
 }
@@ -115,11 +123,19 @@ db_commit(struct db_txn **txn, struct err *err)
 		doing = "commit";
 		rc = end(txn, true);
 	}
+	rc = cause_of(db, rc);
 	if (rc != 0 && doing == why)
 		err_set(err, "%s: %s", db->path, why);
+	else if (rc == MDB_MAP_FULL)
+		err_set(err,
+		    "%s: the map is full, of %" PRIu64 " bytes (--map-bytes); "
+		    "start with a larger one",
+		    db->path, db->shared->map_bytes);
+	else if (file_io_is_full(rc))
+		err_set(err, "%s: %s", db->path, file_io_sentence(rc));
 	else if (rc != 0)
 		db_env_refuse(db->path, doing, rc, err);
-	return result_of(db, rc);
+	return result_of(rc);
 }
 
 void

@@ -5,6 +5,7 @@
 #include "aggregator/ingest/backpressure.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -56,6 +57,8 @@ backpressure_set_full(
 		log_error("the journal is full; asking senders to wait: %s",
 		    err->text);
 	backpressure->full = true;
+	snprintf(backpressure->full_why, sizeof(backpressure->full_why),
+	    "%.*s", BACKPRESSURE_WHY_BYTES - 1, err->text);
 }
 
 void
@@ -64,6 +67,7 @@ backpressure_set_room(struct backpressure *backpressure)
 	if (backpressure->full)
 		log_info("the journal has room again; accepting batches");
 	backpressure->full = false;
+	backpressure->full_why[0] = '\0';
 }
 
 uint32_t

@@ -25,6 +25,8 @@ struct backpressure_follower {
 };
 
 /* The caller sets the first four members; the others are zero at first. */
+enum { BACKPRESSURE_WHY_BYTES = 256 };
+
 struct backpressure {
 	struct journal *journal;
 	struct backpressure_follower follower;
@@ -36,6 +38,7 @@ struct backpressure {
 	bool full, lagging;
 	uint64_t indexing_lag_bytes; /* of entries that are not indexed yet */
 	uint64_t failures, purged;
+	char full_why[BACKPRESSURE_WHY_BYTES];
 	int64_t retry_ns;  /* while full: do not try before this time */
 	int64_t warned_ns; /* last line about waiting senders; 0: none yet */
 };

@@ -24,6 +24,7 @@ collect_journal(
 	now->first = journal_first(backpressure->journal);
 	now->next = journal_next(backpressure->journal);
 	now->full = backpressure->full;
+	memcpy(now->full_why, backpressure->full_why, sizeof(now->full_why));
 	now->lagging = backpressure->lagging;
 	now->paced = backpressure->pace.paced;
 	now->indexing_rate = (uint64_t)backpressure->pace.indexing;

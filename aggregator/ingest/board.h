@@ -35,6 +35,7 @@ struct ingest_status {
 	uint64_t handshakes_failed;
 	uint32_t peers;
 	bool full; /* disk or map: waiting for room */
+	char full_why[BACKPRESSURE_WHY_BYTES]; /* which limit was met */
 	/* Waiting for the indexer, and admitting at its rate. */
 	bool lagging, paced;
 	uint64_t indexing_rate, admission_rate; /* bytes a second */

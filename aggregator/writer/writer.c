@@ -4,6 +4,7 @@
  */
 #include "aggregator/writer/writer_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,6 +40,8 @@ set_full(struct writer *writer, bool full, const struct err *why)
 	pthread_mutex_lock(&writer->lock);
 	was = writer->status.full;
 	writer->status.full = full;
+	snprintf(writer->status.full_why, sizeof(writer->status.full_why),
+	    "%.*s", WRITER_WHY_BYTES - 1, full ? why->text : "");
 	pthread_mutex_unlock(&writer->lock);
 	if (full && !was)
 		log_warn("indexer: the tables are full, indexing is paused: %s",

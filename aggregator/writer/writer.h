@@ -98,6 +98,8 @@ uint64_t writer_marks_cleared(const struct writer *writer);
 bool writer_await_marks_cleared(
     struct writer *writer, uint64_t change, int64_t ns);
 
+enum { WRITER_WHY_BYTES = 256 };
+
 struct writer_status {
 	uint64_t position; /* as writer_position */
 	uint64_t records;  /* indexed since writer_open */
@@ -126,8 +128,9 @@ struct writer_status {
 	uint64_t retention_held;
 	int64_t clock_lead_ns; /* of the clock over the time in the store */
 	bool full;             /* waiting for space in the map or on the disk */
-	bool is_damaged;       /* a page is, so some work waits for ever */
-	bool no_models;        /* no phases and no runs are derived */
+	char full_why[WRITER_WHY_BYTES]; /* which limit was met */
+	bool is_damaged; /* a page is, so some work waits for ever */
+	bool no_models;  /* no phases and no runs are derived */
 };
 void writer_status(const struct writer *writer, struct writer_status *status);
 

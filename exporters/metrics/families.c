@@ -273,7 +273,7 @@ static const struct store_family {
 	      "Damaged pages and entries of the store." },
 	    "store", "damaged", 0 },
 	{ { "poolscope_disk_full", EXPOSITION_GAUGE, "",
-	      "Is the disk of the store full (1), so that nothing is stored?" },
+	      "Is the store full (1), so that nothing is stored?" },
 	    "aggregator", "full", 0 },
 	{ { "poolscope_index_paused", EXPOSITION_GAUGE, "",
 	      "Are the tables damaged (1), so that nothing is indexed?" },

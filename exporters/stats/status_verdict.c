@@ -95,6 +95,7 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 	facts->aggregator = SERVICE_RUNNING;
 	add(&facts->peers, record_count(record, "peers"));
 	facts->full |= record_count(record, "full") != 0;
+	take_words(record, "full_problem", facts->full_problem);
 	facts->index_paused |= record_count(record, "index_paused") != 0;
 	add(&facts->damaged, record_count(record, "index_damaged"));
 	facts->retention_stopped |=
@@ -145,9 +146,8 @@ put_criticals(const struct status_facts *f, FILE *file)
 	else
 		any = false;
 	if (f->full) {
-		fputs("critical: the disk of the store is full, nothing is "
-		      "stored; make room on it\n",
-		    file);
+		fprintf(
+		    file, "critical: nothing is stored; %s\n", f->full_problem);
 		any = true;
 	}
 	if (f->index_paused) {

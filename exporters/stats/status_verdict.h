@@ -54,6 +54,7 @@ struct status_facts {
 	 * last N ns; why. */
 	bool has_archive, archive_failing, archive_one_copy;
 	int64_t archive_lag_ns, archive_lag;
+	char full_problem[STATUS_PROBLEM_BYTES];
 	char archive_problem[STATUS_PROBLEM_BYTES];
 	/* Of a gateway to an archive: the oldest time up to which one has read
 	 * it (wall clock), and what fails since then; "": nothing. */

@@ -65,6 +65,21 @@ file_io_is_full(int error)
 	return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
+const char *
+file_io_sentence(int error)
+{
+	switch (error) {
+	case ENOSPC: return "the disk is full; make room on it";
+	case EDQUOT:
+		return "the disk quota of this user or directory is used up; "
+		       "raise it or make room";
+	case EFBIG:
+		return "the file is as large as this process may make one; "
+		       "raise the limit (ulimit -f, LimitFSIZE)";
+	default: return strerror(error);
+	}
+}
+
 static void
 ignore(int signal)
 {

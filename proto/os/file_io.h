@@ -19,6 +19,9 @@ int file_io_read_all(int fd, void *to, uint32_t bytes, uint64_t offset);
 /* Does the error mean that a file cannot grow: a full disk, a quota, or the
  * limit of the process for the size of a file? */
 bool file_io_is_full(int error);
+/* Which of these limits was met, and what to do; of another error what
+ * strerror says. */
+const char *file_io_sentence(int error);
 /* From here on, writing beyond that limit (ulimit -f) fails with EFBIG instead
  * of ending the process.  Programs that are executed are not affected. */
 void file_io_catch_limit(void);
