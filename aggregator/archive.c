@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "aggregator/admin/confirm.h"
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/upkeep/compare.h"
 #include "aggregator/archive/upkeep/owners_report.h"
@@ -23,7 +24,6 @@
 #include "proto/config/opt_verb.h"
 #include "proto/format/output.h"
 #include "proto/os/clock.h"
-#include "proto/os/confirm.h"
 #include "proto/os/log.h"
 
 /* Without a byte of an answer: servers sort before they send. */

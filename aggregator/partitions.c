@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/admin/confirm.h"
 #include "aggregator/admin/partitions.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 #include "proto/os/clock.h"
-#include "proto/os/confirm.h"
 #include "proto/os/log.h"
 
 struct values {

@@ -2,8 +2,8 @@
  * confirm - asks before something is deleted that nothing brings back.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PROTO_OS_CONFIRM_H
-#define PROTO_OS_CONFIRM_H
+#ifndef AGGREGATOR_ADMIN_CONFIRM_H
+#define AGGREGATOR_ADMIN_CONFIRM_H
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
  * confirm - asks before something is deleted that nothing brings back.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/os/confirm.h"
+#include "aggregator/admin/confirm.h"
 
 #include <stdio.h>
 #include <string.h>
