@@ -94,6 +94,7 @@ static void
 check_usage(struct values *values)
 {
 	node_option_check(&values->node);
+	time_options_check(values->from_ns, values->to_ns);
 	if (values->cursor != NULL && !values->follow)
 		opt_usage("--cursor requires --follow");
 	if (has_only_values(values) &&

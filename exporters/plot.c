@@ -16,6 +16,7 @@
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
 #include "exporters/select/known.h"
+#include "exporters/select/time_option.h"
 #include "exporters/source/pool.h"
 #include "exporters/starts/starts.h"
 #include "exporters/source/source.h"
@@ -319,6 +320,7 @@ check_use(struct values *values, const char *what)
 	check_output(values, testrun);
 	check_view(values, what);
 	node_option_check(&values->window.node);
+	time_options_check(values->window.from_ns, values->window.to_ns);
 	starts_options_check(
 	    &values->starts, values->window.from_ns, values->window.to_ns);
 	if (strcmp(what, "samples") == 0)

@@ -77,8 +77,7 @@ parse(struct values *values, int argc, char **argv)
 	opt_parse(&program, argc, argv, &operands);
 	if (values->output == NULL)
 		opt_usage("-o FILE is missing: the file to write");
-	if (values->from_ns >= values->to_ns)
-		opt_usage("--from: the time is not before that of --to");
+	time_options_check(values->from_ns, values->to_ns);
 	if (values->with_trace && values->format != FORMAT_HTML)
 		opt_usage("--with-trace is for --format html");
 }

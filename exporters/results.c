@@ -248,6 +248,7 @@ main(int argc, char **argv)
 	parse(&values, argc, argv, &operands);
 	question = find_question(&operands);
 	check_order(&values, question);
+	time_options_check(values.from_ns, values.to_ns);
 	query = make_query(&values, question, &operands);
 	rc = pool_partition(partition, &values.pool, &err);
 	query.partition = text_of(partition);

@@ -8,6 +8,7 @@
 
 #include "exporters/runs/stats_command.h"
 #include "exporters/select/known.h"
+#include "exporters/select/time_option.h"
 #include "exporters/stats/topics/topics.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
@@ -238,6 +239,7 @@ check_use(struct topics_values *values, const struct topic *topic)
 		    (topic->formats & 1u << STATS_CSV) != 0
 			? "table, json and csv"
 			: "table and json");
+	time_options_check(values->window.from_ns, values->window.to_ns);
 	starts_options_check(
 	    &values->starts, values->window.from_ns, values->window.to_ns);
 	check_by(values, what);

@@ -10,6 +10,7 @@
 
 #include "exporters/samples/time_window.h"
 #include "exporters/select/known.h"
+#include "exporters/select/time_option.h"
 #include "exporters/source/pool.h"
 #include "exporters/starts/starts.h"
 #include "exporters/trace/scanner/trace_command.h"
@@ -123,6 +124,7 @@ main(int argc, char **argv)
 	view = find_view(&operands);
 	request.path = values.output;
 	node_option_check(&values.window.node);
+	time_options_check(values.window.from_ns, values.window.to_ns);
 	starts_options_check(
 	    &values.starts, values.window.from_ns, values.window.to_ns);
 	if (values.format != BY_NAME)

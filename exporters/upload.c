@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/select/time_option.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/metrics.h"
 #include "exporters/upload/record_commands.h"
@@ -176,6 +177,7 @@ main(int argc, char **argv)
 	node_option_check(&upload.node);
 	take_time("from", upload.from, &upload.from_ns);
 	take_time("to", upload.to, &upload.to_ns);
+	time_options_check(upload.from_ns, upload.to_ns);
 	/* Services get all times in UTC. */
 	clock_set_zone("UTC", NULL);
 	if (command->check != NULL)

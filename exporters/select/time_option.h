@@ -22,4 +22,12 @@
 		    what " before this time", NULL, false                      \
 	}
 
+/* A time that is empty is a mistake: ends the program as opt_usage. */
+static inline void
+time_options_check(int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns >= to_ns)
+		opt_usage("--from: the time is not before that of --to");
+}
+
 #endif

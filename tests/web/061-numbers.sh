@@ -1,0 +1,80 @@
+#!/bin/sh
+# Which numbers the page shows: small pools, and what is on the screen worked out by hand.
+#
+# acct$map, of now: the depth of n1 is 1, of n2 2, of n3 1000; n4's was 5000 half an hour ago, since
+# when it is silent; n5 has none.  So the greatest that is heard is n3 with 1,000; n4 is marked, n5
+# is without a value.  Two drives: n1's hold 1 and 2 KiB, n2's one 2.5 KiB: n1 has the most, 3.0 KiB;
+# of drive a n2.
+# work:step of n1 took 10 s an hour ago, and 70 s just now; of n2 20 s an hour ago: in that hour n2
+# has the most, of all times n1 with 80 s.
+#
+# acct$bars: n1 is in a phase from 0 to 100, n2 from 60 to 100: its bar begins at 60 % of the width.
+#
+# acct$farm: four runs of a group: one finished, one ended with an error, two are going on: errors
+# are 50 % of the ended, 25 % of all.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # names with dollars
+# shellcheck source=tests/scenario/lib.sh
+BASE=$(date +%s)
+. "$(dirname "$0")/../scenario/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/../parts/serve.sh"
+# shellcheck source=tests/web/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+model work <<-'END'
+	phase "step" {
+		start = "work:start"
+		end = "work:end"
+	}
+END
+cp "$ROOT/deploy/models/testrun.conf" "$TMP/models"
+aggregate --models "$TMP/models"
+PARTITION='acct$map'
+# Some seconds ahead, so that they stay live as long as this takes.
+records <<-'END'
+	group n1 queue app.depth:{thing}:gauge
+	group n2 queue app.depth:{thing}:gauge
+	group n3 queue app.depth:{thing}:gauge
+	group n4 queue app.depth:{thing}:gauge
+	group n1 drive/a app.held:By:gauge
+	group n1 drive/b app.held:By:gauge
+	group n2 drive/a app.held:By:gauge
+	sample 60 n1 queue 1
+	sample 60 n2 queue 2
+	sample 60 n3 queue 1000
+	sample -1800 n4 queue 5000
+	sample 60 n1 drive/a 1024
+	sample 60 n1 drive/b 2048
+	sample 60 n2 drive/a 2560
+	event 60 n5 work:other
+	event -3600 n1 work:start
+	event -3590 n1 work:end
+	event -3600 n2 work:start
+	event -3580 n2 work:end
+	event -10 n1 work:start
+	event 60 n1 work:end
+END
+PARTITION='acct$bars'
+records <<-'END'
+	event 0 n1 work:start
+	event 100 n1 work:end
+	event 60 n2 work:start
+	event 100 n2 work:end
+END
+PARTITION='acct$farm'
+records <<-'END'
+	event 0 n1 run:request run=a device_group=phones
+	event 1 n1 run:queue_end run=a
+	event 9 n1 run:publish run=a
+	event 0 n1 run:request run=b device_group=phones
+	event 1 n1 run:queue_end run=b
+	event 9 n1 run:publish run=b error=true
+	event 0 n1 run:request run=c device_group=phones
+	event 1 n1 run:queue_end run=c
+	event 0 n1 run:request run=d device_group=phones
+	event 1 n1 run:queue_end run=d
+END
+page_start
+page_judge numbers.mjs "$BASE" ${SHOTS:+"$SHOTS"}
+stop web

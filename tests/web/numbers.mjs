@@ -1,0 +1,104 @@
+/*
+ * numbers - what the screens of 061-numbers.sh show.
+ *
+ *	node numbers.mjs DIR ADDRESS CHROMIUM BASE [SHOTS]
+ *
+ * SPDX-License-Identifier: MIT
+ */
+import { createRequire } from "node:module";
+
+const [dir, address, chromium, base, shots] = process.argv.slice(2);
+const { chromium: driver } = createRequire(dir + "/")("playwright-core");
+const origin = new URL(address).origin;
+let failed = 0, shot = 0;
+
+function judge(name, good, why) {
+	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
+	failed += good ? 0 : 1;
+}
+
+const browser = await driver.launch({ executablePath: chromium,
+	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light" });
+
+async function open(fragment) {
+	await page.goto("about:blank");
+	await page.goto(origin + "/" + fragment);
+	await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: 20000 });
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	if (shots)
+		await page.screenshot({ path: `${shots}/numbers-${shot++}.png` });
+}
+const text = () => page.textContent("main");
+/* The cells of the first table, a list a row. */
+const cells = () => page.evaluate(() => [...[...document.querySelectorAll("main table")].find((each) => each.offsetParent).querySelectorAll("tbody tr")]
+	.map((row) => [...row.children].map((cell) => cell.textContent)));
+
+async function says(name, fragment, ...patterns) {
+	await open(fragment);
+	const shown = await text();
+	for (const pattern of patterns)
+		judge(name, pattern.test(shown), pattern + " not in: " + shown.slice(0, 600));
+}
+
+await page.goto(address);
+await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+const map = "#/pool/acct%24map/map";
+await says("the state of nodes comes first", map, /5 nodes, time since the last record/, /1 node is not heard/);
+await says("the greatest of those that are heard", map + "?value=metric:app.depth",
+	/5 nodes, mean of app\.depth, in the last 15 min; 1 node is not heard; 1 without a value\. Greatest: n3 with 1,000 thing\./);
+await page.keyboard.press("T");
+await page.waitForFunction(() => document.querySelector("main table tbody tr"));
+await page.getByRole("button", { name: /^mean of/ }).click();
+const down = (await cells()).map((row) => row[0]);
+judge("what is unknown is last, the greatest first", down.length === 5 && down[0] === "n3" && ["n4", "n5"].includes(down[4]) && ["n4", "n5"].includes(down[3]), down.join());
+await page.getByRole("button", { name: /^mean of/ }).click();
+const up = (await cells()).map((row) => row[0]);
+judge("... also the other way round", up[0] === "n1" && ["n4", "n5"].includes(up[4]), up.join());
+await page.keyboard.press("T");
+await says("drives add up", map + "?value=metric:app.held", /mean of app\.held, sum of 2 devices.* Greatest: n1 with 3\.0 KiB\./);
+await says("of one drive", map + "?value=metric:app.held&device=drive%2Fa", /Greatest: n2 with 2\.5 KiB\./);
+await says("a phase, of all times", map + "?value=phase:work:step", /seconds in work:step.*Greatest: n1 with 80\.0 s\./);
+await says("... and of the time that is chosen", `${map}?value=phase:work:step&from=${Number(base) - 3700}&to=${Number(base) - 3000}`,
+	/seconds in work:step.*Greatest: n2 with 20\.0 s\./);
+await says("the pool's card", "#/pools", /acct\$map▲?✕? 1 silent.*[56] nodes · 4 live/);
+
+await open("#/pool/acct%24bars/timeline");
+/* Where the bar of each row begins, as a share of the widest one. */
+const bars = await page.evaluate(() => {
+	const c = [...document.querySelectorAll("main canvas")].reduce((a, b) => a && a.width * a.height >= b.width * b.height ? a : b, null);
+	const data = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+	const ends = [], dark = (x, y) => Math.max(...data.subarray(4 * (y * c.width + x), 4 * (y * c.width + x) + 3)) < 200 && data[4 * (y * c.width + x) + 3] > 0;
+	for (let y = 0; y < c.height; y++) {
+		let first = -1, last = -1, run = 0;
+		for (let x = 0; x < c.width; x++) {
+			run = dark(x, y) ? run + 1 : 0;
+			if (run === 30)
+				first = first < 0 ? x - 29 : first;
+			if (run >= 30)
+				last = x;
+		}
+		if (first >= 0)
+			ends.push([first, last]);
+	}
+	return ends;
+});
+const begin = Math.min(...bars.map(([a]) => a)), end = Math.max(...bars.map(([, b]) => b));
+const lower = bars.length ? (bars[bars.length - 1][0] - begin) / (end - begin) : NaN;
+judge("the bar of n1 begins at the left", bars.length > 0 && bars[0][0] === begin, JSON.stringify(bars.slice(0, 3)));
+judge("that of n2 at 60 of 100 s", Math.abs(lower - 0.6) < 0.03, lower);
+
+await open("#/pool/acct%24farm/groups");
+const heads = await page.evaluate(() => [...document.querySelectorAll("main table thead th")].map((cell) => cell.textContent));
+const row = (await cells()).find((each) => each[0] === "phones") || [];
+const of = (name) => row[heads.findIndex((each) => each.startsWith(name))];
+judge("errors of the ended and of all", of("% of ended") === "50.0" && of("% of all") === "25.0", JSON.stringify([heads, row]));
+
+await open("#/status");
+const ledger = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".ledger tr")].map((each) =>
+	[each.children[0].textContent, each.children[1].textContent])));
+const accepted = await page.evaluate(() => [...document.querySelectorAll(".walk li")].find((each) => each.textContent.startsWith("Aggregator")).querySelector(".big").textContent);
+judge("all that was accepted is in the journal, and indexed", Number(accepted) >= 3 && ledger["received and on disk"] === accepted && ledger.indexed === accepted &&
+	ledger.unexplained === "0", JSON.stringify([accepted, ledger]));
+await browser.close();
+process.exit(failed > 0 ? 1 : 0);
