@@ -10,11 +10,13 @@
 #include "agents/accept/batcher.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "agents/accept/batcher_private.h"
 #include "agents/dedup/dedup_load.h"
 #include "proto/base/memory.h"
+#include "proto/os/log.h"
 
 enum { ROUND_BYTES = 512 << 10 };
 
@@ -74,11 +76,23 @@ check_kinds(const struct wire_header *header, struct text plain, bool *urgent)
 
 /* A numbered submission is taken once, completely or not at all. */
 static bool
-is_new(struct batcher *batcher, const struct wire_header *header)
+is_new(struct batcher *batcher, uid_t uid, const struct wire_header *header)
 {
 	return !dedup_sequence_is_numbered(&header->session, header->seq) ||
 	       dedup_sequence_take(
-		   batcher->dedup_sequence, &header->session, header->seq);
+		   batcher->dedup_sequence, uid, &header->session, header->seq);
+}
+
+/* Repetitions are what a client does that got no answer: seldom many. */
+static void
+report_repeated(struct batcher *batcher, uint64_t before, uid_t uid)
+{
+	if (batcher->counters.repeated == before ||
+	    !log_is_due(&batcher->repeated_logged_ns))
+		return;
+	log_info("skipped records that their user has submitted before: "
+		 "uid=%ld repeated=%" PRIu64,
+	    (long)uid, batcher->counters.repeated);
 }
 
 enum batcher_result
@@ -87,6 +101,7 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 {
 	struct wire_header named = *header;
 	struct batcher_pending *pending;
+	uint64_t repeated = batcher->counters.repeated;
 	uint32_t stream;
 	bool urgent;
 
@@ -109,17 +124,19 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 		.stream = stream,
 		.put = { named.session, named.seq, 0 },
 	};
-	if (!is_new(batcher, &named)) {
+	if (!is_new(batcher, ticket->uid, &named)) {
 		batcher->counters.repeated += named.records;
 	} else if (named.records > 0) {
 		struct pending_batch *batch = pending_batch_for(
 		    batcher, stream, urgent, plain.bytes, err);
 
-		pending->serial = pending_batch_copy(batcher, batch, &named,
-				      plain) == named.records
-				      ? batch->serial
-				      : 0;
+		pending->serial =
+		    pending_batch_copy(batcher, batch, ticket->uid, &named,
+			plain) == named.records
+			? batch->serial
+			: 0;
 	}
+	report_repeated(batcher, repeated, ticket->uid);
 	batcher->counters.puts++;
 	return BATCHER_OK;
 }
@@ -218,7 +235,8 @@ settle(struct batcher *batcher)
 		    dedup_sequence_is_numbered(
 			&pending->put.session, pending->put.seq))
 			dedup_sequence_forget(batcher->dedup_sequence,
-			    &pending->put.session, pending->put.seq);
+			    pending->ticket.uid, &pending->put.session,
+			    pending->put.seq);
 		pending->ticket.on_settled(&pending->ticket, &outcome);
 	}
 }

@@ -5,9 +5,9 @@
  * The records of a submission go together into the open batch of their
  * partition.  A batch is written to the spool when it is full; batcher_commit
  * (once a round of the loop) writes all of them.  A submission is settled
- * after the commit: only then is it on disk.  An event with a recently seen
- * uuid is skipped, since it is on disk already; so is a submission whose
- * session and number were seen.
+ * after the commit: only then is it on disk.  An event with a uuid
+ * that its user has submitted is skipped, since it is on disk already; so is a
+ * submission whose session and number this user has used.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_BATCHER_H
@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "agents/spool/spool.h"
 #include "proto/base/err.h"
@@ -46,6 +47,7 @@ struct batcher_ticket {
 	uint64_t client, number; /* for the caller, as are the next two */
 	int64_t sent_ns;
 	bool wait;
+	uid_t uid; /* who submits: two users are never repetitions */
 };
 
 struct batcher_options {

@@ -63,6 +63,7 @@ struct batcher {
 	bool appended;             /* since the last commit */
 	enum batcher_result worst; /* of the batches of this round */
 	struct batcher_counters counters;
+	int64_t repeated_logged_ns;
 };
 
 /* ---- pending batches ---- */
@@ -70,9 +71,9 @@ struct batcher {
 /* The pending batch of the stream, with room for `bytes` more. */
 struct pending_batch *pending_batch_for(struct batcher *batcher,
     uint32_t stream, bool urgent, uint32_t bytes, struct err *err);
-/* Copy the records that are new.  Returns their number. */
+/* Copy the records that are new from this user.  Returns their number. */
 uint32_t pending_batch_copy(struct batcher *batcher,
-    struct pending_batch *batch, const struct wire_header *header,
+    struct pending_batch *batch, uid_t uid, const struct wire_header *header,
     struct text plain);
 /* Write it to the spool. */
 void pending_batch_write(

@@ -44,6 +44,7 @@ struct fallback_reader {
 	struct submitter *submitter;
 	struct definitions *definitions;
 	struct held_file *held_new, *held_bad; /* directories */
+	int64_t logged_ns;
 };
 
 static void
@@ -67,9 +68,10 @@ take(void *arg, const char *name, struct text frame)
 		.on_settled = on_settled,
 		.arg = fallback_reader,
 		.number = fallback_reader->files,
+		.uid = fallback_queue_owner(fallback_reader->fallback_queue),
 	};
 	struct file *file = &fallback_reader->file[fallback_reader->files];
-	uid_t owner = fallback_queue_owner(fallback_reader->fallback_queue);
+	uid_t owner = ticket.uid;
 	struct wire_header header;
 	enum batcher_result result;
 	struct err err = { 0 };
@@ -80,9 +82,11 @@ take(void *arg, const char *name, struct text frame)
 	if (put_check(frame, &fallback_reader->room, &header, &plain) !=
 	    WIRE_OK)
 		return false;
-	if (definitions_check(fallback_reader->definitions, owner, &header,
+	if (put_check_user(owner, &header, plain, &err) != 0 ||
+	    definitions_check(fallback_reader->definitions, owner, &header,
 		plain, &err) != 0) {
-		log_warn("%s: %s", name, err.text);
+		if (log_is_due(&fallback_reader->logged_ns))
+			log_warn("%s: %s", name, err.text);
 		return false;
 	}
 	if (!submitter_put(fallback_reader->submitter, owner, &header, &plain))

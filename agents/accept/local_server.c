@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 
 enum {
 	PACKETS_A_TURN = 16, /* before the other clients have their turn */
+	BAD_PACKETS_MAX = 3, /* one after the other, of a client */
 	ANSWER_BYTES_MAX = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
 };
 
@@ -28,14 +30,14 @@ enum {
 #define IDLE_NS (5 * NS_PER_SECOND)
 /* The pause before the next search for an idle client. */
 #define RETRY_NS (1 * NS_PER_SECOND)
-/* The interval of log lines about bad packets. */
 
 /* A client is named by its slot and the slot's use count, so that an answer
  * cannot reach the slot's next client. */
 struct client {
 	int fd; /* -1: free */
 	uint32_t uses;
-	int64_t active_ns;
+	uint32_t bad; /* packets, since the last good one */
+	int64_t active_ns, since_ns;
 	pid_t pid;
 	uid_t uid;
 };
@@ -48,8 +50,9 @@ struct local_server {
 	bool full, stopped;
 	struct loop_timer retry;
 	uint32_t clients;
+	uint32_t places; /* as many as descriptors permit */
 	struct client client[LOCAL_SERVER_CLIENTS_MAX];
-	int64_t logged_ns;
+	int64_t logged_ns, full_logged_ns;
 	struct wire_room room;
 	struct local_server_counters counters;
 	char packet[WIRE_PUT_BYTES_MAX];
@@ -88,7 +91,6 @@ close_client(struct local_server *local_server, struct client *client)
 	close(client->fd);
 	client->fd = -1;
 	local_server->clients--;
-	listen_again(local_server);
 }
 
 void
@@ -176,7 +178,11 @@ refuse(struct local_server *local_server, struct client *client,
 	};
 
 	local_server->counters.faults[fault]++;
+	client->bad++;
 	local_server_refuse(local_server, &answer, wire_fault_name(fault));
+	client = client_of(local_server, answer.client);
+	if (client != NULL && client->bad >= BAD_PACKETS_MAX)
+		close_client(local_server, client);
 }
 
 static void
@@ -197,6 +203,7 @@ take_packet(
 		refuse(local_server, client, &header, reason_of(fault), fault);
 		return;
 	}
+	client->bad = 0;
 	local_server->counters.puts++;
 	local_server->counters.bytes += bytes;
 	local_server->options.on_put(local_server->options.arg,
@@ -236,55 +243,142 @@ on_client(void *arg, int fd, uint32_t events)
 	}
 }
 
-/* A free slot, or that of the client that was idle longest. */
+/* ---- places ---- */
+
+static uint32_t
+clients_of(const struct local_server *local_server, uid_t uid)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++)
+		count += local_server->client[i].fd >= 0 &&
+			 local_server->client[i].uid == uid;
+	return count;
+}
+
+/* The user who has most clients. */
+static uid_t
+greediest(const struct local_server *local_server)
+{
+	uint32_t most = 0;
+	uid_t uid = (uid_t)-1;
+
+	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++) {
+		const struct client *at = &local_server->client[i];
+		uint32_t count =
+		    at->fd < 0 ? 0 : clients_of(local_server, at->uid);
+
+		if (count > most) {
+			most = count;
+			uid = at->uid;
+		}
+	}
+	return uid;
+}
+
+/* The client that is idle for longest, of `*uid` or, NULL, of any user; NULL:
+ * none is idle long enough. */
 static struct client *
-find_slot(struct local_server *local_server)
+find_idle(struct local_server *local_server, const uid_t *uid)
 {
 	int64_t now_ns = clock_monotonic_ns();
 	struct client *idle = NULL;
 
 	for (struct client *at = local_server->client;
-	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++) {
-		if (at->fd < 0)
-			return at;
-		if (now_ns - at->active_ns >= IDLE_NS &&
+	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++)
+		if (at->fd >= 0 && (uid == NULL || at->uid == *uid) &&
+		    now_ns - at->active_ns >= IDLE_NS &&
 		    (idle == NULL || at->active_ns < idle->active_ns))
 			idle = at;
-	}
-	if (idle != NULL) {
-		local_server->counters.evicted++;
-		close_client(local_server, idle);
-	}
 	return idle;
 }
 
+static struct client *
+find_oldest(struct local_server *local_server, uid_t uid)
+{
+	struct client *oldest = NULL;
+
+	for (struct client *at = local_server->client;
+	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++)
+		if (at->fd >= 0 && at->uid == uid &&
+		    (oldest == NULL || at->since_ns < oldest->since_ns))
+			oldest = at;
+	return oldest;
+}
+
+static struct client *
+find_free(struct local_server *local_server)
+{
+	struct client *at = local_server->client;
+
+	while (
+	    at < local_server->client + LOCAL_SERVER_CLIENTS_MAX && at->fd >= 0)
+		at++;
+	return at;
+}
+
+/* A place for a client of this user; NULL: he has his share. */
+static struct client *
+make_place(struct local_server *local_server, uid_t uid)
+{
+	uint32_t own = clients_of(local_server, uid);
+	bool shared = own >= local_server->places / 3 * 2;
+	struct client *gone;
+
+	if (!shared && local_server->clients < local_server->places)
+		return find_free(local_server);
+	gone = find_idle(local_server, shared ? &uid : NULL);
+	if (gone == NULL && !shared && greediest(local_server) != uid)
+		gone = find_oldest(local_server, greediest(local_server));
+	local_server->counters.evicted++;
+	if (log_is_due(&local_server->full_logged_ns))
+		log_warn("the local socket is full: %s clients=%u uid=%ld "
+			 "of_this_user=%u evicted=%llu",
+		    gone != NULL
+			? "an idle client, or the oldest of the user who has "
+			  "most, makes room"
+			: "disconnected a client whose user has his share",
+		    local_server->clients, (long)uid, own,
+		    (unsigned long long)local_server->counters.evicted);
+	if (gone != NULL)
+		close_client(local_server, gone);
+	return gone;
+}
+
 static void
-welcome(struct local_server *local_server, struct client *client, int fd)
+welcome(struct local_server *local_server, int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t bytes = sizeof(peer);
+	struct client *client;
 	struct err err = { 0 };
 
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes);
+	client = make_place(local_server, peer.uid);
+	if (client == NULL) {
+		close(fd);
+		return;
+	}
 	if (loop_add_fd(local_server->options.loop, fd, EPOLLIN, on_client,
 		local_server, &err) != 0) {
 		log_warn("%s", err.text);
 		close(fd);
 		return;
 	}
-	client->fd = fd;
-	client->uses++;
-	client->active_ns = clock_monotonic_ns();
-	client->pid = peer.pid;
-	client->uid = peer.uid;
+	*client = (struct client){ .fd = fd,
+		.uses = client->uses + 1,
+		.active_ns = clock_monotonic_ns(),
+		.since_ns = clock_monotonic_ns(),
+		.pid = peer.pid,
+		.uid = peer.uid };
 	local_server->clients++;
 	local_server->counters.accepted++;
 	log_debug("client pid=%ld uid=%ld", (long)peer.pid, (long)peer.uid);
 }
 
-/* No slot, or no descriptor: leave clients in the backlog for a while. */
+/* No descriptor: leave clients in the backlog for a while. */
 static void
-wait_for_slot(struct local_server *local_server)
+wait_for_descriptor(struct local_server *local_server)
 {
 	local_server->full = true;
 	loop_change_fd(local_server->options.loop, local_server->fd, 0);
@@ -299,24 +393,21 @@ on_listener(void *arg, int listener, uint32_t events)
 
 	(void)events;
 	for (int i = 0; i < PACKETS_A_TURN; i++) {
-		struct client *slot = find_slot(local_server);
-		int fd;
-
-		if (slot == NULL) {
-			wait_for_slot(local_server);
-			return;
-		}
-		fd =
+		int fd =
 		    accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
 		if (fd >= 0) {
-			welcome(local_server, slot, fd);
+			welcome(local_server, fd);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
 		if (errno != EAGAIN) {
-			log_warn("accept: %s", strerror(errno));
-			wait_for_slot(local_server);
+			if (log_is_due(&local_server->full_logged_ns))
+				log_warn("the local socket accepts nobody for "
+					 "now: %s",
+				    strerror(errno));
+			wait_for_descriptor(local_server);
 		}
 		return;
 	}
@@ -346,6 +437,23 @@ listen_anew(void *arg, struct err *err)
 	    on_listener, local_server, err);
 }
 
+/* Descriptors are kept back for the spool. */
+static uint32_t
+places(void)
+{
+	struct rlimit limit;
+	rlim_t most = LOCAL_SERVER_CLIENTS_MAX;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
+	    limit.rlim_cur >= most + LOCAL_SERVER_DESCRIPTORS_KEPT)
+		return LOCAL_SERVER_CLIENTS_MAX;
+	most = limit.rlim_cur > LOCAL_SERVER_DESCRIPTORS_KEPT
+		   ? limit.rlim_cur - LOCAL_SERVER_DESCRIPTORS_KEPT
+		   : 0;
+	return most > LOCAL_SERVER_CLIENTS_MIN ? (uint32_t)most
+					       : LOCAL_SERVER_CLIENTS_MIN;
+}
+
 int
 local_server_open(struct local_server **made,
     const struct local_server_options *options, struct err *err)
@@ -355,6 +463,7 @@ local_server_open(struct local_server **made,
 
 	local_server->options = *options;
 	local_server->fd = -1;
+	local_server->places = places();
 	local_server->retry.on_timer = on_retry;
 	local_server->retry.arg = local_server;
 	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++)

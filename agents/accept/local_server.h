@@ -3,9 +3,13 @@
  * answers.
  *
  * A Unix SOCK_SEQPACKET.  Every packet passes wire_open and
- * wire_body here; a malformed one is answered and counted.  At most
- * LOCAL_SERVER_CLIENTS_MAX clients: a further one waits in the backlog, or
- * replaces one that has been idle for some seconds.
+ * wire_body here; a malformed one is answered and counted, and after a few the
+ * client is disconnected.  There are places for LOCAL_SERVER_CLIENTS_MAX
+ * clients, or as many as descriptors permit, two thirds of them for one user.
+ * Whoever comes when no place is left for him replaces a client that has been
+ * idle for some seconds: of his own user if that one has his share, else of
+ * any.  If there is none, the oldest client of the user who has most of them
+ * makes room, but not for another one of that user, who is disconnected.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_LOCAL_SERVER_H
@@ -20,7 +24,10 @@
 #include "proto/wire/wire.h"
 
 enum {
-	LOCAL_SERVER_CLIENTS_MAX = 256,
+	LOCAL_SERVER_CLIENTS_MAX = 768,
+	/* Kept for everything else, when descriptors are few. */
+	LOCAL_SERVER_DESCRIPTORS_KEPT = 48,
+	LOCAL_SERVER_CLIENTS_MIN = 6,
 };
 
 struct local_server_options {
@@ -48,7 +55,7 @@ struct local_server_answer {
 
 struct local_server_counters {
 	uint64_t accepted; /* clients, total */
-	uint64_t evicted;  /* idle clients replaced by others */
+	uint64_t evicted;  /* replaced by others, or disconnected at once */
 	uint64_t slow;     /* disconnected: did not read their answers */
 	uint64_t puts, bytes;
 	uint64_t refused; /* for good, total */

@@ -121,14 +121,15 @@ has_uuid(const struct record *record)
 
 /* Was this event seen before?  If not, remember it. */
 static bool
-is_repeated(struct batcher *batcher, struct pending_batch *batch,
+is_repeated(struct batcher *batcher, struct pending_batch *batch, uid_t uid,
     const struct record *record)
 {
 	uint64_t fingerprint;
 
 	if (!has_uuid(record))
 		return false;
-	fingerprint = dedup_uuid_fingerprint(batcher->dedup_uuid, record->key);
+	fingerprint =
+	    dedup_uuid_fingerprint(batcher->dedup_uuid, uid, record->key);
 	if (!dedup_uuid_add(batcher->dedup_uuid, fingerprint))
 		return true;
 	batcher->fingerprints[batcher->fingerprints_used++] =
@@ -137,21 +138,24 @@ is_repeated(struct batcher *batcher, struct pending_batch *batch,
 	return false;
 }
 
-/* Store the submission's session and number with its records. */
+/* Store the submission's session, number and user (as the index) with its
+ * records. */
 static bool
-put_submission_id(struct pending_batch *batch, const struct wire_header *header)
+put_submission_id(
+    struct pending_batch *batch, uid_t uid, const struct wire_header *header)
 {
 	struct record record = { .node = header->node };
 
 	record.id.session = header->session;
 	record.id.seq = header->seq;
+	record.id.index = (uint32_t)uid;
 	note_node(batch, header->node);
 	return wire_put_context_full(&batch->writer, &record);
 }
 
 uint32_t
 pending_batch_copy(struct batcher *batcher, struct pending_batch *batch,
-    const struct wire_header *header, struct text plain)
+    uid_t uid, const struct wire_header *header, struct text plain)
 {
 	struct wire_cursor cursor;
 	struct record record;
@@ -159,10 +163,10 @@ pending_batch_copy(struct batcher *batcher, struct pending_batch *batch,
 	bool fits = true;
 
 	if (dedup_sequence_is_numbered(&header->session, header->seq))
-		fits = put_submission_id(batch, header);
+		fits = put_submission_id(batch, uid, header);
 	wire_cursor_init(&cursor, header, plain);
 	while (wire_next(&cursor, &record)) {
-		if (is_repeated(batcher, batch, &record)) {
+		if (is_repeated(batcher, batch, uid, &record)) {
 			batcher->counters.repeated++;
 			continue;
 		}

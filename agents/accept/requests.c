@@ -8,6 +8,7 @@
 
 #include "agents/accept/definitions.h"
 #include "agents/accept/pending_acks.h"
+#include "agents/accept/put_check.h"
 #include "agents/accept/submitter.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
@@ -129,8 +130,8 @@ can_wait(struct requests *requests)
 
 /* The client shows its user the sentence. */
 static void
-refuse_definition(struct requests *requests,
-    struct local_server_answer *refusal, const struct err *err)
+refuse_content(struct requests *requests, struct local_server_answer *refusal,
+    const struct err *err)
 {
 	refusal->reason = WIRE_NACK_MALFORMED;
 	refusal->detail = text_of(err->text);
@@ -149,6 +150,7 @@ on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
 		.number = header->seq,
 		.sent_ns = header->sent_ns,
 		.wait = header->flags & WIRE_FLAG_WAIT,
+		.uid = uid,
 	};
 	struct local_server_answer refusal = {
 		.client = client, .seq = header->seq, .sent_ns = header->sent_ns
@@ -160,8 +162,9 @@ on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
 	if (batcher_is_due(batcher))
 		requests->options.commit(requests->options.arg);
 	if (definitions_check(
-		requests->definitions, uid, header, plain, &err) != 0) {
-		refuse_definition(requests, &refusal, &err);
+		requests->definitions, uid, header, plain, &err) != 0 ||
+	    put_check_user(uid, header, plain, &err) != 0) {
+		refuse_content(requests, &refusal, &err);
 		return;
 	}
 	if (!submitter_put(requests->submitter, uid, header, &plain))

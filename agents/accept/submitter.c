@@ -52,6 +52,44 @@ put_pairs(struct submitter *submitter, uid_t uid, struct record *record)
 	return fits && count <= RECORD_ATTRIBUTES_MAX;
 }
 
+/* What a user says that he lost is his word, an event, and no gap: readers
+ * take a gap for the agent's own. */
+static bool
+put_loss(struct submitter *submitter, uid_t uid, struct record *record)
+{
+	const struct {
+		const char *key;
+		struct value value;
+	} pairs[] = {
+		{ RECORD_SUBMITTER_KEY, { VALUE_INT, .is.i = (int64_t)uid } },
+		{ "class", { VALUE_TEXT, .is.text = record->source } },
+		{ "reason", { VALUE_TEXT, .is.text = record->name } },
+		{ "count", { VALUE_UINT, .is.u = record->count } },
+		{ "from_ns", { VALUE_INT, .is.i = record->time_ns } },
+	};
+	uint32_t count = sizeof(pairs) / sizeof(*pairs);
+	struct record event = {
+		.kind = RECORD_EVENT,
+		.node = record->node,
+		.has_time = true,
+		.time_ns = record->end_ns,
+		.source = text_of("poolscope"),
+		.name = text_of("lost"),
+		.attributes = count,
+	};
+	struct wire_writer w;
+	bool fits = true;
+
+	wire_writer_init(&w, submitter->pairs, sizeof(submitter->pairs));
+	for (uint32_t i = 0; i < count; i++)
+		fits = fits && wire_put_attribute(
+				   &w, text_of(pairs[i].key), &pairs[i].value);
+	event.pairs =
+	    (struct text){ (const char *)submitter->pairs, (uint32_t)w.bytes };
+	*record = event;
+	return fits;
+}
+
 bool
 submitter_put(struct submitter *submitter, uid_t uid,
     const struct wire_header *header, struct text *plain)
@@ -73,6 +111,8 @@ submitter_put(struct submitter *submitter, uid_t uid,
 		if (record.kind == RECORD_EVENT || record.kind == RECORD_SPAN ||
 		    record.kind == RECORD_ENTITY)
 			fits = fits && put_pairs(submitter, uid, &record);
+		else if (record.kind == RECORD_GAP && uid != 0)
+			fits = fits && put_loss(submitter, uid, &record);
 		fits = fits && wire_put_record(&w, &record);
 	}
 	/* The frame of the submission had this much room for its body. */

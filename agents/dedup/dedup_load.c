@@ -5,6 +5,8 @@
  */
 #include "agents/dedup/dedup_load.h"
 
+#include <unistd.h>
+
 #include "proto/wire/wire.h"
 
 /* Where to put what was read. */
@@ -12,6 +14,26 @@ struct seen {
 	struct dedup_uuid *dedup_uuid;
 	struct dedup_sequence *dedup_sequence;
 };
+
+static bool
+follows(const struct record_id *id, const struct record_id *last)
+{
+	return id->seq == last->seq && id->index == last->index + 1 &&
+	       session_equal(&id->session, &last->session);
+}
+
+/* Who submitted the event: the agent's own user, unless it says another. */
+static uid_t
+user_of(const struct record *record)
+{
+	struct value value;
+
+	return record_find_attribute(
+		   record, text_of(RECORD_SUBMITTER_KEY), &value) &&
+		       value.type == VALUE_INT
+		   ? (uid_t)value.is.i
+		   : geteuid();
+}
 
 static void
 dedup_load_batch(const struct spool_batch *batch, const struct seen *seen,
@@ -25,6 +47,7 @@ dedup_load_batch(const struct spool_batch *batch, const struct seen *seen,
 	};
 	struct wire_cursor cursor;
 	struct record record;
+	struct record_id last = { .seq = 0 };
 	struct text plain;
 
 	if (wire_body(&header, batch->body, room, &plain) != WIRE_OK)
@@ -32,15 +55,20 @@ dedup_load_batch(const struct spool_batch *batch, const struct seen *seen,
 	wire_cursor_init(&cursor, &header, plain);
 	cursor.full_contexts = true; /* the batcher's own */
 	while (wire_next(&cursor, &record)) {
+		/* The index of the first record of a submission is its user;
+		 * those of the others count on. */
 		if (dedup_sequence_is_numbered(
-			&record.id.session, record.id.seq))
+			&record.id.session, record.id.seq) &&
+		    !follows(&record.id, &last))
 			dedup_sequence_take(seen->dedup_sequence,
-			    &record.id.session, record.id.seq);
+			    (uid_t)record.id.index, &record.id.session,
+			    record.id.seq);
+		last = record.id;
 		if (record.kind == RECORD_EVENT &&
 		    record.key.bytes == RECORD_ID_BYTES)
 			dedup_uuid_add(seen->dedup_uuid,
-			    dedup_uuid_fingerprint(
-				seen->dedup_uuid, record.key));
+			    dedup_uuid_fingerprint(seen->dedup_uuid,
+				user_of(&record), record.key));
 	}
 }
 

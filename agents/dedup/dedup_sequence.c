@@ -8,6 +8,7 @@
 #include "agents/dedup/dedup_sequence.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
@@ -16,6 +17,7 @@ enum { ENTRIES = 8, BUCKETS = DEDUP_SEQUENCE_SESSIONS / ENTRIES };
 
 struct entry {
 	struct session_id session;
+	uid_t uid;
 	uint64_t seq;
 	uint64_t used; /* turn of the last use; 0: free */
 };
@@ -50,28 +52,33 @@ dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq)
 
 /* The entry of the session, or the one to use for it. */
 static struct entry *
-find(struct dedup_sequence *dedup_sequence, const struct session_id *session)
+find(struct dedup_sequence *dedup_sequence, uid_t uid,
+    const struct session_id *session)
 {
-	uint64_t hash = hash_bytes(
-	    dedup_sequence->key, session->bytes, sizeof(session->bytes));
-	struct entry *set = dedup_sequence->entry[hash % BUCKETS],
-		     *oldest = set;
+	unsigned char key[sizeof(uid) + sizeof(session->bytes)];
+	uint64_t hash;
+	struct entry *set, *oldest;
 
+	memcpy(key, &uid, sizeof(uid));
+	memcpy(key + sizeof(uid), session->bytes, sizeof(session->bytes));
+	hash = hash_bytes(dedup_sequence->key, key, sizeof(key));
+	set = oldest = dedup_sequence->entry[hash % BUCKETS];
 	for (struct entry *at = set; at < set + ENTRIES; at++) {
-		if (at->used > 0 && session_equal(&at->session, session))
+		if (at->used > 0 && at->uid == uid &&
+		    session_equal(&at->session, session))
 			return at;
 		if (at->used < oldest->used)
 			oldest = at;
 	}
-	*oldest = (struct entry){ .session = *session };
+	*oldest = (struct entry){ .session = *session, .uid = uid };
 	return oldest;
 }
 
 bool
-dedup_sequence_take(struct dedup_sequence *dedup_sequence,
+dedup_sequence_take(struct dedup_sequence *dedup_sequence, uid_t uid,
     const struct session_id *session, uint64_t seq)
 {
-	struct entry *entry = find(dedup_sequence, session);
+	struct entry *entry = find(dedup_sequence, uid, session);
 
 	entry->used = ++dedup_sequence->turn;
 	if (seq <= entry->seq)
@@ -81,10 +88,10 @@ dedup_sequence_take(struct dedup_sequence *dedup_sequence,
 }
 
 void
-dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
+dedup_sequence_forget(struct dedup_sequence *dedup_sequence, uid_t uid,
     const struct session_id *session, uint64_t seq)
 {
-	struct entry *entry = find(dedup_sequence, session);
+	struct entry *entry = find(dedup_sequence, uid, session);
 
 	if (entry->seq == seq)
 		entry->seq = seq - 1;

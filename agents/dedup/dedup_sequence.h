@@ -2,7 +2,8 @@
  * dedup_sequence - remembers the numbered submissions of clients.
  *
  * A client that gets no answer to a submission sends it again, under the same
- * session and number; taken twice it would be stored twice.  This module
+ * session and number; taken twice it would be stored twice.  A session is one
+ * of its user: who repeats that of another keeps out nothing.  This module
  * remembers the last number of the most recent sessions, in fixed memory.
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto/record/record.h"
 
@@ -25,11 +27,11 @@ void dedup_sequence_free(struct dedup_sequence **dedup_sequence);
 bool dedup_sequence_is_numbered(const struct session_id *session, uint64_t seq);
 
 /* False: this number, or a later one, was taken.  Otherwise remember it. */
-bool dedup_sequence_take(struct dedup_sequence *dedup_sequence,
+bool dedup_sequence_take(struct dedup_sequence *dedup_sequence, uid_t uid,
     const struct session_id *session, uint64_t seq);
 /* The submission with the session's last number, `seq`, was not stored: forget
  * it. */
-void dedup_sequence_forget(struct dedup_sequence *dedup_sequence,
+void dedup_sequence_forget(struct dedup_sequence *dedup_sequence, uid_t uid,
     const struct session_id *session, uint64_t seq);
 
 #endif

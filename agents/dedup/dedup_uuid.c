@@ -7,10 +7,13 @@
  */
 #include "agents/dedup/dedup_uuid.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
+#include "proto/record/record.h"
 
 enum { SLOTS = 1 << 17 }; /* a power of two, three quarters of it used */
 enum { EMPTY = 0, FORGOTTEN = 1 };
@@ -44,9 +47,16 @@ dedup_uuid_free(struct dedup_uuid **dedup_uuid)
 }
 
 uint64_t
-dedup_uuid_fingerprint(const struct dedup_uuid *dedup_uuid, struct text uuid)
+dedup_uuid_fingerprint(
+    const struct dedup_uuid *dedup_uuid, uid_t uid, struct text uuid)
 {
-	uint64_t print = hash_bytes(dedup_uuid->key, uuid.at, uuid.bytes);
+	unsigned char key[sizeof(uid) + RECORD_ID_BYTES] = { 0 };
+	uint64_t print;
+
+	assert(uuid.bytes == RECORD_ID_BYTES);
+	memcpy(key, &uid, sizeof(uid));
+	memcpy(key + sizeof(uid), uuid.at, RECORD_ID_BYTES);
+	print = hash_bytes(dedup_uuid->key, key, sizeof(key));
 
 	return print > FORGOTTEN ? print : print + 2;
 }

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "proto/base/text.h"
 
@@ -21,8 +22,10 @@ struct dedup_uuid; /* opaque */
 void dedup_uuid_new(struct dedup_uuid **dedup_uuid);
 void dedup_uuid_free(struct dedup_uuid **dedup_uuid);
 
+/* Of an event of this user: another one's with the same uuid is another
+ * event. */
 uint64_t dedup_uuid_fingerprint(
-    const struct dedup_uuid *dedup_uuid, struct text uuid);
+    const struct dedup_uuid *dedup_uuid, uid_t uid, struct text uuid);
 /* False when it was already there. */
 bool dedup_uuid_add(struct dedup_uuid *dedup_uuid, uint64_t fingerprint);
 /* The event was not stored: forget it. */

@@ -22,10 +22,15 @@
 #include "proto/os/owner/trusted_dir.h"
 #include "proto/wire/wire.h"
 
+/* Most cannot be moved, or not deleted afterwards: they are not tried all. */
+enum { DIRECTORIES_A_SCAN = 8 };
+
 struct fallback_queue {
 	int new_fd, bad_fd; /* directories */
 	int inotify;        /* -1: none */
 	uid_t owner;        /* of the file read last */
+	uint64_t refused, reported;
+	int64_t logged_ns;
 	char frame[WIRE_PUT_BYTES_MAX];
 };
 
@@ -82,7 +87,7 @@ open_listing(int fd)
 }
 
 static bool
-is_uuid_name(const char *name)
+is_random_name(const char *name)
 {
 	return strlen(name) == FALLBACK_QUEUE_NAME_BYTES - 1 &&
 	       strspn(name, "0123456789abcdef") ==
@@ -98,7 +103,7 @@ sweep_tmp(int tmp_fd)
 	struct stat st;
 
 	while (listing != NULL && (entry = readdir(listing)) != NULL)
-		if (is_uuid_name(entry->d_name) &&
+		if (is_random_name(entry->d_name) &&
 		    fstatat(tmp_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ==
 			0 &&
 		    S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > 3600)
@@ -183,7 +188,22 @@ fault_of(const struct stat *st)
 	return NULL;
 }
 
-/* Read one file.  1: it was read, 0: retry later, or it was moved aside. */
+static void
+report_passing(struct fallback_queue *fallback_queue, const char *name)
+{
+	if (errno != ENOENT && log_is_due(&fallback_queue->logged_ns))
+		log_warn("fallback/new/%s: %s", name, strerror(errno));
+}
+
+/* May it be readable later, or is it gone? */
+static bool
+is_passing(int wrong)
+{
+	return wrong != EACCES && wrong != EPERM && wrong != ELOOP &&
+	       wrong != ENXIO;
+}
+
+/* Read one file.  1: it was read, 0: it was moved aside, -1: retry later. */
 static int
 read_file(
     struct fallback_queue *fallback_queue, const char *name, struct text *frame)
@@ -194,13 +214,16 @@ read_file(
 	struct stat st = { 0 };
 	ssize_t n = 0;
 
+	if (fd < 0 && is_passing(errno)) {
+		report_passing(fallback_queue, name);
+		return -1;
+	}
 	if (fd < 0) {
-		if (errno == ELOOP || errno == ENXIO)
-			fallback_queue_refuse(
-			    fallback_queue, name, "is not a regular file");
-		else if (errno != ENOENT)
-			log_warn("fallback/new/%s: %s", name, strerror(errno));
-		return 0;
+		why = errno == EACCES || errno == EPERM
+			  ? "cannot be read"
+			  : "is not a regular file";
+		return fallback_queue_refuse(fallback_queue, name, why) ? 0
+									: -1;
 	}
 	if (fstat(fd, &st) != 0)
 		why = "cannot be examined";
@@ -212,13 +235,42 @@ read_file(
 		    sizeof(fallback_queue->frame), 0);
 	close(fd);
 	if (why != NULL)
-		fallback_queue_refuse(fallback_queue, name, why);
-	else if (n < 0)
-		log_warn("fallback/new/%s: %s", name, strerror(errno));
-	if (why != NULL || n < 0)
-		return 0;
+		return fallback_queue_refuse(fallback_queue, name, why) ? 0
+									: -1;
+	if (n < 0) {
+		report_passing(fallback_queue, name);
+		return -1;
+	}
 	*frame = (struct text){ fallback_queue->frame, (uint32_t)n };
 	return 1;
+}
+
+/* Those that no line has named. */
+static void
+report_refused(struct fallback_queue *fallback_queue)
+{
+	if (fallback_queue->refused == fallback_queue->reported ||
+	    !log_is_due(&fallback_queue->logged_ns))
+		return;
+	log_warn("%llu more files of fallback/new could not be taken: moved to "
+		 "fallback/bad, which keeps the newest %d",
+	    (unsigned long long)(fallback_queue->refused -
+				 fallback_queue->reported),
+	    FALLBACK_QUEUE_BAD_MAX);
+	fallback_queue->reported = fallback_queue->refused;
+}
+
+/* Also "." and "..". */
+static bool
+is_directory(DIR *listing, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dirfd(listing), entry->d_name, &st,
+		   AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode);
 }
 
 int
@@ -228,29 +280,34 @@ fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
 {
 	DIR *listing = open_listing(fallback_queue->new_fd);
 	const struct dirent *entry;
-	int taken = 0;
+	int taken = 0, directories = 0;
 
 	if (listing == NULL)
 		return err_set(err, "fallback/new: %s", strerror(errno));
 	while (taken < files_max && (entry = readdir(listing)) != NULL) {
 		struct text frame;
+		int rc;
 
-		if (strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0)
-			continue;
-		if (!is_uuid_name(entry->d_name)) {
-			fallback_queue_refuse(fallback_queue, entry->d_name,
-			    "has an invalid name");
+		if (is_directory(listing, entry)) {
+			if (entry->d_name[0] != '.' &&
+			    directories++ < DIRECTORIES_A_SCAN)
+				fallback_queue_refuse(fallback_queue,
+				    entry->d_name, "is a directory");
 			continue;
 		}
-		if (!read_file(fallback_queue, entry->d_name, &frame))
+		if (!is_random_name(entry->d_name)) {
+			taken += fallback_queue_refuse(fallback_queue,
+			    entry->d_name, "has an invalid name");
 			continue;
-		taken++;
-		if (!take(arg, entry->d_name, frame))
+		}
+		rc = read_file(fallback_queue, entry->d_name, &frame);
+		taken += rc >= 0;
+		if (rc > 0 && !take(arg, entry->d_name, frame))
 			fallback_queue_refuse(fallback_queue, entry->d_name,
 			    "is not a submission frame");
 	}
 	closedir(listing);
+	report_refused(fallback_queue);
 	return taken;
 }
 
@@ -278,22 +335,22 @@ fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err)
 	return 0;
 }
 
-/* Is there room in bad/ for one more?  Deletes the oldest if necessary. */
-static void
-make_room(struct fallback_queue *fallback_queue)
+/* Delete the oldest file of bad/; without `directories` another one than these.
+ * Only a directory that is empty can be deleted. */
+static bool
+delete_oldest(struct fallback_queue *fallback_queue, bool directories)
 {
 	DIR *listing = open_listing(fallback_queue->bad_fd);
 	const struct dirent *entry;
 	struct stat st, oldest = { 0 };
 	char name[NAME_MAX + 1] = "";
-	int files = 0;
 
 	while (listing != NULL && (entry = readdir(listing)) != NULL) {
 		if (entry->d_name[0] == '.' ||
 		    fstatat(fallback_queue->bad_fd, entry->d_name, &st,
-			AT_SYMLINK_NOFOLLOW) != 0)
+			AT_SYMLINK_NOFOLLOW) != 0 ||
+		    (S_ISDIR(st.st_mode) && !directories))
 			continue;
-		files++;
 		if (*name == '\0' || st.st_mtime < oldest.st_mtime) {
 			oldest = st;
 			strcpy(name, entry->d_name);
@@ -301,24 +358,61 @@ make_room(struct fallback_queue *fallback_queue)
 	}
 	if (listing != NULL)
 		closedir(listing);
-	if (files >= FALLBACK_QUEUE_BAD_MAX)
-		unlinkat(fallback_queue->bad_fd, name,
-		    S_ISDIR(oldest.st_mode) ? AT_REMOVEDIR : 0);
+	return *name != '\0' &&
+	       unlinkat(fallback_queue->bad_fd, name,
+		   S_ISDIR(oldest.st_mode) ? AT_REMOVEDIR : 0) == 0;
 }
 
-void
+static int
+files_in_bad(struct fallback_queue *fallback_queue)
+{
+	DIR *listing = open_listing(fallback_queue->bad_fd);
+	const struct dirent *entry;
+	int files = 0;
+
+	while (listing != NULL && (entry = readdir(listing)) != NULL)
+		files += entry->d_name[0] != '.';
+	if (listing != NULL)
+		closedir(listing);
+	return files;
+}
+
+/* Move it to bad/, which keeps its bound: directories that cannot be deleted
+ * must not fill it. */
+static int
+move_aside(struct fallback_queue *fallback_queue, const char *name)
+{
+	if (renameat(fallback_queue->new_fd, name, fallback_queue->bad_fd,
+		name) != 0)
+		return -1;
+	if (files_in_bad(fallback_queue) <= FALLBACK_QUEUE_BAD_MAX ||
+	    delete_oldest(fallback_queue, true) ||
+	    delete_oldest(fallback_queue, false))
+		return 0;
+	renameat(fallback_queue->bad_fd, name, fallback_queue->new_fd, name);
+	errno = ENOTEMPTY;
+	return -1;
+}
+
+bool
 fallback_queue_refuse(
     struct fallback_queue *fallback_queue, const char *name, const char *why)
 {
+	int rc = move_aside(fallback_queue, name);
+	int wrong = errno;
 	char shown[128];
 
+	fallback_queue->refused += rc == 0;
+	if (!log_is_due(&fallback_queue->logged_ns))
+		return rc == 0;
 	text_quote(shown, sizeof(shown), text_of(name));
-	make_room(fallback_queue);
-	if (renameat(fallback_queue->new_fd, name, fallback_queue->bad_fd,
-		name) == 0)
-		log_warn(
-		    "fallback/new/%s %s: moved to fallback/bad", shown, why);
+	fallback_queue->reported = fallback_queue->refused;
+	if (rc == 0)
+		log_warn("fallback/new/%s %s: moved to fallback/bad "
+			 "refused=%llu",
+		    shown, why, (unsigned long long)fallback_queue->refused);
 	else
 		log_warn("fallback/new/%s %s, and cannot be moved: %s", shown,
-		    why, strerror(errno));
+		    why, strerror(wrong));
+	return rc == 0;
 }

@@ -1,10 +1,12 @@
 /*
  * fallback_queue - the directory where events wait for an agent.
  *
- *     DIR/tmp/UUID   being written
- *     DIR/new/UUID   complete: one submission frame
- *     DIR/bad/       malformed; at most FALLBACK_QUEUE_BAD_MAX files, the
- *                    oldest are deleted
+ *     DIR/tmp/NAME   being written
+ *     DIR/new/NAME   complete: one submission frame
+ *     DIR/bad/       what cannot be taken; at most FALLBACK_QUEUE_BAD_MAX
+ *                    files, the oldest are deleted
+ *
+ * A name is random, and says nothing about the content.
  *
  * The sender's side is fallback_queue_leave.  The agent's side must keep to
  * one order, or a crash loses or doubles an event: take into the spool,
@@ -27,15 +29,17 @@ enum {
 	FALLBACK_QUEUE_NAME_BYTES = 33,   /* 32 hexadecimal digits and NUL */
 	FALLBACK_QUEUE_FILES_MAX = 10000, /* waiting files; at this count
 					     fallback_queue_leave refuses */
+	/* ... of a user, unless the directory is his or he is root; what is
+	 * more than this of another one does not count */
+	FALLBACK_QUEUE_SHARE_FILES = FALLBACK_QUEUE_FILES_MAX / 4,
 	FALLBACK_QUEUE_BAD_MAX = 64,
 };
 
-/* Leave a frame for the agent, named by its first uuid; 0: it is on disk.
+/* Leave a frame for the agent; 0: it is on disk.
  * Creates the directory if necessary.  1: no room (the bound, or the disk, of
  * which `free_bytes` are left to others). */
-int fallback_queue_leave(const char *dir,
-    const unsigned char uuid[RECORD_ID_BYTES], struct text frame,
-    uint64_t free_bytes, struct err *err);
+int fallback_queue_leave(
+    const char *dir, struct text frame, uint64_t free_bytes, struct err *err);
 
 struct fallback_queue; /* opaque */
 
@@ -52,8 +56,9 @@ void fallback_queue_drain(struct fallback_queue *fallback_queue);
 /* Process at most `files_max` waiting files: `take` gets the name and the
  * content (a view, valid during the call) of each; if it returns false, the
  * file is malformed and moved to bad/.  A file that is not regular, has two
- * names or is too long is moved there unread.  Returns the number of files
- * that `take` got, or -1. */
+ * names, is too long or cannot be read is moved there unread.  Directories
+ * are moved there, too, a few at a time if that is possible.  Returns the
+ * number of files that were processed, or -1. */
 int fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
     bool (*take)(void *arg, const char *name, struct text frame), void *arg,
     struct err *err);
@@ -64,8 +69,8 @@ uid_t fallback_queue_owner(const struct fallback_queue *fallback_queue);
 /* Remove a file that was taken; it is no error if it is already gone. */
 int fallback_queue_remove(
     struct fallback_queue *fallback_queue, const char *name, struct err *err);
-/* Move a file to bad/ and log one line about it. */
-void fallback_queue_refuse(
+/* Move a file to bad/, and log one line a minute about it.  False: it stays. */
+bool fallback_queue_refuse(
     struct fallback_queue *fallback_queue, const char *name, const char *why);
 /* Sync the removals to disk. */
 int fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err);

@@ -41,13 +41,85 @@ make_parts(const char *dir, struct err *err)
 	return 0;
 }
 
+/* How many files each user has in the queue.  Further users are counted
+ * together. */
+enum { USERS_MAX = 64 };
+
+struct users {
+	uid_t uid[USERS_MAX];
+	int files[USERS_MAX + 1];
+	int count;
+};
+
+static int *
+files_of(struct users *users, uid_t uid)
+{
+	int i = 0;
+
+	while (i < users->count && users->uid[i] != uid)
+		i++;
+	if (i == users->count && i < USERS_MAX)
+		users->uid[users->count++] = uid;
+	return &users->files[i];
+}
+
+/* Directories are nobody's events. */
+static void
+count_files(DIR *listing, struct users *users)
+{
+	const struct dirent *entry;
+	struct stat st;
+
+	while ((entry = readdir(listing)) != NULL)
+		if (entry->d_type != DT_DIR &&
+		    fstatat(dirfd(listing), entry->d_name, &st,
+			AT_SYMLINK_NOFOLLOW) == 0 &&
+		    !S_ISDIR(st.st_mode))
+			++*files_of(users, st.st_uid);
+}
+
+/* The bounds of a user and of all.  0: there is room, 1: there is none. */
+static int
+check_files(const char *path, DIR *listing, struct err *err)
+{
+	struct users users = { .count = 0 };
+	uid_t self = geteuid();
+	struct stat st = { 0 };
+	bool whole;
+	int own, all = 0;
+
+	count_files(listing, &users);
+	own = *files_of(&users, self);
+	whole =
+	    self == 0 || (fstat(dirfd(listing), &st) == 0 && st.st_uid == self);
+	for (int i = 0; i <= USERS_MAX; i++)
+		all += i < users.count && users.uid[i] == self ? own
+		       : users.files[i] < FALLBACK_QUEUE_SHARE_FILES
+			   ? users.files[i]
+			   : FALLBACK_QUEUE_SHARE_FILES;
+	if (!whole && own >= FALLBACK_QUEUE_SHARE_FILES) {
+		err_set(err,
+		    "%s: %d files of user %ld wait there already, the maximum "
+		    "of one user; start an agent, which reads them",
+		    path, own, (long)self);
+		return 1;
+	}
+	if (all < FALLBACK_QUEUE_FILES_MAX)
+		return 0;
+	err_set(err,
+	    "%s: %d files wait there already, the maximum; start an agent, "
+	    "which reads them",
+	    path, all);
+	return 1;
+}
+
 /* 0: yes, 1: no, -1: unknown. */
 static int
 has_room(const char *path, uint64_t free_bytes, struct err *err)
 {
 	DIR *listing = opendir(path);
 	struct statvfs fs;
-	int files = -2; /* "." and ".." */
+	int rc;
 
 	if (listing == NULL || statvfs(path, &fs) != 0) {
 		err_set(err, "%s: %s", path, strerror(errno));
@@ -55,16 +127,10 @@ has_room(const char *path, uint64_t free_bytes, struct err *err)
 			closedir(listing);
 		return -1;
 	}
-	while (readdir(listing) != NULL)
-		files++;
+	rc = check_files(path, listing, err);
 	closedir(listing);
-	if (files >= FALLBACK_QUEUE_FILES_MAX) {
-		err_set(err,
-		    "%s: %d files wait there already, the maximum; start an "
-		    "agent, which reads them",
-		    path, files);
-		return 1;
-	}
+	if (rc != 0)
+		return rc;
 	if ((uint64_t)fs.f_bavail * fs.f_frsize < free_bytes) {
 		err_set(err,
 		    "%s: the file system has %" PRIu64 " bytes free: it must "
@@ -93,15 +159,16 @@ write_file(
 }
 
 int
-fallback_queue_leave(const char *dir, const unsigned char uuid[RECORD_ID_BYTES],
-    struct text frame, uint64_t free_bytes, struct err *err)
+fallback_queue_leave(
+    const char *dir, struct text frame, uint64_t free_bytes, struct err *err)
 {
 	char name[33], tmp[INSTANCE_PATH_BYTES], new[INSTANCE_PATH_BYTES];
 	char parent[INSTANCE_PATH_BYTES];
 	struct session_id id;
 	int rc;
 
-	memcpy(id.bytes, uuid, sizeof(id.bytes));
+	/* Not the uuid: names can be read by all. */
+	session_random(&id);
 	session_text(name, &id);
 	if (part_path(tmp, dir, "tmp", name, err) != 0 ||
 	    part_path(new, dir, "new", name, err) != 0 ||

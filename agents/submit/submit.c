@@ -140,7 +140,7 @@ leave(struct submit *submit, const char *why, struct err *err)
 		return SUBMIT_FAILED;
 	}
 	rc = fallback_queue_leave(
-	    options->fallback, submit->uuid, frame, options->free_bytes, err);
+	    options->fallback, frame, options->free_bytes, err);
 	if (rc != 0) {
 		err_prefix(err, "%s", why);
 		return rc > 0 ? SUBMIT_LATER : SUBMIT_FAILED;

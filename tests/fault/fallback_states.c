@@ -246,7 +246,7 @@ submit(bool at_the_listener)
 		return;
 	}
 	bytes = wire_frame(frame, sizeof(frame), &header, plain);
-	if (fallback_queue_leave(self.fallback_queue, uuid,
+	if (fallback_queue_leave(self.fallback_queue,
 		(struct text){ (const char *)frame, (uint32_t)bytes }, 64 << 20,
 		&err) == 0)
 		self.fact[id].accepted = states_position();

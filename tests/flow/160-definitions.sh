@@ -111,10 +111,10 @@ load poolscope.boot 1 gauge
 put
 app b,a By,s counter,gauge
 END
-	says "another user cannot change a built-in group; the aggregator knows whose group app is" \
+	says "another user cannot define a built-in group; the aggregator knows whose group app is" \
 		"metric group memory: column 1 is mine, but is defined as system.memory.limit: columns can only be added at the end
 metric group process/zsh has 4 columns of the agent's own: only the agent's user can add another
-taken
+metric group load is the agent's own: only its user and root can define or fill it; use another name, such as app/load
 taken"
 	put <<'END'
 app a,b,c s,By,1 gauge,counter,gauge

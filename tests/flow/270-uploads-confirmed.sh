@@ -59,7 +59,7 @@ unconfirmed() {
 		[ "$_status" != 201 ] || [ "$_to" != azure-blob ] || continue
 		web_behaves web "page $_status x*"
 		check_status 1 "$_to does not take $_status with a page for a confirmation" poolscope-upload "$@"
-		cp "$TMP/err" "$TMP/said"
+		cp "$TMP/err" "$TMP/printed"
 		check_status 1 "... and says of nothing that it is there" grep -q ' sent to \|info .* uploaded' "$TMP/err"
 		web_sent web 'len(sent)' >"$TMP/asked"
 		check "... having asked" grep -qv '^0$' "$TMP/asked"
@@ -67,7 +67,7 @@ unconfirmed() {
 }
 unconfirmed influx samples -p "$pool" --target "influx:$url/write"
 check "... the sentence says what may be there" \
-	grep -q "answers 202 with a page of HTML, which does not confirm .* proxy" "$TMP/said"
+	grep -q "answers 202 with a page of HTML, which does not confirm .* proxy" "$TMP/printed"
 unconfirmed http samples -p "$pool" --target "http:$url/in"
 unconfirmed azure-table events -p "$pool" --target azure-table:perf
 unconfirmed s3 file "$TMP/small" --target s3:bucket/small

@@ -13,7 +13,7 @@
 #include "proto/os/log.h"
 #include "proto/service/interrupt.h"
 
-/* So many refused items are named at once, then one a minute. */
+/* The first refused items are named, then one a minute. */
 enum { NAMED_MAX = 10, SHOWN_BYTES = 480 };
 
 static void

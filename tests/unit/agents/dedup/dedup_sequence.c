@@ -41,12 +41,12 @@ a_number_is_taken_once_and_those_before_it_never_again(void **state)
 	struct dedup_sequence *dedup_sequence = *state;
 	struct session_id a = session(1), b = session(2);
 
-	assert_true(dedup_sequence_take(dedup_sequence, &a, 1));
-	assert_false(dedup_sequence_take(dedup_sequence, &a, 1));
-	assert_true(dedup_sequence_take(dedup_sequence, &b, 1));
-	assert_true(dedup_sequence_take(dedup_sequence, &a, 5));
-	assert_false(dedup_sequence_take(dedup_sequence, &a, 4));
-	assert_true(dedup_sequence_take(dedup_sequence, &b, 2));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &a, 1));
+	assert_false(dedup_sequence_take(dedup_sequence, 7, &a, 1));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &b, 1));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &a, 5));
+	assert_false(dedup_sequence_take(dedup_sequence, 7, &a, 4));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &b, 2));
 }
 
 static void
@@ -55,14 +55,14 @@ what_did_not_reach_the_disk_may_come_again(void **state)
 	struct dedup_sequence *dedup_sequence = *state;
 	struct session_id a = session(1);
 
-	assert_true(dedup_sequence_take(dedup_sequence, &a, 1));
-	assert_true(dedup_sequence_take(dedup_sequence, &a, 2));
-	dedup_sequence_forget(dedup_sequence, &a, 2);
-	assert_false(dedup_sequence_take(dedup_sequence, &a, 1));
-	assert_true(dedup_sequence_take(dedup_sequence, &a, 2));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &a, 1));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &a, 2));
+	dedup_sequence_forget(dedup_sequence, 7, &a, 2);
+	assert_false(dedup_sequence_take(dedup_sequence, 7, &a, 1));
+	assert_true(dedup_sequence_take(dedup_sequence, 7, &a, 2));
 	dedup_sequence_forget(
-	    dedup_sequence, &a, 1); /* it is not the last one */
-	assert_false(dedup_sequence_take(dedup_sequence, &a, 2));
+	    dedup_sequence, 7, &a, 1); /* it is not the last one */
+	assert_false(dedup_sequence_take(dedup_sequence, 7, &a, 2));
 }
 
 static void
@@ -87,16 +87,18 @@ who_goes_on_is_known_among_crowds_that_come_and_go(void **state)
 	for (uint64_t i = 1; i < 300000; i++) {
 		struct session_id passing = session(i);
 
-		assert_true(dedup_sequence_take(dedup_sequence, &passing, 1));
-		assert_false(dedup_sequence_take(dedup_sequence, &passing, 1));
+		assert_true(
+		    dedup_sequence_take(dedup_sequence, 7, &passing, 1));
+		assert_false(
+		    dedup_sequence_take(dedup_sequence, 7, &passing, 1));
 		if (i % 1000 == 0) {
 			assert_true(
-			    dedup_sequence_take(dedup_sequence, &steady, i));
+			    dedup_sequence_take(dedup_sequence, 7, &steady, i));
 			assert_false(
-			    dedup_sequence_take(dedup_sequence, &steady, i));
+			    dedup_sequence_take(dedup_sequence, 7, &steady, i));
 		}
 	}
-	assert_false(dedup_sequence_take(dedup_sequence, &steady, 299000));
+	assert_false(dedup_sequence_take(dedup_sequence, 7, &steady, 299000));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -262,7 +262,7 @@ ids_remember_the_last_hundred_thousand(void **state)
 		uint64_t uuid[2] = { i, 7 };
 
 		prints[i] = dedup_uuid_fingerprint(
-		    dedup_uuid, (struct text){ (const char *)uuid, 16 });
+		    dedup_uuid, 7, (struct text){ (const char *)uuid, 16 });
 		assert_true(dedup_uuid_add(dedup_uuid, prints[i]));
 		assert_false(dedup_uuid_add(dedup_uuid, prints[i]));
 	}

@@ -70,7 +70,6 @@ see(void *arg, const char *name, struct text frame)
 	return seen->good;
 }
 
-static const unsigned char uuid[RECORD_ID_BYTES] = { 0xab, 0xcd, 1, 2, 3 };
 #define UUID_NAME "abcd0102030000000000000000000000"
 
 static int
@@ -103,12 +102,11 @@ what_was_left_is_found_and_removed(void **state)
 	struct err err = { 0 };
 
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("hello"), 64 << 20, &err),
-	    0);
+	    fallback_queue_leave(dir, text_of("hello"), 64 << 20, &err), 0);
 	assert_int_equal(files_in("tmp"), 0);
 	assert_int_equal(
 	    fallback_queue_scan(fallback_queue, 10, see, &seen, &err), 1);
-	assert_string_equal(seen.name, UUID_NAME);
+	assert_int_equal(strlen(seen.name), 32);
 	assert_string_equal(seen.content, "hello");
 	assert_int_equal(files_in("new"), 1);
 	assert_int_equal(
@@ -131,8 +129,7 @@ the_kernel_tells_of_a_new_file(void **state)
 	assert_true(read(fallback_queue_fd(fallback_queue), notice,
 			sizeof(notice)) < 0);
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("hello"), 64 << 20, &err),
-	    0);
+	    fallback_queue_leave(dir, text_of("hello"), 64 << 20, &err), 0);
 	assert_true(read(fallback_queue_fd(fallback_queue), notice,
 			sizeof(notice)) > 0);
 }
@@ -144,7 +141,7 @@ what_is_no_put_is_set_aside(void **state)
 	struct err err = { 0 };
 
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("bad"), 64 << 20, &err), 0);
+	    fallback_queue_leave(dir, text_of("bad"), 64 << 20, &err), 0);
 	assert_int_equal(fallback_queue_scan(*state, 10, see, &seen, &err), 1);
 	assert_int_equal(files_in("new"), 0);
 	assert_int_equal(files_in("bad"), 1);
@@ -171,7 +168,8 @@ only_plain_files_with_one_name_are_read(void **state)
 	    WIRE_PUT_BYTES_MAX + 1);
 	write_file("new/strange name\n", "x", 1);
 	free(large);
-	assert_int_equal(fallback_queue_scan(*state, 10, see, &seen, &err), 0);
+	/* The directory does not count. */
+	assert_int_equal(fallback_queue_scan(*state, 10, see, &seen, &err), 5);
 	assert_int_equal(seen.files, 0);
 	assert_int_equal(files_in("new"), 0);
 	assert_int_equal(files_in("bad"), 6);
@@ -194,6 +192,19 @@ bad_files_are_bounded_and_the_oldest_go(void **state)
 	assert_int_equal(files_in("bad"), FALLBACK_QUEUE_BAD_MAX);
 	snprintf(name, sizeof(name), "bad/%032x", FALLBACK_QUEUE_BAD_MAX + 9);
 	assert_int_equal(access(in(name), F_OK), 0);
+	/* Directories that cannot be deleted do not change that. */
+	for (int i = 0; i < 2 * FALLBACK_QUEUE_BAD_MAX; i++) {
+		snprintf(name, sizeof(name), "new/d%032x", i);
+		assert_int_equal(mkdir(in(name), 0777), 0);
+		snprintf(name, sizeof(name), "new/d%032x/x", i);
+		write_file(name, "x", 1);
+		fallback_queue_scan(*state, 10, see, &seen, &err);
+	}
+	assert_int_equal(files_in("bad"), FALLBACK_QUEUE_BAD_MAX);
+	assert_int_equal(files_in("new"), FALLBACK_QUEUE_BAD_MAX);
+	write_file("new/00000000000000000000000000000001", "x", 1);
+	fallback_queue_scan(*state, 10, see, &seen, &err);
+	assert_int_equal(files_in("bad"), FALLBACK_QUEUE_BAD_MAX);
 }
 
 static void
@@ -223,8 +234,7 @@ a_full_directory_refuses(void **state)
 		write_file(name, "", 0);
 	}
 	assert_int_equal(
-	    fallback_queue_leave(dir, uuid, text_of("hello"), 64 << 20, &err),
-	    1);
+	    fallback_queue_leave(dir, text_of("hello"), 64 << 20, &err), 1);
 	assert_non_null(strstr(err.text, "10000 files wait"));
 }
 
