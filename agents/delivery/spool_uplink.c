@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/auth/client_key.h"
 #include "proto/auth/reconnect.h"
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
@@ -47,6 +48,7 @@ struct spool_uplink {
 	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
 	uint64_t told;        /* ... and up to the last call of on_forbidden */
 	int64_t forbidden_ns; /* time of that warning; 0: none yet */
+	int64_t key_ns;       /* the key is not read again before */
 };
 
 /* ---- what the sender asks ---- */
@@ -410,6 +412,19 @@ tell_forbidden(struct spool_uplink *spool_uplink)
 			    spool_uplink->options.arg, spool_uplink->stream[i]);
 }
 
+/* Its key may have been rotated, and this process goes on with the old one. */
+static void
+try_new_key(struct spool_uplink *spool_uplink)
+{
+	uint64_t count =
+	    sender_counters(spool_uplink->sender)->nacks[WIRE_NACK_FORBIDDEN];
+
+	if (count != spool_uplink->told &&
+	    client_key_forbidden(&spool_uplink->key_ns))
+		broker_link_renew_key(spool_uplink->options.broker_link,
+		    spool_uplink->zsock, spool_uplink->sender);
+}
+
 /* At once, then once a minute: until its key may send again, the stream waits
  * with all that it has. */
 static void
@@ -446,6 +461,7 @@ on_zsock(void *arg, struct zsock *zsock)
 			broker_link_unread(spool_uplink->options.broker_link,
 			    zsock, spool_uplink->message.frame);
 	}
+	try_new_key(spool_uplink);
 	warn_forbidden(spool_uplink);
 	tell_forbidden(spool_uplink);
 	spool_uplink_push(spool_uplink);

@@ -283,8 +283,13 @@ note_reply(struct relay *relay, struct text frame)
 {
 	struct wire_header header;
 
-	if (wire_peek(frame, &header) != WIRE_OK || header.type != WIRE_NACK ||
-	    header.reason != WIRE_NACK_OWNER)
+	if (wire_peek(frame, &header) != WIRE_OK || header.type != WIRE_NACK)
+		return;
+	/* Of an agent's key or of our own, which may have been rotated. */
+	if (header.reason == WIRE_NACK_FORBIDDEN &&
+	    client_key_forbidden(&relay->key_ns))
+		relay_renew_key(relay);
+	if (header.reason != WIRE_NACK_OWNER)
 		return;
 	relay->counters.misrouted++;
 	if (relay->on_misrouted != NULL)

@@ -57,6 +57,7 @@ struct relay {
 	void *arg;
 	struct text node; /* our node name in status replies */
 	int64_t started_ns;
+	int64_t key_ns; /* the key is not read again before */
 	struct zsock *listener;
 	struct auth *auth; /* NULL: no keys */
 	struct rate_limit *rate_limit;

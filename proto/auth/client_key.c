@@ -13,6 +13,9 @@
 #include "proto/config/instance.h"
 #include "proto/keys/keyfile.h"
 #include "proto/net/endpoint.h"
+#include "proto/os/clock.h"
+
+#define AGAIN_NS (5 * NS_PER_SECOND)
 
 /* One per file, never freed: connections point to the key. */
 static struct loaded {
@@ -122,4 +125,17 @@ client_key_renew(struct err *err)
 		s->key = key;
 	}
 	return rc;
+}
+
+bool
+client_key_forbidden(int64_t *again_ns)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct err err = { 0 };
+
+	if (now_ns < *again_ns)
+		return false;
+	*again_ns = now_ns + AGAIN_NS;
+	/* If this fails, the old key is tried again. */
+	return client_key_renew(&err) == 0;
 }

@@ -33,4 +33,9 @@ int client_key_load(struct zsock_options *options,
  * it was; the others are renewed. */
 int client_key_renew(struct err *err);
 
+/* A listener answers "forbidden": the key may have been rotated, and the old
+ * one be gone.  Reads the files again, at most every five seconds; `again_ns`
+ * is the caller's, 0 at first.  True: they were read. */
+bool client_key_forbidden(int64_t *again_ns);
+
 #endif
