@@ -22,6 +22,8 @@ static const int64_t silences[NODE_CONDITIONS] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 /* What needs attention. */
 #define SPOOL_MANY (16.0 * (1 << 20))     /* bytes that are not sent */
 #define CLOCK_OFF  (NS_PER_SECOND / 10.0) /* ns */
+/* An offset of more than 270 years is none. */
+#define CLOCK_MAX (INT64_MAX / 32 * 30)
 
 /* ---- reading ---- */
 
@@ -80,25 +82,40 @@ heard_of(const struct record *record)
 	return heard;
 }
 
+static int64_t
+shifted(int64_t time_ns, int64_t by_ns)
+{
+	int64_t sum_ns;
+
+	if (!__builtin_add_overflow(time_ns, by_ns, &sum_ns))
+		return sum_ns;
+	return by_ns > 0 ? INT64_MAX : INT64_MIN + 1;
+}
+
 static void
 take(struct node_states *states, const struct record *record, int64_t from_ns)
 {
 	const struct heard heard = heard_of(record);
 	int64_t made_ns =
 	    heard.last_ns > heard.sample_ns ? heard.last_ns : heard.sample_ns;
+	bool is_clock_known = heard.clock_at_ns != INT64_MIN &&
+			      heard.clock_ns > -CLOCK_MAX &&
+			      heard.clock_ns < CLOCK_MAX;
+	int64_t ahead_ns = is_clock_known ? heard.clock_ns : 0;
 	struct node_state *node;
 
-	if (made_ns == INT64_MIN || made_ns < from_ns)
+	if (made_ns == INT64_MIN || shifted(made_ns, ahead_ns) < from_ns)
 		return;
 	node = state_of(states, record->name);
 	node->made_ns = made_ns;
 	node->received_ns = heard.received_ns;
 	node->last_ns = heard.last_ns;
-	if (heard.clock_at_ns != INT64_MIN && heard.clock_at_ns >= from_ns) {
+	if (is_clock_known && shifted(heard.clock_at_ns, ahead_ns) >= from_ns) {
 		node->clock_ns = (double)heard.clock_ns;
 		node->clock_at_ns = heard.clock_at_ns;
 	}
-	if (heard.spool_at_ns != INT64_MIN && heard.spool_at_ns >= from_ns) {
+	if (heard.spool_at_ns != INT64_MIN &&
+	    shifted(heard.spool_at_ns, ahead_ns) >= from_ns) {
 		node->spool = (double)heard.spool;
 		node->spool_at_ns = heard.spool_at_ns;
 	}
@@ -157,7 +174,13 @@ judge(struct node_state *node, int64_t now_ns)
 {
 	node->heard_ns = node->made_ns;
 	if (!isnan(node->clock_ns))
-		node->heard_ns += (int64_t)node->clock_ns;
+		node->heard_ns =
+		    shifted(node->made_ns, (int64_t)node->clock_ns);
+	/* Nothing is made after it is received: a clock far ahead, by an offset
+	 * that is not known, keeps no dead node alive. */
+	if (node->received_ns != INT64_MIN &&
+	    node->heard_ns > shifted(node->received_ns, silences[NODE_GONE]))
+		node->heard_ns = node->received_ns;
 	node->age_ns = now_ns > node->heard_ns ? now_ns - node->heard_ns : 0;
 	node->condition = NODE_LIVE;
 	while (node->condition < NODE_GONE &&
@@ -174,8 +197,11 @@ node_states_judge(struct node_states *states, int64_t now_ns)
 	if (now_ns > states->complete_ns)
 		now_ns = states->complete_ns;
 	memset(states->conditions, 0, sizeof(states->conditions));
+	states->heard_ns = INT64_MIN;
 	for (uint32_t i = 0; i < states->count; i++) {
 		judge(&states->at[i], now_ns);
+		if (states->at[i].heard_ns > states->heard_ns)
+			states->heard_ns = states->at[i].heard_ns;
 		states->conditions[states->at[i].condition]++;
 	}
 }

@@ -24,8 +24,8 @@ extern const char *const node_condition_words[NODE_CONDITIONS];
 struct node_state {
 	struct text name; /* valid until node_states_clear */
 	/* When its newest record was made: by its own clock, and by that of the
-	 * aggregator, if it is known how far the node's is off.  age_ns is not
-	 * below 0. */
+	 * aggregator, if it is known how far the node's is off, and not after
+	 * it was received.  age_ns is not below 0. */
 	int64_t made_ns, heard_ns, age_ns;
 	/* The last record that was received: when, and its time by the node's
 	 * clock; INT64_MIN: unknown. */
@@ -45,6 +45,7 @@ struct node_states {
 	struct node_state *at;
 	uint32_t count, room;
 	uint32_t conditions[NODE_CONDITIONS]; /* how many nodes are in each */
+	int64_t heard_ns; /* of the one heard last; INT64_MIN: there is none */
 	/* Up to when the source had answered completely; INT64_MAX: it had. */
 	int64_t complete_ns;
 };

@@ -123,22 +123,27 @@ keep(struct pools_kept *kept, const struct pool *pool,
 
 /* ---- reading ---- */
 
+static void
+take_states(struct pool *pool, const struct node_states *states, int64_t now_ns)
+{
+	memcpy(pool->conditions, states->conditions, sizeof(pool->conditions));
+	if (states->heard_ns == INT64_MIN)
+		pool->age_ns = -1;
+	else
+		pool->age_ns =
+		    states->heard_ns >= now_ns ? 0 : now_ns - states->heard_ns;
+}
+
 static int
 read_nodes(struct pool *pool, struct source *source, struct pools_kept *kept,
     int64_t now_ns, struct err *err)
 {
 	struct node_states states, *known;
 
-	/* Without a record since then all its nodes are gone. */
-	if (pool->partition.last_ns < now_ns - POOL_RESTS_NS) {
-		pool->conditions[NODE_GONE] = (uint32_t)pool->partition.nodes;
-		return 0;
-	}
 	known = find_kept(kept, pool, now_ns);
 	if (known != NULL) {
 		node_states_judge(known, now_ns);
-		memcpy(pool->conditions, known->conditions,
-		    sizeof(pool->conditions));
+		take_states(pool, known, now_ns);
 		return 0;
 	}
 	if (node_states_read(&states, source, pool->partition.name,
@@ -146,7 +151,7 @@ read_nodes(struct pool *pool, struct source *source, struct pools_kept *kept,
 		node_states_clear(&states);
 		return -1;
 	}
-	memcpy(pool->conditions, states.conditions, sizeof(pool->conditions));
+	take_states(pool, &states, now_ns);
 	keep(kept, pool, &states, now_ns);
 	return 0;
 }
@@ -167,15 +172,11 @@ pools_read(struct pools *pools, struct source *source, struct pools_kept *kept,
 		pools->at = memory_zero(rows->count, sizeof(*pools->at));
 	for (uint32_t i = 0; i < rows->count && rc == 0; i++) {
 		struct pool *pool = &pools->at[pools->count];
-		int64_t last_ns = rows->at[i].last_ns;
 
 		if (!rows->at[i].is_read)
 			continue;
 		pools->count++;
 		pool->partition = rows->at[i];
-		pool->age_ns = last_ns == INT64_MIN ? -1
-			       : last_ns >= now_ns  ? 0
-						    : now_ns - last_ns;
 		rc = read_nodes(pool, source, kept, known_ns, err);
 	}
 	if (pools->count > 0)

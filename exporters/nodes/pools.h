@@ -19,11 +19,9 @@
 struct pool {
 	struct partition_row partition;
 	uint32_t conditions[NODE_CONDITIONS];
-	int64_t age_ns; /* of the newest record; -1: there is none */
+	/* Of the newest record, as in node_states.h; -1: there is none. */
+	int64_t age_ns;
 };
-
-/* A pool without a record for this long is at rest: its nodes are not read. */
-#define POOL_RESTS_NS (24 * 3600 * INT64_C(1000000000))
 
 struct pools {
 	struct partition_rows partitions;

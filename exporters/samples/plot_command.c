@@ -267,6 +267,8 @@ plot_samples(struct source *source, struct text partition,
 	string_table_init(&samples.texts);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
+		rc = time_window_narrow(&time_window, source, partition, err);
+	if (rc == 0)
 		rc = plot_samples_read(&samples, source, partition, options,
 		    window, &time_window, err);
 	source_clock_words(samples.clock, source_clock(source));

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "exporters/samples/series.h"
 #include "exporters/select/time_option.h"
+#include "proto/os/clock.h"
 
 const struct opt time_window_options[] = {
 	NODE_OPTION(struct time_window_options, node),
@@ -32,6 +34,9 @@ const struct opt metric_options[] = {
 	    NULL, false },
 	{ .name = NULL },
 };
+
+#define HOUR_NS (3600 * NS_PER_SECOND)
+#define DAY_NS  (24 * HOUR_NS)
 
 /* Shown times may lie outside of the range of stored times. */
 static int
@@ -81,6 +86,37 @@ time_window_fit(struct time_window *time_window, struct source *source,
 	if (time_window->from_ns < time_window->to_ns)
 		return 0;
 	return err_set(err, "there are no records in that time");
+}
+
+int
+time_window_narrow(struct time_window *time_window, struct source *source,
+    struct text partition, struct err *err)
+{
+	struct series_query query = time_window_query(time_window, HOUR_NS);
+	int64_t first_ns = TIME_MAX_NS, last_ns = TIME_MIN_NS;
+	struct series *series = NULL;
+	struct series_point point;
+	int rc;
+
+	if (!source_clock_moves(source_clock(source), DAY_NS))
+		return 0;
+	query.intervals = query.single = true;
+	rc = series_open(&series, source, partition, err);
+	if (rc == 0)
+		rc = series_select(series, &query, err);
+	while (rc == 0 && (rc = series_next(series, &point, err)) > 0) {
+		rc = 0;
+		if (point.first_ns < first_ns)
+			first_ns = point.first_ns;
+		if (point.last_ns > last_ns)
+			last_ns = point.last_ns;
+	}
+	series_close(&series);
+	if (rc == 0 && first_ns > time_window->from_ns && first_ns <= last_ns)
+		time_window->from_ns = first_ns;
+	if (rc == 0 && last_ns < time_window->to_ns && first_ns <= last_ns)
+		time_window->to_ns = last_ns + 1;
+	return rc;
 }
 
 int

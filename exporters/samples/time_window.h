@@ -52,6 +52,11 @@ int time_window_open(struct time_window *time_window,
 /* Complete a window in which the caller has set all but the jobs. */
 int time_window_fit(struct time_window *time_window, struct source *source,
     struct text partition, struct err *err);
+/* Of a window of samples: when it begins and ends at the first and the last of
+ * all records, these were widened by what clocks are off.  Where that is more
+ * than a day, cut the window to the samples that are shown in it. */
+int time_window_narrow(struct time_window *time_window, struct source *source,
+    struct text partition, struct err *err);
 void time_window_close(struct time_window *time_window);
 
 /* A query for series_select; the caller sets the metric. */

@@ -492,6 +492,8 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	string_table_init(&reading.carried);
 	cpus_init(&reading.cpus);
 	rc = time_window_open(&time_window, options, source, partition, err);
+	if (rc == 0)
+		rc = time_window_narrow(&time_window, source, partition, err);
 	if (rc == 0 && time_window.job == NULL)
 		rc = job_intervals_read(
 		    &job_intervals, source, partition, NULL, err);

@@ -319,6 +319,8 @@ stats_series(struct source *source, struct text partition,
 	string_table_init(&samples.texts);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
+		rc = time_window_narrow(&time_window, source, partition, err);
+	if (rc == 0)
 		rc = plot_samples_read(&samples, source, partition, options,
 		    window, &time_window, err);
 	if (rc == 0 && samples.count > STATS_SERIES_METRICS)

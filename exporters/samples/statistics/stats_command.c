@@ -130,6 +130,8 @@ stats_samples(struct source *source, struct text partition,
 	sample_rows_init(&rows, by_node, 0, 0);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
+		rc = time_window_narrow(&time_window, source, partition, err);
+	if (rc == 0)
 		rc = series_open(&reading.series, source, partition, err);
 	if (rc == 0)
 		rc = read_rows(&reading, by_node, source, partition, err);
