@@ -6,8 +6,8 @@
  * which the pairs of one phase, image and node follow each other, sorted by
  * begin.
  *
- * A node that reboots while it starts begins again, with another nodeprep:start:
- * its numbers are those of the newest try.
+ * A node that reboots while it starts begins again, with another
+ * nodeprep:start: its numbers are those of the newest try.
  *
  * The length of a pair is the one that the node measured (attribute diff),
  * else the distance of its events in whole microseconds, computed like

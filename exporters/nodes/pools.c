@@ -192,23 +192,27 @@ pools_clear(struct pools *pools)
 	*pools = (struct pools){ .count = 0 };
 }
 
+/* The nodes of a pool without a record for this long are not missed. */
+#define RESTS_NS (24 * 3600 * NS_PER_SECOND)
+
 int
 pools_add_facts(
     struct status_facts *facts, struct source *source, struct err *err)
 {
+	int64_t now_ns = clock_wall_ns();
 	struct pools pools;
-	int rc = pools_read(&pools, source, NULL, (struct text){ NULL, 0 },
-	    clock_wall_ns(), err);
+	int rc = pools_read(
+	    &pools, source, NULL, (struct text){ NULL, 0 }, now_ns, err);
 
 	for (uint32_t i = 0; i < pools.count; i++) {
 		const struct pool *pool = &pools.at[i];
 		const uint32_t *conditions = pool->conditions;
 		uint32_t lost = conditions[NODE_SILENT] + conditions[NODE_GONE];
 
-		if (pool->partition.last_ns > facts->newest_ns)
-			facts->newest_ns = pool->partition.last_ns;
-		if (lost == 0 || pool->age_ns < 0 ||
-		    pool->age_ns > POOL_RESTS_NS)
+		if (pool->age_ns >= 0 &&
+		    now_ns - pool->age_ns > facts->newest_ns)
+			facts->newest_ns = now_ns - pool->age_ns;
+		if (lost == 0 || pool->age_ns < 0 || pool->age_ns > RESTS_NS)
 			continue;
 		facts->nodes_lost += lost;
 		if (facts->pools_lost++ == 0)

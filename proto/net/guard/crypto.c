@@ -10,8 +10,8 @@
 #include "proto/net/guard/guard.h"
 #include "proto/net/guard/handshake.h"
 
-/* Of an INITIATE (ZeroMQ RFC 26), in front of the properties: a key, a nonce and
- * a box. */
+/* Of an INITIATE (ZeroMQ RFC 26), in front of the properties: a key, a nonce
+ * and a box. */
 static const char initiate[] = "CurveZMQINITIATE";
 enum { AT_PROPERTIES = crypto_box_ZEROBYTES + 32 + 16 + 80 };
 

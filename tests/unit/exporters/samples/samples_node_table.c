@@ -188,8 +188,7 @@ a_counter_is_a_rate_in_seconds(void **state)
 	assert_true(text_equal(metric->unit, text_of("s")));
 	assert_int_equal(samples.steps, 10);
 	for (uint32_t i = 0; i < samples.steps; i++)
-		assert_true(
-		    fabs(metric->rows[0].cells[i].mean - 0.5) < 1e-9);
+		assert_true(fabs(metric->rows[0].cells[i].mean - 0.5) < 1e-9);
 	samples_clear(&samples);
 }
 
