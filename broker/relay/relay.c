@@ -101,6 +101,31 @@ send_status(struct relay *relay, const struct wire_header *question)
 	    (struct text){ (const char *)frame, (uint32_t)bytes });
 }
 
+/* Has the message come through more brokers than anybody has in a row?  Then
+ * it goes round, and its sender is told that there is no route. */
+static bool
+goes_round(struct relay *relay, const struct wire_header *header)
+{
+	struct zsock_peer peer;
+	char partition[NAME_BYTES_MAX + 1];
+	bool forwarded;
+
+	if (forwarded_peer_get(&relay->message.route, &peer, &forwarded) <=
+	    RELAY_BROKERS_MAX)
+		return false;
+	if (log_is_due(&relay->circle_ns))
+		log_error("a message of partition '%s' has passed more than %d "
+			  "brokers: brokers form a circle; no records of it "
+			  "get through until --aggregator, --route or the "
+			  "partition table of one of them leads to an "
+			  "aggregator instead",
+		    text_quote(partition, sizeof(partition), header->partition),
+		    RELAY_BROKERS_MAX);
+	relay->counters.owner++;
+	nack(relay, header, WIRE_NACK_OWNER);
+	return true;
+}
+
 /* Is the peer permitted to send this?  If not, it gets a nack; a bye gets no
  * reply. */
 static bool
@@ -199,7 +224,7 @@ take(struct relay *relay, bool may_wait)
 		refuse(relay, &header, fault);
 		return;
 	}
-	if (!may_pass(relay, &header))
+	if (!may_pass(relay, &header) || goes_round(relay, &header))
 		return;
 	if (header.type == WIRE_STATUS) {
 		send_status(relay, &header);

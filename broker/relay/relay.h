@@ -28,7 +28,10 @@
 
 /* Replies queued for a peer per message queued from it: a sender with eight
  * batches in flight gets eight replies at once. */
-enum { RELAY_REPLIES = 4 };
+enum {
+	RELAY_REPLIES = 4,
+	RELAY_BROKERS_MAX = 6, /* in a row: routes have 8 frames */
+};
 
 #define RELAY_FULL_NS_MAX (INT64_C(50) * 1000000)
 
@@ -69,6 +72,7 @@ struct relay {
 	uint32_t peers_max; /* warn above this many peers */
 	bool warned;
 	int64_t version_ns; /* of the warning of another version */
+	int64_t circle_ns;  /* of the warning of brokers in a circle */
 	int waiting; /* the listener is paused for this upstream; -1: not paused
 		      */
 	struct zsock_message message;
