@@ -141,11 +141,36 @@ forget_paths(struct sampler *sampler, bool all)
 	list->path_count = kept;
 }
 
+/* On a disk of its own the root answers as long as the agent lives; on a
+ * network it may not.  Mounting another one over it is for early boot. */
+static bool
+is_root_local(struct sampler *sampler)
+{
+	struct text table;
+	struct proc_mount mount;
+
+	if (sampler->now_monotonic_ns < sampler->root_ns)
+		return sampler->root_is_local;
+	table = proc_files_read(&sampler->files, PROC_OWN_MOUNTS);
+	sampler->root_ns = sampler->now_monotonic_ns + SAMPLER_ROOT_NS;
+	sampler->root_is_local = false;
+	while (proc_next_mount(&table, &mount))
+		if (text_equal(mount.point, text_of("/")))
+			sampler->root_is_local = proc_is_local(mount.type);
+	return sampler->root_is_local;
+}
+
 bool
 sampler_ask_root(struct sampler *sampler, struct statvfs *fs)
 {
-	struct path *root;
+	struct path here = { .path = "/" }, *root;
 
+	/* A thread costs as much as all else of this metric group. */
+	if (is_root_local(sampler)) {
+		ask(&here.question);
+		*fs = here.fs;
+		return here.answer == SAMPLED;
+	}
 	if (sampler->filesystems == NULL)
 		sampler->filesystems =
 		    memory_zero(1, sizeof(*sampler->filesystems));

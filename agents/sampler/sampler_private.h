@@ -22,7 +22,7 @@
 #include "proto/os/clock.h"
 
 enum {
-	SAMPLER_GROUPS_MAX = 16 << 10, /* names of metric groups */
+	SAMPLER_GROUPS_MAX = 4 << 10, /* names of metric groups */
 	SAMPLER_SLOTS = 2 * SAMPLER_GROUPS_MAX,
 	SAMPLER_BODY_BYTES = 24 << 10,
 	SAMPLER_DISKS_MAX = 256, /* of each kind in a round */
@@ -33,6 +33,7 @@ enum {
 };
 /* How often the control groups of jobs are searched. */
 #define SAMPLER_JOBS_NS (10 * NS_PER_SECOND)
+#define SAMPLER_ROOT_NS (60 * NS_PER_SECOND)
 #define SAMPLER_GPU_NS  (60 * NS_PER_SECOND)
 
 /* What /sys says about the devices that a file lists, by their lines in it.  It
@@ -100,6 +101,8 @@ struct sampler {
 	struct sampler_devices disks, interfaces;
 	struct deadline *deadline;
 	struct sampler_filesystems *filesystems;
+	bool root_is_local;
+	int64_t root_ns; /* monotonic: when to look again whether it is */
 	uint64_t left_out[LEFT_KINDS];
 	bool left_out_said[LEFT_KINDS];
 

@@ -103,7 +103,7 @@ kill "$hangs"
 wait "$hangs"
 check_text "it ends with 0" 0 $?
 
-# ---- told to end while one does not answer
+# ---- the end while one does not answer
 rm -rf "$DIR/spool"
 unshare -m sh "$TMP/in.sh" 3>"$TMP/hangs.ready" >"$TMP/again.log" 2>&1 </dev/null &
 hangs=$!
