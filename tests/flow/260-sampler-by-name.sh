@@ -7,9 +7,9 @@
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-HOST=$TMP/proc SYS=$TMP/sys GROUPS=$TMP/cgroup
+HOST=$TMP/proc SYS=$TMP/sys CGROUPS=$TMP/cgroup
 mkdir -p "$HOST/pressure" "$HOST/self" "$HOST/net" "$HOST/sys/kernel/random" \
-	"$SYS/block/sda/device" "$SYS/class/net/eth0/device" "$SYS/class/net/br0" "$GROUPS/docker/a" "$HOST/71"
+	"$SYS/block/sda/device" "$SYS/class/net/eth0/device" "$SYS/class/net/br0" "$CGROUPS/docker/a" "$HOST/71"
 
 cat >"$HOST/stat" <<'END'
 cpu  101 102 103 104 105 106 107 108 109 110
@@ -66,7 +66,7 @@ echo '   8       0 sda 201 202 203 204 205 206 207 208 209 210 211' >"$HOST/disk
 printf 'a\nb\n eth0: 301 302 303 304 0 0 0 0 309 310 311 312 0 0 0 0\n br0: 401 402 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n tun9: 501 502 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n' >"$HOST/net/dev"
 : >"$HOST/self/mountinfo"
 (
-	cd "$GROUPS/docker/a" || exit
+	cd "$CGROUPS/docker/a" || exit
 	printf 'usage_usec 601\nuser_usec 602\nsystem_usec 603\nnr_throttled 604\nthrottled_usec 605\n' >cpu.stat
 	echo 606 >memory.current
 	echo 607 >memory.peak
@@ -92,7 +92,7 @@ start broker poolscope-broker || exit 1
 sampled() {
 	rm -rf "$DIR/spool"
 	start agent poolscope-agent -p "$1" -n n1 --no-clock --proc "$HOST" --sys "$SYS" \
-		--cgroup-root "$GROUPS" --cgroups 'docker/*' --period 100ms --send-interval 100ms \
+		--cgroup-root "$CGROUPS" --cgroups 'docker/*' --period 100ms --send-interval 100ms \
 		--metric-groups all
 	wait_until "poolscope-dump -q -p '$1' --kind sample --name 'process/*' | grep -q job &&
 		poolscope-dump -q -p '$1' --kind sample --name perf | grep -q perf &&
@@ -269,9 +269,9 @@ printf 'cpu  101 102 103 104\ncpu0 101 102 103 104\n' >"$HOST/stat"
 printf 'MemTotal: 1000 kB\nMemFree: 400 kB\nBuffers: 20 kB\nCached: 100 kB\nShmem: 10 kB\nSReclaimable: 30 kB\n' >"$HOST/meminfo"
 printf 'pgfault 1000\npgscan_kswapd 34\n' >"$HOST/vmstat"
 echo 'some avg10=0.00 avg60=0.00 avg300=0.00 total=51' >"$HOST/pressure/memory"
-rm "$HOST/pressure/io" "$GROUPS/docker/a/memory.peak" "$GROUPS/docker/a/memory.events" \
-	"$GROUPS/docker/a/io.stat" "$GROUPS/docker/a/io.pressure" "$GROUPS/docker/a/pids.current"
-printf 'usage_usec 601\nuser_usec 602\nsystem_usec 603\n' >"$GROUPS/docker/a/cpu.stat"
+rm "$HOST/pressure/io" "$CGROUPS/docker/a/memory.peak" "$CGROUPS/docker/a/memory.events" \
+	"$CGROUPS/docker/a/io.stat" "$CGROUPS/docker/a/io.pressure" "$CGROUPS/docker/a/pids.current"
+printf 'usage_usec 601\nuser_usec 602\nsystem_usec 603\n' >"$CGROUPS/docker/a/cpu.stat"
 echo '   8       0 sda 201 202 203 204' >"$HOST/diskstats"
 sampled 'a$old'
 expect cpu <<END

@@ -87,6 +87,7 @@ check "processors are sampled" wait_until '[ "$(count cpu)" -ge 10 ]' 30
 check "events are taken" poolscope-emit -q -p "$pool" s e --wait stored --timeout 10s
 check "the log reports the one that does not answer" wait_until \
 	'grep -q "parent/disk is not sampled: it does not answer" "$TMP/hangs.log"'
+# shellcheck disable=SC2034 # for wait_until
 before=$(count cpu)
 check "processors go on" wait_until '[ "$(count cpu)" -ge $((before + 10)) ]' 30
 check_text "once" 1 "$(grep -c 'does not answer' "$TMP/hangs.log")"
