@@ -6,11 +6,50 @@
 
 #include <string.h>
 
+enum { LOOK_BYTES = 512 };
+
 void
 import_source_close(struct import_source *source)
 {
 	if (source->close != NULL)
 		source->close(source->arg);
+}
+
+/* One sentence for a file that has no lines, instead of one for each. */
+static int
+check_text(struct import_file *file, struct err *err)
+{
+	static const struct {
+		const char *begin, *what, *program;
+	} packed[] = {
+		{ "\x1f\x8b", "gzip", "gunzip" },
+		{ "\x28\xb5\x2f\xfd", "zstd", "zstd -d" },
+		{ "\xfd\x37zXZ", "xz", "unxz" },
+		{ "BZh", "bzip2", "bunzip2" },
+	};
+	struct text view;
+
+	if (import_file_see(file, LOOK_BYTES, &view, err) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(packed) / sizeof(*packed); i++) {
+		size_t bytes = strlen(packed[i].begin);
+
+		if (view.bytes >= bytes &&
+		    memcmp(view.at, packed[i].begin, bytes) == 0)
+			return err_set(err,
+			    "%s: is compressed with %s, and import reads text: "
+			    "unpack it first (%s)",
+			    file->name, packed[i].what, packed[i].program);
+	}
+	if (view.bytes > LOOK_BYTES)
+		view.bytes = LOOK_BYTES;
+	if (view.bytes > 0 && memchr(view.at, '\0', view.bytes) != NULL)
+		return err_set(err,
+		    "%s: is binary (byte 0), and import reads lines of UTF-8 "
+		    "text",
+		    file->name);
+	import_file_rewind(file);
+	return 0;
 }
 
 int
@@ -21,6 +60,10 @@ import_files_open(struct import_files *files, const char *path,
 		return -1;
 	if (name != NULL)
 		files->file[0].name = name;
+	if (check_text(&files->file[0], err) != 0) {
+		import_file_close(&files->file[0]);
+		return -1;
+	}
 	files->is_open[0] = true;
 	files->name = files->file[0].name;
 	files->bytes = files->file[0].bytes;
