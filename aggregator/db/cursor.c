@@ -297,6 +297,7 @@ db_cursor_put(struct db_cursor *cursor, struct text key, struct text value)
 	}
 	if (value.bytes > 0)
 		memcpy(v.mv_data, value.at, value.bytes);
+	txn->reserved = cursor->table;
 	db_complete(txn, key, v.mv_data, value.bytes);
 	return v.mv_data;
 }

@@ -48,6 +48,7 @@ struct db_env {
 	uint32_t tables;
 	char *names[DB_TABLES_MAX];
 	MDB_dbi dbi[DB_TABLES_MAX];
+	uint32_t seed[DB_TABLES_MAX]; /* of the checksums of its rows */
 };
 
 struct db {

@@ -28,6 +28,10 @@ add_table(struct db_env *shared, const char *name, MDB_dbi dbi)
 {
 	assert(shared->tables < DB_TABLES_MAX);
 	shared->names[shared->tables] = memory_string(name);
+	/* A page that a damaged number leads to may be one of another table,
+	 * with keys alike.  The format must be readable whatever it is. */
+	shared->seed[shared->tables] =
+	    strcmp(name, "meta") == 0 ? 0 : crc32c(0, name, strlen(name));
 	shared->dbi[shared->tables++] = dbi;
 }
 

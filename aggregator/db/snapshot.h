@@ -57,6 +57,7 @@ struct snapshot_path {
 	struct {
 		const void *page;
 		unsigned index;
+		bool is_doubtful;
 	} at[PAGE_DEPTH_MAX];
 	uint64_t bad; /* the page that is damaged, or that does not have the
 			 keys that its parent says */
@@ -82,6 +83,8 @@ enum snapshot_way snapshot_path_previous(struct snapshot_path *path);
  * of a branch is damaged; `bad` is that leaf. */
 enum snapshot_way snapshot_path_edge(
     const struct snapshot_path *path, uint64_t *bad);
+/* May a row of this key be on the leaf, by what all pages on the way say? */
+bool snapshot_path_may_have(const struct snapshot_path *path, struct text key);
 /* The leaf of a whole way. */
 const void *snapshot_path_leaf(const struct snapshot_path *path);
 /* What LMDB may touch when it deletes from this leaf, also after other changes

@@ -253,6 +253,7 @@ enter(struct snapshot_path *path, uint64_t number)
 		return WAY_DAMAGED;
 	path->at[path->depth].page = page;
 	path->at[path->depth].index = 0;
+	path->at[path->depth].is_doubtful = !is_here;
 	path->depth++;
 	if (!is_here)
 		return WAY_DOUBTFUL;
@@ -260,11 +261,22 @@ enter(struct snapshot_path *path, uint64_t number)
 		if (!path->tree.is_free_list &&
 		    (!page_ascends(page) ||
 			!page_lists_all(
-			    page, path->snapshot->limits.page_bytes)))
+			    page, path->snapshot->limits.page_bytes))) {
+			path->at[path->depth - 1].is_doubtful = true;
 			return WAY_DOUBTFUL;
+		}
 		db_marks_set(marks, number);
 	}
 	return WAY_LEAF;
+}
+
+/* The number of the page that the way has at a level. */
+static uint64_t
+number_of(const struct snapshot_path *path, unsigned level)
+{
+	return (uint64_t)((const unsigned char *)path->at[level].page -
+			  path->snapshot->base) /
+	       path->snapshot->limits.page_bytes;
 }
 
 enum side { SIDE_FIRST, SIDE_LAST, SIDE_KEY };
@@ -287,6 +299,12 @@ descend(struct snapshot_path *path, enum side side, struct text key)
 	enum snapshot_way way, all = WAY_LEAF;
 	uint64_t doubtful = 0;
 
+	/* All that a doubtful branch leads to is doubtful. */
+	for (unsigned level = 0; level < path->depth; level++)
+		if (path->at[level].is_doubtful) {
+			all = WAY_DOUBTFUL;
+			doubtful = number_of(path, level);
+		}
 	while (path->depth < path->tree.depth) {
 		unsigned last = path->depth - 1;
 		uint64_t number =
@@ -365,6 +383,22 @@ snapshot_path_previous(struct snapshot_path *path)
 		return descend(path, SIDE_LAST, (struct text){ NULL, 0 });
 	}
 	return WAY_NONE;
+}
+
+bool
+snapshot_path_may_have(const struct snapshot_path *path, struct text key)
+{
+	for (unsigned level = 0; level + 1u < path->depth; level++) {
+		const void *page = path->at[level].page;
+		unsigned index = path->at[level].index;
+
+		if ((index > 0 &&
+			page_compare(key, page_key(page, index)) < 0) ||
+		    (index + 1 < page_count(page) &&
+			page_compare(key, page_key(page, index + 1)) >= 0))
+			return false;
+	}
+	return true;
 }
 
 const void *

@@ -192,13 +192,17 @@ db_word_key(unsigned char to[static DB_KEY_BYTES_MAX], const char *word,
 }
 
 static uint32_t
-checksum(struct text key, const unsigned char *value, uint32_t bytes)
+checksum(const struct db_txn *txn, unsigned table, struct text key,
+    const unsigned char *value, uint32_t bytes)
 {
-	return crc32c(crc32c(0, key.at, key.bytes), value, bytes);
+	uint32_t seed = txn->db->shared->seed[txn->db->dbi_index[table]];
+
+	return crc32c(crc32c(seed, key.at, key.bytes), value, bytes);
 }
 
 bool
-db_txn_checksum_is(const struct db_txn *txn, struct text key, MDB_val stored)
+db_txn_checksum_is(
+    const struct db_txn *txn, unsigned table, struct text key, MDB_val stored)
 {
 	const unsigned char *at = stored.mv_data;
 	uint32_t bytes = (uint32_t)stored.mv_size - CRC_BYTES;
@@ -208,7 +212,7 @@ db_txn_checksum_is(const struct db_txn *txn, struct text key, MDB_val stored)
 	    !snapshot_has(&txn->snapshot, at, stored.mv_size))
 		return false;
 	memcpy(&kept, at + bytes, sizeof(kept));
-	return kept == checksum(key, at, bytes);
+	return kept == checksum(txn, table, key, at, bytes);
 }
 
 bool
@@ -217,7 +221,7 @@ db_txn_check(struct db_txn *txn, unsigned table, MDB_val key, MDB_val stored,
 {
 	struct text name = { key.mv_data, (uint32_t)key.mv_size };
 
-	if (!db_txn_checksum_is(txn, name, stored)) {
+	if (!db_txn_checksum_is(txn, table, name, stored)) {
 		db_note_damage(txn, table, name);
 		return false;
 	}
@@ -366,6 +370,7 @@ db_reserve(struct db_txn *txn, unsigned table, struct text key, uint32_t bytes,
 		db_txn_fail(txn, rc, append ? "append" : "put");
 		return NULL;
 	}
+	txn->reserved = table;
 	return v.mv_data;
 }
 
@@ -377,7 +382,7 @@ db_complete(
 
 	if (txn->rc != 0 || value == NULL)
 		return;
-	crc = checksum(key, value, bytes);
+	crc = checksum(txn, txn->reserved, key, value, bytes);
 	memcpy(value + bytes, &crc, sizeof(crc));
 }
 

@@ -19,7 +19,8 @@ struct db_txn {
 	struct snapshot snapshot;
 	/* The trees of the tables, as far as they were asked for. */
 	bool has_tree[DB_TABLES_MAX];
-	void *memory; /* of others, */
+	unsigned reserved; /* table of the value that is being filled */
+	void *memory;      /* of others, */
 	void (*free_memory)(void *memory);
 	bool has_large[DB_TABLES_MAX]; /* put by this transaction */
 	struct page_tree tree[DB_TABLES_MAX];
@@ -46,9 +47,9 @@ bool db_txn_check(struct db_txn *txn, unsigned table, MDB_val key,
 void db_txn_make_room(
     struct db_txn *txn, unsigned table, struct text key, size_t bytes);
 
-/* Is it the checksum of this key and value? */
+/* Is it the checksum of this table, key and value? */
 bool db_txn_checksum_is(
-    const struct db_txn *txn, struct text key, MDB_val stored);
+    const struct db_txn *txn, unsigned table, struct text key, MDB_val stored);
 
 /* The value of a row of a leaf, with its checksum. */
 MDB_val db_txn_stored(const struct db_txn *txn, const void *leaf, unsigned row);

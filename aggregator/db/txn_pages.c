@@ -105,7 +105,8 @@ check_row(struct db_txn *txn, unsigned table, const void *leaf, unsigned row)
 
 /* Is this the row of `key`, although its own key is another? */
 static bool
-was_row_of(struct db_txn *txn, const void *leaf, unsigned row, struct text key)
+was_row_of(struct db_txn *txn, unsigned table, const void *leaf, unsigned row,
+    struct text key)
 {
 	struct text its = page_key(leaf, row);
 	MDB_val value = db_txn_stored(txn, leaf, row);
@@ -114,9 +115,9 @@ was_row_of(struct db_txn *txn, const void *leaf, unsigned row, struct text key)
 	if (text_equal(its, key))
 		return false; /* this transaction has deleted it */
 	/* Where the length of a key is wrong, its value begins elsewhere. */
-	return db_txn_checksum_is(txn, key, value) ||
+	return db_txn_checksum_is(txn, table, key, value) ||
 	       (memcmp(its.at, key.at, common) == 0 &&
-		   !db_txn_checksum_is(txn, its, value));
+		   !db_txn_checksum_is(txn, table, its, value));
 }
 
 static bool
@@ -162,7 +163,7 @@ db_txn_lacks(struct db_txn *txn, unsigned table, struct text key,
 	for (unsigned i = row > 0 ? row - 1 : 0;
 	     i <= row && i < page_count(leaf); i++) {
 		if (!txn->write ? check_row(txn, table, leaf, i)
-				: !was_row_of(txn, leaf, i, key))
+				: !was_row_of(txn, table, leaf, i, key))
 			continue;
 		if (txn->write)
 			db_note_damage(txn, table, page_key(leaf, i));

@@ -52,17 +52,28 @@ rows_of(const struct db_walk *walk)
 
 /* ---- rows ---- */
 
-/* Where the list of rows of a leaf is damaged, a row can be in it twice. */
+/* On a doubtful leaf: to the row with the next key, whatever its place in the
+ * list, of those that may be here.  A damaged number may lead to any page, and
+ * a list may have a row twice. */
 static bool
-is_repeated(const struct db_walk *walk, unsigned index)
+pick(struct db_walk *walk, int direction)
 {
 	const void *leaf = snapshot_path_leaf(&walk->path);
-	struct text key = page_key(leaf, index);
+	struct text best = { NULL, 0 };
 
-	for (unsigned i = 0; walk->is_doubtful && i < index; i++)
-		if (page_compare(page_key(leaf, i), key) == 0)
-			return true;
-	return false;
+	for (unsigned i = 0; i < page_count(leaf); i++) {
+		struct text key = page_key(leaf, i);
+
+		if (!snapshot_path_may_have(&walk->path, key) ||
+		    (walk->last.bytes > 0 &&
+			direction * page_compare(key, walk->last) <= 0) ||
+		    (best.bytes > 0 &&
+			direction * page_compare(key, best) >= 0))
+			continue;
+		best = key;
+		*index_of(walk) = i;
+	}
+	return best.bytes > 0;
 }
 
 static bool
@@ -70,7 +81,7 @@ give_row(struct db_walk *walk, struct db_walk_row *row)
 {
 	const void *leaf = snapshot_path_leaf(&walk->path);
 
-	row->key = page_key(leaf, *index_of(walk));
+	row->key = walk->last = page_key(leaf, *index_of(walk));
 	row->stored = db_txn_stored(walk->txn, leaf, *index_of(walk));
 	return true;
 }
@@ -79,14 +90,12 @@ give_row(struct db_walk *walk, struct db_walk_row *row)
 static bool
 row_onward(struct db_walk *walk, struct db_walk_row *row)
 {
-	for (;; ++*index_of(walk)) {
-		if (*index_of(walk) >= rows_of(walk) &&
-		    !find_leaf(walk, snapshot_path_next(&walk->path),
+	while (walk->is_doubtful ? !pick(walk, 1)
+				 : *index_of(walk) >= rows_of(walk))
+		if (!find_leaf(walk, snapshot_path_next(&walk->path),
 			snapshot_path_next))
 			return false;
-		if (!is_repeated(walk, *index_of(walk)))
-			return give_row(walk, row);
-	}
+	return give_row(walk, row);
 }
 
 bool
@@ -95,13 +104,11 @@ db_walk_seek(struct db_walk *walk, struct text key, struct db_walk_row *row)
 	enum snapshot_way way = snapshot_path_seek(&walk->path, key);
 	bool is_around = way == WAY_DAMAGED;
 
+	walk->last = (struct text){ NULL, 0 };
 	if (!find_leaf(walk, way, snapshot_path_next))
 		return false;
 	if (!is_around)
 		db_txn_check_before(walk->txn, walk->table, &walk->path);
-	/* Who searches where keys are out of order misses rows. */
-	if (walk->is_doubtful)
-		*index_of(walk) = 0;
 	return row_onward(walk, row);
 }
 
@@ -123,14 +130,17 @@ db_walk_next(struct db_walk *walk, struct db_walk_row *row)
 static bool
 row_back(struct db_walk *walk, struct db_walk_row *row)
 {
-	while (is_repeated(walk, *index_of(walk)))
-		--*index_of(walk);
+	while (walk->is_doubtful && !pick(walk, -1))
+		if (!find_leaf(walk, snapshot_path_previous(&walk->path),
+			snapshot_path_previous))
+			return false;
 	return give_row(walk, row);
 }
 
 bool
 db_walk_last(struct db_walk *walk, struct db_walk_row *row)
 {
+	walk->last = (struct text){ NULL, 0 };
 	return find_leaf(walk, snapshot_path_last(&walk->path),
 		   snapshot_path_previous) &&
 	       row_back(walk, row);
@@ -141,6 +151,8 @@ db_walk_previous(struct db_walk *walk, struct db_walk_row *row)
 {
 	if (walk->path.depth == 0)
 		return db_walk_last(walk, row);
+	if (is_on_leaf(walk) && walk->is_doubtful)
+		return row_back(walk, row);
 	if (is_on_leaf(walk) && *index_of(walk) > 0)
 		--*index_of(walk);
 	else if (!find_leaf(walk, snapshot_path_previous(&walk->path),

@@ -17,10 +17,12 @@ struct db_walk {
 	unsigned table;
 	struct snapshot_path path; /* depth 0: nowhere yet */
 	bool is_doubtful;          /* the leaf */
+	struct text last;          /* key of the row given last; empty: none */
 };
 
-/* A row as it is stored: neither its checksum nor, on a doubtful leaf, its
- * place is checked. */
+/* A row as it is stored: its checksum is not checked.  On a doubtful leaf, rows
+ * that cannot be there or are out of order are left out, so that whoever goes
+ * in one direction comes to an end. */
 struct db_walk_row {
 	struct text key;
 	MDB_val stored;

@@ -5,8 +5,8 @@ Usage: damage.py records FROM TO       print records of these hours, for records
        damage.py zero STORE SCRATCH    ROUNDS / 2 pages of its tables, each in a copy
 
 A round damages one copy: a page of zeros, another header of a page, flipped bits, a
-cut file; of the tables or of the journal.  Then each program runs on it.  None may
-end by a signal or hang.  A dump prints lines of the whole store and no others; if
+number of another page, a cut file; of the tables or of the journal.  Then each
+program runs on it.  None may end by a signal or hang.  A dump prints lines of the whole store and no others; if
 one is missing, or nothing could be read at all, its status is 1 and it says why.
 SPDX-License-Identifier: MIT
 """
@@ -16,6 +16,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import time
@@ -42,7 +43,7 @@ def damage(path, chance):
     size = os.path.getsize(path)
     pages = size // PAGE
     with open(path, "r+b") as file:
-        way = chance.choice(["zero", "header", "bits", "bits", "cut", "page of another"])
+        way = chance.choice(["zero", "header", "bits", "bits", "cut", "page of another", "child", "child", "root"])
         page = chance.randrange(pages)
         if chance.random() < 0.1:
             page = chance.randrange(2)
@@ -61,6 +62,8 @@ def damage(path, chance):
                 byte = file.read(1)[0]
                 file.seek(at)
                 file.write(bytes([byte ^ 1 << chance.randrange(8)]))
+        elif way in ("child", "root"):
+            way += exchange(file, chance, pages, way == "root")
         elif way == "cut":
             size = chance.choice([0, 1, 5000, 8192, chance.randrange(size), page * PAGE])
             file.truncate(size)
@@ -73,6 +76,38 @@ def damage(path, chance):
             file.write(old)
             way += ", %d" % other
     return "%s: page %d: %s" % (os.path.basename(os.path.dirname(path)), page, way)
+
+
+def exchange(file, chance, pages, is_root):
+    """A number of a page in a branch, or of a root in the table of tables, is that
+    of another page: any one, or one of the same kind (branch, leaf)."""
+    file.seek(0)
+    data = file.read()
+    by_kind = {1: [], 2: []}
+    for page in range(2, pages):
+        if struct.unpack_from("<Q", data, page * PAGE)[0] == page:
+            by_kind.get(struct.unpack_from("<H", data, page * PAGE + 10)[0], []).append(page)
+    places = []
+    for page in by_kind[2 if is_root else 1]:
+        lower, = struct.unpack_from("<H", data, page * PAGE + 12)
+        for i in range((lower - 16) // 2):
+            node = page * PAGE + struct.unpack_from("<H", data, page * PAGE + 16 + 2 * i)[0]
+            low, high, flags, key = struct.unpack_from("<HHHH", data, node)
+            if not is_root:
+                places.append((node, low | high << 16 | flags << 32))
+            elif flags == 2:
+                places.append((node + 8 + key + 40, struct.unpack_from("<Q", data, node + 8 + key + 40)[0]))
+    places = [(at, child) for at, child in places if child < pages]
+    if not places:
+        return ": none"
+    at, child = chance.choice(places)
+    kind = struct.unpack_from("<H", data, child * PAGE + 10)[0]
+    alike = by_kind.get(kind) or [2]
+    other = chance.choice([child ^ 1 << chance.randrange(9), chance.choice(alike), chance.choice(alike),
+                           chance.randrange(pages)])
+    file.seek(at)
+    file.write(struct.pack("<Q", other) if is_root else struct.pack("<HHH", other & 65535, other >> 16, 0))
+    return ": %d is %d" % (child, other)
 
 
 class Judge:

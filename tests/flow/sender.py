@@ -302,7 +302,7 @@ def case_rows(store):
     for table in (b"entries", b"streams", b"hashes", b"meta"):
         with env.begin(db=env.open_db(table)) as txn:
             for key, value in txn.cursor():
-                equal(struct.unpack("<I", value[-4:])[0], crc32c(key + value[:-4]), "checksum")
+                equal(struct.unpack("<I", value[-4:])[0], crc32c((b"" if table == b"meta" else table) + key + value[:-4]), "checksum")
                 rows += 1
                 if table != b"entries":
                     continue
