@@ -4,7 +4,7 @@
  * What is wrong now, or was lost, is a warning: a broker that ran and does not,
  * nodes that are not heard, batches that were rejected.  Counters of what was
  * refused or repeated grow in normal operation, and a busy second is no
- * failure.  That all is well is said with the age of the newest record.
+ * failure.  The age of the newest record is printed in any case.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_STATUS_VERDICT_H

@@ -71,8 +71,9 @@ kill -STOP "$(pid aggregator)"
 check "the aggregator does not answer" wait_until '[ "$(events)" = "reset silent" ]' 60
 kill -CONT "$(pid aggregator)"
 check "it answers again" wait_until '[ "$(events)" = "reset silent reset" ]' 60
-again=$(tail -n 1 "$TMP/events" | cut -d . -f 1)
-wait_until '[ "$(date +%s)" -gt "$((again + 3))" ]' 30
+AGAIN=$(tail -n 1 "$TMP/events" | cut -d . -f 1)
+export AGAIN
+wait_until '[ "$(date +%s)" -gt "$((AGAIN + 3))" ]' 30
 check_text "then nothing comes, since nothing changed" "reset silent reset" "$(events)"
 sed 's/acct\$\*/other$*/' "$DIR/keys/tokens" >"$TMP/tokens"
 check "the token is another pool's" grep -q 'other\$\*' "$TMP/tokens"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `status` is asked after each of the things that a monitor is for: a broker that was stopped, a
-# node that is dead, an aggregator without models; and on a node, which has an
+# node that is not heard, an aggregator without models; and on a node, which has an
 # agent and no store.
 #
 # Now is 0.  n1's newest record is of -5 s, n2's of -1800 s (silent), n3's of -7200 s (gone): two
