@@ -37,6 +37,7 @@ take_store(struct status_facts *facts, const struct record *record)
 	add(&facts->bytes, record_count(record, "tables_bytes"));
 	add(&facts->lag, record_count(record, "indexing_lag"));
 	add(&facts->rejected_bytes, record_count(record, "rejected_bytes"));
+	add(&facts->rejected, record_count(record, "records_rejected"));
 	facts->rebuilding |= record_count(record, "rebuilding") != 0;
 	add(&facts->damaged, record_count(record, "damaged"));
 }
@@ -216,7 +217,7 @@ put_missing(const struct status_facts *f, FILE *file)
 			    f->pools_lost - 1, f->pools_lost == 2 ? "" : "s");
 		putc('\n', file);
 	}
-	if (f->rejected_bytes > 0)
+	if (f->rejected > 0)
 		fputs("warning: batches were rejected, their records are in no "
 		      "answer: poolscope dump\n  --kind rejected\n",
 		    file);
@@ -224,7 +225,7 @@ put_missing(const struct status_facts *f, FILE *file)
 		fputs("warning: the aggregator has no models, so there are no "
 		      "phases and no runs;\n  --models names their directory\n",
 		    file);
-	return stopped || f->nodes_lost > 0 || f->rejected_bytes > 0 ||
+	return stopped || f->nodes_lost > 0 || f->rejected > 0 ||
 	       f->no_models;
 }
 
@@ -281,7 +282,7 @@ put_store(const struct status_facts *f, FILE *file)
 		status_put_bytes(file, f->indexing_rate);
 		fputs("/s\n", file);
 	}
-	if (f->rejected_bytes > 0) {
+	if (f->rejected > 0) {
 		fputs("            rejected batches, ", file);
 		status_put_bytes(file, (double)f->rejected_bytes);
 		fputs(": poolscope dump --kind rejected\n", file);

@@ -49,7 +49,7 @@ struct status_facts {
 	int64_t stores; /* the sums are those of all */
 	int64_t damaged, clock_ahead_ns;
 	int64_t partitions, nodes, records, bytes, lag, peers, broker_peers;
-	int64_t rejected_bytes, groups_refused;
+	int64_t rejected, rejected_bytes, groups_refused;
 	/* Of the archive, if an aggregator has one: what it lacks came in the
 	 * last N ns; why. */
 	bool has_archive, archive_failing, archive_one_copy;
