@@ -67,14 +67,11 @@ admin_find(const char *store, struct err *err)
 	    store);
 }
 
-int
-admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
+static int
+take_lock(struct lockfile *lockfile, const char *store, struct err *err)
 {
 	long holder;
 
-	/* Root would leave files that the store's user cannot write. */
-	if (trusted_dir_own(store, err) != 0)
-		return -1;
 	if (lockfile_take_dir(lockfile, store, "LOCK", &holder, err) == 0)
 		return 0;
 	if (holder > 0)
@@ -82,14 +79,13 @@ admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
 	return -1;
 }
 
-int
-admin_lock_files(struct lockfile *lockfile, const char *store, struct err *err)
+static int
+take_files_lock(struct lockfile *lockfile, const char *store, struct err *err)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
 	long holder;
 
-	if (trusted_dir_own(store, err) != 0 ||
-	    durable_dir_path(path, store, "ADMIN", err) != 0)
+	if (durable_dir_path(path, store, "ADMIN", err) != 0)
 		return -1;
 	if (lockfile_take(lockfile, path, &holder, err) == 0)
 		return 0;
@@ -98,6 +94,32 @@ admin_lock_files(struct lockfile *lockfile, const char *store, struct err *err)
 		    "%s: process %ld is changing the store: wait for it", store,
 		    holder);
 	return -1;
+}
+
+/* Root would leave files that the store's user cannot write. */
+int
+admin_lock(struct lockfile *lockfile, const char *store, struct err *err)
+{
+	return trusted_dir_own(store, err) != 0
+		   ? -1
+		   : take_lock(lockfile, store, err);
+}
+
+int
+admin_lock_files(struct lockfile *lockfile, const char *store, struct err *err)
+{
+	return trusted_dir_own(store, err) != 0
+		   ? -1
+		   : take_files_lock(lockfile, store, err);
+}
+
+int
+admin_lock_to_replace(struct lockfile *lockfile, struct lockfile *files,
+    const char *store, struct err *err)
+{
+	return take_lock(lockfile, store, err) != 0
+		   ? -1
+		   : take_files_lock(files, store, err);
 }
 
 /* ---- verify ---- */

@@ -19,7 +19,8 @@
 /* Is there a store?  -1 and advice if not. */
 int admin_find(const char *store, struct err *err);
 
-/* Lock STORE/LOCK, so that only one aggregator writes a store. */
+/* Lock STORE/LOCK, so that only one aggregator writes a store, which must
+ * belong to this user. */
 int admin_lock(struct lockfile *lockfile, const char *store, struct err *err);
 
 /* Lock STORE/ADMIN: a command that writes the store while its aggregator may

@@ -25,4 +25,9 @@ int admin_remove_copy(const char *dir, struct err *err);
 /* Remove the lock files that opening a copy has left in it. */
 void admin_remove_locks(const char *dir);
 
+/* Both locks of a store whose directory is to be replaced; it may be another
+ * user's. */
+int admin_lock_to_replace(struct lockfile *lockfile, struct lockfile *files,
+    const char *store, struct err *err);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/os/log.h"
+#include "proto/os/owner/trusted_dir.h"
 
 enum { ASIDE_MAX = 1000 };
 static const char mark[] = "RESTORING", done_mark[] = "RESTORED";
@@ -287,11 +289,53 @@ lock_moved(struct lockfile *lockfile, const char *dir, const char *name)
 	lockfile->path = memory_string(path);
 }
 
+static bool
+is_for_another(const struct restore *r, struct stat *st)
+{
+	return geteuid() == 0 && stat(r->store, st) == 0 && st->st_uid != 0;
+}
+
+/* Root may replace the store of a service, in a directory of root. */
+static int
+check_owner(const struct restore *r, struct err *err)
+{
+	struct stat st;
+
+	if (is_for_another(r, &st))
+		return trusted_dir_own_parent(r->store, err);
+	return r->there ? trusted_dir_own(r->store, err) : 0;
+}
+
+/* Directories after what is in them: nobody else can reach it before. */
+static int
+give_to_owner(const struct restore *r, struct err *err)
+{
+	char *const paths[] = { (char *)(uintptr_t)r->copy, NULL };
+	const FTSENT *entry;
+	struct stat st;
+	int rc = 0;
+	FTS *tree;
+
+	if (!is_for_another(r, &st))
+		return 0;
+	tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	if (tree == NULL)
+		return err_set(err, "%s: %s", r->copy, strerror(errno));
+	while (rc == 0 && (entry = fts_read(tree)) != NULL)
+		if (entry->fts_info != FTS_D &&
+		    lchown(entry->fts_path, st.st_uid, st.st_gid) != 0)
+			rc = err_set(
+			    err, "%s: %s", entry->fts_path, strerror(errno));
+	fts_close(tree);
+	return rc;
+}
+
 /* Nobody may open either directory before both have their names. */
 static int
 install(struct restore *r, struct err *err)
 {
-	if (admin_lock(&r->new, r->copy, err) != 0)
+	if (admin_lock(&r->new, r->copy, err) != 0 ||
+	    give_to_owner(r, err) != 0)
 		return -1;
 	if (!r->there) {
 		if (durable_dir_rename(r->copy, r->store, err) != 0)
@@ -337,8 +381,10 @@ prepare(struct restore *r, bool set_aside, bool allow_network, struct err *err)
 	if (r->there && !set_aside)
 		return err_set(err, "%s exists; --set-aside renames it to %s",
 		    r->store, r->aside);
-	if (r->there && (admin_lock(&r->old, r->store, err) != 0 ||
-			    admin_lock_files(&r->files, r->store, err) != 0))
+	if (check_owner(r, err) != 0)
+		return -1;
+	if (r->there &&
+	    admin_lock_to_replace(&r->old, &r->files, r->store, err) != 0)
 		return -1;
 	/* Create it with its parents; it is empty, so rename replaces it. */
 	if (!r->there && instance_make_dir(r->store, err) != 0)

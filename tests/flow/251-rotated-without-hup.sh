@@ -1,4 +1,4 @@
-# Keys are rotated, and nobody tells those who have them: a connection that stands is
+# Keys are rotated without a signal to those who have them: a connection that stands is
 # answered "forbidden", and the key is read again.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # a dollar is part of the name
