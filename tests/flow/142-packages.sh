@@ -79,10 +79,16 @@ check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --h
 check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
 check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
 check_text "each has its directories" \
-	"run 1770 root:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 711 poolscope-agent:poolscope keys 711 poolscope:poolscope" \
-	"$(for d in run store spool fallback keys; do
+	"run 711 poolscope:poolscope agent 710 poolscope-agent:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 711 poolscope-agent:poolscope fallback/new 3777 poolscope-agent:poolscope-agent keys 711 poolscope:poolscope" \
+	"$(for d in run agent store spool fallback fallback/new keys; do
 		inside stat -c "$d %a %U:%G" "/var/lib/poolscope/$d"
 	done | xargs)"
+check "the program that a reload needs is there" inside sh -c \
+	'for p in $(sed -n "s/^ExecReload=\([^ ]*\).*/\1/p" /lib/systemd/system/poolscope-*.service); do test -x "$p" || exit 1; done'
+check "the example for nginx is there" inside test -s /usr/share/doc/poolscope-exporters/examples/poolscope.conf
+check_status 1 "root's up on such a host makes nothing" inside poolscope up --agent
+check_printed "... and says why" "/var/lib/poolscope/.* belongs to user poolscope.*: start it as that user, or the services"
+check_text "... in no directory" "" "$(find "$root"/var/lib/poolscope/*/ -mindepth 1 -user root ! -name agent.sock)"
 check "services are enabled" inside sh -c 'for u in agent broker aggregator; do
 	test -L /etc/systemd/system/multi-user.target.wants/poolscope-$u.service || exit 1; done'
 check "the example configuration is one that programs take" inside sh -c \
@@ -95,8 +101,10 @@ check "... and completion" inside sh -c 'cd /usr/share/bash-completion/completio
 up() {
 	rm -f "$root/tmp/ready"
 	mkfifo -m 0622 "$root/tmp/ready"
-	"$TMP/inside" setpriv --reuid "$1" --regid poolscope --clear-groups sh -c \
-		'exec "$0" --dir /var/lib/poolscope --ready-fd 3 3>/tmp/ready' "/usr/bin/poolscope-$2" \
+	# With the user, the group and the options of its unit.
+	"$TMP/inside" setpriv --reuid "$1" \
+		--regid "$(sed -n 's/^Group=//p' "$ROOT/deploy/systemd/poolscope-$2.service")" --init-groups sh -c \
+		'exec $0 --ready-fd 3 3>/tmp/ready' "$(sed -n 's/^ExecStart=//p' "$ROOT/deploy/systemd/poolscope-$2.service")" \
 		>"$TMP/$2.log" 2>&1 </dev/null &
 	echo $! >"$TMP/$2.pid"
 	case " $STARTED " in *" $2 "*) ;; *) STARTED="$STARTED $2" ;; esac
@@ -106,6 +114,11 @@ check "the aggregator works" up poolscope aggregator
 check "the broker works" up poolscope broker
 check "the agent works" up poolscope-agent agent
 check "an event is stored" inside poolscope-emit test one --wait stored
+check "a member of group poolscope emits and reads" inside setpriv --reuid 54322 --regid 54322 --groups "$(
+	sed -n 's/^poolscope:[^:]*:\([0-9]*\):.*/\1/p' "$root/etc/group")" sh -c \
+	'poolscope-emit --dir /var/lib/poolscope people member --wait stored && poolscope-dump --dir /var/lib/poolscope --kind event | grep -q member'
+check_text "... and cannot send past the agent" "poolscope:poolscope-agent 660 poolscope:poolscope 600" \
+	"$(inside stat -c '%U:%G %a' /var/lib/poolscope/run/broker.ipc /var/lib/poolscope/run/intake.ipc | xargs)"
 for name in agent broker aggregator; do stop $name; done
 
 # ---- upgrade: the same with a higher number
@@ -126,11 +139,15 @@ check_text "... and the first is still there" 2 \
 	"$(inside poolscope-dump --format jsonl --name 'test:*' 2>/dev/null | wc -l)"
 for name in agent broker aggregator; do stop $name; done
 
-# ---- remove keeps what was collected, purge does not
+# ---- remove keeps everything, purge what was collected
 check "they are removed" inside sh -c "dpkg -r $packages"
 check "the store stays" test -s "$root/var/lib/poolscope/store/journal/data.mdb"
 check "the spool stays" test -d "$root/var/lib/poolscope/spool"
 check "they are purged" inside sh -c "dpkg -P $packages"
+check_printed "... and say that the store stays" "the records stay in /var/lib/poolscope/store (.*rm -r /var/lib/poolscope/store"
+check_printed "... and that the spool is deleted" "deleting /var/lib/poolscope/spool (.*also what was not sent yet"
+check "the store stays" test -s "$root/var/lib/poolscope/store/journal/data.mdb"
+rm -r "$root/var/lib/poolscope/store" && rmdir "$root/var/lib/poolscope"
 files | comm -13 "$TMP/before" - | grep -v -e '^./etc/\(passwd\|group\|shadow\|gshadow\)-$' \
 	-e '^./etc/.pwd.lock$' >"$TMP/left"
 check_text "nothing is left" "" "$(xargs <"$TMP/left")"
