@@ -15,6 +15,7 @@
 #include "agents/import/json_member.h"
 #include "proto/base/memory.h"
 #include "proto/decode/record_json.h"
+#include "proto/metric/definition.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
@@ -352,12 +353,41 @@ struct records {
 	struct import_records_room room;
 };
 
+/* The store would refuse such a definition, or no answer would have the
+ * samples: say so here. */
+static int
+check_definition(const struct record *record, struct err *err)
+{
+	static const char boot[] = "poolscope.boot";
+	const struct definition none = { .names = { NULL, 0 } };
+	struct definition fresh;
+	struct text first;
+
+	if (!definition_of(record, &fresh))
+		return 0;
+	if (definition_compare(record->name, &none, &fresh,
+		definition_sender_of(record), err) == DEFINITION_REFUSED)
+		return -1;
+	first = fresh.names;
+	if (first.bytes >= sizeof(boot) - 1)
+		first.bytes = sizeof(boot) - 1;
+	if (memmem(fresh.types.at, fresh.types.bytes, "counter", 7) != NULL &&
+	    !text_equal(first, text_of(boot)))
+		return err_set(err,
+		    "defines counters without %s as the first column: no "
+		    "answer would have them",
+		    boot);
+	return 0;
+}
+
 static int
 parse_line(void *arg, struct import_row *row, struct text line, struct err *err)
 {
 	struct records *records = arg;
 
-	return import_records_parse(row, &records->room, line, err);
+	if (import_records_parse(row, &records->room, line, err) != 0)
+		return -1;
+	return check_definition(&row->record, err);
 }
 
 static enum import_next
