@@ -259,6 +259,65 @@ text_unhex(unsigned char *to, uint32_t bytes, struct text digits)
 	return true;
 }
 
+bool
+text_is_shown(uint32_t character)
+{
+	/* Without columns or with an effect on others: Unicode's categories
+	 * Cc, Cf, Mn, Me, Zl, Zp, fillers, surrogates and private ones. */
+	static const uint16_t not_shown[][2] = { { 0x0000, 0x001F },
+		{ 0x007F, 0x009F }, { 0x00AD, 0x00AD }, { 0x0300, 0x036F },
+		{ 0x0483, 0x0489 }, { 0x0591, 0x05BD }, { 0x05BF, 0x05BF },
+		{ 0x05C1, 0x05C7 }, { 0x0600, 0x0605 }, { 0x0610, 0x061A },
+		{ 0x061C, 0x061C }, { 0x064B, 0x065F }, { 0x0670, 0x0670 },
+		{ 0x06D6, 0x06DD }, { 0x06DF, 0x06E4 }, { 0x06E7, 0x06E8 },
+		{ 0x06EA, 0x06ED }, { 0x070F, 0x0711 }, { 0x0730, 0x074A },
+		{ 0x07A6, 0x07B0 }, { 0x07EB, 0x07F3 }, { 0x0816, 0x082D },
+		{ 0x0859, 0x085B }, { 0x0890, 0x0891 }, { 0x0898, 0x0902 },
+		{ 0x093A, 0x093A }, { 0x093C, 0x093C }, { 0x0941, 0x0948 },
+		{ 0x094D, 0x094D }, { 0x0951, 0x0957 }, { 0x0E31, 0x0E31 },
+		{ 0x0E34, 0x0E3A }, { 0x0E47, 0x0E4E }, { 0x115F, 0x11FF },
+		{ 0x135D, 0x135F }, { 0x17B4, 0x17B5 }, { 0x180B, 0x180F },
+		{ 0x1AB0, 0x1ACE }, { 0x1DC0, 0x1DFF }, { 0x200B, 0x200F },
+		{ 0x2028, 0x202E }, { 0x2060, 0x206F }, { 0x20D0, 0x20F0 },
+		{ 0x302A, 0x302F }, { 0x3099, 0x309A }, { 0x3164, 0x3164 },
+		{ 0xD800, 0xF8FF }, { 0xFB1E, 0xFB1E }, { 0xFDD0, 0xFDEF },
+		{ 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F }, { 0xFEFF, 0xFEFF },
+		{ 0xFFA0, 0xFFA0 }, { 0xFFF0, 0xFFFC }, { 0xFFFE, 0xFFFF } };
+
+	for (size_t i = 0; i < sizeof(not_shown) / sizeof(*not_shown); i++)
+		if (character >= not_shown[i][0] &&
+		    character <= not_shown[i][1])
+			return false;
+	return character <= 0xFFFF;
+}
+
+size_t
+text_make_shown(char *text, size_t bytes, bool lines)
+{
+	struct text rest = { text, (uint32_t)bytes };
+	char *to = text;
+
+	while (rest.bytes > 0) {
+		uint32_t character = 0;
+		uint32_t n = text_character(rest, &character);
+		bool stays =
+		    n > 0 &&
+		    (text_is_shown(character) ||
+			(lines && (*rest.at == '\n' || *rest.at == '\t')));
+
+		if (n == 0)
+			n = 1;
+		if (stays)
+			memmove(to, rest.at, n);
+		else
+			*to = '?';
+		to += stays ? n : 1;
+		rest.at += n;
+		rest.bytes -= n;
+	}
+	return (size_t)(to - text);
+}
+
 const char *
 text_quote(char *to, size_t to_bytes, struct text t)
 {
@@ -269,10 +328,13 @@ text_quote(char *to, size_t to_bytes, struct text t)
 		return to;
 	for (uint32_t i = 0; i < t.bytes;) {
 		uint32_t n = character_bytes(p + i, t.bytes - i);
-		bool plain = n > 1 ? p[i] != 0xC2 || p[i + 1] >= 0xA0
-				   : n == 1 && p[i] >= 0x20 && p[i] < 0x7F &&
-					 p[i] != '\\' && p[i] != '"' &&
-					 p[i] != '\'';
+		uint32_t character = 0;
+		bool plain =
+		    n > 1 ? text_character((struct text){ t.at + i, n },
+				&character) == n &&
+				text_is_shown(character)
+			  : n == 1 && p[i] >= 0x20 && p[i] < 0x7F &&
+				p[i] != '\\' && p[i] != '"' && p[i] != '\'';
 		size_t wants = plain ? n : 4;
 
 		/* Leave room for "..." unless this is the last character. */

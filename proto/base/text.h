@@ -113,9 +113,17 @@ char *text_hex(char *to, const void *from, uint32_t bytes);
  * each of the `bytes`. */
 bool text_unhex(unsigned char *to, uint32_t bytes, struct text digits);
 
+/* Does every terminal show this character in one or two columns?  Not control
+ * characters, marks that have no column of their own, what changes the order
+ * or the lines of text, and what is beyond U+FFFF (terminals differ). */
+bool text_is_shown(uint32_t character);
+/* Replace what is not shown, also bytes that are no UTF-8, by '?' in place;
+ * returns the length then.  `lines`: tabs and newlines stay. */
+size_t text_make_shown(char *text, size_t bytes, bool lines);
+
 /* Copy into `to` in a form that is safe in a log line or an error message:
- * control characters, quotes, backslashes and bytes that are not UTF-8 become
- * \xNN; cut with "..." when it does not fit.  Returns `to`. */
+ * what text_is_shown does not accept, quotes, backslashes and bytes that are
+ * not UTF-8 become \xNN; cut with "..." when it does not fit.  Returns `to`. */
 const char *text_quote(char *to, size_t to_bytes, struct text t);
 
 /* Shell-style pattern with * and ? only (? is one character of UTF-8). */

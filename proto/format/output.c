@@ -167,6 +167,93 @@ output_sandbox(struct sandbox *sandbox, const char *path)
 		sandbox_write_parent(sandbox, real);
 }
 
+/* ---- a terminal ---- */
+
+/* What was written, until its last character is complete. */
+struct screen {
+	FILE *file;
+	char bytes[4096];
+	size_t used;
+};
+
+/* Bytes of a character at the end of which more must follow. */
+static size_t
+incomplete(const char *bytes, size_t used)
+{
+	for (size_t back = 1; back <= 3 && back <= used; back++) {
+		unsigned char c = (unsigned char)bytes[used - back];
+
+		if (c >= 0xC0)
+			return back < (c >= 0xF0      ? 4u
+					  : c >= 0xE0 ? 3u
+						      : 2u)
+				   ? back
+				   : 0;
+		if (c < 0x80)
+			return 0;
+	}
+	return 0;
+}
+
+static int
+put_screen(struct screen *screen, size_t bytes)
+{
+	char left[4] = "";
+	size_t more = screen->used - bytes, shown;
+
+	memcpy(left, screen->bytes + bytes, more);
+	shown = text_make_shown(screen->bytes, bytes, true);
+	fwrite(screen->bytes, 1, shown, screen->file);
+	memcpy(screen->bytes, left, more);
+	screen->used = more;
+	return fflush(screen->file);
+}
+
+static ssize_t
+write_screen(void *cookie, const char *from, size_t bytes)
+{
+	struct screen *screen = cookie;
+
+	for (size_t done = 0; done < bytes;) {
+		size_t room = sizeof(screen->bytes) - screen->used;
+		size_t some = bytes - done < room ? bytes - done : room;
+
+		memcpy(screen->bytes + screen->used, from + done, some);
+		screen->used += some;
+		done += some;
+		if (put_screen(screen, screen->used - incomplete(screen->bytes,
+							  screen->used)) != 0)
+			return 0;
+	}
+	return (ssize_t)bytes;
+}
+
+static int
+close_screen(void *cookie)
+{
+	struct screen *screen = cookie;
+	int rc = put_screen(screen, screen->used);
+
+	free(screen);
+	return rc;
+}
+
+/* On a terminal a name must not change what is shown elsewhere, in any
+ * format; a file or pipe gets it as it is. */
+static FILE *
+screen_or(FILE *file)
+{
+	const cookie_io_functions_t functions = { .write = write_screen,
+		.close = close_screen };
+	struct screen *screen;
+
+	if (isatty(fileno(file)) != 1)
+		return file;
+	screen = memory_zero(1, sizeof(*screen));
+	screen->file = file;
+	return memory_must(fopencookie(screen, "w", functions));
+}
+
 int
 output_open(struct output *output, const char *path, struct err *err)
 {
@@ -177,7 +264,7 @@ output_open(struct output *output, const char *path, struct err *err)
 	memset(output, 0, sizeof(*output));
 	if (is_standard(path)) {
 		strcpy(output->path, "-");
-		output->file = stdout;
+		output->file = screen_or(stdout);
 		return 0;
 	}
 	if (path[0] == '\0')

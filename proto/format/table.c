@@ -41,15 +41,16 @@ bytes_of(struct text t, unsigned characters)
 	return i;
 }
 
-/* Names have no control characters; other text may have some. */
+/* A name must not change the order of a line, nor look like another one. */
 static void
 put_safe(FILE *file, struct text t)
 {
-	for (uint32_t i = 0; i < t.bytes; i++) {
-		unsigned char c = (unsigned char)t.at[i];
+	char *shown = memory_alloc(t.bytes + 1);
 
-		putc(c < 0x20 || c == 0x7F ? '?' : c, file);
-	}
+	if (t.bytes > 0)
+		memcpy(shown, t.at, t.bytes);
+	fwrite(shown, 1, text_make_shown(shown, t.bytes, false), file);
+	free(shown);
 }
 
 void

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/text.h"
 #include "proto/os/clock.h"
 
 enum { LINE_BYTES = 1024 };
@@ -81,9 +82,7 @@ put_line(char *line, int used)
 
 	if (end > LINE_BYTES - 2)
 		end = LINE_BYTES - 2;
-	for (size_t i = 0; i < end; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7F)
-			line[i] = '?';
+	end = text_make_shown(line, end, false);
 	line[end] = '\n';
 	rc = write(STDERR_FILENO, line, end + 1);
 	(void)rc; /* there is nowhere to report a failure */
