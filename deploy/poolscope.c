@@ -18,6 +18,7 @@
 
 #include "deploy/verb_options.h"
 #include "deploy/verbs.h"
+#include "proto/base/err.h"
 #include "proto/base/nearest.h"
 #include "proto/base/version.h"
 
@@ -196,6 +197,7 @@ main(int argc, char **argv)
 	static char help[] = "--help";
 	const char *word;
 
+	err_check_output("poolscope");
 	if (argc < 2) {
 		verbs_help(stderr);
 		return 2;

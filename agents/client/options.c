@@ -31,7 +31,7 @@ static int
 take_name(char to[static NAME_BYTES_MAX + 1], const char *option,
     const char *variable)
 {
-	const char *name = option != NULL ? option : getenv(variable);
+	const char *name = option != NULL ? option : secure_getenv(variable);
 
 	to[0] = '\0';
 	if (name == NULL || *name == '\0')
@@ -64,7 +64,8 @@ take_partition(const char *option)
 static int
 take_socket(const char *option)
 {
-	const char *path = option != NULL ? option : getenv("POOLSCOPE_SOCKET");
+	const char *path =
+	    option != NULL ? option : secure_getenv("POOLSCOPE_SOCKET");
 	char dir[DEFAULT_DIR_BYTES];
 	int n;
 
@@ -118,7 +119,7 @@ client_configure(const struct poolscope_options *options)
 void
 client_take_trace(void)
 {
-	const char *parent = getenv("TRACEPARENT");
+	const char *parent = secure_getenv("TRACEPARENT");
 
 	if (parent == NULL || !trace_context_parse(&client.root, parent))
 		trace_context_random(&client.root);

@@ -335,6 +335,10 @@ on_request(void *arg, struct web_http_request *request)
 		    request, WEB_NOT_ALLOWED, "only GET and HEAD are allowed");
 		return;
 	}
+	if (web_http_hosts(request) > 1) {
+		web_refuse(request, WEB_BAD, "the request has several Hosts");
+		return;
+	}
 	if (web_access_check_host(
 		serve->access, web_http_header(request, "Host"), &err) != 0) {
 		web_refuse(request, WEB_FORBIDDEN, err.text);

@@ -4,8 +4,11 @@
  */
 #include "proto/base/err.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void
 set(struct err *err, enum err_code code, const char *format, va_list args)
@@ -94,4 +97,35 @@ void
 err_clear(struct err *err)
 {
 	*err = (struct err){ .code = ERR_NONE };
+}
+
+/* ---- output ---- */
+
+static void
+check_output(int status, void *program)
+{
+	const char *name = program;
+	int failed = ferror(stdout);
+
+	errno = 0;
+	if (fflush(stdout) == 0 && !failed)
+		return;
+	if (status != 0)
+		return;
+	if (errno != EPIPE) /* whoever reads has enough */
+		fprintf(stderr, "%s: standard output: %s\n", name,
+		    errno == 0 ? "it could not be written"
+			       : strerror(errno));
+	_exit(EXIT_FAILURE);
+}
+
+void
+err_check_output(const char *program)
+{
+	union {
+		const char *from;
+		void *to;
+	} name = { .from = program };
+
+	on_exit(check_output, name.to);
 }

@@ -52,4 +52,8 @@ int err_prefix(struct err *err, const char *format, ...)
 /* Clear the error. */
 void err_clear(struct err *err);
 
+/* When the program exits with 0 and standard output could not be written, it
+ * says so and exits with 1. */
+void err_check_output(const char *program);
+
 #endif

@@ -14,7 +14,7 @@
 static const char *
 variable(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name);
 
 	return value != NULL && *value != '\0' ? value : NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/err.h"
 #include "proto/base/nearest.h"
 #include "proto/base/version.h"
 #include "proto/config/config.h"
@@ -405,6 +406,7 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 	uint32_t count;
 
 	file_io_catch_limit();
+	err_check_output(what->name);
 	program = what;
 	program_name = what->name;
 	words = argv;

@@ -52,8 +52,7 @@ void connection_limit_init(
     struct connection_limit *connection_limit, uint32_t peers_max);
 void connection_limit_clear(struct connection_limit *connection_limit);
 
-/* The memory of Unix sockets is not bounded: the kernel does not tell how much was
- * read. */
+/* The memory of Unix sockets is not bounded: nothing counts what was read. */
 void connection_limit_accepted(
     struct connection_limit *connection_limit, int fd);
 void connection_limit_closed(struct connection_limit *connection_limit, int fd);

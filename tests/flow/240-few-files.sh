@@ -20,7 +20,7 @@ mkdir -p "$TMP/other/run"
 few() {
 	_files=$1
 	shift
-	(ulimit -n "$_files" && exec timeout --preserve-status -s TERM 1 "$@") >"$TMP/few" 2>&1 </dev/null
+	prlimit --nofile="$_files:$_files" timeout --preserve-status -s TERM 1 "$@" >"$TMP/few" 2>&1 </dev/null
 	GOT=$?
 }
 
@@ -91,7 +91,7 @@ time.sleep(1000)' "$DIR/run/reader.ipc" "$DIR/run/intake.ipc" "$DIR/run/broker.i
 holder=$!
 check "900 connections" wait_until 'grep -q held "$TMP/held"' 60
 check "an event goes through meanwhile" timeout 120 poolscope-emit test during --wait stored
-check "somebody who comes later is answered" timeout 120 poolscope-stats status --connect "ipc://$DIR/run/reader.ipc" --quiet
+check "somebody who comes later is answered" timeout 120 poolscope-dump -p 'acct$pool' --connect "ipc://$DIR/run/reader.ipc" --quiet
 kill "$holder"
 wait "$holder" 2>/dev/null
 for each in agent broker aggregator; do

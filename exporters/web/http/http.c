@@ -7,6 +7,7 @@
 #include "exporters/web/http/http.h"
 
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,21 +23,25 @@
 enum {
 	IDLE_SECONDS = 30,
 	SWEEP_SECONDS = 5,
+	/* Connections that are being closed to make room. */
+	LEAVING_MAX = 64,
 	STREAM_BLOCK_BYTES = 4 << 10,
 };
 #define HEAD_NS  (IDLE_SECONDS * NS_PER_SECOND) /* for a whole head */
 #define FETCH_NS (120 * NS_PER_SECOND)          /* for a whole answer */
 
 enum phase {
-	READS,  /* waits for a request, or for the rest of its head */
-	WORKS,  /* a request is being answered */
-	SENDS,  /* the answer is on its way */
-	STREAMS /* for as long as both sides like */
+	READS,   /* waits for a request, or for the rest of its head */
+	WORKS,   /* a request is being answered */
+	SENDS,   /* the answer is on its way */
+	STREAMS, /* for as long as both sides like */
+	LEAVES   /* was closed to make room */
 };
 
 struct connection {
 	struct connection *next, **link; /* of http->connections */
 	int fd;
+	struct sockaddr_storage peer;
 	enum phase phase;
 	int64_t since_ns;
 	char *target; /* of the present request; NULL: none */
@@ -47,7 +52,8 @@ struct web_http {
 	struct MHD_Daemon *daemon;
 	int epoll;
 	struct loop_timer due, sweep;
-	struct connection *connections;
+	struct connection *connections; /* the youngest first */
+	uint32_t staying;               /* that do not leave */
 	void (*on_request)(void *arg, struct web_http_request *request);
 	void *arg;
 };
@@ -142,8 +148,62 @@ connection_of(struct MHD_Connection *connection)
 static void
 enter(struct connection *c, enum phase phase)
 {
-	c->phase = phase;
+	if (c->phase != LEAVES)
+		c->phase = phase;
 	c->since_ns = clock_monotonic_ns();
+}
+
+/* Whatever the port. */
+static bool
+same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in *four_a = (const void *)a;
+	const struct sockaddr_in *four_b = (const void *)b;
+	const struct sockaddr_in6 *six_a = (const void *)a;
+	const struct sockaddr_in6 *six_b = (const void *)b;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return four_a->sin_addr.s_addr == four_b->sin_addr.s_addr;
+	return memcmp(&six_a->sin6_addr, &six_b->sin6_addr,
+		   sizeof(six_a->sin6_addr)) == 0;
+}
+
+static uint32_t
+count_of_host(const struct web_http *http, const struct connection *of)
+{
+	uint32_t count = 0;
+
+	for (const struct connection *c = http->connections; c != NULL;
+	     c = c->next)
+		count += c->phase != LEAVES && same_host(&c->peer, &of->peer);
+	return count;
+}
+
+/* Of the host that has most connections, the one that waits longest for (the
+ * rest of) a request.  The one that came last is such a one. */
+static void
+make_room(struct web_http *http)
+{
+	struct connection *chosen = NULL;
+	uint32_t most = 0;
+
+	for (struct connection *c = http->connections; c != NULL; c = c->next) {
+		uint32_t count;
+
+		if (c->phase != READS)
+			continue;
+		count = count_of_host(http, c);
+		if (count < most ||
+		    (count == most && c->since_ns > chosen->since_ns))
+			continue;
+		most = count;
+		chosen = c;
+	}
+	enter(chosen, LEAVES);
+	http->staying--;
+	shutdown(chosen->fd, SHUT_RDWR);
 }
 
 static void
@@ -153,8 +213,10 @@ begin_connection(
 	struct connection *c = memory_zero(1, sizeof(*c));
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 	    connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	socklen_t bytes = sizeof(c->peer);
 
 	c->fd = info->connect_fd;
+	(void)getpeername(c->fd, (struct sockaddr *)&c->peer, &bytes);
 	enter(c, READS);
 	c->link = &http->connections;
 	c->next = http->connections;
@@ -162,18 +224,22 @@ begin_connection(
 		c->next->link = &c->next;
 	http->connections = c;
 	*context = c;
+	if (++http->staying > WEB_HTTP_CONNECTIONS_MAX)
+		make_room(http);
 }
 
 static void
 on_connection(void *arg, struct MHD_Connection *connection, void **context,
     enum MHD_ConnectionNotificationCode code)
 {
+	struct web_http *http = arg;
 	struct connection *c = *context;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		begin_connection(arg, connection, context);
+		begin_connection(http, connection, context);
 		return;
 	}
+	http->staying -= c->phase != LEAVES;
 	*c->link = c->next;
 	if (c->next != NULL)
 		c->next->link = c->link;
@@ -186,10 +252,18 @@ static void *
 on_target(void *arg, const char *target, struct MHD_Connection *connection)
 {
 	struct connection *c = connection_of(connection);
+	union {
+		const char *from;
+		char *to;
+	} parameters = { .from = strchr(target, '?') };
 
 	(void)arg;
 	free(c->target);
 	c->target = memory_string(target);
+	/* The library would take them apart too, and close the connection
+	 * without an answer when they need more memory than a head. */
+	if (parameters.to != NULL)
+		parameters.to[1] = '\0';
 	return NULL;
 }
 
@@ -331,6 +405,27 @@ web_http_header(const struct web_http_request *request, const char *name)
 {
 	return MHD_lookup_connection_value(
 	    request->connection, MHD_HEADER_KIND, name);
+}
+
+static enum MHD_Result
+count_host(
+    void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	(void)kind;
+	(void)value;
+	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
+		++*(uint32_t *)arg;
+	return MHD_YES;
+}
+
+uint32_t
+web_http_hosts(const struct web_http_request *request)
+{
+	uint32_t count = 0;
+
+	MHD_get_connection_values(
+	    request->connection, MHD_HEADER_KIND, count_host, &count);
+	return count;
 }
 
 void
@@ -502,11 +597,11 @@ start_daemon(struct web_http *http, int fd, struct err *err)
 	    MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
 	    NULL, NULL, on_access, http, MHD_OPTION_EXTERNAL_LOGGER, on_message,
 	    NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-	    (unsigned)WEB_HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-	    (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-	    (size_t)WEB_HTTP_HEAD_BYTES_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-	    MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL,
-	    MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL,
+	    (unsigned)WEB_HTTP_CONNECTIONS_MAX + LEAVING_MAX,
+	    MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)WEB_HTTP_HEAD_BYTES_MAX,
+	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
+	    leave_encoded, NULL, MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL,
 	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
 	    MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
 	if (http->daemon == NULL) {

@@ -7,7 +7,8 @@
  *
  * Everything is bounded: connections, the head of a request, the time in which
  * it comes, and the time that a client takes to fetch the answer.  Requests
- * have no body.
+ * have no body.  When there are too many connections, the host that has most of
+ * them loses the one that waits longest for a request.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_WEB_HTTP_HTTP_H
@@ -51,6 +52,8 @@ struct text web_http_target(const struct web_http_request *request);
 /* NULL: the request does not have this field. */
 const char *web_http_header(
     const struct web_http_request *request, const char *name);
+/* How many fields "Host" it has; more than one is wrong (RFC 9112, 3.2). */
+uint32_t web_http_hosts(const struct web_http_request *request);
 /* Kept for the caller while the request lives. */
 void web_http_set_data(struct web_http_request *request, void *data);
 void *web_http_data(const struct web_http_request *request);
