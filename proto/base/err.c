@@ -114,8 +114,7 @@ check_output(int status, void *program)
 		return;
 	if (errno != EPIPE) /* whoever reads has enough */
 		fprintf(stderr, "%s: standard output: %s\n", name,
-		    errno == 0 ? "it could not be written"
-			       : strerror(errno));
+		    errno == 0 ? "it could not be written" : strerror(errno));
 	_exit(EXIT_FAILURE);
 }
 
