@@ -109,7 +109,7 @@ static void
 choose_range(struct result_plot *plot, double *values, uint32_t count)
 {
 	uint32_t few = count / 100;
-	double low, high, beyond;
+	double low, high, beyond, size;
 
 	plot->median = change_points_median(values, count);
 	low = values[few];
@@ -122,8 +122,10 @@ choose_range(struct result_plot *plot, double *values, uint32_t count)
 	plot->low = fmax(values[0], low - beyond);
 	plot->high = fmin(values[count - 1], high + beyond);
 	beyond = 0.06 * (plot->high - plot->low);
-	if (beyond == 0)
-		beyond = plot->high != 0 ? 0.1 * fabs(plot->high) : 1;
+	/* gnuplot draws no range that is tiny for its numbers. */
+	size = fmax(fabs(plot->low), fabs(plot->high));
+	if (beyond <= 1e-6 * size)
+		beyond = size > 0 ? 0.1 * size : 1;
 	plot->low -= plot->low >= 0 && plot->low < beyond ? plot->low : beyond;
 	plot->high += plot->level_count > 1 ? 4 * beyond : beyond;
 	for (uint32_t i = 0; i < count; i++)

@@ -147,7 +147,8 @@ static int
 draw_entries(
     const struct plotter *p, const struct result_file *file, struct err *err)
 {
-	uint32_t drawn = 0, i = 0;
+	uint32_t drawn = 0, failed = 0, i = 0;
+	char shown[128];
 
 	for (; i < file->count && drawn < PICTURES_MAX; i++) {
 		int rc;
@@ -155,14 +156,22 @@ draw_entries(
 		if (!is_first(file, i))
 			continue;
 		rc = plot_entry(p, file->entries[i].name, err);
-		if (rc < 0)
+		if (rc < 0 && err->code == ERR_INTERRUPTED)
 			return -1;
-		if (rc == 0) {
+		if (rc < 0) {
+			log_error("'%s' is not drawn: %s",
+			    text_quote(shown, sizeof(shown),
+				file->entries[i].name),
+			    err->text);
+			failed++;
+		} else if (rc == 0) {
 			log_warn("%s", err->text);
 			err_clear(err);
 		}
-		drawn += (uint32_t)rc;
+		drawn += rc > 0;
 	}
+	if (failed > 0)
+		return err_set(err, "%u pictures could not be drawn", failed);
 	if (drawn == 0)
 		return err_set(err, file->count > 0
 					? "no entry of the test's latest run "
