@@ -83,7 +83,7 @@ void
 gnuplot_put_range(
     FILE *file, const char *axis, double low, double high, bool bytes)
 {
-	double room;
+	double room, size = fmax(fabs(low), fabs(high));
 
 	if (!isfinite(low) || !isfinite(high) || !isfinite(high - low)) {
 		fprintf(file, "set %srange [*:*]\n", axis);
@@ -92,8 +92,9 @@ gnuplot_put_range(
 	if (low >= 0)
 		low = 0;
 	room = 0.05 * (high - low);
-	if (room <= 0)
-		room = high != 0 ? 0.05 * fabs(high) : bytes ? 4 : 1;
+	/* gnuplot draws no range that is tiny for its numbers. */
+	if (room <= 1e-6 * size)
+		room = size > 0 ? 0.05 * size : bytes ? 4 : 1;
 	high += room;
 	if (low < 0)
 		low -= room;

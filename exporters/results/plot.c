@@ -103,6 +103,10 @@ make_steps(struct result_plot *plot, const struct result_point *points,
 	}
 }
 
+/* gnuplot cannot compute with numbers further out. */
+#define DRAWN_LEAST 1e-300
+#define DRAWN_MOST  1e300
+
 /* A few outliers must not flatten all other points.  Every level is within the
  * range, with space above them for labels. */
 static void
@@ -121,13 +125,17 @@ choose_range(struct result_plot *plot, double *values, uint32_t count)
 	beyond = 0.5 * (high - low);
 	plot->low = fmax(values[0], low - beyond);
 	plot->high = fmin(values[count - 1], high + beyond);
+	plot->low = fmax(fmin(plot->low, DRAWN_MOST / 2), -DRAWN_MOST);
+	plot->high = fmin(fmax(plot->high, -DRAWN_MOST / 2), DRAWN_MOST);
 	beyond = 0.06 * (plot->high - plot->low);
 	/* gnuplot draws no range that is tiny for its numbers. */
 	size = fmax(fabs(plot->low), fabs(plot->high));
-	if (beyond <= 1e-6 * size)
-		beyond = size > 0 ? 0.1 * size : 1;
+	if (beyond <= 1e-6 * size || size < DRAWN_LEAST)
+		beyond = size < DRAWN_LEAST ? 1 : 0.1 * size;
 	plot->low -= plot->low >= 0 && plot->low < beyond ? plot->low : beyond;
 	plot->high += plot->level_count > 1 ? 4 * beyond : beyond;
+	plot->low = fmax(plot->low, -DRAWN_MOST);
+	plot->high = fmin(plot->high, DRAWN_MOST);
 	for (uint32_t i = 0; i < count; i++)
 		plot->beyond += values[i] < plot->low || values[i] > plot->high;
 }

@@ -166,8 +166,8 @@ draw_entries(
 			failed++;
 		} else if (rc == 0) {
 			log_warn("%s", err->text);
-			err_clear(err);
 		}
+		err_clear(err);
 		drawn += rc > 0;
 	}
 	if (failed > 0)
