@@ -81,7 +81,8 @@ no_two_labels_are_equal(void **state)
 		    a + fabs(a) * ldexp(1, -(int)(check_random(&seed) % 30));
 		double span = a < 0 ? b - a : b;
 		/* The axis has room around what hardly differs. */
-		double shown = fmax(span, 1e-6 * fabs(a));
+		double size = fmax(fabs(a), fabs(b));
+		double shown = span <= 2e-5 * size ? 0.1 * size : span;
 		char labels[32][40];
 		int count = 0;
 
