@@ -10,15 +10,6 @@
 
 /* ---- intervals ---- */
 
-/* The samples count from different boots, both of which are known. */
-static bool
-has_booted(const struct counter_rate_sample *before,
-    const struct counter_rate_sample *behind)
-{
-	return before->boot != behind->boot && before->boot != 0 &&
-	       behind->boot != 0;
-}
-
 /* From the last sample of the bucket before to the first of this one. */
 static struct series_interval
 between(const struct one *one, const struct counter_rate_sample *first)
@@ -27,7 +18,7 @@ between(const struct one *one, const struct counter_rate_sample *first)
 	    counter_rate_between(&one->rate, &one->last, first);
 	struct series_interval interval = { .begin_ns = one->last.time_ns,
 		.end_ns = first->time_ns,
-		.booted = has_booted(&one->last, first),
+		.booted = counter_rate_booted(&one->last, first),
 		.increase = rate.increase,
 		.seconds = rate.seconds,
 		.low = NAN,
@@ -55,7 +46,7 @@ series_counter_take(struct series *s, const struct wire_bucket *bucket)
 	struct one *one = &s->ones[s->last];
 	struct series_interval within = { .begin_ns = bucket->first.time_ns,
 		.end_ns = bucket->last.time_ns,
-		.booted = has_booted(&bucket->first, &bucket->last),
+		.booted = counter_rate_booted(&bucket->first, &bucket->last),
 		.increase = bucket->mean,
 		.seconds = bucket->seconds,
 		.low = bucket->low,

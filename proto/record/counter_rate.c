@@ -126,15 +126,23 @@ is_possible(
 							  (10 * seconds + 1);
 }
 
+bool
+counter_rate_booted(
+    const struct counter_rate_sample *u, const struct counter_rate_sample *v)
+{
+	const uint64_t mask = (UINT64_C(1) << COUNTER_RATE_BOOT_BITS) - 1;
+	uint64_t boot = u->boot & mask, now = v->boot & mask;
+
+	return boot != now && boot != 0 && now != 0;
+}
+
 struct counter_rate
 counter_rate_between(const struct counter_rate_column *column,
     const struct counter_rate_sample *u, const struct counter_rate_sample *v)
 {
 	struct number a = number_of(&u->value), b = number_of(&v->value);
 	struct counter_rate counter_rate = { 0, 0 };
-	const uint64_t mask = (UINT64_C(1) << COUNTER_RATE_BOOT_BITS) - 1;
-	uint64_t boot = u->boot & mask, now = v->boot & mask;
-	bool rebooted = boot != now && boot != 0 && now != 0;
+	bool rebooted = counter_rate_booted(u, v);
 	double seconds =
 	    v->time_ns > u->time_ns
 		? (double)((uint64_t)v->time_ns - (uint64_t)u->time_ns) / 1e9
@@ -144,14 +152,14 @@ counter_rate_between(const struct counter_rate_column *column,
 	if (!counter_rate_is_number(&u->value) ||
 	    !counter_rate_is_number(&v->value))
 		return counter_rate;
-	if (!rebooted && (u->boot ^ v->boot) > mask)
+	if (!rebooted && (u->boot ^ v->boot) >> COUNTER_RATE_BOOT_BITS != 0)
 		return counter_rate;
 	if (rebooted) {
 		counter_rate.increase = b.f;
 		known = false;
 	} else if (is_below(&b, &a)) {
 		counter_rate.increase =
-		    went_back(column, &a, &b, boot == now, &known);
+		    went_back(column, &a, &b, u->boot == v->boot, &known);
 	} else {
 		counter_rate.increase = difference(&b, &a);
 	}

@@ -62,6 +62,10 @@ struct counter_rate {
 	double seconds;  /* between the samples; 0: the rate is unknown */
 };
 
+/* Do both count from a boot that is known, and not from the same one? */
+bool counter_rate_booted(
+    const struct counter_rate_sample *u, const struct counter_rate_sample *v);
+
 /* Is it a number, that is, not nil, text or NaN? */
 bool counter_rate_is_number(const struct value *value);
 /* The number; NaN if it is not one. */

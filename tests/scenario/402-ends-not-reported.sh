@@ -13,6 +13,9 @@
 #	job d, on n2, starts at 100, again at 150 with the same user, ends at 400: 300
 #	job e, on n2, two tasks: 1 from 1000, 2 from 1100; one ends at 1200: the other still runs, to
 #		the last sample at 2500: 1500
+#	job g, on n4, from 100, has not ended.  n4 slept before its sample of 1000: its counters jump, and
+#		its agent says so in the upper bits of the boot; it did not boot.  To the last sample
+#		at 2500, without the 10 s before 1000, of which nothing is known: 2390
 #	job f, on n3, from 2200, has not ended: 300
 #
 # A trace draws a from 500 for 500 s and from 2100 for 200 s, not across what came between.
@@ -25,6 +28,7 @@ aggregate_jobs
 print("group n1 cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter"
       " system.cpu.time.idle:cs:counter system.cpu.logical.count:{cpu}:gauge")
 for t in range(0, 2501, 10):
+    print("sample", t, "n4 cpu", 7 + (t >= 1000) * 2 ** 48, 100 * t, 0, 1)
     for node in "n2", "n3":
         print("sample", t, node, "cpu 7", 100 * t, 0, 1)
     if t <= 1000:
@@ -46,6 +50,7 @@ e n2 1000 start task=1
 e n2 1100 start task=2
 e n2 1200 end task=1
 f n3 2200 start
+g n4 100 start
 """.split("\n"):
     if line:
         job, node, when, name, *more = line.split()
@@ -64,9 +69,10 @@ b n1 400
 c n1 740
 d n2 300
 e n2 1500
-f n3 300"
+f n3 300
+g n4 2390"
 answer "all jobs" "$ALL" jobs
-for job in a b c d e f; do
+for job in a b c d e f g; do
 	answer "job $job alone" "$(echo "$ALL" | grep "^$job ")" jobs --job $job
 done
 stop aggregator
