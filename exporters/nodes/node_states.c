@@ -15,6 +15,7 @@ const char *const node_condition_words[NODE_CONDITIONS] = { "live", "late",
 	"silent", "gone" };
 
 #define MINUTE_NS (60 * NS_PER_SECOND)
+#define WEEK_NS   (7 * 24 * 60 * MINUTE_NS)
 /* Silence from which a node has the condition of the number. */
 static const int64_t silences[NODE_CONDITIONS] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 	60 * MINUTE_NS };
@@ -198,8 +199,11 @@ node_states_judge(struct node_states *states, int64_t now_ns)
 		now_ns = states->complete_ns;
 	memset(states->conditions, 0, sizeof(states->conditions));
 	states->heard_ns = INT64_MIN;
+	states->missed = 0;
 	for (uint32_t i = 0; i < states->count; i++) {
 		judge(&states->at[i], now_ns);
+		states->missed += states->at[i].condition >= NODE_SILENT &&
+				  states->at[i].age_ns < WEEK_NS;
 		if (states->at[i].heard_ns > states->heard_ns)
 			states->heard_ns = states->at[i].heard_ns;
 		states->conditions[states->at[i].condition]++;

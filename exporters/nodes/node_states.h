@@ -45,6 +45,7 @@ struct node_states {
 	struct node_state *at;
 	uint32_t count, room;
 	uint32_t conditions[NODE_CONDITIONS]; /* how many nodes are in each */
+	uint32_t missed;  /* those that are not heard, but were this week */
 	int64_t heard_ns; /* of the one heard last; INT64_MIN: there is none */
 	/* Up to when the source had answered completely; INT64_MAX: it had. */
 	int64_t complete_ns;

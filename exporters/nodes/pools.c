@@ -127,6 +127,7 @@ static void
 take_states(struct pool *pool, const struct node_states *states, int64_t now_ns)
 {
 	memcpy(pool->conditions, states->conditions, sizeof(pool->conditions));
+	pool->missed = states->missed;
 	if (states->heard_ns == INT64_MIN)
 		pool->age_ns = -1;
 	else
@@ -206,15 +207,13 @@ pools_add_facts(
 
 	for (uint32_t i = 0; i < pools.count; i++) {
 		const struct pool *pool = &pools.at[i];
-		const uint32_t *conditions = pool->conditions;
-		uint32_t lost = conditions[NODE_SILENT] + conditions[NODE_GONE];
 
 		if (pool->age_ns >= 0 &&
 		    now_ns - pool->age_ns > facts->newest_ns)
 			facts->newest_ns = now_ns - pool->age_ns;
-		if (lost == 0 || pool->age_ns < 0 || pool->age_ns > RESTS_NS)
+		if (pool->missed == 0 || pool->age_ns > RESTS_NS)
 			continue;
-		facts->nodes_lost += lost;
+		facts->nodes_lost += pool->missed;
 		if (facts->pools_lost++ == 0)
 			text_quote(facts->lost_partition,
 			    sizeof(facts->lost_partition),

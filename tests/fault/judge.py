@@ -62,17 +62,17 @@ class Journal:
                 if self.last is not None and number != self.last + 1:
                     self.faults.append("entry %d follows %d" % (number, self.last))
                 self.last = number
-                self.entry(number, self.opened(key, value))
+                self.entry(number, self.opened(b"entries", key, value))
             for stream in self.streams.values():
                 stream.stated = False
             for key, value in txn.cursor(self.tables[1]):
-                self.stream(key, self.opened(key, value))
+                self.stream(key, self.opened(b"streams", key, value))
         self.faults += ["entries of a stream that is not there: %s" % (key,)
                         for key, stream in self.streams.items() if not stream.stated]
 
-    def opened(self, key, value):
-        if struct.unpack("<I", value[-4:])[0] != crc32c(key, value[:-4]):
-            raise Failed("journal: the checksum of %s is wrong" % key.hex())
+    def opened(self, table, key, value):
+        if struct.unpack("<I", value[-4:])[0] != crc32c(table + key, value[:-4]):
+            raise Failed("journal: the checksum of %s in %s is wrong" % (key.hex(), table.decode()))
         return value[:-4]
 
     def entry(self, number, value):

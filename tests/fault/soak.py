@@ -39,7 +39,7 @@ class Tail(Journal):
     """The journal while it grows.  Nothing is remembered of what was seen but where
     each stream stands; checksums are for shorter tests."""
 
-    def opened(self, key, value):
+    def opened(self, table, key, value):
         return value[:-4]
 
     def stream(self, key, value):
