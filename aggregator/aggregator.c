@@ -128,7 +128,7 @@ static int
 open_store(struct aggregator *self, struct err *err)
 {
 	const struct journal_options how = {
-		.map_bytes = self->given.map_bytes,
+		.map_bytes = aggregator_settings_map_bytes(&self->given),
 		.allow_network = self->given.force_network_fs,
 	};
 	struct writer_options indexer;

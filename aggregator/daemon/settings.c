@@ -27,6 +27,7 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	.rejected_bytes = UINT64_C(16) << 20,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
+	.map_bytes = UINT64_C(1) << 40,
 	.compact_after_ns = 120 * NS_PER_SECOND,
 	.archive_after_ns = 10 * NS_PER_SECOND,
 	.archive_bytes = UINT64_C(8) << 30,
@@ -214,6 +215,14 @@ check_gateway(const struct aggregator_settings_given *given, struct err *err)
 	return check_address(given, err);
 }
 
+uint64_t
+aggregator_settings_map_bytes(const struct aggregator_settings_given *given)
+{
+	return opt_origin_of(&given->map_bytes) == OPT_DEFAULT
+		   ? 0
+		   : given->map_bytes;
+}
+
 int
 aggregator_settings_check(
     const struct aggregator_settings_given *given, struct err *err)
@@ -223,8 +232,7 @@ aggregator_settings_check(
 	if (given->connects > ZSOCK_CONNECTS_MAX)
 		return err_set_option(
 		    err, "connect-rate", "is at most %d", ZSOCK_CONNECTS_MAX);
-	if (given->map_bytes < MAP_BYTES_MIN &&
-	    opt_origin_of(&given->map_bytes) != OPT_DEFAULT)
+	if (given->map_bytes < MAP_BYTES_MIN)
 		return err_set_option(err, "map-bytes", "is at least 1MiB");
 	if (given->archive_after_ns < NS_PER_SECOND / 10 ||
 	    given->archive_after_ns > 3600 * NS_PER_SECOND)
@@ -309,7 +317,7 @@ aggregator_settings_indexer(const struct aggregator_settings_given *given,
 	indexer.models = models;
 	indexer.node = aggregator_settings->node;
 	indexer.compact_after_ns = given->compact_after_ns;
-	indexer.map_bytes = given->map_bytes;
+	indexer.map_bytes = aggregator_settings_map_bytes(given);
 	indexer.allow_network = given->force_network_fs;
 	indexer.archive = given->archive != NULL;
 	return indexer;

@@ -44,6 +44,10 @@ struct aggregator_settings {
 	char reader_endpoint[INSTANCE_PATH_BYTES];
 };
 
+/* 0 unless it is set: where address space is limited, the default is less. */
+uint64_t aggregator_settings_map_bytes(
+    const struct aggregator_settings_given *given);
+
 /* Check the values beyond their types; -1: `err` names the option. */
 int aggregator_settings_check(
     const struct aggregator_settings_given *given, struct err *err);
