@@ -16,12 +16,17 @@
 struct worker {
 	struct deadline *deadline;
 	struct thread thread;
-	struct deadline_question *question; /* NULL: it waits for one */
+	pthread_cond_t wake;
+	/* Those that it has still to ask; whoever has waited long enough for
+	 * one of them takes the others back. */
+	struct deadline_question **rest;
+	uint32_t count;
+	bool busy;
 };
 
 struct deadline {
 	pthread_mutex_t mutex;
-	pthread_cond_t changed;
+	pthread_cond_t answered;
 	struct worker workers[DEADLINE_THREADS_MAX];
 	uint32_t count; /* that were started */
 	bool stop;
@@ -36,16 +41,21 @@ work(void *arg, struct err *err)
 	(void)err;
 	pthread_mutex_lock(&deadline->mutex);
 	while (!deadline->stop) {
-		if (worker->question == NULL) {
-			pthread_cond_wait(&deadline->changed, &deadline->mutex);
+		if (worker->count > 0) {
+			struct deadline_question *question = *worker->rest++;
+
+			worker->count--;
+			question->asked = true;
+			pthread_mutex_unlock(&deadline->mutex);
+			question->ask(question);
+			pthread_mutex_lock(&deadline->mutex);
+			question->asked = false;
 			continue;
 		}
-		pthread_mutex_unlock(&deadline->mutex);
-		worker->question->ask(worker->question);
-		pthread_mutex_lock(&deadline->mutex);
-		worker->question->asked = false;
-		worker->question = NULL;
-		pthread_cond_broadcast(&deadline->changed);
+		if (worker->busy)
+			pthread_cond_signal(&deadline->answered);
+		worker->busy = false;
+		pthread_cond_wait(&worker->wake, &deadline->mutex);
 	}
 	pthread_mutex_unlock(&deadline->mutex);
 	return 0;
@@ -54,12 +64,12 @@ work(void *arg, struct err *err)
 static void
 stop(void *arg)
 {
-	struct deadline *deadline = ((struct worker *)arg)->deadline;
+	struct worker *worker = arg;
 
-	pthread_mutex_lock(&deadline->mutex);
-	deadline->stop = true;
-	pthread_cond_broadcast(&deadline->changed);
-	pthread_mutex_unlock(&deadline->mutex);
+	pthread_mutex_lock(&worker->deadline->mutex);
+	worker->deadline->stop = true;
+	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->deadline->mutex);
 }
 
 void
@@ -71,7 +81,7 @@ deadline_open(struct deadline **made)
 	pthread_condattr_init(&how);
 	pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
 	pthread_mutex_init(&deadline->mutex, NULL);
-	pthread_cond_init(&deadline->changed, &how);
+	pthread_cond_init(&deadline->answered, &how);
 	pthread_condattr_destroy(&how);
 	*made = deadline;
 }
@@ -88,16 +98,21 @@ deadline_close(struct deadline **gone)
 	pthread_mutex_lock(&deadline->mutex);
 	deadline->stop = true;
 	for (uint32_t i = 0; i < deadline->count; i++)
-		stuck |= deadline->workers[i].question != NULL;
+		stuck |= deadline->workers[i].busy;
 	pthread_mutex_unlock(&deadline->mutex);
-	for (uint32_t i = 0; i < deadline->count; i++)
-		if (stuck)
-			thread_abandon(&deadline->workers[i].thread);
-		else
-			thread_stop(&deadline->workers[i].thread);
+	for (uint32_t i = 0; i < deadline->count; i++) {
+		struct worker *worker = &deadline->workers[i];
+
+		if (stuck) {
+			thread_abandon(&worker->thread);
+			continue;
+		}
+		thread_stop(&worker->thread);
+		pthread_cond_destroy(&worker->wake);
+	}
 	if (stuck)
 		return;
-	pthread_cond_destroy(&deadline->changed);
+	pthread_cond_destroy(&deadline->answered);
 	pthread_mutex_destroy(&deadline->mutex);
 	free(deadline);
 }
@@ -113,46 +128,78 @@ find_worker(struct deadline *deadline)
 	struct err err = { 0 };
 
 	for (uint32_t i = 0; i < deadline->count; i++)
-		if (deadline->workers[i].question == NULL)
+		if (!deadline->workers[i].busy)
 			return &deadline->workers[i];
 	if (deadline->count == DEADLINE_THREADS_MAX)
 		return NULL;
 	worker = &deadline->workers[deadline->count];
 	worker->deadline = deadline;
+	pthread_cond_init(&worker->wake, NULL);
 	how.arg = worker;
 	if (thread_start(&worker->thread, &how, NULL, &err) != 0) {
 		log_warn("%s", err.text);
+		pthread_cond_destroy(&worker->wake);
 		return NULL;
 	}
 	deadline->count++;
 	return worker;
 }
 
-bool
-deadline_ask(struct deadline *deadline, struct deadline_question *question)
+static struct timespec
+next_deadline(void)
 {
 	struct timespec until;
-	struct worker *worker;
-	bool answered = false;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += DEADLINE_MS * INT64_C(1000000);
 	until.tv_sec += until.tv_nsec / NS_PER_SECOND;
 	until.tv_nsec %= NS_PER_SECOND;
+	return until;
+}
+
+/* As long as the thread gets on, go on waiting.  Call with the lock. */
+static void
+wait_for(struct deadline *deadline, const struct worker *worker)
+{
+	struct timespec until = next_deadline();
+	uint32_t left = worker->count;
+
+	while (worker->busy) {
+		if (pthread_cond_timedwait(
+			&deadline->answered, &deadline->mutex, &until) == 0)
+			continue;
+		if (worker->count == left)
+			break;
+		left = worker->count;
+		until = next_deadline();
+	}
+}
+
+bool
+deadline_ask(struct deadline *deadline, struct deadline_question **questions,
+    uint32_t count)
+{
+	uint32_t before = count + 1;
+	bool all = true;
+
 	pthread_mutex_lock(&deadline->mutex);
-	worker = find_worker(deadline);
-	if (worker != NULL) {
-		question->asked = true;
-		worker->question = question;
-		pthread_cond_broadcast(&deadline->changed);
-		while (question->asked)
-			if (pthread_cond_timedwait(&deadline->changed,
-				&deadline->mutex, &until) != 0)
-				break;
-		answered = !question->asked;
+	while (count > 0 && count < before) {
+		struct worker *worker = find_worker(deadline);
+
+		if (worker == NULL)
+			break;
+		worker->rest = questions;
+		worker->count = before = count;
+		worker->busy = true;
+		pthread_cond_signal(&worker->wake);
+		wait_for(deadline, worker);
+		all &= !worker->busy;
+		questions = worker->rest;
+		count = worker->count;
+		worker->count = 0;
 	}
 	pthread_mutex_unlock(&deadline->mutex);
-	return answered;
+	return all && count == 0;
 }
 
 bool

@@ -4,13 +4,14 @@
  * A query of a path can wait for a server that is gone, or for a driver that
  * hangs.  A thread asks, and the caller waits a moment.  Without an answer in
  * that time the caller goes on; the thread keeps the question until it is
- * answered, and the next question is for another thread.
+ * answered, and another thread asks the next ones.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_PROC_DEADLINE_H
 #define AGENTS_PROC_DEADLINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
 	DEADLINE_MS = 250,         /* that a caller waits */
@@ -31,9 +32,10 @@ void deadline_open(struct deadline **deadline);
  * long as the process. */
 void deadline_close(struct deadline **deadline);
 
-/* True: it is answered.  False: not yet, or all threads wait. */
-bool deadline_ask(
-    struct deadline *deadline, struct deadline_question *question);
+/* Ask them one after the other.  True: all are answered.  False: not all, or
+ * all threads wait.  None of them may wait for an answer from before. */
+bool deadline_ask(struct deadline *deadline,
+    struct deadline_question **questions, uint32_t count);
 /* Does it still wait for its answer? */
 bool deadline_is_asked(
     struct deadline *deadline, const struct deadline_question *question);

@@ -128,6 +128,7 @@ find_id(struct job_cgroups *job_cgroups, const struct job_cgroups_group *group,
 {
 	struct job_cgroups_lookup *lookup = job_cgroups->lookup;
 	struct job_cgroups_pids pids = { .at = NULL };
+	struct deadline_question *question;
 
 	if (lookup != NULL &&
 	    deadline_is_asked(job_cgroups->options.deadline, &lookup->question))
@@ -143,8 +144,9 @@ find_id(struct job_cgroups *job_cgroups, const struct job_cgroups_group *group,
 		lookup->count++;
 	}
 	free(pids.at);
+	question = &lookup->question;
 	if (lookup->count == 0 ||
-	    !deadline_ask(job_cgroups->options.deadline, &lookup->question))
+	    !deadline_ask(job_cgroups->options.deadline, &question, 1))
 		return false;
 	memcpy(id, lookup->id, ID_BYTES);
 	return id[0] != '\0';

@@ -21,63 +21,18 @@ enum { SECTOR_BYTES = 512 };
 /* Any fixed key: kernel names are not chosen by an attacker. */
 static const struct hash_key hash_key = { 0x64, 0x69736b };
 
-/* ---- which of many ---- */
-
-/* Those that are due to be sampled, by importance. */
-struct ranks {
-	uint64_t *at;
-	uint32_t count, room;
-};
-
-static void
-add_rank(struct ranks *ranks, uint64_t rank)
+/* Of more than `max` keep those that are first by `compare`, and count the
+ * others.  Returns how many are left. */
+static uint32_t
+keep(struct sampler *sampler, enum sampler_left_out kind, void *at,
+    uint32_t count, size_t bytes, uint32_t max,
+    int (*compare)(const void *, const void *))
 {
-	ranks->at = memory_grow(
-	    ranks->at, &ranks->room, ranks->count, sizeof(*ranks->at));
-	ranks->at[ranks->count++] = rank;
-}
-
-static int
-greater_first(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x < *y) - (*x > *y);
-}
-
-/* Those above `least`, and that many that equal it. */
-struct chosen {
-	uint64_t least;
-	uint32_t equal;
-};
-
-/* Choose `max` of them.  The others are counted. */
-static struct chosen
-choose(struct sampler *sampler, struct ranks *ranks, enum sampler_left_out kind,
-    uint32_t max)
-{
-	struct chosen chosen = { 0, UINT32_MAX };
-
-	sampler_leave_out(
-	    sampler, kind, ranks->count > max ? ranks->count - max : 0, NULL);
-	if (ranks->count > max) {
-		qsort(
-		    ranks->at, ranks->count, sizeof(*ranks->at), greater_first);
-		chosen.least = ranks->at[max - 1];
-		chosen.equal = max;
-		for (uint32_t i = 0; ranks->at[i] > chosen.least; i++)
-			chosen.equal--;
-	}
-	free(ranks->at);
-	return chosen;
-}
-
-static bool
-is_chosen(struct chosen *chosen, uint64_t rank)
-{
-	if (rank != chosen->least)
-		return rank > chosen->least;
-	return chosen->equal > 0 && chosen->equal-- > 0;
+	sampler_leave_out(sampler, kind, count > max ? count - max : 0, NULL);
+	if (count <= max)
+		return count;
+	qsort(at, count, bytes, compare);
+	return max;
 }
 
 /* ---- what /sys says ---- */
@@ -203,22 +158,18 @@ is_disk(void *arg, struct text name)
 }
 
 static uint64_t
-rank_of_disk(const struct proc_disk *disk)
+bytes_of_disk(const struct proc_disk *disk)
 {
 	return scan_or_0(disk->read_sectors) / 2 +
 	       scan_or_0(disk->write_sectors) / 2;
 }
 
-/* The next one that is sampled. */
-static bool
-next_disk(
-    const struct disk_file *file, struct text *rest, struct proc_disk *disk)
+static int
+by_disk_bytes(const void *a, const void *b)
 {
-	while (proc_next_disk(rest, disk))
-		if (find_disk(file->sampler, disk->name)->physical &&
-		    !is_counted_again(disk->name, file->diskstats))
-			return true;
-	return false;
+	uint64_t x = bytes_of_disk(a), y = bytes_of_disk(b);
+
+	return (x < y) - (x > y);
 }
 
 static uint64_t
@@ -233,26 +184,30 @@ add_disks(const struct disk_file *file)
 	struct sampler *sampler = file->sampler;
 	char name[NAME_BYTES_MAX + 1];
 	struct text rest = file->diskstats;
-	struct ranks ranks = { .at = NULL };
-	struct proc_disk d;
-	struct chosen chosen;
+	struct proc_disk *disks = NULL, disk;
+	uint32_t count = 0, room = 0;
 
 	rewind_devices(sampler, &sampler->disks);
-	while (next_disk(file, &rest, &d))
-		add_rank(&ranks, rank_of_disk(&d));
-	chosen = choose(sampler, &ranks, LEFT_DISKS, SAMPLER_DISKS_MAX);
-	rewind_devices(sampler, &sampler->disks);
-	for (rest = file->diskstats; next_disk(file, &rest, &d);) {
-		uint64_t numbers[] = { bytes_of(d.read_sectors),
-			bytes_of(d.write_sectors), d.reads, d.writes,
-			d.reads_merged, d.writes_merged, d.read_ms, d.write_ms,
-			d.io_ms, d.weighted_ms, d.in_progress };
+	while (proc_next_disk(&rest, &disk))
+		if (find_disk(sampler, disk.name)->physical &&
+		    !is_counted_again(disk.name, file->diskstats)) {
+			disks =
+			    memory_grow(disks, &room, count, sizeof(*disks));
+			disks[count++] = disk;
+		}
+	count = keep(sampler, LEFT_DISKS, disks, count, sizeof(*disks),
+	    SAMPLER_DISKS_MAX, by_disk_bytes);
+	for (const struct proc_disk *d = disks; d < disks + count; d++) {
+		uint64_t numbers[] = { bytes_of(d->read_sectors),
+			bytes_of(d->write_sectors), d->reads, d->writes,
+			d->reads_merged, d->writes_merged, d->read_ms,
+			d->write_ms, d->io_ms, d->weighted_ms, d->in_progress };
 
-		if (is_chosen(&chosen, rank_of_disk(&d)))
-			sampler_add_whole(sampler, &metric_group_disk,
-			    sampler_name(name, "disk/", d.name), numbers,
-			    SAMPLER_COUNT(numbers));
+		sampler_add_whole(sampler, &metric_group_disk,
+		    sampler_name(name, "disk/", d->name), numbers,
+		    SAMPLER_COUNT(numbers));
 	}
+	free(disks);
 }
 
 static void
@@ -304,55 +259,68 @@ is_physical(struct sampler *sampler, struct text name)
 	return device->known ? device->physical : SCAN_UNKNOWN;
 }
 
-/* First the physical ones, then the busiest. */
-static uint64_t
-rank_of_interface(const struct proc_interface *i, uint64_t physical)
-{
-	uint64_t bytes = i->receive_bytes / 8 + i->send_bytes / 8;
+struct interface {
+	struct proc_interface is;
+	uint64_t physical;
+};
 
-	return (physical == 1                 ? UINT64_C(2) << 62
-		   : physical == SCAN_UNKNOWN ? UINT64_C(1) << 62
-					      : 0) +
-	       bytes;
+static int
+by_importance(const void *a, const void *b)
+{
+	const struct interface *x = a, *y = b;
+	/* 2: physical, 1: unknown, 0: not */
+	int kind_x = x->physical == 1 ? 2 : x->physical == SCAN_UNKNOWN;
+	int kind_y = y->physical == 1 ? 2 : y->physical == SCAN_UNKNOWN;
+	uint64_t bytes_x = x->is.receive_bytes / 2 + x->is.send_bytes / 2;
+	uint64_t bytes_y = y->is.receive_bytes / 2 + y->is.send_bytes / 2;
+
+	if (kind_x != kind_y)
+		return kind_y - kind_x;
+	return (bytes_x < bytes_y) - (bytes_x > bytes_y);
+}
+
+static void
+add_interfaces(struct sampler *sampler, struct text rest)
+{
+	struct interface *interfaces = NULL, interface;
+	char name[NAME_BYTES_MAX + 1];
+	uint32_t count = 0, room = 0;
+
+	rewind_devices(sampler, &sampler->interfaces);
+	while (proc_next_interface(&rest, &interface.is)) {
+		if (!is_sampled(&interface.is))
+			continue;
+		interface.physical = is_physical(sampler, interface.is.name);
+		interfaces =
+		    memory_grow(interfaces, &room, count, sizeof(*interfaces));
+		interfaces[count++] = interface;
+	}
+	count = keep(sampler, LEFT_INTERFACES, interfaces, count,
+	    sizeof(*interfaces), SAMPLER_INTERFACES_MAX, by_importance);
+	for (uint32_t n = 0; n < count; n++) {
+		const struct proc_interface *i = &interfaces[n].is;
+		uint64_t numbers[] = { i->receive_bytes, i->send_bytes,
+			i->receive_packets, i->send_packets, i->receive_errors,
+			i->send_errors, i->receive_drops, i->send_drops,
+			interfaces[n].physical };
+
+		sampler_add_whole(sampler, &metric_group_network,
+		    sampler_name(name, "network/", i->name), numbers,
+		    SAMPLER_COUNT(numbers));
+	}
+	free(interfaces);
 }
 
 static void
 read_interfaces(struct sampler *sampler, uint32_t due)
 {
-	const struct text file = proc_files_read(&sampler->files, PROC_NETWORK);
-	char name[NAME_BYTES_MAX + 1];
-	struct text rest = file;
-	struct ranks ranks = { .at = NULL };
-	struct proc_interface i;
-	struct chosen chosen;
+	struct text file = proc_files_read(&sampler->files, PROC_NETWORK);
 
 	if (sampler_is_due(due, SCHEDULE_PERF))
 		perf_report_network(
-		    sampler->perf_reporter, rest, &sampler->report);
-	if (!sampler_is_due(due, SCHEDULE_NETWORK))
-		return;
-	rewind_devices(sampler, &sampler->interfaces);
-	while (proc_next_interface(&rest, &i))
-		if (is_sampled(&i))
-			add_rank(&ranks, rank_of_interface(
-					     &i, is_physical(sampler, i.name)));
-	chosen =
-	    choose(sampler, &ranks, LEFT_INTERFACES, SAMPLER_INTERFACES_MAX);
-	rewind_devices(sampler, &sampler->interfaces);
-	for (rest = file; proc_next_interface(&rest, &i);) {
-		uint64_t numbers[] = { i.receive_bytes, i.send_bytes,
-			i.receive_packets, i.send_packets, i.receive_errors,
-			i.send_errors, i.receive_drops, i.send_drops, 0 };
-		uint64_t *physical = &numbers[SAMPLER_COUNT(numbers) - 1];
-
-		if (!is_sampled(&i))
-			continue;
-		*physical = is_physical(sampler, i.name);
-		if (is_chosen(&chosen, rank_of_interface(&i, *physical)))
-			sampler_add_whole(sampler, &metric_group_network,
-			    sampler_name(name, "network/", i.name), numbers,
-			    SAMPLER_COUNT(numbers));
-	}
+		    sampler->perf_reporter, file, &sampler->report);
+	if (sampler_is_due(due, SCHEDULE_NETWORK))
+		add_interfaces(sampler, file);
 }
 
 /* ---- perf ---- */

@@ -19,7 +19,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
 
-enum { PATH_BYTES = 4096, MOUNTS_MAX = 16 << 10 };
+enum { PATH_BYTES = 4096, MOUNTS_MAX = 64 << 10 };
 
 enum outcome {
 	SAMPLED,
@@ -109,14 +109,28 @@ find_path(struct sampler *sampler, const char *name, uint64_t mount)
 	return path;
 }
 
-static enum outcome
-ask_path(struct sampler *sampler, struct path *path)
+static void
+ask_paths(struct sampler *sampler, struct path **paths, uint32_t count)
 {
-	path->seen = true;
-	if (deadline_is_asked(sampler->deadline, &path->question) ||
-	    !deadline_ask(sampler->deadline, &path->question))
-		return SILENT;
-	return path->answer;
+	struct deadline_question *questions[SAMPLER_FILESYSTEMS_MAX];
+	uint32_t asked = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		paths[i]->seen = true;
+		if (deadline_is_asked(sampler->deadline, &paths[i]->question))
+			continue;
+		paths[i]->answer = SILENT;
+		questions[asked++] = &paths[i]->question;
+	}
+	deadline_ask(sampler->deadline, questions, asked);
+}
+
+static enum outcome
+answer_of(struct sampler *sampler, const struct path *path)
+{
+	return deadline_is_asked(sampler->deadline, &path->question)
+		   ? SILENT
+		   : path->answer;
 }
 
 /* Of paths that are no mount points any more; those that wait are kept. */
@@ -163,19 +177,17 @@ is_root_local(struct sampler *sampler)
 bool
 sampler_ask_root(struct sampler *sampler, struct statvfs *fs)
 {
-	struct path here = { .path = "/" }, *root;
+	struct path *root;
 
 	/* A thread costs as much as all else of this metric group. */
-	if (is_root_local(sampler)) {
-		ask(&here.question);
-		*fs = here.fs;
-		return here.answer == SAMPLED;
-	}
+	if (is_root_local(sampler))
+		return statvfs("/", fs) == 0 && fs->f_blocks > 0;
 	if (sampler->filesystems == NULL)
 		sampler->filesystems =
 		    memory_zero(1, sizeof(*sampler->filesystems));
 	root = find_path(sampler, "/", 0);
-	if (ask_path(sampler, root) != SAMPLED)
+	ask_paths(sampler, &root, 1);
+	if (answer_of(sampler, root) != SAMPLED)
 		return false;
 	*fs = root->fs;
 	return true;
@@ -207,35 +219,41 @@ by_device(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The mounts of disks, by device, those with the shortest paths first: the
- * others are bind mounts. */
+/* All mounts, by device, those with the shortest paths first: the others are
+ * bind mounts. */
 static struct mounts
 list_mounts(struct text table)
 {
 	struct mounts mounts = { .at = NULL };
 	struct proc_mount mount;
 
-	while (mounts.count < MOUNTS_MAX && proc_next_mount(&table, &mount))
-		if (is_listed(&mount)) {
-			mounts.at = memory_grow(mounts.at, &mounts.room,
-			    mounts.count, sizeof(*mounts.at));
-			mounts.at[mounts.count++] = mount;
-		}
+	while (mounts.count < MOUNTS_MAX && proc_next_mount(&table, &mount)) {
+		mounts.at = memory_grow(
+		    mounts.at, &mounts.room, mounts.count, sizeof(*mounts.at));
+		mounts.at[mounts.count++] = mount;
+	}
 	if (mounts.count > 0)
 		qsort(mounts.at, mounts.count, sizeof(*mounts.at), by_device);
 	return mounts;
 }
 
+static bool
+is_same_device(const struct proc_mount *a, const struct proc_mount *b)
+{
+	return a->major == b->major && a->minor == b->minor;
+}
+
 /* Is something mounted right over it?  Then nobody asks what that is. */
 static bool
-is_covered(struct text table, const struct proc_mount *mount)
+is_covered(const struct mounts *mounts, const struct proc_mount *mount)
 {
-	struct proc_mount over;
+	for (uint32_t i = 0; i < mounts->count; i++) {
+		const struct proc_mount *over = &mounts->at[i];
 
-	while (proc_next_mount(&table, &over))
-		if (over.parent == mount->id && over.id != mount->id &&
-		    text_equal(over.point, mount->point))
+		if (over->parent == mount->id && over->id != mount->id &&
+		    text_equal(over->point, mount->point))
 			return true;
+	}
 	return false;
 }
 
@@ -313,99 +331,141 @@ add_filesystem(
 	    SAMPLER_COUNT(numbers));
 }
 
-/* Ask the mounts of one device, from own.at[from] on, for its sizes. */
-static enum outcome
-measure(struct sampler *sampler, const struct mounts *own, struct text table,
-    const struct proc_mount *host, bool is_ours, const struct path **from,
-    const struct proc_mount **mount)
+/* The mount tables of a round. */
+struct round {
+	struct sampler *sampler;
+	struct mounts host, own;
+	bool is_ours; /* the host's is our own */
+};
+
+/* What is found out about a file system of the host. */
+struct finding {
+	const struct proc_mount *mount; /* the last one that was asked */
+	const struct path *path;
+	uint32_t next; /* of our own mounts */
+	enum outcome outcome;
+};
+
+/* The path of the next mount of our own of that device; NULL: none is left. */
+static struct path *
+next_path(const struct round *round, const struct proc_mount *host,
+    struct finding *finding)
 {
-	enum outcome outcome = NOT_HERE;
 	char name[PATH_BYTES];
 
-	for (uint32_t i = 0; i < own->count; i++) {
-		const struct proc_mount *here = &own->at[i];
-		struct path *path;
-		enum outcome answer;
+	while (finding->next < round->own.count) {
+		const struct proc_mount *here = &round->own.at[finding->next++];
 
-		if (here->major != host->major || here->minor != host->minor ||
+		if (!is_same_device(here, host) || !is_listed(here) ||
 		    proc_unescape(name, sizeof(name), here->point) == 0)
 			continue;
-		if (is_covered(table, here)) {
-			outcome = COVERED;
-			continue;
+		if (!is_covered(&round->own, here)) {
+			finding->mount = here;
+			return find_path(round->sampler, name, here->id);
 		}
-		path = find_path(sampler, name, here->id);
-		answer = ask_path(sampler, path);
+		finding->outcome = COVERED;
+	}
+	return NULL;
+}
+
+/* Ask the mounts of one device for its sizes. */
+static void
+measure(const struct round *round, const struct proc_mount *host,
+    struct finding *finding)
+{
+	struct path *path;
+
+	while ((path = next_path(round, host, finding)) != NULL) {
+		enum outcome answer;
+
+		if (!path->seen)
+			ask_paths(round->sampler, &path, 1);
+		answer = answer_of(round->sampler, path);
 		/* It has a name by the host's table. */
-		if (answer == A_FILE && !is_ours && path->fs.f_blocks > 0)
+		if (answer == A_FILE && !round->is_ours &&
+		    path->fs.f_blocks > 0)
 			answer = SAMPLED;
-		*from = path;
-		*mount = here;
-		outcome = answer;
+		finding->path = path;
+		finding->outcome = answer;
 		/* Another mount of what is silent would be, too. */
 		if (answer == SAMPLED || answer == SILENT)
 			break;
 	}
-	return outcome;
 }
 
 /* The file system of a device of the host, which has its name from `host`. */
 static void
-read_filesystem(struct sampler *sampler, const struct mounts *own,
-    struct text table, const struct proc_mount *host, bool is_ours)
+read_filesystem(const struct round *round, const struct proc_mount *host)
 {
-	const struct path *path = NULL;
-	const struct proc_mount *mount = host;
+	struct finding finding = { .mount = host, .outcome = NOT_HERE };
 	char name[NAME_BYTES_MAX];
-	enum outcome outcome =
-	    measure(sampler, own, table, host, is_ours, &path, &mount);
-	uint32_t bytes = proc_escape(name, sizeof(name) - 1,
-	    is_ours && outcome == SAMPLED ? mount->point : host->point);
+	uint32_t bytes;
 
+	measure(round, host, &finding);
+	bytes = proc_escape(name, sizeof(name) - 1,
+	    round->is_ours && finding.outcome == SAMPLED ? finding.mount->point
+							 : host->point);
 	name[bytes] = '\0';
 	if (bytes == 0) {
-		sampler->left_out[LEFT_NAMES]++;
+		round->sampler->left_out[LEFT_NAMES]++;
 		return;
 	}
-	say(sampler, host, name, outcome);
-	if (outcome == SAMPLED)
-		add_filesystem(sampler, name, &path->fs);
+	say(round->sampler, host, name, finding.outcome);
+	if (finding.outcome == SAMPLED)
+		add_filesystem(round->sampler, name, &finding.path->fs);
+}
+
+/* Each handing over to a thread costs as much as many answers: ask the first
+ * mounts of all file systems at once. */
+static void
+read_round(const struct round *round)
+{
+	const struct proc_mount *found[SAMPLER_FILESYSTEMS_MAX];
+	struct path *first[SAMPLER_FILESYSTEMS_MAX];
+	const struct mounts *host = &round->host;
+	uint32_t count = 0, asked = 0, left_out = 0;
+
+	for (uint32_t i = 0; i < host->count; i++) {
+		struct finding finding = { .next = 0 };
+
+		if (!is_listed(&host->at[i]) ||
+		    (i > 0 && is_same_device(&host->at[i - 1], &host->at[i])))
+			continue;
+		if (count == SAMPLER_FILESYSTEMS_MAX) {
+			left_out++;
+			continue;
+		}
+		found[count++] = &host->at[i];
+		first[asked] = next_path(round, &host->at[i], &finding);
+		asked += first[asked] != NULL;
+	}
+	ask_paths(round->sampler, first, asked);
+	for (uint32_t i = 0; i < count; i++)
+		read_filesystem(round, found[i]);
+	sampler_leave_out(round->sampler, LEFT_FILESYSTEMS, left_out, NULL);
 }
 
 void
 sampler_read_filesystems(struct sampler *sampler)
 {
 	struct text table = proc_files_read(&sampler->files, PROC_MOUNTS);
-	bool is_ours = strcmp(sampler->options.proc, "/proc") == 0;
-	char *copy = memory_alloc(table.bytes + 1);
-	struct mounts host, own;
-	uint32_t count = 0, left_out = 0;
+	char *copy = memory_copy(table.at, table.bytes);
+	struct round round = { .sampler = sampler,
+		.is_ours = strcmp(sampler->options.proc, "/proc") == 0 };
 
 	if (sampler->filesystems == NULL)
 		sampler->filesystems =
 		    memory_zero(1, sizeof(*sampler->filesystems));
-	if (table.bytes > 0)
-		memcpy(copy, table.at, table.bytes);
-	host = list_mounts((struct text){ copy, table.bytes });
-	table = is_ours ? (struct text){ copy, table.bytes }
-			: proc_files_read(&sampler->files, PROC_OWN_MOUNTS);
-	own = is_ours ? host : list_mounts(table);
-	for (uint32_t i = 0; i < host.count; i++) {
-		if (i > 0 && host.at[i - 1].major == host.at[i].major &&
-		    host.at[i - 1].minor == host.at[i].minor)
-			continue;
-		if (count++ < SAMPLER_FILESYSTEMS_MAX)
-			read_filesystem(
-			    sampler, &own, table, &host.at[i], is_ours);
-		else
-			left_out++;
-	}
-	sampler_leave_out(sampler, LEFT_FILESYSTEMS, left_out, NULL);
+	round.host = list_mounts((struct text){ copy, table.bytes });
+	round.own = round.is_ours ? round.host
+				  : list_mounts(proc_files_read(
+					&sampler->files, PROC_OWN_MOUNTS));
+	read_round(&round);
 	forget_paths(sampler, false);
 	forget_known(sampler->filesystems);
-	if (!is_ours)
-		free(own.at);
-	free(host.at);
+	if (!round.is_ours)
+		free(round.own.at);
+	free(round.host.at);
 	free(copy);
 }
 

@@ -31,6 +31,14 @@ make(bool go)
 	return (struct question){ .question = { answer, false }, .go = go };
 }
 
+static bool
+ask(struct deadline *deadline, struct question *q)
+{
+	struct deadline_question *question = &q->question;
+
+	return deadline_ask(deadline, &question, 1);
+}
+
 static void
 a_question_is_answered(void **state)
 {
@@ -41,7 +49,7 @@ a_question_is_answered(void **state)
 	deadline_open(&deadline);
 	for (int i = 1; i <= 100; i++) {
 		/* On a busy machine the answer may come later. */
-		if (!deadline_ask(deadline, &q.question))
+		if (!ask(deadline, &q))
 			while (deadline_is_asked(deadline, &q.question))
 				usleep(1000);
 		assert_int_equal(q.answers, i);
@@ -58,9 +66,9 @@ one_without_an_answer_keeps_no_other_waiting(void **state)
 
 	(void)state;
 	deadline_open(&deadline);
-	assert_false(deadline_ask(deadline, &slow.question));
+	assert_false(ask(deadline, &slow));
 	assert_true(deadline_is_asked(deadline, &slow.question));
-	if (!deadline_ask(deadline, &quick.question))
+	if (!ask(deadline, &quick))
 		while (deadline_is_asked(deadline, &quick.question))
 			usleep(1000);
 	assert_int_equal(quick.answers, 1);
@@ -69,6 +77,38 @@ one_without_an_answer_keeps_no_other_waiting(void **state)
 	while (deadline_is_asked(deadline, &slow.question))
 		usleep(1000);
 	assert_int_equal(slow.answers, 1);
+	deadline_close(&deadline);
+}
+
+static void
+one_of_many_without_an_answer_keeps_no_other_waiting(void **state)
+{
+	struct question q[] = { make(true), make(false), make(true), make(true),
+		make(false), make(true) };
+	struct deadline_question *all[6];
+	struct deadline *deadline;
+
+	(void)state;
+	deadline_open(&deadline);
+	for (int i = 0; i < 6; i++)
+		all[i] = &q[i].question;
+	assert_false(deadline_ask(deadline, all, 6));
+	for (int i = 0; i < 6; i++) {
+		bool slow = i == 1 || i == 4;
+
+		assert_int_equal(
+		    deadline_is_asked(deadline, &q[i].question), slow);
+		assert_int_equal(q[i].answers, !slow);
+		atomic_store(&q[i].go, true);
+	}
+	for (int i = 0; i < 6; i++)
+		while (deadline_is_asked(deadline, &q[i].question))
+			usleep(1000);
+	assert_int_equal(q[1].answers + q[4].answers, 2);
+	if (!deadline_ask(deadline, all, 6))
+		for (int i = 0; i < 6; i++)
+			while (deadline_is_asked(deadline, &q[i].question))
+				usleep(1000);
 	deadline_close(&deadline);
 }
 
@@ -84,9 +124,9 @@ there_is_a_bound_to_threads_that_wait(void **state)
 	deadline_open(&deadline);
 	for (int i = 0; i < DEADLINE_THREADS_MAX; i++) {
 		slow[i].question.ask = answer;
-		assert_false(deadline_ask(deadline, &slow[i].question));
+		assert_false(ask(deadline, &slow[i]));
 	}
-	assert_false(deadline_ask(deadline, &quick.question));
+	assert_false(ask(deadline, &quick));
 	assert_false(deadline_is_asked(deadline, &quick.question));
 	assert_int_equal(quick.answers, 0);
 	/* Nor does the end wait for them. */
@@ -99,6 +139,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_is_answered),
 		cmocka_unit_test(one_without_an_answer_keeps_no_other_waiting),
+		cmocka_unit_test(
+		    one_of_many_without_an_answer_keeps_no_other_waiting),
 		cmocka_unit_test(there_is_a_bound_to_threads_that_wait),
 	};
 
