@@ -202,7 +202,7 @@ int
 mlflow_judge(
     const struct mlflow *m, const struct http_answer *answer, struct err *err)
 {
-	/* MLflow answers everything with an object. */
+	/* MLflow answers with an object. */
 	if (answer->status == STATUS_OK)
 		return http_is_dry(m->http) || mlflow_is_object(answer->body)
 			   ? 0

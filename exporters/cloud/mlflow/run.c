@@ -345,7 +345,8 @@ mlflow_put_artifact(struct mlflow *m, struct text name, int fd, struct err *err)
 		rc = mlflow_call(m, "PUT", path,
 		    "Content-Type: application/octet-stream", body, &answer,
 		    err);
-	if (rc == 0)
+	/* Version 3 answers with nothing, others with an object. */
+	if (rc == 0 && (answer.status != 200 || answer.body.bytes > 0))
 		rc = mlflow_judge(m, &answer, err);
 	free(bytes);
 	return rc;
