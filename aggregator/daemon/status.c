@@ -104,6 +104,8 @@ put_ingest(struct pairs *pairs, const struct ingest_status *s)
 	number(pairs, "messages_unkeyed", s->unkeyed);
 	number(pairs, "handshakes_failed", s->handshakes_failed);
 	number(pairs, "peers", s->peers);
+	if (s->broker_ns != 0)
+		number(pairs, "broker_ns", (uint64_t)s->broker_ns);
 	number(pairs, "commits", s->commits);
 	number(pairs, "commits_failed", s->commit_failures);
 	number(pairs, "commit_ns", s->commit_ns);

@@ -34,7 +34,8 @@ struct ingest_status {
 	uint64_t unkeyed; /* messages without a key, at a listener with keys */
 	uint64_t handshakes_failed;
 	uint32_t peers;
-	bool full; /* disk or map: waiting for room */
+	int64_t broker_ns; /* a broker of this host brought a batch; 0: none */
+	bool full;         /* disk or map: waiting for room */
 	char full_why[BACKPRESSURE_WHY_BYTES]; /* which limit was met */
 	/* Waiting for the indexer, and admitting at its rate. */
 	bool lagging, paced;

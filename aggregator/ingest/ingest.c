@@ -10,6 +10,7 @@
 #include "aggregator/ingest/board.h"
 #include "aggregator/ingest/outbox.h"
 #include "aggregator/ingest/ended_sessions.h"
+#include "proto/auth/forwarded_peer.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -157,6 +158,20 @@ warn_version(struct ingest *ingest)
 		    version, WIRE_VERSION);
 }
 
+/* The brokers that status looks for are those of this host, which come through
+ * a Unix socket. */
+static void
+note_broker(struct ingest *ingest, int64_t received_ns)
+{
+	const struct zsock_message *message = &ingest->message;
+	struct zsock_peer peer;
+	bool forwarded;
+
+	(void)forwarded_peer_get(&message->route, &peer, &forwarded);
+	if (forwarded && message->peer.has_uid && !message->peer.keyed)
+		ingest->board.now.broker_ns = received_ns;
+}
+
 static bool
 answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
     struct wire_header *answer)
@@ -177,6 +192,8 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 		auth_refuse_session(ingest->options.auth, message,
 		    answer->partition, answer->node);
 	authorize_note(&ingest->authorize, message, now_ns, answer);
+	if (answer->type == WIRE_ACK)
+		note_broker(ingest, received_ns);
 	if (answered && answer->type == WIRE_NACK &&
 	    answer->reason == WIRE_NACK_UNSUPPORTED)
 		warn_version(ingest);

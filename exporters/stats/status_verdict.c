@@ -95,6 +95,8 @@ status_facts_take(struct status_facts *facts, const struct record *record)
 		return;
 	facts->aggregator = SERVICE_RUNNING;
 	add(&facts->peers, record_count(record, "peers"));
+	if (facts->broker_ns < record_count(record, "broker_ns"))
+		facts->broker_ns = record_count(record, "broker_ns");
 	facts->full |= record_count(record, "full") != 0;
 	take_words(record, "full_problem", facts->full_problem);
 	facts->index_paused |= record_count(record, "index_paused") != 0;
@@ -195,12 +197,22 @@ put_mirror_warning(const struct status_facts *f, FILE *file)
 	return true;
 }
 
+/* While somebody is connected to the aggregator, the broker that brought
+ * batches may be one of another instance, or one that listens to TCP alone. */
+static bool
+is_broker_missed(const struct status_facts *f)
+{
+	if (f->broker != SERVICE_STOPPED || f->broker_died || f->is_node)
+		return false;
+	return f->broker_ran || (f->aggregator == SERVICE_RUNNING &&
+				    f->broker_ns != 0 && f->peers == 0);
+}
+
 /* What somebody may miss: a service, nodes, records, phases. */
 static bool
 put_missing(const struct status_facts *f, FILE *file)
 {
-	bool stopped = f->broker == SERVICE_STOPPED && f->broker_ran &&
-		       !f->broker_died && !f->is_node;
+	bool stopped = is_broker_missed(f);
 
 	if (stopped)
 		fputs("warning: the broker is not running, agents that send to "
@@ -225,8 +237,7 @@ put_missing(const struct status_facts *f, FILE *file)
 		fputs("warning: the aggregator has no models, so there are no "
 		      "phases and no runs;\n  --models names their directory\n",
 		    file);
-	return stopped || f->nodes_lost > 0 || f->rejected > 0 ||
-	       f->no_models;
+	return stopped || f->nodes_lost > 0 || f->rejected > 0 || f->no_models;
 }
 
 static bool

@@ -32,6 +32,9 @@ struct status_facts {
 	enum status_service aggregator, broker;
 	bool broker_died; /* its socket is left */
 	bool broker_ran;  /* poolscope up began one */
+	/* A broker of this host brought a batch to the aggregator at this time,
+	 * the last one since that started; 0: none. */
+	int64_t broker_ns;
 	/* The instance has an agent and no store: a node.  What its agent has
 	 * not sent is in the spool. */
 	bool is_node;

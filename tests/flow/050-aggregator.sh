@@ -16,7 +16,7 @@ sender() {
 
 check "it starts and says so on --ready-fd" \
 	start aggregator poolscope-aggregator
-check_text "its sockets are for owner and group" "660 660" \
+check_text "its sockets are for their owner, without --socket-group" "600 600" \
 	"$(stat -c %a "$DIR/run/intake.ipc" "$DIR/run/reader.ipc" | xargs)"
 check_text "its store is for the owner" 700 "$(stat -c %a "$store/journal")"
 

@@ -200,8 +200,10 @@ check "odd nodes" poolscope-import cascade /dev/stdin <<ROWS
 {"PartitionKey":"odd\$names","RowKey":"1508000100","Event":"nodeprep:start","NodeId":"$long-2"}
 ROWS
 wait_until indexed || exit 1
-check "gr-done before the start can be drawn" \
+# The newest start is that of 100, and has nothing after its preparation.
+check_status 1 "what was before the newest start of a node is not of it" \
 	poolscope-plot cascade -p "odd\$clock" --view all -o "$TMP/odd"
+check_printed "... so that nothing can be drawn" "none of the 1 nodes is complete: nothing to draw"
 check_status 1 "an end without its start is refused by --strict" \
 	poolscope-stats cascade -p "odd\$clock" --strict
 check_printed "with what is true of it" "1 of 1 nodes lack events or have unmatched ones"

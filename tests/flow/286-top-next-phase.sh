@@ -20,8 +20,8 @@ matches() {
 }
 # shows NAME PATTERN: passes when the screen has a line like this soon.
 shows() {
-	PATTERN=$2
-	if wait_until 'matches "$PATTERN"' 30; then
+	_pattern=$2
+	if wait_until 'matches "$_pattern"' 30; then
 		pass "$1"
 	else
 		fail "$1: $2" "$TMP/screen"
