@@ -4,32 +4,25 @@
  */
 #include "agents/gpu/gpu.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "agents/gpu/gpu_private.h"
+#include "agents/proc/deadline.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
-#include "proto/os/log.h"
-#include "proto/os/thread.h"
-
-enum { ANSWER_NS_MAX = 200000000 };
 
 struct gpu {
+	struct deadline_question question; /* first: it is cast */
+	struct deadline *deadline;
 	struct gpu_nvml *nvml;
 	const char *drm;
-	struct thread thread;
-
-	pthread_mutex_t mutex;
-	pthread_cond_t changed;
-	bool wanted, reading, stop;
-	uint32_t count; /* number of finished readings */
 	uint64_t impossible;
+
+	/* The answer; it belongs to the thread that asks. */
+	uint32_t count;
 	int64_t time_ns;
 	struct gpu_reading readings[GPU_DEVICES_MAX];
-	struct gpu_reading under_way[GPU_DEVICES_MAX];
 };
 
 /* Drivers say now and then what cannot be.  Returns how many values are taken
@@ -69,69 +62,18 @@ judge(struct gpu_reading *reading)
 	return bad;
 }
 
-static int
-ask_drivers(void *arg, struct err *err)
-{
-	struct gpu *gpu = arg;
-	uint32_t count, bad;
-	int64_t time_ns;
-
-	(void)err;
-	pthread_mutex_lock(&gpu->mutex);
-	while (!gpu->stop) {
-		if (!gpu->wanted) {
-			pthread_cond_wait(&gpu->changed, &gpu->mutex);
-			continue;
-		}
-		gpu->wanted = false;
-		gpu->reading = true;
-		pthread_mutex_unlock(&gpu->mutex);
-		time_ns = clock_wall_ns();
-		count = gpu->nvml == NULL
-			    ? 0
-			    : gpu_nvml_read(
-				  gpu->nvml, gpu->under_way, GPU_DEVICES_MAX);
-		count += gpu_amd_read(
-		    gpu->drm, gpu->under_way + count, GPU_DEVICES_MAX - count);
-		bad = 0;
-		for (uint32_t i = 0; i < count; i++)
-			bad += judge(&gpu->under_way[i]);
-		pthread_mutex_lock(&gpu->mutex);
-		gpu->impossible += bad;
-		gpu->reading = false;
-		pthread_cond_broadcast(&gpu->changed);
-		gpu->count = count;
-		gpu->time_ns = time_ns;
-		memcpy(gpu->readings, gpu->under_way,
-		    count * sizeof(*gpu->readings));
-	}
-	pthread_mutex_unlock(&gpu->mutex);
-	return 0;
-}
-
 static void
-stop(void *arg)
+ask_drivers(struct deadline_question *question)
 {
-	struct gpu *gpu = arg;
+	struct gpu *gpu = (struct gpu *)question;
+	uint32_t count = 0;
 
-	pthread_mutex_lock(&gpu->mutex);
-	gpu->stop = true;
-	pthread_cond_broadcast(&gpu->changed);
-	pthread_mutex_unlock(&gpu->mutex);
-}
-
-/* Without the thread there are no readings; all else works. */
-static void
-start(struct gpu *gpu)
-{
-	const struct thread_options how = { .name = "the reader of GPUs",
-		.run = ask_drivers,
-		.stop = stop,
-		.arg = gpu };
-	struct err err = { 0 };
-
-	if (thread_start(&gpu->thread, &how, NULL, &err) != 0)
-		log_warn("%s: GPUs are not sampled", err.text);
+	gpu->time_ns = clock_wall_ns();
+	if (gpu->nvml != NULL)
+		count =
+		    gpu_nvml_read(gpu->nvml, gpu->readings, GPU_DEVICES_MAX);
+	gpu->count = count + gpu_amd_read(gpu->drm, gpu->readings + count,
+				 GPU_DEVICES_MAX - count);
 }
 
 void
@@ -146,55 +88,27 @@ gpu_open(struct gpu **made, const char *library, const char *drm)
 	gpu = memory_zero(1, sizeof(*gpu));
 	gpu->nvml = nvml;
 	gpu->drm = drm;
-	pthread_mutex_init(&gpu->mutex, NULL);
-	pthread_cond_init(&gpu->changed, NULL);
-	start(gpu);
+	gpu->question.ask = ask_drivers;
+	deadline_open(&gpu->deadline);
 	*made = gpu;
-}
-
-/* Wait a moment; true if it still waits for a driver.  Call with the lock. */
-static bool
-is_stuck(struct gpu *gpu)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ANSWER_NS_MAX;
-	if (until.tv_nsec >= NS_PER_SECOND) {
-		until.tv_nsec -= NS_PER_SECOND;
-		until.tv_sec++;
-	}
-	while (gpu->reading)
-		if (pthread_cond_timedwait(
-			&gpu->changed, &gpu->mutex, &until) != 0)
-			break;
-	return gpu->reading;
 }
 
 void
 gpu_close(struct gpu **gone)
 {
 	struct gpu *gpu = *gone;
-	bool stuck;
+	bool answered;
 
 	*gone = NULL;
 	if (gpu == NULL)
 		return;
-	stop(gpu);
-	pthread_mutex_lock(&gpu->mutex);
-	stuck = is_stuck(gpu);
-	pthread_mutex_unlock(&gpu->mutex);
-	/* Do not wait for a thread that waits for a driver: it ends with the
-	 * process, and so does the memory that it writes to. */
-	if (stuck) {
-		thread_abandon(&gpu->thread);
-		return;
+	answered = deadline_wait(gpu->deadline, &gpu->question);
+	deadline_close(&gpu->deadline);
+	/* Otherwise a thread still waits for a driver, and writes to it. */
+	if (answered) {
+		gpu_nvml_close(&gpu->nvml);
+		free(gpu);
 	}
-	thread_stop(&gpu->thread);
-	pthread_cond_destroy(&gpu->changed);
-	pthread_mutex_destroy(&gpu->mutex);
-	gpu_nvml_close(&gpu->nvml);
-	free(gpu);
 }
 
 uint32_t
@@ -203,28 +117,20 @@ gpu_take(struct gpu *gpu, struct gpu_reading readings[static GPU_DEVICES_MAX],
 {
 	uint32_t count;
 
-	if (gpu == NULL)
+	if (gpu == NULL || deadline_is_asked(gpu->deadline, &gpu->question))
 		return 0;
-	pthread_mutex_lock(&gpu->mutex);
 	count = gpu->count;
 	gpu->count = 0;
 	*time_ns = gpu->time_ns;
 	memcpy(readings, gpu->readings, count * sizeof(*readings));
-	gpu->wanted = true;
-	pthread_cond_broadcast(&gpu->changed);
-	pthread_mutex_unlock(&gpu->mutex);
+	deadline_start(gpu->deadline, &gpu->question);
+	for (uint32_t i = 0; i < count; i++)
+		gpu->impossible += judge(&readings[i]);
 	return count;
 }
 
 uint64_t
-gpu_impossible(struct gpu *gpu)
+gpu_impossible(const struct gpu *gpu)
 {
-	uint64_t impossible;
-
-	if (gpu == NULL)
-		return 0;
-	pthread_mutex_lock(&gpu->mutex);
-	impossible = gpu->impossible;
-	pthread_mutex_unlock(&gpu->mutex);
-	return impossible;
+	return gpu == NULL ? 0 : gpu->impossible;
 }

@@ -3,8 +3,7 @@
  *
  * NVIDIA's through their management library, which is loaded at run time;
  * AMD's through sysfs.  A host without any has no readings, which is no error.
- * A driver may take long to answer, or forever: a separate thread asks the
- * drivers; it is only created where there are such devices.
+ * A driver may take long to answer, or forever: a thread asks (deadline.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_GPU_GPU_H
@@ -42,7 +41,7 @@ void gpu_open(struct gpu **gpu, const char *library, const char *drm);
 void gpu_close(struct gpu **gpu);
 
 /* Values so far that no device can have: they are nil. */
-uint64_t gpu_impossible(struct gpu *gpu);
+uint64_t gpu_impossible(const struct gpu *gpu);
 
 /* The readings since the last call, at `time_ns` (wall clock); requests new
  * ones.  Returns their number; 0 also while a driver has not answered. */

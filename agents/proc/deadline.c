@@ -157,6 +157,23 @@ next_deadline(void)
 	return until;
 }
 
+/* Give questions to a thread that has none; NULL: there is none.  Call with the
+ * lock. */
+static struct worker *
+hand_over(struct deadline *deadline, struct deadline_question **questions,
+    uint32_t count)
+{
+	struct worker *worker = find_worker(deadline);
+
+	if (worker == NULL)
+		return NULL;
+	worker->rest = questions;
+	worker->count = count;
+	worker->busy = true;
+	pthread_cond_signal(&worker->wake);
+	return worker;
+}
+
 /* As long as the thread gets on, go on waiting.  Call with the lock. */
 static void
 wait_for(struct deadline *deadline, const struct worker *worker)
@@ -184,14 +201,11 @@ deadline_ask(struct deadline *deadline, struct deadline_question **questions,
 
 	pthread_mutex_lock(&deadline->mutex);
 	while (count > 0 && count < before) {
-		struct worker *worker = find_worker(deadline);
+		struct worker *worker = hand_over(deadline, questions, count);
 
 		if (worker == NULL)
 			break;
-		worker->rest = questions;
-		worker->count = before = count;
-		worker->busy = true;
-		pthread_cond_signal(&worker->wake);
+		before = count;
 		wait_for(deadline, worker);
 		all &= !worker->busy;
 		questions = worker->rest;
@@ -200,6 +214,34 @@ deadline_ask(struct deadline *deadline, struct deadline_question **questions,
 	}
 	pthread_mutex_unlock(&deadline->mutex);
 	return all && count == 0;
+}
+
+void
+deadline_start(struct deadline *deadline, struct deadline_question *question)
+{
+	struct worker *worker;
+
+	pthread_mutex_lock(&deadline->mutex);
+	question->self = question;
+	worker = hand_over(deadline, &question->self, 1);
+	question->asked = worker != NULL;
+	pthread_mutex_unlock(&deadline->mutex);
+}
+
+bool
+deadline_wait(struct deadline *deadline, struct deadline_question *question)
+{
+	struct timespec until = next_deadline();
+	bool answered;
+
+	pthread_mutex_lock(&deadline->mutex);
+	while (question->asked)
+		if (pthread_cond_timedwait(
+			&deadline->answered, &deadline->mutex, &until) != 0)
+			break;
+	answered = !question->asked;
+	pthread_mutex_unlock(&deadline->mutex);
+	return answered;
 }
 
 bool

@@ -23,6 +23,7 @@ enum {
 struct deadline_question {
 	void (*ask)(struct deadline_question *question);
 	bool asked;
+	struct deadline_question *self; /* a list of one */
 };
 
 struct deadline; /* opaque */
@@ -36,6 +37,12 @@ void deadline_close(struct deadline **deadline);
  * all threads wait.  None of them may wait for an answer from before. */
 bool deadline_ask(struct deadline *deadline,
     struct deadline_question **questions, uint32_t count);
+/* Ask without waiting, unless all threads wait. */
+void deadline_start(
+    struct deadline *deadline, struct deadline_question *question);
+/* Wait a moment for the answer of what was started.  True: it is there. */
+bool deadline_wait(
+    struct deadline *deadline, struct deadline_question *question);
 /* Does it still wait for its answer? */
 bool deadline_is_asked(
     struct deadline *deadline, const struct deadline_question *question);

@@ -135,7 +135,7 @@ find_id(struct job_cgroups *job_cgroups, const struct job_cgroups_group *group,
 		return false;
 	if (lookup == NULL)
 		lookup = memory_alloc(sizeof(*lookup));
-	*lookup = (struct job_cgroups_lookup){ .question = { look_up, false },
+	*lookup = (struct job_cgroups_lookup){ .question = { .ask = look_up },
 		.proc = job_cgroups->options.proc };
 	job_cgroups->lookup = lookup;
 	job_cgroups_list(job_cgroups, group->path, &pids);

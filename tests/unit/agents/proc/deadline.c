@@ -28,7 +28,7 @@ answer(struct deadline_question *question)
 static struct question
 make(bool go)
 {
-	return (struct question){ .question = { answer, false }, .go = go };
+	return (struct question){ .question = { .ask = answer }, .go = go };
 }
 
 static bool
