@@ -15,20 +15,31 @@
 		{ name, sizeof(name) - 1 }, to                                 \
 	}
 
+/* Kernels before 4.8 have a line for each zone. */
+#define BY_ZONE(name, to)                                                      \
+	FIELD(name, to), FIELD(name "_dma", to), FIELD(name "_dma32", to),     \
+	    FIELD(name "_normal", to), FIELD(name "_high", to),                \
+	    FIELD(name "_movable", to)
+
 int
 proc_parse_vmstat(struct text file, struct proc_vmstat *v)
 {
-	uint64_t kswapd = SCAN_UNKNOWN, direct = SCAN_UNKNOWN;
+	uint64_t others = SCAN_UNKNOWN, direct = SCAN_UNKNOWN;
 	uint64_t scanned = SCAN_UNKNOWN, scanned_direct = SCAN_UNKNOWN;
 	const struct scan_field fields[] = {
 		FIELD("pgfault", &v->faults),
 		FIELD("pgmajfault", &v->major_faults),
 		FIELD("pswpin", &v->swapped_in),
 		FIELD("pswpout", &v->swapped_out),
-		FIELD("pgscan_kswapd", &scanned),
-		FIELD("pgscan_direct", &scanned_direct),
-		FIELD("pgsteal_kswapd", &kswapd),
-		FIELD("pgsteal_direct", &direct),
+		BY_ZONE("pgscan_kswapd", &scanned),
+		BY_ZONE("pgscan_direct", &scanned_direct),
+		BY_ZONE("pgsteal_kswapd", &others),
+		BY_ZONE("pgsteal_direct", &direct),
+		/* Recent kernels count those apart. */
+		FIELD("pgscan_khugepaged", &scanned),
+		FIELD("pgsteal_khugepaged", &others),
+		FIELD("pgscan_proactive", &scanned),
+		FIELD("pgsteal_proactive", &others),
 		FIELD("compact_stall", &v->compact_stalls),
 		FIELD("oom_kill", &v->oom_kills),
 		FIELD("numa_pages_migrated", &v->migrated),
@@ -38,7 +49,7 @@ proc_parse_vmstat(struct text file, struct proc_vmstat *v)
 	scan_begin(v);
 	found = scan_fields(file, fields, sizeof(fields) / sizeof(*fields));
 	v->scanned = scan_sum(scanned, scanned_direct);
-	v->reclaimed = scan_sum(kswapd, direct);
+	v->reclaimed = scan_sum(others, direct);
 	v->reclaimed_direct = direct;
 	return found ? 0 : -1;
 }

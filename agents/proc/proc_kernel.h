@@ -19,8 +19,8 @@
 struct proc_vmstat {
 	uint64_t faults, major_faults; /* faults */
 	uint64_t swapped_in, swapped_out;
-	uint64_t scanned, reclaimed; /* by kswapd, and by allocating tasks */
-	uint64_t reclaimed_direct;   /* by allocating tasks */
+	uint64_t scanned, reclaimed; /* by whoever reclaims, and ... */
+	uint64_t reclaimed_direct;   /* ... by allocating tasks */
 	uint64_t compact_stalls, oom_kills;
 	uint64_t migrated; /* between NUMA nodes */
 };

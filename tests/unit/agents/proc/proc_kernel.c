@@ -43,6 +43,41 @@ paging_is_summed_over_who_reclaims(void **state)
 	assert_int_equal(v.faults, 7);
 	assert_true(v.scanned == SCAN_UNKNOWN && v.reclaimed == SCAN_UNKNOWN);
 	assert_true(v.oom_kills == SCAN_UNKNOWN);
+	/* Kernels before 4.8 count by zone: 1 + 2 + 4 + 8 + 16.  Tasks that
+	 * had to wait are no pages. */
+	assert_int_equal(
+	    proc_parse_vmstat(text_of("pgsteal_kswapd_dma 1\n"
+				      "pgsteal_kswapd_dma32 2\n"
+				      "pgsteal_kswapd_normal 4\n"
+				      "pgsteal_kswapd_movable 0\n"
+				      "pgsteal_direct_normal 8\n"
+				      "pgsteal_direct_high 16\n"
+				      "pgscan_kswapd_dma 100\n"
+				      "pgscan_direct_dma 1000\n"
+				      "pgscan_direct_throttle 10000\n"),
+		&v),
+	    0);
+	assert_int_equal(v.scanned, 1100);
+	assert_int_equal(v.reclaimed, 31);
+	assert_int_equal(v.reclaimed_direct, 24);
+	/* Since 6.2, 6.15. */
+	assert_int_equal(
+	    proc_parse_vmstat(text_of("pgsteal_kswapd 1\n"
+				      "pgsteal_direct 2\n"
+				      "pgsteal_khugepaged 4\n"
+				      "pgsteal_proactive 8\n"
+				      "pgscan_kswapd 100\n"
+				      "pgscan_direct 200\n"
+				      "pgscan_khugepaged 400\n"
+				      "pgscan_proactive 800\n"
+				      "pgscan_direct_throttle 10000\n"
+				      "pgscan_anon 500\n"
+				      "pgscan_file 1000\n"),
+		&v),
+	    0);
+	assert_int_equal(v.scanned, 1500);
+	assert_int_equal(v.reclaimed, 15);
+	assert_int_equal(v.reclaimed_direct, 2);
 	assert_int_equal(
 	    proc_parse_vmstat(text_of("nr_free_pages 1\n"), &v), -1);
 	assert_int_equal(proc_parse_vmstat(text_of(""), &v), -1);
