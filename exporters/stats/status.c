@@ -302,6 +302,8 @@ ask_agent(struct status_facts *facts)
 	snprintf(endpoint, sizeof(endpoint), "ipc://%s", path);
 	facts->agent =
 	    source_is_listening(endpoint) ? SERVICE_RUNNING : SERVICE_STOPPED;
+	facts->has_spool = instance_path(path, "spool", &err) == 0 &&
+			   status_spool_read(&facts->spool, path);
 }
 
 static void

@@ -208,6 +208,22 @@ is_broker_missed(const struct status_facts *f)
 				    f->broker_ns != 0 && f->peers == 0);
 }
 
+/* The agent notes within seconds what was acknowledged. */
+static bool
+put_spool_warning(const struct status_facts *f, FILE *file)
+{
+	if (!f->has_spool || f->spool.unacked_ns < 60 * (int64_t)NS_PER_SECOND)
+		return false;
+	fputs("warning: the broker acknowledged nothing of what the agent "
+	      "stored for ",
+	    file);
+	status_put_time(file, (double)f->spool.unacked_ns);
+	fputs(",\n  the records wait in the spool; the agent's log has the "
+	      "reason\n",
+	    file);
+	return true;
+}
+
 /* What somebody may miss: a service, nodes, records, phases. */
 static bool
 put_missing(const struct status_facts *f, FILE *file)
@@ -261,7 +277,7 @@ put_warnings(const struct status_facts *f, FILE *file)
 		    file);
 	}
 	return put_archive_warning(f, file) | put_mirror_warning(f, file) |
-		   put_missing(f, file) ||
+		   put_spool_warning(f, file) | put_missing(f, file) ||
 	       f->damaged > 0 || f->retention_stopped;
 }
 
@@ -373,6 +389,11 @@ status_verdict_print(const struct status_facts *facts, FILE *file)
 	putc('\n', file);
 	if (facts->is_node)
 		put_service("agent", facts->agent, -1, file);
+	if (facts->has_spool) {
+		fprintf(file, "%-12s", "spool");
+		status_put_bytes(file, (double)facts->spool.bytes);
+		fputs(" of segments\n", file);
+	}
 	if (facts->has_store)
 		put_store(facts, file);
 	if (facts->has_archive)

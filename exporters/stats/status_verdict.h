@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
+#include "exporters/stats/status_spool.h"
 
 /* The exit status for a monitor such as Nagios. */
 enum verdict { VERDICT_OK, VERDICT_WARNING, VERDICT_CRITICAL };
@@ -39,6 +40,8 @@ struct status_facts {
 	 * not sent is in the spool. */
 	bool is_node;
 	enum status_service agent;
+	bool has_spool; /* it can be read */
+	struct status_spool spool;
 	bool no_models;
 	/* Nodes that are silent or gone, of pools that are not at rest; a
 	 * partition of them, and of how many others. */
@@ -74,7 +77,7 @@ void status_facts_take(struct status_facts *facts, const struct record *record);
  * then the store and the services, a line each.  Returns the worst. */
 enum verdict status_verdict_print(const struct status_facts *facts, FILE *file);
 
-/* "12.3 MB": powers of 1000, as all tables. */
+/* "12.3 MiB": powers of 1024, as all tables. */
 void status_put_bytes(FILE *file, double bytes);
 /* "1.5 s", "3.0 d" */
 void status_put_time(FILE *file, double ns);
