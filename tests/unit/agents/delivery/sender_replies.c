@@ -121,6 +121,27 @@ a_batch_that_is_forbidden_to_one_who_is_welcome_is_refused(void **state)
 	assert_int_equal(w.reason, WIRE_NACK_FORBIDDEN);
 }
 
+/* The status counts as forbidden what the key may not do; a session that another
+ * key has is not that. */
+static void
+a_session_that_another_has_is_not_counted_as_forbidden(void **state)
+{
+	const uint64_t *nacks;
+	struct wire_header h;
+
+	(void)state;
+	open_with(1, 1);
+	nacks = sender_counters(w.sender)->nacks;
+	h = answer(WIRE_NACK, last());
+	h.reason = WIRE_NACK_FORBIDDEN;
+	h.flags = WIRE_FLAG_TAKEN;
+	assert_true(give(h));
+	assert_int_equal(nacks[WIRE_NACK_FORBIDDEN], 0);
+	h.flags = 0;
+	assert_true(give(h));
+	assert_int_equal(nacks[WIRE_NACK_FORBIDDEN], 1);
+}
+
 static void
 who_may_not_speak_any_more_keeps_what_was_accepted(void **state)
 {
@@ -282,6 +303,7 @@ main(void)
 		TEST(three_refusals_of_one_batch_are_final),
 		TEST(
 		    a_batch_that_is_forbidden_to_one_who_is_welcome_is_refused),
+		TEST(a_session_that_another_has_is_not_counted_as_forbidden),
 		TEST(who_may_not_speak_any_more_keeps_what_was_accepted),
 		TEST(a_gap_is_never_refused),
 		TEST(what_cannot_be_read_three_times_becomes_a_gap),

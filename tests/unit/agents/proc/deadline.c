@@ -133,6 +133,33 @@ there_is_a_bound_to_threads_that_wait(void **state)
 	deadline_close(&deadline);
 }
 
+static void
+threads_whose_questions_were_answered_are_asked_again(void **state)
+{
+	struct question slow[DEADLINE_THREADS_MAX];
+	struct deadline *deadline;
+
+	(void)state;
+	deadline_open(&deadline);
+	/* The second time there is no thread to begin: all 16 have to serve. */
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < DEADLINE_THREADS_MAX; i++) {
+			slow[i] = make(false);
+			deadline_ask(deadline, &slow[i].question);
+			assert_true(
+			    deadline_is_asked(deadline, &slow[i].question));
+		}
+		for (int i = 0; i < DEADLINE_THREADS_MAX; i++)
+			atomic_store(&slow[i].go, true);
+		for (int i = 0; i < DEADLINE_THREADS_MAX; i++) {
+			while (deadline_is_asked(deadline, &slow[i].question))
+				usleep(1000);
+			assert_int_equal(slow[i].answers, 1);
+		}
+	}
+	deadline_close(&deadline);
+}
+
 int
 main(void)
 {
@@ -142,6 +169,8 @@ main(void)
 		cmocka_unit_test(
 		    one_of_many_without_an_answer_keeps_no_other_waiting),
 		cmocka_unit_test(there_is_a_bound_to_threads_that_wait),
+		cmocka_unit_test(
+		    threads_whose_questions_were_answered_are_asked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,52 @@ of_many_processes_one_holds_it_at_a_time(void **state)
 	assert_int_equal(n, CHILDREN * ROUNDS);
 }
 
+/* What a renewal says, and whether it made the file. */
+struct renewal {
+	int rc;
+	bool makes;
+};
+
+static int
+renew(void *arg, struct err *err)
+{
+	const struct renewal *renewal = arg;
+	int fd = renewal->makes ? open(path, O_CREAT | O_WRONLY, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return renewal->rc == 0 ? 0 : err_set(err, "the place is taken");
+}
+
+static void
+a_renewal_that_failed_or_made_nothing_is_none(void **state)
+{
+	static const struct {
+		struct renewal renewal;
+		int wanted;
+	} cases[] = {
+		{ { 0, true }, 0 },
+		{ { 0, false }, -1 }, /* it says so, but there is no file */
+		{ { -1, true }, -1 }, /* somebody else has made it */
+		{ { -1, false }, -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct renewal renewal = cases[i].renewal, none = { 0, true };
+		struct err err = { 0 };
+		struct held_file *held;
+
+		assert_int_equal(renew(&none, NULL), 0);
+		held = held_file_add(path, renew, &renewal);
+		assert_non_null(held);
+		assert_int_equal(held_file_check(&err), 0);
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(held_file_check(&err), cases[i].wanted);
+		held_file_drop(&held);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -235,6 +281,7 @@ main(void)
 		TEST(a_lock_is_a_file_of_its_own),
 		TEST(the_holder_is_a_process_of_the_owner_of_the_file),
 		TEST(of_many_processes_one_holds_it_at_a_time),
+		TEST(a_renewal_that_failed_or_made_nothing_is_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

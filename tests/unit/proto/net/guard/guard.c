@@ -1,7 +1,10 @@
 /*
- * Tests of proto/net/guard/guard.h: what epoll says of a broken connection.
+ * Tests of proto/net/guard/guard.h: what epoll says of a broken
+ * connection, and the secret with a key that gives none.
  * SPDX-License-Identifier: MIT
  */
+#include <sodium.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -138,6 +141,28 @@ epoll_pwait_tells_all(void **state)
 	close(epoll);
 }
 
+/* 0 and 1 are points of small order: whatever the secret, the product is 0. */
+static void
+with_a_key_that_gives_no_secret_nobody_knows_it(void **state)
+{
+	unsigned char secret[crypto_box_SECRETKEYBYTES],
+	    public[crypto_box_PUBLICKEYBYTES] = { 0 };
+	unsigned char one[crypto_box_BEFORENMBYTES], two[sizeof(one)];
+
+	(void)state;
+	for (unsigned char least = 0; least < 2; least++) {
+		public[0] = least;
+		randombytes_buf(secret, sizeof(secret));
+		memset(one, 7, sizeof(one));
+		memset(two, 7, sizeof(two));
+		assert_int_equal(crypto_box_beforenm(one, public, secret), 0);
+		assert_int_equal(crypto_box_beforenm(two, public, secret), 0);
+		/* By chance equal: once in 2^64. */
+		for (size_t i = 0; i < sizeof(one); i += 8)
+			assert_memory_not_equal(one + i, two + i, 8);
+	}
+}
+
 static void
 the_program_exports_them(void **state)
 {
@@ -156,6 +181,8 @@ main(void)
 		cmocka_unit_test(
 		    a_number_that_is_used_again_waits_for_what_it_asks),
 		cmocka_unit_test(epoll_pwait_tells_all),
+		cmocka_unit_test(
+		    with_a_key_that_gives_no_secret_nobody_knows_it),
 		cmocka_unit_test(the_program_exports_them),
 	};
 
