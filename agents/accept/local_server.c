@@ -276,34 +276,26 @@ greediest(const struct local_server *local_server)
 	return uid;
 }
 
-/* The client that is idle for longest, of `*uid` or, NULL, of any user; NULL:
- * none is idle long enough. */
+/* The client of `*uid` or, NULL, of any user that is idle for longest, if that
+ * is long enough; or that is connected for longest.  NULL: there is none. */
 static struct client *
-find_idle(struct local_server *local_server, const uid_t *uid)
+find(struct local_server *local_server, const uid_t *uid, bool idle)
 {
-	int64_t now_ns = clock_monotonic_ns();
-	struct client *idle = NULL;
+	int64_t first_ns =
+	    idle ? clock_monotonic_ns() - IDLE_NS + 1 : INT64_MAX;
+	struct client *found = NULL;
 
 	for (struct client *at = local_server->client;
-	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++)
+	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++) {
+		int64_t ns = idle ? at->active_ns : at->since_ns;
+
 		if (at->fd >= 0 && (uid == NULL || at->uid == *uid) &&
-		    now_ns - at->active_ns >= IDLE_NS &&
-		    (idle == NULL || at->active_ns < idle->active_ns))
-			idle = at;
-	return idle;
-}
-
-static struct client *
-find_oldest(struct local_server *local_server, uid_t uid)
-{
-	struct client *oldest = NULL;
-
-	for (struct client *at = local_server->client;
-	     at < local_server->client + LOCAL_SERVER_CLIENTS_MAX; at++)
-		if (at->fd >= 0 && at->uid == uid &&
-		    (oldest == NULL || at->since_ns < oldest->since_ns))
-			oldest = at;
-	return oldest;
+		    ns < first_ns) {
+			first_ns = ns;
+			found = at;
+		}
+	}
+	return found;
 }
 
 static struct client *
@@ -324,12 +316,15 @@ make_place(struct local_server *local_server, uid_t uid)
 	uint32_t own = clients_of(local_server, uid);
 	bool shared = own >= local_server->places / 3 * 2;
 	struct client *gone;
+	uid_t most;
 
 	if (!shared && local_server->clients < local_server->places)
 		return find_free(local_server);
-	gone = find_idle(local_server, shared ? &uid : NULL);
-	if (gone == NULL && !shared && greediest(local_server) != uid)
-		gone = find_oldest(local_server, greediest(local_server));
+	gone = find(local_server, shared ? &uid : NULL, true);
+	if (gone == NULL && !shared) {
+		most = greediest(local_server);
+		gone = most != uid ? find(local_server, &most, false) : NULL;
+	}
 	local_server->counters.evicted++;
 	if (log_is_due(&local_server->full_logged_ns))
 		log_warn("the local socket is full: %s clients=%u uid=%ld "

@@ -7,21 +7,17 @@
 #include "agents/proc/scan.h"
 #include "proto/base/text.h"
 
-#define FIELD(name, to)                                                        \
-	{                                                                      \
-		{ name, sizeof(name) - 1 }, to                                 \
-	}
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof(*(array))))
 
 int
 cgroup_parse_cpu(struct text file, struct cgroup_cpu *cpu)
 {
 	const struct scan_field fields[] = {
-		FIELD("usage_usec", &cpu->usage_us),
-		FIELD("user_usec", &cpu->user_us),
-		FIELD("system_usec", &cpu->system_us),
-		FIELD("throttled_usec", &cpu->throttled_us),
-		FIELD("nr_throttled", &cpu->throttled),
+		SCAN_FIELD("usage_usec", &cpu->usage_us),
+		SCAN_FIELD("user_usec", &cpu->user_us),
+		SCAN_FIELD("system_usec", &cpu->system_us),
+		SCAN_FIELD("throttled_usec", &cpu->throttled_us),
+		SCAN_FIELD("nr_throttled", &cpu->throttled),
 	};
 
 	scan_begin(cpu);
@@ -32,9 +28,9 @@ int
 cgroup_parse_events(struct text file, struct cgroup_events *events)
 {
 	const struct scan_field fields[] = {
-		FIELD("high", &events->high),
-		FIELD("max", &events->max),
-		FIELD("oom_kill", &events->oom_kills),
+		SCAN_FIELD("high", &events->high),
+		SCAN_FIELD("max", &events->max),
+		SCAN_FIELD("oom_kill", &events->oom_kills),
 	};
 
 	scan_begin(events);
@@ -45,10 +41,10 @@ int
 cgroup_parse_io(struct text file, struct cgroup_io *io)
 {
 	const struct scan_field fields[] = {
-		FIELD("rbytes=", &io->read_bytes),
-		FIELD("wbytes=", &io->write_bytes),
-		FIELD("rios=", &io->reads),
-		FIELD("wios=", &io->writes),
+		SCAN_FIELD("rbytes=", &io->read_bytes),
+		SCAN_FIELD("wbytes=", &io->write_bytes),
+		SCAN_FIELD("rios=", &io->reads),
+		SCAN_FIELD("wios=", &io->writes),
 	};
 	struct text line, word;
 

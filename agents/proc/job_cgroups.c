@@ -14,6 +14,7 @@
 
 #include "agents/proc/job_cgroups_private.h"
 #include "agents/proc/proc_stat.h"
+#include "agents/proc/scan.h"
 #include "proto/base/memory.h"
 
 bool
@@ -54,29 +55,12 @@ job_cgroups_close(struct job_cgroups **gone)
 
 /* ---- the search ---- */
 
-/* The next of a list that is separated by commas; false: none is left. */
-static bool
-next_pattern(struct text *rest, struct text *pattern)
-{
-	while (rest->bytes > 0) {
-		const char *comma = memchr(rest->at, ',', rest->bytes);
-		uint32_t bytes =
-		    comma != NULL ? (uint32_t)(comma - rest->at) : rest->bytes;
-
-		*pattern = (struct text){ rest->at, bytes };
-		rest->at += bytes + (comma != NULL);
-		rest->bytes -= bytes + (comma != NULL);
-		if (bytes > 0)
-			return true;
-	}
-	return false;
-}
-
 static bool
 path_of(char to[static PATH_MAX], const struct job_cgroups *job_cgroups,
     struct text pattern)
 {
-	return snprintf(to, PATH_MAX, "%s/%.*s", job_cgroups->options.root,
+	return pattern.bytes > 0 &&
+	       snprintf(to, PATH_MAX, "%s/%.*s", job_cgroups->options.root,
 		   (int)pattern.bytes, pattern.at) < PATH_MAX;
 }
 
@@ -224,7 +208,7 @@ keep_known(struct job_cgroups *job_cgroups,
 uint32_t
 job_cgroups_find(struct job_cgroups *job_cgroups)
 {
-	struct text rest = text_of(job_cgroups->options.patterns), pattern;
+	struct text rest = text_of(job_cgroups->options.patterns);
 	uint64_t taken = 0;
 	struct job_cgroups_group *before = job_cgroups->groups;
 	uint32_t count = job_cgroups->count;
@@ -232,15 +216,19 @@ job_cgroups_find(struct job_cgroups *job_cgroups)
 	job_cgroups->groups = NULL;
 	job_cgroups->count = job_cgroups->room = 0;
 	job_cgroups->left_out.groups = job_cgroups->left_out.unmatched = 0;
-	for (int i = 0; next_pattern(&rest, &pattern); i++)
-		if (find_pattern(job_cgroups, pattern) > 0 && i < 64)
+	for (int i = 0; rest.bytes > 0; i++)
+		if (find_pattern(job_cgroups, scan_until(&rest, ',')) > 0 &&
+		    i < 64)
 			taken |= UINT64_C(1) << i;
 	if (job_cgroups->count > 0)
 		remove_repeated(job_cgroups);
 	rest = text_of(job_cgroups->options.patterns);
-	for (int i = 0; next_pattern(&rest, &pattern) && i < 64; i++)
+	for (int i = 0; rest.bytes > 0 && i < 64; i++) {
+		struct text pattern = scan_until(&rest, ',');
+
 		if ((taken >> i & 1) == 0)
 			note_unmatched(job_cgroups, pattern);
+	}
 	keep_known(job_cgroups, before, count);
 	free(before);
 	return job_cgroups->count;

@@ -64,33 +64,21 @@ take_id(char id[static ID_BYTES], const char *digits)
 	return true;
 }
 
+/* Find the id behind `front` in one of the strings of the file, or in the first
+ * one only. */
 static bool
-find_in_environment(const char *proc, uint64_t pid, char id[static ID_BYTES])
+find_in(const struct job_cgroups_lookup *lookup, uint32_t process,
+    const char *file, const char *front, bool first, char id[static ID_BYTES])
 {
-	static const char variable[] = "SLURM_JOB_ID=";
-	const size_t front = sizeof(variable) - 1;
-	size_t bytes;
-	char *all = read_all(proc, pid, "environ", &bytes);
+	size_t bytes, front_bytes = strlen(front);
+	char *all = read_all(lookup->proc, lookup->pids[process], file, &bytes);
 	bool found = false;
 
-	for (const char *at = all; at != NULL && at < all + bytes && !found;
+	for (const char *at = all;
+	     at != NULL && at < all + bytes && !found && (!first || at == all);
 	     at += strlen(at) + 1)
-		found = strncmp(at, variable, front) == 0 &&
-			take_id(id, at + front);
-	free(all);
-	return found;
-}
-
-static bool
-find_in_title(const char *proc, uint64_t pid, char id[static ID_BYTES])
-{
-	static const char title[] = "slurmstepd: [";
-	const size_t front = sizeof(title) - 1;
-	size_t bytes;
-	char *all = read_all(proc, pid, "cmdline", &bytes);
-	bool found = all != NULL && strncmp(all, title, front) == 0 &&
-		     take_id(id, all + front);
-
+		found = strncmp(at, front, front_bytes) == 0 &&
+			take_id(id, at + front_bytes);
 	free(all);
 	return found;
 }
@@ -102,9 +90,10 @@ look_up(struct deadline_question *question)
 	    (struct job_cgroups_lookup *)question;
 
 	for (uint32_t i = 0; i < lookup->count; i++)
-		if (find_in_environment(
-			lookup->proc, lookup->pids[i], lookup->id) ||
-		    find_in_title(lookup->proc, lookup->pids[i], lookup->id))
+		if (find_in(lookup, i, "environ", "SLURM_JOB_ID=", false,
+			lookup->id) ||
+		    find_in(lookup, i, "cmdline", "slurmstepd: [", true,
+			lookup->id))
 			return;
 }
 

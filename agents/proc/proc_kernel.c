@@ -10,16 +10,11 @@
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 
-#define FIELD(name, to)                                                        \
-	{                                                                      \
-		{ name, sizeof(name) - 1 }, to                                 \
-	}
-
 /* Kernels before 4.8 have a line for each zone. */
 #define BY_ZONE(name, to)                                                      \
-	FIELD(name, to), FIELD(name "_dma", to), FIELD(name "_dma32", to),     \
-	    FIELD(name "_normal", to), FIELD(name "_high", to),                \
-	    FIELD(name "_movable", to)
+	SCAN_FIELD(name, to), SCAN_FIELD(name "_dma", to),                     \
+	    SCAN_FIELD(name "_dma32", to), SCAN_FIELD(name "_normal", to),     \
+	    SCAN_FIELD(name "_high", to), SCAN_FIELD(name "_movable", to)
 
 int
 proc_parse_vmstat(struct text file, struct proc_vmstat *v)
@@ -27,22 +22,22 @@ proc_parse_vmstat(struct text file, struct proc_vmstat *v)
 	uint64_t others = SCAN_UNKNOWN, direct = SCAN_UNKNOWN;
 	uint64_t scanned = SCAN_UNKNOWN, scanned_direct = SCAN_UNKNOWN;
 	const struct scan_field fields[] = {
-		FIELD("pgfault", &v->faults),
-		FIELD("pgmajfault", &v->major_faults),
-		FIELD("pswpin", &v->swapped_in),
-		FIELD("pswpout", &v->swapped_out),
+		SCAN_FIELD("pgfault", &v->faults),
+		SCAN_FIELD("pgmajfault", &v->major_faults),
+		SCAN_FIELD("pswpin", &v->swapped_in),
+		SCAN_FIELD("pswpout", &v->swapped_out),
 		BY_ZONE("pgscan_kswapd", &scanned),
 		BY_ZONE("pgscan_direct", &scanned_direct),
 		BY_ZONE("pgsteal_kswapd", &others),
 		BY_ZONE("pgsteal_direct", &direct),
 		/* Recent kernels count those apart. */
-		FIELD("pgscan_khugepaged", &scanned),
-		FIELD("pgsteal_khugepaged", &others),
-		FIELD("pgscan_proactive", &scanned),
-		FIELD("pgsteal_proactive", &others),
-		FIELD("compact_stall", &v->compact_stalls),
-		FIELD("oom_kill", &v->oom_kills),
-		FIELD("numa_pages_migrated", &v->migrated),
+		SCAN_FIELD("pgscan_khugepaged", &scanned),
+		SCAN_FIELD("pgsteal_khugepaged", &others),
+		SCAN_FIELD("pgscan_proactive", &scanned),
+		SCAN_FIELD("pgsteal_proactive", &others),
+		SCAN_FIELD("compact_stall", &v->compact_stalls),
+		SCAN_FIELD("oom_kill", &v->oom_kills),
+		SCAN_FIELD("numa_pages_migrated", &v->migrated),
 	};
 	bool found;
 
@@ -125,19 +120,10 @@ migrations_of(struct text line, uint64_t version)
 	return sum;
 }
 
-static uint64_t
-hash_of(uint64_t set, struct text word)
-{
-	for (uint32_t i = 0; i < word.bytes; i++)
-		set =
-		    (set ^ (unsigned char)word.at[i]) * UINT64_C(0x100000001b3);
-	return set;
-}
-
 int
 proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 {
-	uint64_t version = 0;
+	uint64_t version = 0, number;
 	struct text line;
 	bool found = false;
 
@@ -150,7 +136,7 @@ proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 
 		if (scan_is(word, "version")) {
 			scan_number(&line, &version);
-		} else if (word.bytes > 3 && memcmp(word.at, "cpu", 3) == 0) {
+		} else if (scan_processor(word, &number)) {
 			if (!scan_numbers(&line, to, 9))
 				continue;
 			s->remote_wakeups += n[4] > n[5] ? n[4] - n[5] : 0;
@@ -158,7 +144,7 @@ proc_parse_schedstat(struct text file, struct proc_schedstat *s)
 			s->run_delay_ns += n[7];
 			s->timeslices += n[8];
 			s->processors++;
-			s->set = hash_of(s->set, word);
+			s->set += (number + 1) * (number + 7);
 			found = true;
 		} else if (word.bytes > 6 &&
 			   memcmp(word.at, "domain", 6) == 0) {

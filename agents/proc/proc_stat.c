@@ -8,17 +8,6 @@
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 
-/* "cpu12" */
-static bool
-is_processor(struct text word, uint64_t *number)
-{
-	if (word.bytes <= 3 || memcmp(word.at, "cpu", 3) != 0)
-		return false;
-	word.at += 3;
-	word.bytes -= 3;
-	return scan_number(&word, number);
-}
-
 int
 proc_parse_cpu(struct text file, struct proc_cpu *cpu)
 {
@@ -41,7 +30,7 @@ proc_parse_cpu(struct text file, struct proc_cpu *cpu)
 			     scan_number(&line, times[i]);
 			     i++)
 				found |= i == 3;
-		else if (is_processor(word, &number)) {
+		else if (scan_processor(word, &number)) {
 			cpu->processors++;
 			cpu->set += (number + 1) * (number + 7);
 		} else if (scan_is(word, "ctxt"))
@@ -62,13 +51,8 @@ proc_next_processor(struct text *rest, struct proc_processor *processor)
 	struct text line;
 
 	while (text_next_line(rest, &line)) {
-		if (line.bytes <= 3 || memcmp(line.at, "cpu", 3) != 0)
-			continue;
-		line.at += 3;
-		line.bytes -= 3;
 		scan_begin(processor);
-		/* "cpu  1 2 3": their sum */
-		if (*line.at == ' ' || !scan_number(&line, &processor->number))
+		if (!scan_processor(text_next_word(&line), &processor->number))
 			continue;
 		for (int i = 0; i < PROC_CPU_TIMES; i++)
 			if (!scan_number(&line, &processor->times[i]))
@@ -81,44 +65,35 @@ proc_next_processor(struct text *rest, struct proc_processor *processor)
 int
 proc_parse_memory(struct text file, struct proc_memory *memory)
 {
-	const struct {
-		const char *name;
-		uint64_t *to;
-	} fields[] = {
-		{ "MemTotal:", &memory->total },
-		{ "MemFree:", &memory->free },
-		{ "MemAvailable:", &memory->available },
-		{ "Buffers:", &memory->buffers },
-		{ "Cached:", &memory->cached },
-		{ "SReclaimable:", &memory->slab_reclaimable },
-		{ "SUnreclaim:", &memory->slab_unreclaimable },
-		{ "Shmem:", &memory->shared },
-		{ "Dirty:", &memory->dirty },
-		{ "SwapTotal:", &memory->swap_total },
-		{ "SwapFree:", &memory->swap_free },
+	const struct scan_field fields[] = {
+		SCAN_FIELD("MemTotal:", &memory->total),
+		SCAN_FIELD("MemFree:", &memory->free),
+		SCAN_FIELD("MemAvailable:", &memory->available),
+		SCAN_FIELD("Buffers:", &memory->buffers),
+		SCAN_FIELD("Cached:", &memory->cached),
+		SCAN_FIELD("SReclaimable:", &memory->slab_reclaimable),
+		SCAN_FIELD("SUnreclaim:", &memory->slab_unreclaimable),
+		SCAN_FIELD("Shmem:", &memory->shared),
+		SCAN_FIELD("Dirty:", &memory->dirty),
+		SCAN_FIELD("SwapTotal:", &memory->swap_total),
+		SCAN_FIELD("SwapFree:", &memory->swap_free),
 	};
-	struct text line;
+	const uint32_t count = sizeof(fields) / sizeof(*fields);
 
 	scan_begin(memory);
-	memory->has_available = false;
-	while (text_next_line(&file, &line)) {
-		struct text word = text_next_word(&line);
-		uint64_t kib;
-
-		memory->has_available |= scan_is(word, "MemAvailable:");
-		for (uint32_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
-			if (scan_is(word, fields[i].name) &&
-			    scan_number(&line, &kib) && kib <= UINT64_MAX >> 10)
-				*fields[i].to = kib << 10;
-	}
+	scan_fields(file, fields, count);
+	for (uint32_t i = 0; i < count; i++)
+		*fields[i].to = *fields[i].to <= UINT64_MAX >> 10
+				    ? *fields[i].to << 10
+				    : SCAN_UNKNOWN;
+	memory->has_available = memory->available != SCAN_UNKNOWN;
 	return scan_or_0(memory->total) > 0 ? 0 : -1;
 }
 
 int
 proc_parse_load(struct text file, struct proc_load *load)
 {
-	struct text line, tasks;
-	const char *slash;
+	struct text line, tasks, running;
 
 	*load = (struct proc_load){ 0 };
 	if (!text_next_line(&file, &line) ||
@@ -129,15 +104,11 @@ proc_parse_load(struct text file, struct proc_load *load)
 		0)
 		return -1;
 	tasks = text_next_word(&line);
-	slash = tasks.bytes > 0 ? memchr(tasks.at, '/', tasks.bytes) : NULL;
-	if (slash == NULL)
-		return -1;
-	line = (struct text){ tasks.at, (uint32_t)(slash - tasks.at) };
-	if (!scan_number(&line, &load->running))
-		return -1;
-	line = (struct text){ slash + 1,
-		tasks.bytes - (uint32_t)(slash + 1 - tasks.at) };
-	return scan_number(&line, &load->threads) ? 0 : -1;
+	running = scan_until(&tasks, '/');
+	return scan_number(&running, &load->running) &&
+		       scan_number(&tasks, &load->threads)
+		   ? 0
+		   : -1;
 }
 
 bool
@@ -165,14 +136,10 @@ proc_next_disk(struct text *rest, struct proc_disk *disk)
 		if (count == COLUMNS)
 			return true;
 		if (count == SHORT) {
-			uint64_t read_sectors = disk->reads_merged,
-				 writes = disk->read_sectors,
-				 write_sectors = disk->read_ms;
-
+			disk->write_sectors = disk->read_ms;
+			disk->writes = disk->read_sectors;
+			disk->read_sectors = disk->reads_merged;
 			disk->reads_merged = disk->read_ms = SCAN_UNKNOWN;
-			disk->read_sectors = read_sectors;
-			disk->writes = writes;
-			disk->write_sectors = write_sectors;
 			return true;
 		}
 	}
@@ -210,27 +177,10 @@ proc_next_interface(struct text *rest, struct proc_interface *interface)
 	return false;
 }
 
-/* "254:1" */
-static bool
-parse_device(struct text word, struct proc_mount *mount)
-{
-	const char *colon = memchr(word.at, ':', word.bytes);
-	struct text part;
-
-	if (colon == NULL)
-		return false;
-	part = (struct text){ word.at, (uint32_t)(colon - word.at) };
-	if (!scan_number(&part, &mount->major))
-		return false;
-	part = (struct text){ colon + 1,
-		word.bytes - (uint32_t)(colon + 1 - word.at) };
-	return scan_number(&part, &mount->minor);
-}
-
 bool
 proc_next_mount(struct text *rest, struct proc_mount *mount)
 {
-	struct text line, word;
+	struct text line, word, part;
 
 	while (text_next_line(rest, &line)) {
 		/* id, parent, device, root, point, options, any number of
@@ -239,7 +189,9 @@ proc_next_mount(struct text *rest, struct proc_mount *mount)
 		    !scan_number(&line, &mount->parent))
 			continue;
 		word = text_next_word(&line);
-		if (word.bytes == 0 || !parse_device(word, mount))
+		part = scan_until(&word, ':');
+		if (!scan_number(&part, &mount->major) ||
+		    !scan_number(&word, &mount->minor))
 			continue;
 		mount->root = text_next_word(&line);
 		mount->point = text_next_word(&line);

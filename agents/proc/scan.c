@@ -43,17 +43,53 @@ scan_numbers(struct text *line, uint64_t *const *numbers, uint32_t count)
 	return true;
 }
 
+struct text
+scan_until(struct text *rest, char c)
+{
+	const char *at =
+	    rest->bytes > 0 ? memchr(rest->at, c, rest->bytes) : NULL;
+	struct text front = *rest;
+
+	if (at != NULL)
+		front.bytes = (uint32_t)(at - front.at);
+	rest->at += front.bytes + (at != NULL);
+	rest->bytes -= front.bytes + (at != NULL);
+	return front;
+}
+
+bool
+scan_processor(struct text word, uint64_t *number)
+{
+	if (word.bytes <= 3 || memcmp(word.at, "cpu", 3) != 0)
+		return false;
+	word.at += 3;
+	word.bytes -= 3;
+	return scan_number(&word, number);
+}
+
+/* Most lines have no name that is wanted: that is seen by this. */
+static unsigned char
+mark_of(struct text name)
+{
+	return name.bytes == 0
+		   ? 0
+		   : (unsigned char)(name.bytes * 8 ^
+				     (unsigned char)name.at[name.bytes - 1]);
+}
+
 bool
 scan_fields(struct text file, const struct scan_field *fields, uint32_t count)
 {
+	bool marks[UINT8_MAX + 1] = { false }, found = false;
 	struct text line;
-	bool found = false;
 
+	for (uint32_t i = 0; i < count; i++)
+		marks[mark_of(fields[i].name)] = true;
 	while (text_next_line(&file, &line)) {
 		struct text word = text_next_word(&line);
 		uint64_t number;
 
-		for (uint32_t i = 0; i < count; i++)
+		for (uint32_t i = 0; marks[mark_of(word)] && i < count; i++)
 			if (text_equal(word, fields[i].name) &&
 			    scan_number(&line, &number)) {
 				*fields[i].to =

@@ -48,12 +48,23 @@ bool scan_number(struct text *line, uint64_t *number);
 /* The first `count` numbers of a line. */
 bool scan_numbers(struct text *line, uint64_t *const *numbers, uint32_t count);
 
+/* The part before the first `c`, which is removed with it.  Without a `c` it is
+ * all there is. */
+struct text scan_until(struct text *rest, char c);
+
+/* "cpu12"; no processor is "cpu", which is the sum. */
+bool scan_processor(struct text word, uint64_t *number);
+
 /* Lines "name value": adds the value to the number for that name, unless that
  * is still unknown: then it is the value. */
 struct scan_field {
 	struct text name;
 	uint64_t *to;
 };
+#define SCAN_FIELD(name, to)                                                   \
+	{                                                                      \
+		{ name, sizeof(name) - 1 }, to                                 \
+	}
 /* Returns whether any of the names was found. */
 bool scan_fields(
     struct text file, const struct scan_field *fields, uint32_t count);

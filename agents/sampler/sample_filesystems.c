@@ -182,9 +182,6 @@ sampler_ask_root(struct sampler *sampler, struct statvfs *fs)
 	/* A thread costs as much as all else of this metric group. */
 	if (is_root_local(sampler))
 		return statvfs("/", fs) == 0 && fs->f_blocks > 0;
-	if (sampler->filesystems == NULL)
-		sampler->filesystems =
-		    memory_zero(1, sizeof(*sampler->filesystems));
 	root = find_path(sampler, "/", 0);
 	ask_paths(sampler, &root, 1);
 	if (answer_of(sampler, root) != SAMPLED)
@@ -453,9 +450,6 @@ sampler_read_filesystems(struct sampler *sampler)
 	struct round round = { .sampler = sampler,
 		.is_ours = strcmp(sampler->options.proc, "/proc") == 0 };
 
-	if (sampler->filesystems == NULL)
-		sampler->filesystems =
-		    memory_zero(1, sizeof(*sampler->filesystems));
 	round.host = list_mounts((struct text){ copy, table.bytes });
 	round.own = round.is_ours ? round.host
 				  : list_mounts(proc_files_read(
@@ -470,10 +464,14 @@ sampler_read_filesystems(struct sampler *sampler)
 }
 
 void
+sampler_open_filesystems(struct sampler *sampler)
+{
+	sampler->filesystems = memory_zero(1, sizeof(*sampler->filesystems));
+}
+
+void
 sampler_close_filesystems(struct sampler *sampler)
 {
-	if (sampler->filesystems == NULL)
-		return;
 	/* Those that wait for an answer are left to their threads. */
 	forget_paths(sampler, true);
 	free(sampler->filesystems->paths);

@@ -125,26 +125,32 @@ read_processes(struct sampler *sampler)
 }
 
 static void
-read_gpus(struct sampler *sampler)
+add_gpus(struct sampler *sampler)
 {
 	struct gpu_reading readings[GPU_DEVICES_MAX];
 	int64_t now_ns = sampler->now_ns, read_ns;
 	char name[NAME_BYTES_MAX + 1];
-	uint32_t count;
+	uint32_t count = gpu_take(sampler->gpu, readings, &read_ns);
 
-	/* Drivers come later, too. */
-	if (sampler->gpu == NULL &&
-	    sampler->now_monotonic_ns >= sampler->gpu_ns)
-		sampler_open_gpu(sampler);
-	count = gpu_take(sampler->gpu, readings, &read_ns);
-	if (count == 0)
-		return;
-	sampler->now_ns = read_ns;
+	if (count > 0)
+		sampler->now_ns = read_ns;
 	for (uint32_t i = 0; i < count; i++)
 		sampler_add(sampler, &metric_group_gpu,
 		    sampler_name(name, "gpu/", text_of(readings[i].name)),
 		    readings[i].values);
 	sampler->now_ns = now_ns;
+}
+
+static void
+read_gpus(struct sampler *sampler)
+{
+	/* Drivers come later, too. */
+	if (sampler->gpu == NULL &&
+	    sampler->now_monotonic_ns >= sampler->gpu_ns)
+		sampler_open_gpu(sampler);
+	/* Room for readings costs, too: it is cleared. */
+	if (sampler->gpu != NULL)
+		add_gpus(sampler);
 }
 
 static void

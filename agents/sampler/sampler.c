@@ -175,6 +175,7 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	sampler->timer.arg = sampler;
 	proc_files_open(&sampler->files, options->proc);
 	deadline_open(&sampler->deadline);
+	sampler_open_filesystems(sampler);
 	if (sampler->options.sys == NULL) {
 		/* That of the host may have other interfaces. */
 		sampler->options.sys_is_own = sampler->files.is_foreign;

@@ -180,6 +180,7 @@ void sampler_event(struct sampler *sampler, const char *name,
 void sampler_read_host(struct sampler *sampler, uint32_t due);
 void sampler_read_devices(struct sampler *sampler, uint32_t due);
 void sampler_read_filesystems(struct sampler *sampler);
+void sampler_open_filesystems(struct sampler *sampler);
 void sampler_close_filesystems(struct sampler *sampler);
 /* The sizes of the file system of "/"; false: they are not known. */
 bool sampler_ask_root(struct sampler *sampler, struct statvfs *fs);
