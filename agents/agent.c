@@ -43,7 +43,9 @@ struct agent {
 	struct loop_timer drain;
 	uint64_t commits; /* the commits that the uplink last heard of */
 	int failures;     /* failures of the disk in a row */
-	int64_t logged_ns, tidied_ns;
+	int64_t logged_ns, tidied_ns, given_up_ns;
+	uint64_t given_up; /* batches, as of the last line in the log */
+	uint64_t given_up_known;
 	bool stopping;
 	struct settings settings;
 };
@@ -100,6 +102,24 @@ quit_when_done(struct agent *agent)
 		loop_quit(agent->loop, EXIT_SUCCESS);
 }
 
+/* The spool needed the room of what is forbidden. */
+static void
+note_given_up(struct agent *agent)
+{
+	uint64_t count = spool_given_up(agent->spool);
+
+	if (count != agent->given_up_known)
+		requests_given_up(agent->requests);
+	agent->given_up_known = count;
+	if (count == agent->given_up || !log_is_due(&agent->given_up_ns))
+		return;
+	log_warn("the spool needed room: gave up %llu batches, the oldest of "
+		 "partitions that nobody takes; if that changes, a gap is sent "
+		 "in their place",
+	    (unsigned long long)(count - agent->given_up));
+	agent->given_up = count;
+}
+
 /* The end of the round: commit, then send. */
 static void
 on_round(void *arg)
@@ -110,6 +130,7 @@ on_round(void *arg)
 	if (agent->given.clock)
 		sampler_watch_clock(agent->sampler);
 	commit(agent);
+	note_given_up(agent);
 	commits = batcher_counters(agent->batcher)->commits;
 	if (commits != agent->commits)
 		spool_uplink_push(agent->spool_uplink);
@@ -192,11 +213,18 @@ open_spool(struct agent *agent, struct err *err)
 	};
 	const struct spool_counters *found;
 	char session[33];
+	uint32_t own;
 
 	if (spool_open(&agent->spool, agent->settings.spool_dir, &spool, err) !=
 	    0)
 		return -1;
 	batcher.spool = agent->spool;
+	batcher.arg = agent;
+	batcher.forbids = forbids;
+	/* First, so that there is always a place for it. */
+	if ((agent->given.samples || agent->given.clock) &&
+	    spool_stream(agent->spool, batcher.partition, &own, err) != 0)
+		return -1;
 	batcher_new(&agent->batcher, &batcher);
 	batcher_load_dedup(agent->batcher);
 	found = spool_counters(agent->spool);
@@ -217,6 +245,7 @@ open_uplink(struct agent *agent, struct err *err)
 		.loop = agent->loop,
 		.spool = agent->spool,
 		.broker_link = &agent->settings.broker_link,
+		.partition = text_of(agent->settings.partition),
 		.node = text_of(agent->settings.node),
 		.arg = agent,
 		.commit = commit,

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agents/accept/batcher_private.h"
 #include "agents/dedup/dedup_load.h"
@@ -95,6 +96,61 @@ report_repeated(struct batcher *batcher, uint64_t before, uid_t uid)
 	    (long)uid, batcher->counters.repeated);
 }
 
+/* As long as an answer may be; not cut in the middle of a character. */
+static void
+cut_sentence(struct err *err)
+{
+	struct text sentence = { err->text, NAME_BYTES_MAX };
+
+	if (strlen(err->text) < NAME_BYTES_MAX)
+		sentence.bytes = (uint32_t)strlen(err->text);
+	while (sentence.bytes > 0 && text_check_name(sentence) != TEXT_OK)
+		sentence.bytes--;
+	err->text[sentence.bytes] = '\0';
+}
+
+/* The stream of the partition, if there is room in it for `bytes` more. */
+static int
+find_stream(struct batcher *batcher, struct text partition, uint32_t bytes,
+    uint32_t *stream, struct err *err)
+{
+	const struct batcher_options *options = &batcher->options;
+	struct text why = { "", 0 };
+	char shown[64];
+
+	text_quote(shown, sizeof(shown), partition);
+	if (spool_stream(options->spool, partition, stream, err) != 0)
+		return err_set(err,
+		    "no room for partition '%s': the agent had records of %d "
+		    "since its start, the maximum; use one of them, or restart "
+		    "it",
+		    shown, SPOOL_STREAMS_MAX);
+	if (spool_has_share(options->spool, *stream, bytes))
+		return 0;
+	if (options->forbids != NULL)
+		why = options->forbids(options->arg, *stream);
+	if (why.bytes == 0)
+		why = text_of("no aggregator takes it");
+	err_set(err,
+	    "partition '%s' may not be sent, and its share of the spool is "
+	    "full: permit it (poolscope keys), or use another one: %.*s",
+	    shown, (int)why.bytes, why.at);
+	cut_sentence(err);
+	return -1;
+}
+
+/* Others may have room. */
+static enum batcher_result
+refuse(struct batcher *batcher, const struct batcher_ticket *ticket,
+    const struct err *err)
+{
+	batcher->counters.full++;
+	if (log_is_due(&batcher->refused_logged_ns))
+		log_warn("refusing records: uid=%ld: %s", (long)ticket->uid,
+		    err->text);
+	return BATCHER_REFUSED;
+}
+
 enum batcher_result
 batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
     const struct wire_header *header, struct text plain, struct err *err)
@@ -115,9 +171,9 @@ batcher_put(struct batcher *batcher, const struct batcher_ticket *ticket,
 			     "clients may not send");
 		return BATCHER_MALFORMED;
 	}
-	if (spool_stream(
-		batcher->options.spool, named.partition, &stream, err) != 0)
-		return BATCHER_FULL;
+	if (find_stream(batcher, named.partition, plain.bytes, &stream, err) !=
+	    0)
+		return refuse(batcher, ticket, err);
 	pending = &batcher->pending[batcher->tickets++];
 	*pending = (struct batcher_pending){
 		.ticket = *ticket,

@@ -25,6 +25,7 @@ enum batcher_result {
 	BATCHER_OK,
 	BATCHER_FULL,      /* the spool is full; nothing was taken */
 	BATCHER_IO,        /* the disk failed */
+	BATCHER_REFUSED,   /* no room for this partition; nothing was taken */
 	BATCHER_MALFORMED, /* has a record of a kind that clients may not send
 			    */
 };
@@ -54,11 +55,15 @@ struct batcher_options {
 	struct spool *spool;         /* must outlive the batcher */
 	struct text partition, node; /* for submissions that name none */
 	bool compress;
+	/* Why the aggregator does not take a stream, empty if that is not
+	 * known; valid until the next call.  May be NULL. */
+	void *arg;
+	struct text (*forbids)(void *arg, uint32_t stream);
 };
 
 struct batcher_counters {
-	uint64_t records, repeated; /* taken; skipped as already seen */
-	uint64_t puts, full, failed;
+	uint64_t records, repeated;  /* taken; skipped as already seen */
+	uint64_t puts, full, failed; /* `full` with the refused ones */
 	uint64_t commits;
 };
 
@@ -74,7 +79,8 @@ void batcher_load_dedup(struct batcher *batcher);
 
 /* Take the records of a submission that wire_body has accepted.  BATCHER_OK:
  * batcher_commit will settle the ticket; otherwise nothing was taken and the
- * ticket is not used.  Call batcher_commit first when batcher_is_due. */
+ * ticket is not used.  BATCHER_REFUSED: `err` has a sentence for the caller,
+ * and others may have room.  Call batcher_commit first when batcher_is_due. */
 enum batcher_result batcher_put(struct batcher *batcher,
     const struct batcher_ticket *ticket, const struct wire_header *header,
     struct text plain, struct err *err);

@@ -63,7 +63,7 @@ struct batcher {
 	bool appended;             /* since the last commit */
 	enum batcher_result worst; /* of the batches of this round */
 	struct batcher_counters counters;
-	int64_t repeated_logged_ns;
+	int64_t repeated_logged_ns, refused_logged_ns;
 };
 
 /* ---- pending batches ---- */

@@ -102,7 +102,7 @@ take(void *arg, const char *name, struct text frame)
 		fallback_reader->files++;
 	}
 	fallback_reader->full |= result == BATCHER_FULL || result == BATCHER_IO;
-	return result != BATCHER_MALFORMED;
+	return result != BATCHER_MALFORMED && result != BATCHER_REFUSED;
 }
 
 /* Remove the files that are in the spool now.  -1: the removals are not on

@@ -43,7 +43,8 @@ reason_of(enum batcher_result result)
 {
 	switch (result) {
 	case BATCHER_OK: return WIRE_REASON_NONE;
-	case BATCHER_FULL: return WIRE_NACK_FULL;
+	case BATCHER_FULL:
+	case BATCHER_REFUSED: return WIRE_NACK_FULL;
 	case BATCHER_IO: return WIRE_NACK_IO;
 	default: return WIRE_NACK_MALFORMED;
 	}
@@ -178,6 +179,8 @@ on_put(void *arg, uint64_t client, uid_t uid, const struct wire_header *header,
 	}
 	log_debug("put refused: %s", err.text);
 	refusal.reason = reason_of(result);
+	if (result == BATCHER_REFUSED)
+		refusal.detail = text_of(err.text);
 	local_server_answer(requests->local_server, &refusal);
 }
 
@@ -268,6 +271,30 @@ requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
 	struct sweep sweep = { requests, stream, seq, reason };
 
 	pending_acks_sweep(&requests->pending_acks, is_refused, &sweep);
+}
+
+/* It waits for a batch that is gone. */
+static bool
+is_given_up(void *arg, struct pending_ack *pending_ack)
+{
+	struct requests *requests = arg;
+	struct spool *spool = requests->options.spool;
+	struct spool_batch batch;
+	struct err err = { 0 };
+
+	if (spool_partition(spool, pending_ack->stream).at == NULL ||
+	    spool_read(spool, pending_ack->stream, pending_ack->from, &batch,
+		&err) != 1 ||
+	    batch.reason != WIRE_NACK_FORBIDDEN)
+		return false;
+	answer_wait(requests, pending_ack, WIRE_NACK_FORBIDDEN);
+	return true;
+}
+
+void
+requests_given_up(struct requests *requests)
+{
+	pending_acks_sweep(&requests->pending_acks, is_given_up, requests);
 }
 
 /* It waits on, and knows why. */

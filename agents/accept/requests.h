@@ -42,6 +42,8 @@ void requests_refused(struct requests *requests, uint32_t stream, uint64_t seq,
     enum wire_reason reason);
 void requests_moved(struct requests *requests, uint32_t from, uint32_t to);
 void requests_forbidden(struct requests *requests, uint32_t stream);
+/* The spool gave up batches that are forbidden. */
+void requests_given_up(struct requests *requests);
 
 const struct local_server_counters *requests_counters(
     const struct requests *requests);

@@ -111,8 +111,11 @@ try_put(struct text frame)
 	    deadline_ns, &reason, &err)) {
 	case LOCAL_SOCKET_DONE: return TAKEN;
 	case LOCAL_SOCKET_REFUSED:
-		if (is_temporary(reason))
+		if (is_temporary(reason)) {
+			if (err.text[0] != '\0')
+				log_absent(err.text);
 			return LATER;
+		}
 		drop_refused(reason, &err);
 		return REFUSED;
 	case LOCAL_SOCKET_ABSENT: log_absent("no agent"); return ABSENT;

@@ -157,6 +157,8 @@ const char *sender_forbidden(const struct sender *sender);
 /* What the key may do, if the last answer to this stream was "forbidden"; else
  * NULL. */
 const char *sender_forbids(const struct sender *sender, uint32_t stream);
+/* Or if the last answer was "owner": nobody takes what the stream has. */
+bool sender_is_unwanted(const struct sender *sender, uint32_t stream);
 
 const struct sender_counters *sender_counters(const struct sender *sender);
 

@@ -339,7 +339,16 @@ sender_forbids(const struct sender *sender, uint32_t stream)
 	const struct sender_stream *s =
 	    stream < sender->streams ? sender->stream[stream] : NULL;
 
-	return s != NULL && s->forbidden ? sender->forbidden_why : NULL;
+	return s != NULL && s->unwanted == WIRE_NACK_FORBIDDEN
+		   ? sender->forbidden_why
+		   : NULL;
+}
+
+bool
+sender_is_unwanted(const struct sender *sender, uint32_t stream)
+{
+	return stream < sender->streams && sender->stream[stream] != NULL &&
+	       sender->stream[stream]->unwanted != WIRE_REASON_NONE;
 }
 
 /* ---- answers to hellos ---- */
@@ -484,8 +493,10 @@ on_answer(struct sender *sender, struct sender_stream *s,
 	/* What is forbidden is this session, not what the key may do. */
 	if (nack && h->reason < WIRE_REASONS && !taken)
 		sender->counters.nacks[h->reason]++;
-	s->forbidden = forbidden && !taken;
-	if (s->forbidden)
+	s->unwanted = WIRE_REASON_NONE;
+	if (nack && !taken && (forbidden || h->reason == WIRE_NACK_OWNER))
+		s->unwanted = h->reason;
+	if (s->unwanted == WIRE_NACK_FORBIDDEN)
 		note_forbidden(sender, h);
 	if (sender_is_held(s))
 		return;

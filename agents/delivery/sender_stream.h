@@ -81,7 +81,8 @@ struct sender_stream {
 	bool unfilled;     /* the nack was repeated: resend soon */
 	uint32_t fillings; /* resends since the first nack with this number */
 	uint32_t anomalies, misreads; /* since the last progress */
-	bool forbidden;               /* by the last answer */
+	enum wire_reason
+	    unwanted; /* the last answer: forbidden or owner, or 0 */
 	uint64_t refused_seq;
 	uint32_t refusals;
 	/* Called diverged: sent again when all before it is settled. */

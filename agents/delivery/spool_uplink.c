@@ -47,6 +47,7 @@ struct spool_uplink {
 	struct loop_timer poll_timer; /* checks the connection to the brokers */
 	uint64_t forbidden;   /* answers "forbidden" up to the last warning */
 	uint64_t told;        /* ... and up to the last call of on_forbidden */
+	uint64_t unwanted;    /* answers "forbidden" and "owner" so far */
 	int64_t forbidden_ns; /* time of that warning; 0: none yet */
 	int64_t key_ns;       /* the key is not read again before */
 };
@@ -172,13 +173,22 @@ move_batches(struct spool_uplink *spool_uplink, uint32_t from)
 	options->on_moved(options->arg, from, to);
 }
 
-/* Close the streams of the earlier session that are done; with the last one
- * begins the next session. */
 static void
-open_earlier(struct spool_uplink *spool_uplink)
+close_earlier(struct spool_uplink *spool_uplink, uint32_t number)
+{
+	sender_close(spool_uplink->sender, number);
+	spool_release(
+	    spool_uplink->options.spool, spool_uplink->stream[number]);
+	spool_uplink->earlier--;
+}
+
+/* Close the streams of the earlier session that are done.  Returns the number
+ * of the others that somebody takes. */
+static uint32_t
+close_settled(struct spool_uplink *spool_uplink)
 {
 	struct spool *spool = spool_uplink->options.spool;
-	uint32_t streams[SPOOL_STREAMS_MAX];
+	uint32_t wanted = 0;
 
 	for (uint32_t i = EARLIER;
 	     i < 2 * SPOOL_STREAMS_MAX && spool_uplink->earlier > 0; i++) {
@@ -189,18 +199,38 @@ open_earlier(struct spool_uplink *spool_uplink)
 		while (spool_is_to_move(spool, stream) &&
 		       clock_monotonic_ns() >= spool_uplink->move_ns)
 			move_batches(spool_uplink, stream);
-		if (!spool_is_settled(spool, stream))
-			continue;
-		sender_close(spool_uplink->sender, i);
-		spool_release(spool, stream);
-		spool_uplink->earlier--;
+		if (spool_is_settled(spool, stream))
+			close_earlier(spool_uplink, i);
+		else if (!spool_is_forbidden(spool, stream))
+			wanted++;
 	}
-	if (spool_uplink->earlier > 0)
+	return wanted;
+}
+
+/* With the last stream that somebody takes begins the next session: no session
+ * waits for what is forbidden in one before it. */
+static void
+open_earlier(struct spool_uplink *spool_uplink)
+{
+	struct spool *spool = spool_uplink->options.spool;
+	uint32_t streams[SPOOL_STREAMS_MAX], count, number = EARLIER;
+
+	if (close_settled(spool_uplink) > 0)
 		return;
-	spool_uplink->earlier = spool_take_session(spool, streams);
-	for (uint32_t i = 0; i < spool_uplink->earlier; i++)
-		open_stream(spool_uplink, streams[i],
-		    EARLIER + spool_local_number(spool, streams[i]));
+	for (uint32_t i = EARLIER;
+	     spool_uplink->earlier > 0 && spool_has_session(spool) &&
+	     i < 2 * SPOOL_STREAMS_MAX;
+	     i++)
+		if (sender_is_open(spool_uplink->sender, i))
+			close_earlier(spool_uplink, i);
+	count = spool_take_session(
+	    spool, streams, SPOOL_STREAMS_MAX - spool_uplink->earlier);
+	spool_uplink->earlier += count;
+	for (uint32_t i = 0; i < count; i++) {
+		while (sender_is_open(spool_uplink->sender, number))
+			number++;
+		open_stream(spool_uplink, streams[i], number);
+	}
 }
 
 /* ---- what the sender decides ---- */
@@ -291,6 +321,8 @@ act(struct spool_uplink *spool_uplink, const struct sender_step *step)
 		    clock_monotonic_ns());
 		break;
 	case SENDER_WELCOMED:
+		spool_forbid(spool_uplink->options.spool,
+		    spool_uplink->stream[step->stream], false);
 		spool_welcomed(spool_uplink->options.spool,
 		    spool_uplink->stream[step->stream], step->generation);
 		break;
@@ -412,6 +444,29 @@ tell_forbidden(struct spool_uplink *spool_uplink)
 			    spool_uplink->options.arg, spool_uplink->stream[i]);
 }
 
+/* The spool keeps less of what nobody takes.  The agent's own partition may
+ * fill it: that is what it is for. */
+static void
+note_unwanted(struct spool_uplink *spool_uplink)
+{
+	const struct sender_counters *c = sender_counters(spool_uplink->sender);
+	uint64_t count =
+	    c->nacks[WIRE_NACK_FORBIDDEN] + c->nacks[WIRE_NACK_OWNER];
+	struct spool *spool = spool_uplink->options.spool;
+
+	if (count == spool_uplink->unwanted)
+		return;
+	spool_uplink->unwanted = count;
+	for (uint32_t i = 0; i < 2 * SPOOL_STREAMS_MAX; i++) {
+		uint32_t stream = spool_uplink->stream[i];
+
+		if (sender_is_unwanted(spool_uplink->sender, i) &&
+		    !text_equal(spool_partition(spool, stream),
+			spool_uplink->options.partition))
+			spool_forbid(spool, stream, true);
+	}
+}
+
 /* Its key may have been rotated, and this process goes on with the old one. */
 static void
 try_new_key(struct spool_uplink *spool_uplink)
@@ -463,6 +518,7 @@ on_zsock(void *arg, struct zsock *zsock)
 	}
 	try_new_key(spool_uplink);
 	warn_forbidden(spool_uplink);
+	note_unwanted(spool_uplink);
 	tell_forbidden(spool_uplink);
 	spool_uplink_push(spool_uplink);
 }

@@ -22,7 +22,7 @@ struct spool_uplink_options {
 	struct loop *loop;
 	struct spool *spool;
 	struct broker_link *broker_link; /* initialized by broker_link_choose */
-	struct text node;
+	struct text partition, node;     /* the agent's own */
 
 	/* Callbacks to the owner; each may be called within
 	 * spool_uplink_push. */

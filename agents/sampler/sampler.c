@@ -319,7 +319,7 @@ sampler_read_self(struct sampler *sampler)
 			c.sender->rtt_ns > 0 ? c.sender->rtt_ns : SCAN_UNKNOWN,
 			c.moves, c.spool->moved,
 			c.sender->nacks[WIRE_NACK_FORBIDDEN], left_out(sampler),
-			gpu_impossible(sampler->gpu) };
+			gpu_impossible(sampler->gpu), c.spool->given_up };
 
 		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
 		    numbers, SAMPLER_COUNT(numbers));

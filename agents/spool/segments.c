@@ -152,12 +152,15 @@ bound_allows(const struct spool *spool, uint64_t bytes, struct err *err)
 /* ---- deleting ---- */
 
 static bool
-is_acked(const struct spool *spool, const struct spool_segment *segment)
+is_acked(const struct spool *spool, const struct spool_segment *segment,
+    bool or_forbidden)
 {
 	for (uint32_t i = 0; i < segment->ranges_count; i++) {
 		const struct spool_range *r = &segment->ranges[i];
+		const struct spool_stream *s = spool->streams[r->stream];
 
-		if (!spool_is_done_with(spool->streams[r->stream], r->last))
+		if (!spool_is_done_with(s, r->last) &&
+		    !(or_forbidden && s->forbidden && s->moved_from == 0))
 			return false;
 	}
 	return true;
@@ -166,12 +169,12 @@ is_acked(const struct spool *spool, const struct spool_segment *segment)
 /* The seal of an older segment is needed while that segment exists, and so are
  * the batches that were moved from it. */
 static bool
-is_free(const struct spool *spool, uint32_t i)
+is_free(const struct spool *spool, uint32_t i, bool or_forbidden)
 {
 	const struct spool_segment *segment = spool->segments[i];
 
 	if (segment == spool->active || segment == spool->spare ||
-	    !is_acked(spool, segment))
+	    !is_acked(spool, segment, or_forbidden))
 		return false;
 	if (segment->cuts != 0 && i > 0 &&
 	    spool->segments[i - 1]->number >= segment->cuts)
@@ -224,23 +227,34 @@ after_deletion(struct spool *spool, bool deleted, struct err *err)
 	return 0;
 }
 
+/* Delete the oldest unneeded segment; if there is none, one that only what is
+ * forbidden needs.  0: there is no such one, either. */
+static int
+delete_one(struct spool *spool, struct err *err)
+{
+	for (int forbidden = 0; forbidden <= 1; forbidden++)
+		for (uint32_t i = 0; i < spool->segments_count; i++) {
+			if (!is_free(spool, i, forbidden) ||
+			    (forbidden &&
+				!spool_give_up(spool, spool->segments[i])))
+				continue;
+			return delete_segment(spool, i, err) == 0 &&
+				       after_deletion(spool, true, err) == 0
+				   ? 1
+				   : -1;
+		}
+	return 0;
+}
+
 int
 spool_reclaim(struct spool *spool, uint64_t bytes, struct err *err)
 {
-	bool deleted = false;
-	uint32_t i = 0;
+	int deleted = 1;
 
-	while (i < spool->segments_count &&
-	       spool->counters->bytes + bytes > spool->options.bytes_max) {
-		if (!is_free(spool, i)) {
-			i++;
-			continue;
-		}
-		if (delete_segment(spool, i, err) != 0)
-			return -1;
-		deleted = true;
-	}
-	return after_deletion(spool, deleted, err);
+	while (deleted > 0 &&
+	       spool->counters->bytes + bytes > spool->options.bytes_max)
+		deleted = delete_one(spool, err);
+	return deleted < 0 ? -1 : 0;
 }
 
 int
@@ -260,7 +274,7 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 	for (uint32_t i = spool->segments_count; i-- > 0;) {
 		struct spool_segment *segment = spool->segments[i];
 
-		if (!is_free(spool, i))
+		if (!is_free(spool, i, false))
 			continue;
 		if (segment->acked_ns == 0)
 			segment->acked_ns = now_ns != 0 ? now_ns : 1;
@@ -277,19 +291,6 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 }
 
 /* ---- the spare ---- */
-
-/* Delete the oldest unneeded segment; 0 when there is none. */
-static int
-delete_one(struct spool *spool, struct err *err)
-{
-	for (uint32_t i = 0; i < spool->segments_count; i++)
-		if (is_free(spool, i))
-			return delete_segment(spool, i, err) == 0 &&
-				       after_deletion(spool, true, err) == 0
-				   ? 1
-				   : -1;
-	return 0;
-}
 
 /* Create the spare's file; only then it is known whether there is room. */
 static enum spool_result

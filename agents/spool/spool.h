@@ -60,6 +60,7 @@ struct spool_counters {
 	uint64_t unacked_batches; /* a gap counts once */
 	uint64_t gaps;            /* found or made since the spool was opened */
 	uint64_t moved;           /* batches moved to another session */
+	uint64_t given_up;        /* forbidden batches that became gaps */
 	uint64_t io_errors;       /* failed commits */
 	uint64_t torn_bytes;      /* ignored behind the ends of sessions */
 	uint64_t quarantined;     /* segments copied or moved there */
@@ -100,10 +101,13 @@ uint32_t spool_local_number(const struct spool *spool, uint32_t stream);
 uint64_t spool_generation(const struct spool *spool, uint32_t stream);
 
 /* The oldest earlier session that has something to send, or that this store
- * was not asked about yet: the numbers of its streams, which stay valid until
- * spool_release.  0: there is none. */
-uint32_t spool_take_session(
-    struct spool *spool, uint32_t streams[static SPOOL_STREAMS_MAX]);
+ * was not asked about yet: the numbers of its streams (at most `room`), which
+ * stay valid until spool_release.  0: there is none.  What is forbidden comes
+ * last, of all sessions together. */
+uint32_t spool_take_session(struct spool *spool,
+    uint32_t streams[static SPOOL_STREAMS_MAX], uint32_t room);
+/* Has an earlier session something to take that is not forbidden? */
+bool spool_has_session(const struct spool *spool);
 void spool_release(struct spool *spool, uint32_t stream);
 /* Everything is acknowledged, by the store that was asked last, or moved. */
 bool spool_is_settled(const struct spool *spool, uint32_t stream);
@@ -113,6 +117,18 @@ bool spool_is_to_move(const struct spool *spool, uint32_t stream);
  * first unacknowledged number.  Streams of the partition that another one
  * acknowledged are no longer settled. */
 void spool_welcomed(struct spool *spool, uint32_t stream, uint64_t generation);
+
+/* The receiver does not take this stream, until it is no longer forbidden.
+ * When room is short its batches are given up, segment by segment, the oldest
+ * first: they become gaps of reason WIRE_NACK_FORBIDDEN. */
+void spool_forbid(struct spool *spool, uint32_t stream, bool forbidden);
+bool spool_is_forbidden(const struct spool *spool, uint32_t stream);
+/* Is there room for `bytes` more of this stream?  What is forbidden has a
+ * quarter of the bound in all. */
+bool spool_has_share(
+    const struct spool *spool, uint32_t stream, uint64_t bytes);
+/* As in spool_counters, which takes longer. */
+uint64_t spool_given_up(const struct spool *spool);
 
 /* ---- writing ---- */
 

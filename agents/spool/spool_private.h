@@ -41,6 +41,7 @@ struct spool_stream {
 	char *partition;
 	bool current;   /* of the current session */
 	bool held;      /* the caller has its number */
+	bool forbidden; /* nobody takes what it has */
 	bool settled;   /* ... and has asked the store about it */
 	uint64_t next;  /* number of the next append ... */
 	uint64_t chain; /* ... and the running hash before it */
@@ -150,6 +151,10 @@ void spool_drop_streams(struct spool *spool);
 uint64_t spool_end_of(const struct spool_stream *s);
 /* Is the stream done with this number: acknowledged, or moved? */
 bool spool_is_done_with(const struct spool_stream *s, uint64_t seq);
+
+/* Put gaps in the place of a segment's unacknowledged batches, all of which are
+ * forbidden.  False: there are too many gaps. */
+bool spool_give_up(struct spool *spool, const struct spool_segment *segment);
 
 /* A batch of `stream` is on disk: if it was moved, the stream that it comes
  * from ends before it. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/wire/wire.h"
 
 /* ---- the table ---- */
 
@@ -222,7 +223,7 @@ is_to_send(const struct spool_stream *s)
 
 /* The first stream of the oldest session that is to be sent. */
 static const struct spool_stream *
-find_oldest(const struct spool *spool)
+find_oldest(const struct spool *spool, bool forbidden)
 {
 	for (uint32_t i = 0; i < spool->segments_count; i++) {
 		const struct spool_segment *segment = spool->segments[i];
@@ -231,31 +232,40 @@ find_oldest(const struct spool *spool)
 			const struct spool_stream *s =
 			    spool->streams[segment->ranges[j].stream];
 
-			if (is_to_send(s))
+			if (s->forbidden == forbidden && is_to_send(s))
 				return s;
 		}
 	}
 	/* A stream of which only gaps are left. */
-	for (uint32_t i = 0; i < spool->streams_count; i++)
-		if (spool->streams[i] != NULL && is_to_send(spool->streams[i]))
-			return spool->streams[i];
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		const struct spool_stream *s = spool->streams[i];
+
+		if (s != NULL && s->forbidden == forbidden && is_to_send(s))
+			return s;
+	}
 	return NULL;
 }
 
-uint32_t
-spool_take_session(
-    struct spool *spool, uint32_t streams[static SPOOL_STREAMS_MAX])
+bool
+spool_has_session(const struct spool *spool)
 {
-	const struct spool_stream *oldest = find_oldest(spool);
+	return find_oldest(spool, false) != NULL;
+}
+
+uint32_t
+spool_take_session(struct spool *spool,
+    uint32_t streams[static SPOOL_STREAMS_MAX], uint32_t room)
+{
+	const struct spool_stream *oldest = find_oldest(spool, false);
 	uint32_t count = 0;
 
-	if (oldest == NULL)
-		return 0;
-	for (uint32_t i = 0; i < spool->streams_count; i++) {
+	for (uint32_t i = 0; i < spool->streams_count && count < room; i++) {
 		struct spool_stream *s = spool->streams[i];
 
-		if (s == NULL || !is_to_send(s) || count == SPOOL_STREAMS_MAX ||
-		    !session_equal(&s->session, &oldest->session))
+		if (s == NULL || !is_to_send(s) ||
+		    (oldest != NULL &&
+			(s->forbidden ||
+			    !session_equal(&s->session, &oldest->session))))
 			continue;
 		s->held = true;
 		s->settled = false;
@@ -303,4 +313,68 @@ spool_welcomed(struct spool *spool, uint32_t stream, uint64_t generation)
 		spool->acked_stale = SPOOL_SLOTS;
 	s->generation = generation;
 	s->settled = true;
+}
+
+/* ---- what is forbidden ---- */
+
+void
+spool_forbid(struct spool *spool, uint32_t stream, bool forbidden)
+{
+	spool->streams[stream]->forbidden = forbidden;
+}
+
+bool
+spool_is_forbidden(const struct spool *spool, uint32_t stream)
+{
+	return spool->streams[stream]->forbidden;
+}
+
+bool
+spool_has_share(const struct spool *spool, uint32_t stream, uint64_t bytes)
+{
+	if (!spool->streams[stream]->forbidden)
+		return true;
+	bytes += spool->writer.used;
+	for (uint32_t i = 0; i < spool->segments_count; i++) {
+		const struct spool_segment *segment = spool->segments[i];
+
+		for (uint32_t j = 0; j < segment->ranges_count; j++) {
+			const struct spool_range *r = &segment->ranges[j];
+			const struct spool_stream *s =
+			    spool->streams[r->stream];
+
+			if (s->forbidden && !spool_is_done_with(s, r->last))
+				bytes += r->bytes;
+		}
+	}
+	return bytes <= spool->options.bytes_max / 4;
+}
+
+bool
+spool_give_up(struct spool *spool, const struct spool_segment *segment)
+{
+	for (uint32_t i = 0; i < segment->ranges_count; i++) {
+		const struct spool_range *r = &segment->ranges[i];
+		struct spool_stream *s = spool->streams[r->stream];
+		struct spool_gap gap = {
+			.first = r->first > s->acked ? r->first : s->acked + 1,
+			.last = r->last,
+			.stream = r->stream,
+			.reason = WIRE_NACK_FORBIDDEN
+		};
+
+		if (spool_is_done_with(s, r->last))
+			continue;
+		if (!spool_gaps_add(&spool->gaps, &gap))
+			return false;
+		spool->counters->gaps++;
+		spool->counters->given_up += gap.last - gap.first + 1;
+	}
+	return true;
+}
+
+uint64_t
+spool_given_up(const struct spool *spool)
+{
+	return spool->counters->given_up;
 }

@@ -108,7 +108,8 @@ refused(enum wire_reason reason, struct err *err)
 {
 	switch (reason) {
 	case WIRE_NACK_FULL:
-		err_set(err, "the agent's spool is full");
+		if (err->text[0] == '\0')
+			err_set(err, "the agent's spool is full");
 		return SUBMIT_LATER;
 	case WIRE_NACK_IO:
 		err_set(err, "the agent's disk failed");

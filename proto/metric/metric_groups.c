@@ -237,6 +237,7 @@ static const struct metric_group_column self[] = {
 	{ "poolscope.agent.forbidden", "{answer}", true },
 	{ "poolscope.agent.left_out", "{entry}", false },
 	{ "poolscope.agent.readings.impossible", "{reading}", true },
+	{ "poolscope.agent.spool.given_up", "{batch}", true },
 };
 const struct metric_group metric_group_self = METRIC_GROUP(self);
 

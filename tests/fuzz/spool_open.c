@@ -72,7 +72,7 @@ move_one(struct spool *spool, struct err *err)
 {
 	uint32_t streams[SPOOL_STREAMS_MAX], to;
 
-	if (spool_take_session(spool, streams) == 0)
+	if (spool_take_session(spool, streams, SPOOL_STREAMS_MAX) == 0)
 		return;
 	for (int i = 0; i < 100; i++) {
 		MUST(spool_move(spool, streams[0], &to, err) != SPOOL_IO);

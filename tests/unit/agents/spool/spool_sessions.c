@@ -42,7 +42,8 @@ earlier_sessions_are_taken_the_oldest_first(void **state)
 	(void)state;
 	begin_sessions(&h, sessions);
 	for (int i = 0; i < SESSIONS; i++) {
-		assert_int_equal(spool_take_session(h.spool, streams), 2);
+		assert_int_equal(
+		    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 2);
 		for (int j = 0; j < 2; j++) {
 			assert_true(
 			    session_equal(spool_session_of(h.spool, streams[j]),
@@ -51,7 +52,8 @@ earlier_sessions_are_taken_the_oldest_first(void **state)
 			settle(&h, streams[j], 7);
 		}
 	}
-	assert_int_equal(spool_take_session(h.spool, streams), 0);
+	assert_int_equal(
+	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 0);
 	help_end(&h);
 }
 
@@ -64,14 +66,17 @@ what_is_held_is_not_taken_twice_and_comes_back_when_released(void **state)
 
 	(void)state;
 	begin_sessions(&h, sessions);
-	assert_int_equal(spool_take_session(h.spool, streams), 2);
-	assert_int_equal(spool_take_session(h.spool, again), 2);
+	assert_int_equal(
+	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 2);
+	assert_int_equal(
+	    spool_take_session(h.spool, again, SPOOL_STREAMS_MAX), 2);
 	assert_true(
 	    session_equal(spool_session_of(h.spool, again[0]), &sessions[1]));
 	/* Released unsettled. */
 	spool_acked(h.spool, streams[0], 4);
 	spool_release(h.spool, streams[0]);
-	assert_int_equal(spool_take_session(h.spool, again), 1);
+	assert_int_equal(
+	    spool_take_session(h.spool, again, SPOOL_STREAMS_MAX), 1);
 	assert_int_equal(again[0], streams[0]);
 	help_end(&h);
 }
@@ -87,21 +92,24 @@ another_store_is_asked_about_everything_that_is_left(void **state)
 
 	(void)state;
 	begin_sessions(&h, sessions);
-	while (spool_take_session(h.spool, streams) > 0) {
+	while (spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX) > 0) {
 		settle(&h, streams[0], 7);
 		settle(&h, streams[1], 7);
 	}
 	a = help_stream(&h, "a$a");
 	spool_welcomed(h.spool, a, 7);
-	assert_int_equal(spool_take_session(h.spool, streams), 0);
+	assert_int_equal(
+	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 0);
 	spool_welcomed(h.spool, a, 8);
 	for (int i = 0; i < SESSIONS; i++) {
-		assert_int_equal(spool_take_session(h.spool, streams), 1);
+		assert_int_equal(
+		    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 1);
 		assert_int_equal(
 		    streams[0], help_earlier(&h, &sessions[i], "a$a"));
 		settle(&h, streams[0], 8);
 	}
-	assert_int_equal(spool_take_session(h.spool, streams), 0);
+	assert_int_equal(
+	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 0);
 	help_end(&h);
 }
 
@@ -397,7 +405,8 @@ of_two_streams_that_name_one_partition_the_first_is_sent(void **state)
 	assert_int_equal(write(fd, at, sizeof(at)), sizeof(at));
 	close(fd);
 	help_open(&h);
-	assert_int_equal(spool_take_session(h.spool, streams), 1);
+	assert_int_equal(
+	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 1);
 	help_is(&h, streams[0], 1, 1);
 	assert_int_equal(spool_move(h.spool, streams[0], &to, &err), SPOOL_OK);
 	help_is(&h, to, 1, 1);
@@ -418,11 +427,13 @@ a_thousand_sessions_are_sent_in_their_order(void **state)
 	assert_int_equal(spool_streams(h.spool), 1000);
 	assert_int_equal(spool_counters(h.spool)->unacked_batches, 1000);
 	for (uint64_t i = 1; i <= 1000; i++) {
-		assert_int_equal(spool_take_session(h.spool, streams), 1);
+		assert_int_equal(
+		    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 1);
 		help_is(&h, streams[0], 1, i);
 		settle(&h, streams[0], 7);
 	}
-	assert_int_equal(spool_take_session(h.spool, streams), 0);
+	assert_int_equal(
+	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 0);
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
 	assert_int_equal(help_count(&h, "."), 0);
 	assert_int_equal(spool_counters(h.spool)->bytes, 0);

@@ -1,0 +1,111 @@
+/* What nobody takes: its share of the spool, and what yields to others.
+ * SPDX-License-Identifier: MIT */
+#include "proto/wire/wire.h"
+#include "tests/unit/agents/spool/spool_help.h"
+
+static void
+begin(struct help *h, uint32_t *own, uint32_t *other)
+{
+	help_begin(h);
+	h->options.bytes_max = 512 << 10;
+	help_open(h);
+	*own = help_stream(h, "own$pool");
+	*other = help_stream(h, "other$pool");
+	spool_forbid(h->spool, *other, true);
+}
+
+static void
+it_has_a_quarter(void **state)
+{
+	struct help h;
+	uint32_t own, other;
+
+	(void)state;
+	begin(&h, &own, &other);
+	/* A batch of 9,000 bytes takes 9,056: 14 * 9056 + 9000 > 131072. */
+	for (int i = 0; i < 14; i++) {
+		assert_true(spool_has_share(h.spool, other, 9000));
+		help_fill(&h, other, 0, 1, 9000);
+	}
+	assert_false(spool_has_share(h.spool, other, 9000));
+	assert_true(spool_has_share(h.spool, own, 9000));
+	/* What is acknowledged counts no more, nor what is taken now. */
+	spool_forbid(h.spool, other, false);
+	assert_true(spool_has_share(h.spool, other, 9000));
+	spool_forbid(h.spool, other, true);
+	spool_acked(h.spool, other, 14);
+	assert_true(spool_has_share(h.spool, other, 9000));
+	help_end(&h);
+}
+
+static void
+the_oldest_becomes_a_gap_when_others_need_the_room(void **state)
+{
+	struct spool_batch b;
+	uint32_t own, other;
+	uint64_t lost;
+	struct help h;
+
+	(void)state;
+	begin(&h, &own, &other);
+	/* Each segment of 64 KiB has a batch of it: 1.3 MB in 512 KiB. */
+	for (int i = 0; i < 150; i++) {
+		help_fill(&h, own, 1000, 1, 9000);
+		help_fill(&h, other, 2000, 1, 100);
+		spool_acked(h.spool, own, spool_next_seq(h.spool, own) - 1);
+	}
+	lost = spool_given_up(h.spool);
+	assert_true(lost > 75 && lost < 150);
+	help_is_gap(&h, other, 1, lost, WIRE_NACK_FORBIDDEN);
+	for (uint64_t seq = lost + 1; seq <= 150; seq++)
+		help_is(&h, other, seq, 2000 + seq);
+	/* What others have not sent is never given up. */
+	while (help_put(&h, own, 1, 9000, true, &lost) == SPOOL_OK)
+		help_commit(&h);
+	assert_int_equal(spool_read(h.spool, own, 151, &b, &h.err), 1);
+	assert_int_equal(b.reason, 0);
+	help_end(&h);
+}
+
+static void
+no_session_waits_for_it(void **state)
+{
+	uint32_t streams[SPOOL_STREAMS_MAX], own, other;
+	struct help h;
+
+	(void)state;
+	begin(&h, &own, &other);
+	help_fill(&h, other, 0, 1, 100);
+	help_reopen(&h);
+	help_fill(&h, help_stream(&h, "own$pool"), 0, 1, 100);
+	help_reopen(&h);
+	assert_int_equal(spool_take_session(h.spool, streams, 256), 1);
+	assert_string_equal(
+	    spool_partition(h.spool, streams[0]).at, "other$pool");
+	spool_forbid(h.spool, streams[0], true);
+	assert_true(spool_has_session(h.spool));
+	spool_release(h.spool, streams[0]);
+	assert_int_equal(spool_take_session(h.spool, streams, 256), 1);
+	assert_string_equal(
+	    spool_partition(h.spool, streams[0]).at, "own$pool");
+	/* What nobody takes comes when nothing else is left. */
+	assert_false(spool_has_session(h.spool));
+	assert_int_equal(spool_take_session(h.spool, streams, 0), 0);
+	assert_int_equal(spool_take_session(h.spool, streams, 1), 1);
+	assert_string_equal(
+	    spool_partition(h.spool, streams[0]).at, "other$pool");
+	help_end(&h);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_has_a_quarter),
+		cmocka_unit_test(
+		    the_oldest_becomes_a_gap_when_others_need_the_room),
+		cmocka_unit_test(no_session_waits_for_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
