@@ -78,7 +78,7 @@ valgrind) scale  20    30     10    200    20    500 " "          1000         4
 esac
 # Seconds of one test.  It ends a test that waits for ever, and is no measure: on an idle
 # machine none takes a quarter of it, and a busy one makes it no failure.
-limit=${LIMIT:-1200}
+limit=${LIMIT:-1800}
 B=build
 [ "$VARIANT" = release ] || B=build/$VARIANT
 [ "$VARIANT" != valgrind ] || [ -n "${WRAPPED:-}" ] || sh tests/wrap.sh

@@ -88,8 +88,8 @@ def agent(endpoint):
     return s
 
 
-# Of a peer of a Unix socket, which has no key.
-FORWARD_NOBODY = b"PSV1" + bytes(32)
+# Of a peer of a Unix socket, which has no key but a uid: that of these tests.
+FORWARD_NOBODY = b"PSV1" + bytes(32) + struct.pack("<I", os.getuid())
 
 
 def aggregator(endpoint, queue=1000):
