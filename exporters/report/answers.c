@@ -45,7 +45,7 @@ packed_bytes(const char *text, size_t bytes)
 {
 	size_t packed;
 
-	free(compress_gzip(text, bytes, &packed));
+	free(compress_gzip(text, bytes, COMPRESS_FAST, &packed));
 	return packed;
 }
 

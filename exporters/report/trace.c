@@ -34,8 +34,8 @@ read_file(struct report_trace *trace, const char *path, struct err *err)
 	if (rc != 0)
 		err_set(err, "%s: %s", path, strerror(errno));
 	else
-		trace->at =
-		    compress_gzip(at, (size_t)st.st_size, &trace->bytes);
+		trace->at = compress_gzip(
+		    at, (size_t)st.st_size, COMPRESS_FAST, &trace->bytes);
 	free(at);
 	if (fd >= 0)
 		close(fd);

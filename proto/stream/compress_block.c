@@ -14,9 +14,6 @@
 #include "proto/base/memory.h"
 #include "proto/os/worker.h"
 
-/* For traces, level 2 takes twice as long and saves a twentieth. */
-enum { LEVEL = 1 };
-
 struct compress_block {
 	struct libdeflate_compressor *deflate;
 	enum compress_format format;
@@ -52,7 +49,7 @@ compress_block_new(enum compress_format format)
 {
 	struct compress_block *pack = memory_zero(1, sizeof(*pack));
 
-	pack->deflate = memory_must(libdeflate_alloc_compressor(LEVEL));
+	pack->deflate = memory_must(libdeflate_alloc_compressor(COMPRESS_FAST));
 	pack->format = format;
 	pack->worker = worker_new(compress, pack);
 	return pack;
@@ -96,10 +93,11 @@ compress_block_take(struct compress_block *pack)
 }
 
 unsigned char *
-compress_gzip(const void *bytes, size_t count, size_t *packed)
+compress_gzip(const void *bytes, size_t count, enum compress_effort effort,
+    size_t *packed)
 {
 	struct libdeflate_compressor *deflate =
-	    memory_must(libdeflate_alloc_compressor(LEVEL));
+	    memory_must(libdeflate_alloc_compressor((int)effort));
 	size_t room = libdeflate_gzip_compress_bound(deflate, count);
 	unsigned char *to = memory_alloc(room);
 

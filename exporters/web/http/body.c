@@ -13,14 +13,14 @@
 static _Atomic size_t all;
 
 static void
-compress(struct web_body *body)
+compress(struct web_body *body, enum compress_effort effort)
 {
 	unsigned char *packed;
 	size_t bytes;
 
 	if (body->bytes < WEB_BODY_GZIP_FROM)
 		return;
-	packed = compress_gzip(body->at, body->bytes, &bytes);
+	packed = compress_gzip(body->at, body->bytes, effort, &bytes);
 	if (bytes >= body->bytes) {
 		free(packed);
 		return;
@@ -37,7 +37,7 @@ web_body_new(char *at, size_t bytes)
 	body->at = (unsigned char *)at;
 	body->bytes = bytes;
 	body->holders = 1;
-	compress(body);
+	compress(body, COMPRESS_FAST);
 	atomic_fetch_add(&all, web_body_memory(body));
 	return body;
 }
@@ -51,7 +51,7 @@ web_body_new_static(const unsigned char *at, size_t bytes)
 	body->bytes = bytes;
 	body->holders = 1;
 	body->is_static = true;
-	compress(body);
+	compress(body, COMPRESS_SMALL);
 	atomic_fetch_add(&all, web_body_memory(body));
 	return body;
 }
