@@ -3,7 +3,9 @@
  * metric group perf, which is computed from all of them.
  * SPDX-License-Identifier: MIT
  */
+#include <fcntl.h>
 #include <math.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,22 +67,52 @@ next_device(struct sampler_devices *devices, struct text name,
 	return true;
 }
 
-/* Is there a /sys/FOLDER/NAME WHAT?  `what` is empty or begins with a slash. */
+/* The path /sys/FOLDER/NAME WHAT; `what` is empty or begins with a slash.
+ * False: it is too long. */
 static bool
-is_in_sys(const struct sampler *sampler, const char *folder, struct text name,
-    const char *what)
+path_in_sys(char path[static PATH_MAX], const struct sampler *sampler,
+    const char *folder, struct text name, const char *what)
 {
-	char path[PATH_MAX], *at;
-	int begin = snprintf(
-	    path, sizeof(path), "%s/%s/", sampler->options.sys, folder);
+	char *at;
+	int begin =
+	    snprintf(path, PATH_MAX, "%s/%s/", sampler->options.sys, folder);
 
-	if (snprintf(path, sizeof(path), "%s/%s/%.*s%s", sampler->options.sys,
-		folder, (int)name.bytes, name.at, what) >= (int)sizeof(path))
+	if (snprintf(path, PATH_MAX, "%s/%s/%.*s%s", sampler->options.sys,
+		folder, (int)name.bytes, name.at, what) >= PATH_MAX)
 		return false;
 	for (at = path + begin; at < path + begin + name.bytes; at++)
 		if (*at == '/')
 			*at = '!';
-	return access(path, F_OK) == 0;
+	return true;
+}
+
+static bool
+is_in_sys(const struct sampler *sampler, const char *folder, struct text name,
+    const char *what)
+{
+	char path[PATH_MAX];
+
+	return path_in_sys(path, sampler, folder, name, what) &&
+	       access(path, F_OK) == 0;
+}
+
+/* The number in /sys/class/net/NAME WHAT; 0: none. */
+static uint64_t
+number_of_interface(
+    const struct sampler *sampler, struct text name, const char *what)
+{
+	char path[PATH_MAX], text[32];
+	int fd = path_in_sys(path, sampler, "class/net", name, what)
+		     ? open(path, O_RDONLY | O_CLOEXEC)
+		     : -1;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	uint64_t number = 0;
+
+	if (fd >= 0)
+		close(fd);
+	proc_parse_number(
+	    (struct text){ text, n > 0 ? (uint32_t)n : 0 }, &number);
+	return number;
 }
 
 /* ---- disks ---- */
@@ -239,11 +271,24 @@ is_sampled(const struct proc_interface *interface)
 	return interface->receive_packets > 0 || interface->send_packets > 0;
 }
 
+/* A port of a switch leads to the interface that all of them share, which
+ * counts their bytes, too.  A child of an InfiniBand interface also leads to
+ * its parent, but counts alone. */
+static bool
+is_port(const struct sampler *sampler, struct text name)
+{
+	uint64_t leads_to = number_of_interface(sampler, name, "/iflink");
+
+	return leads_to != 0 &&
+	       leads_to != number_of_interface(sampler, name, "/ifindex") &&
+	       number_of_interface(sampler, name, "/type") == ARPHRD_ETHER;
+}
+
 /* Backed by hardware or a hypervisor.  Bonds, VLANs, bridges, tunnels and
  * overlays are not: what they carry is counted once more below them.  Nor is a
  * part of such an interface (the fast path of a virtual machine, whose bytes
- * the other one counts too).  SCAN_UNKNOWN: /sys does not have it, or is that
- * of other interfaces. */
+ * the other one counts too), nor a port of a switch on the board.
+ * SCAN_UNKNOWN: /sys does not have it, or is that of other interfaces. */
 static uint64_t
 is_physical(struct sampler *sampler, struct text name)
 {
@@ -254,7 +299,8 @@ is_physical(struct sampler *sampler, struct text name)
 				is_in_sys(sampler, "class/net", name, "");
 		device->physical =
 		    is_in_sys(sampler, "class/net", name, "/device") &&
-		    !is_in_sys(sampler, "class/net", name, "/master/device");
+		    !is_in_sys(sampler, "class/net", name, "/master/device") &&
+		    !is_port(sampler, name);
 	}
 	return device->known ? device->physical : SCAN_UNKNOWN;
 }
