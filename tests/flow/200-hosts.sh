@@ -79,3 +79,8 @@ tail -n 1 "$TMP/out"
 check "the usage is read" poolscope-stats -q usage -p "$pool" --format json
 cp "$TMP/out" "$TMP/usage.json"
 check "no host used more than its processors can" judge usage "$HOSTS" "$TMP/usage.json"
+# What an agent leaves out it logs, once; of these hosts nothing else is wrong.
+check_text "the log has what was left out" "hidepid: 1 processes of jobs; interfaces-300: 175 interfaces" "$(
+	for each in "$HOSTS"/*; do
+		sed -nE "s#.* (warn|error) poolscope-agent: (.*)#${each##*/}: \2#p" "$TMP/${each##*/}.log"
+	done | sed 's/ are not sampled: .*//' | tr '\n' ';' | sed 's/;$//; s/;/; /g')"

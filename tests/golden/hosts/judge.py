@@ -13,7 +13,8 @@ admin-guide/cgroup-v2.rst, accounting/psi.rst, scheduler/sched-stats.rst, and
 include/linux/vm_event_item.h for the names of vmstat.  None is "not known".
 
 A host is a folder here: `SOURCE` says where it is from, `proc` and `cgroup` are
-what the agent reads, `sys` lists the paths of /sys that exist, `options` are
+what the agent reads, `sys` lists the paths of /sys that exist (and what they
+contain, after a blank), `options` are
 options of the agent, `after` replaces files while it runs.  Large hosts are made.
 SPDX-License-Identifier: MIT
 """
@@ -114,7 +115,13 @@ def build(to):
         if os.path.exists(host + '/sys'):
             with open(host + '/sys', 'rb') as f:
                 for line in f.read().splitlines():
-                    os.makedirs(os.path.join(host.encode(), b'sys.d', line), exist_ok=True)
+                    path, _, content = line.partition(b' ')
+                    path = os.path.join(host.encode(), b'sys.d', path)
+                    if content:
+                        with open(path, 'wb') as file:
+                            file.write(content + b'\n')
+                    else:
+                        os.makedirs(path, exist_ok=True)
             os.makedirs(host + '/sys.d', exist_ok=True)
             args += ' --sys %s/sys.d' % host
             groups += WITH_SYS
@@ -345,7 +352,11 @@ class Host:
             if name != b'lo' and not (name.startswith(b'veth') and len(name) > 4) and (n[1] or n[9]):
                 physical = None
                 if self.has_sys and self.in_sys(b'class/net', name):
-                    physical = int(self.in_sys(b'class/net', name, b'/device') and not self.in_sys(b'class/net', name, b'/master/device'))
+                    # ABI/testing/sysfs-class-net: physical interfaces have the same ifindex and iflink; those
+                    # of InfiniBand (type 32) that have not are partitions, which count for themselves (ipoib.rst).
+                    path = os.path.join(self.sys, b'class/net', name)
+                    physical = int(self.in_sys(b'class/net', name, b'/device') and not self.in_sys(b'class/net', name, b'/master/device') and
+                                   (read(path, b'iflink') in (None, b'0\n', read(path, b'ifindex')) or read(path, b'type') == b'32\n'))
                 used.append((2 if physical == 1 else 1 if physical is None else 0, n[0] + n[8], name, physical))
         for _, _, name, physical in sorted(used, reverse=True)[:128]:
             n = self.network[name]
