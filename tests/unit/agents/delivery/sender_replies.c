@@ -121,8 +121,8 @@ a_batch_that_is_forbidden_to_one_who_is_welcome_is_refused(void **state)
 	assert_int_equal(w.reason, WIRE_NACK_FORBIDDEN);
 }
 
-/* The status counts as forbidden what the key may not do; a session that another
- * key has is not that. */
+/* The status counts as forbidden what the key may not do; a session that
+ * another key has is not that. */
 static void
 a_session_that_another_has_is_not_counted_as_forbidden(void **state)
 {
