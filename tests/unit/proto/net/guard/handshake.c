@@ -147,10 +147,25 @@ connections_of_our_own_may(void **state)
 	assert_true(handshake_allows(FD, (const unsigned char *)"\5name", 5));
 }
 
+static void
+a_file_that_was_closed_is_no_peer(void **state)
+{
+	static const char properties[] = "\x08Identity\0\0\0\x04name";
+	struct speech speech = ready(properties, sizeof(properties) - 1);
+
+	(void)state;
+	assert_false(allows(&speech));
+	/* Its number is that of a file that nobody has accepted. */
+	handshake_begin(FD);
+	handshake_forget(FD);
+	assert_true(handshake_allows(FD, speech.at, speech.bytes));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_that_was_closed_is_no_peer),
 		cmocka_unit_test(a_peer_without_a_name_may_speak),
 		cmocka_unit_test(a_peer_with_a_name_may_not),
 		cmocka_unit_test(older_protocols_may_not),
