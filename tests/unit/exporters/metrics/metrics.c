@@ -5,6 +5,7 @@
 #include "exporters/metrics/metrics.h"
 
 #include "exporters/source/source.h"
+#include "proto/metric/metric_groups.h"
 #include "tests/unit/aggregator/rig.h"
 
 static struct rig rig;
@@ -160,17 +161,17 @@ of_many_nodes_those_that_were_heard_last(void **state)
 
 /* a$p0, a$p1 ... are later and later. */
 static void
-send_partitions(int count)
+send_partitions(int count, int64_t begin_ns)
 {
 	char name[32], event[16];
 
 	for (int i = 0; i < count; i++) {
 		for (int k = 0; k < PHASES; k++) {
 			snprintf(event, sizeof(event), "b%d", k);
-			rig_event(&rig, "n", RIG_T0 + i * NS_PER_SECOND, "s",
+			rig_event(&rig, "n", begin_ns + i * NS_PER_SECOND, "s",
 			    event, NULL);
 			event[0] = 'e';
-			rig_event(&rig, "n", RIG_T0 + i * NS_PER_SECOND + 9,
+			rig_event(&rig, "n", begin_ns + i * NS_PER_SECOND + 9,
 			    "s", event, NULL);
 		}
 		snprintf(name, sizeof(name), "a$p%d", i);
@@ -186,7 +187,7 @@ a_partition_is_shown_as_a_whole(void **state)
 	char name[32];
 
 	(void)state;
-	send_partitions(METRICS_PARTITIONS);
+	send_partitions(METRICS_PARTITIONS, RIG_T0);
 	read_it(false);
 	assert_int_equal(count("poolscope_pool_nodes_known{"), 28);
 	/* 9 ns are less than all bounds. */
@@ -216,7 +217,7 @@ its_nodes_are_shown_as_far_as_they_fit(void **state)
 		if (i % 500 == 499)
 			send_to("a$old");
 	}
-	send_partitions(27);
+	send_partitions(27, RIG_T0);
 	read_it(true);
 	assert_int_equal(count("poolscope_pool_nodes_known{"), 28);
 	assert_int_equal(count("poolscope_node_state{"), 27 + 407);
@@ -225,6 +226,50 @@ its_nodes_are_shown_as_far_as_they_fit(void **state)
 	assert_int_equal(count("poolscope_series_left_out 1779"), 1);
 	assert_null(strstr(text, "partition=\"a$old\",node=\"n592\""));
 	assert_non_null(strstr(text, "partition=\"a$old\",node=\"n593\""));
+}
+
+/* 18,765 series as before, 12 of the next partition and 1,206 of its 402 nodes,
+ * 12 of the last one: 5 are left.  Its node that was heard last has 7, with the
+ * limit, used and available memory and used swap; the one before it has 3. */
+static void
+no_node_is_shown_before_one_that_was_heard_later(void **state)
+{
+	static const int64_t now = RIG_T0 + 3600 * NS_PER_SECOND;
+	unsigned char values[64];
+	struct record sample = { .kind = RECORD_SAMPLE,
+		.time_ns = now - 100 * NS_PER_SECOND,
+		.has_time = true,
+		.source = text_of("memory"),
+		.values = metric_group_memory.count };
+	struct value value = { VALUE_UINT, { .u = 1000 } };
+	struct wire_writer writer;
+	char name[16];
+
+	(void)state;
+	rig_event(&rig, "small", now - 110 * NS_PER_SECOND, "s", "x", NULL);
+	rig_event(&rig, "large", now - 100 * NS_PER_SECOND, "s", "x", NULL);
+	assert_true(metric_group_define(
+	    &rig.batch, &metric_group_memory, sample.source));
+	wire_writer_init(&writer, values, sizeof(values));
+	for (uint32_t i = 0; i < metric_group_memory.count; i++)
+		wire_put_value(&writer, &value);
+	sample.value_bytes =
+	    (struct text){ (const char *)values, (uint32_t)writer.bytes };
+	rig_record(&rig, "large", &sample);
+	send_to("a$last");
+	for (int i = 0; i < 402; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		rig_event(&rig, name, now - 90 * NS_PER_SECOND, "s", "x", NULL);
+	}
+	send_to("a$next");
+	send_partitions(27, now - 80 * NS_PER_SECOND);
+	read_it(true);
+	assert_int_equal(count("poolscope_pool_nodes_known{"), 29);
+	assert_int_equal(count("poolscope_node_state{"), 27 + 402);
+	assert_int_equal(count("poolscope_nodes_left_out 2"), 1);
+	assert_int_equal(count("poolscope_series_left_out 10"), 1);
+	assert_null(strstr(text, "node=\"large\""));
+	assert_null(strstr(text, "node=\"small\""));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -237,6 +282,7 @@ main(void)
 		CASE(of_many_nodes_those_that_were_heard_last),
 		CASE(a_partition_is_shown_as_a_whole),
 		CASE(its_nodes_are_shown_as_far_as_they_fit),
+		CASE(no_node_is_shown_before_one_that_was_heard_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
