@@ -336,12 +336,13 @@ auth_limits_nodes(struct auth *auth, const struct zsock_message *message)
 	return limited;
 }
 
-/* Hashes of names that operators choose: a fixed key is enough. */
+/* Hashes of names that operators choose: a fixed key is enough.  `within`: what
+ * the name is one of. */
 static uint64_t
-identity(const char *what, const void *at, uint32_t bytes)
+identity(uint64_t within, const char *what, const void *at, uint32_t bytes)
 {
-	static const struct hash_key fixed = { 0, 0 };
-	uint64_t hash = hash_bytes(fixed, what, strlen(what));
+	uint64_t hash =
+	    hash_bytes((struct hash_key){ within, 0 }, what, strlen(what));
 
 	hash = hash_bytes((struct hash_key){ hash, 0 }, at, bytes);
 	return hash != 0 ? hash : 1;
@@ -350,10 +351,10 @@ identity(const char *what, const void *at, uint32_t bytes)
 uint64_t
 auth_sender(struct auth *auth, const struct zsock_message *message)
 {
-	const struct authorized_key *broker, *sender = NULL;
+	const struct authorized_key *broker, *sender;
 	struct zsock_peer peer;
 	bool forwarded;
-	uint64_t who = 0;
+	uint64_t who = 0, within = 0;
 	uint32_t uid;
 
 	if (auth != NULL) {
@@ -361,7 +362,11 @@ auth_sender(struct auth *auth, const struct zsock_message *message)
 		find_sender(auth, message, &peer, &broker, &sender);
 		if (sender != NULL)
 			who = identity(
-			    "key", sender->name.at, sender->name.bytes);
+			    0, "key", sender->name.at, sender->name.bytes);
+		/* Its machine has users of its own. */
+		if (broker != NULL)
+			within = identity(
+			    0, "broker", broker->name.at, broker->name.bytes);
 		pthread_mutex_unlock(&auth->lock);
 	}
 	if (who != 0)
@@ -370,8 +375,8 @@ auth_sender(struct auth *auth, const struct zsock_message *message)
 	if (!forwarded)
 		peer = message->peer;
 	uid = htole32(peer.uid);
-	return peer.has_uid ? identity("uid", &uid, sizeof(uid))
-			    : identity("nobody", "", 0);
+	return peer.has_uid ? identity(within, "uid", &uid, sizeof(uid))
+			    : identity(within, "nobody", "", 0);
 }
 
 void

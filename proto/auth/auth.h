@@ -95,7 +95,8 @@ bool auth_limits_nodes(struct auth *auth, const struct zsock_message *message);
 
 /* Who sent this allowed message, directly or through a broker: the same for all
  * keys of a name, so that a rotation changes nothing; without a key the user of
- * the Unix socket, or nobody in particular.  Never 0. */
+ * the Unix socket, of this machine or of a broker with a key, or nobody in
+ * particular.  Never 0. */
 uint64_t auth_sender(struct auth *auth, const struct zsock_message *message);
 
 /* This allowed message is refused all the same, because its session belongs to

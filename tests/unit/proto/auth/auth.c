@@ -392,11 +392,11 @@ come_from(
 }
 
 /* The kernel says who is at the other end of a Unix socket; a broker passes it
- * on, and two of them, too. */
+ * on, and two of them, too.  Behind a key it may be that of another machine. */
 static void
 users_of_unix_sockets_are_told_apart(void **state)
 {
-	uint64_t direct, key;
+	uint64_t direct, elsewhere, key;
 	struct zsock_peer peer = { .has_uid = true, .uid = 1000 };
 
 	(void)state;
@@ -404,14 +404,22 @@ users_of_unix_sockets_are_told_apart(void **state)
 	message.peer = peer;
 	direct = auth_sender(auth, &message);
 	assert_true(direct != 0);
-	come_from(&broker, 1, NULL);
+	come_from(NULL, 1, NULL);
 	assert_true(forwarded_peer_add(&message.route, &peer));
 	assert_true(auth_sender(auth, &message) == direct);
 	assert_true(auth_sender(NULL, &message) == direct);
+	come_from(&broker, 1, NULL);
+	assert_true(forwarded_peer_add(&message.route, &peer));
+	elsewhere = auth_sender(auth, &message);
+	assert_true(elsewhere != direct);
+	come_from(&broker, 2, NULL);
+	assert_true(forwarded_peer_add(&message.route, &peer));
+	assert_true(auth_sender(auth, &message) == elsewhere);
 	peer.uid = 1001;
 	come_from(&broker, 2, NULL);
 	assert_true(forwarded_peer_add(&message.route, &peer));
 	assert_true(auth_sender(auth, &message) != direct);
+	assert_true(auth_sender(auth, &message) != elsewhere);
 	/* Nobody in particular; the key of an agent, by every way. */
 	come_from(&broker, 1, &server);
 	assert_true(auth_sender(auth, &message) != direct);
