@@ -56,7 +56,8 @@ names_itself(const uint8_t *at, size_t bytes)
 
 		if (size > (size_t)(end - size_at - 4))
 			return false;
-		if (size > 0 && memcmp(at, name, NAME_BYTES) == 0)
+		if (size > 0 && at[0] == NAME_BYTES - 1 &&
+		    memcmp(at, name, NAME_BYTES) == 0)
 			return true;
 		at = size_at + 4 + size;
 	}
