@@ -4,7 +4,10 @@
  */
 #include "agents/import/source.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "proto/base/memory.h"
 
 enum { LOOK_BYTES = 512 };
 
@@ -52,9 +55,9 @@ check_text(struct import_file *file, struct err *err)
 	return 0;
 }
 
-int
-import_files_open(struct import_files *files, const char *path,
-    const char *name, struct err *err)
+static int
+open_files(struct import_files *files, const char *path, const char *name,
+    struct err *err)
 {
 	if (import_file_open(&files->file[0], path, err) != 0)
 		return -1;
@@ -157,6 +160,13 @@ rewind_files(void *arg)
 	import_files_rewind(arg);
 }
 
+static void
+close_files(void *arg)
+{
+	import_files_close(arg);
+	free(arg);
+}
+
 struct import_source
 import_files_source(struct import_files *files, enum import_kind kind)
 {
@@ -169,6 +179,21 @@ import_files_source(struct import_files *files, enum import_kind kind)
 		.line = get_line,
 		.file = get_file,
 		.rewind = rewind_files,
+		.close = close_files,
 		.arg = files,
 	};
+}
+
+int
+import_files_new(struct import_source *source, size_t bytes,
+    enum import_kind kind, const char *path, const char *name, struct err *err)
+{
+	struct import_files *files = memory_zero(1, bytes);
+
+	if (open_files(files, path, name, err) != 0) {
+		free(files);
+		return -1;
+	}
+	*source = import_files_source(files, kind);
+	return 0;
 }

@@ -60,10 +60,6 @@ struct import_files {
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 };
 
-/* The only file is `path`, called `name` in messages (NULL: as `path`); read it
- * once.  `files` must be zeroed. */
-int import_files_open(struct import_files *files, const char *path,
-    const char *name, struct err *err);
 void import_files_close(struct import_files *files);
 /* Continue with the first line of the first file. */
 void import_files_rewind(struct import_files *files);
@@ -74,8 +70,13 @@ enum import_next import_files_next_row(struct import_files *files,
 	void *arg, struct import_row *row, struct text line, struct err *err),
     void *arg, struct import_row *row, struct err *err);
 
-/* All but next and close, which the format adds. */
+/* All but next, which the format adds.  Its close also frees the object. */
 struct import_source import_files_source(
     struct import_files *files, enum import_kind kind);
+
+/* A source of a new object of `bytes` bytes, zeroed.  Its only file is `path`,
+ * called `name` in messages (NULL: as `path`); read it once. */
+int import_files_new(struct import_source *source, size_t bytes,
+    enum import_kind kind, const char *path, const char *name, struct err *err);
 
 #endif

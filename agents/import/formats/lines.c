@@ -4,10 +4,6 @@
  */
 #include "agents/import/formats/lines.h"
 
-#include <stdlib.h>
-
-#include "proto/base/memory.h"
-
 struct lines {
 	struct import_files files; /* first: source.h */
 	int (*parse)(struct import_row *row, struct text line, struct err *err);
@@ -30,30 +26,16 @@ next_row(void *arg, struct import_row *row, struct err *err)
 	    &lines->files, parse_line, lines, row, err);
 }
 
-static void
-close_lines(void *arg)
-{
-	struct lines *lines = arg;
-
-	import_files_close(&lines->files);
-	free(lines);
-}
-
 int
 import_lines_open(struct import_source *source, enum import_kind kind,
     int (*parse)(struct import_row *row, struct text line, struct err *err),
     const char *path, const struct import_format_options *options,
     struct err *err)
 {
-	struct lines *lines = memory_zero(1, sizeof(*lines));
-
-	lines->parse = parse;
-	if (import_files_open(&lines->files, path, options->name, err) != 0) {
-		free(lines);
+	if (import_files_new(source, sizeof(struct lines), kind, path,
+		options->name, err) != 0)
 		return -1;
-	}
-	*source = import_files_source(&lines->files, kind);
+	((struct lines *)source->arg)->parse = parse;
 	source->next = next_row;
-	source->close = close_lines;
 	return 0;
 }

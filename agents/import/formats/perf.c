@@ -381,29 +381,15 @@ rewind_perf(void *arg)
 	import_files_rewind(&perf->files);
 }
 
-static void
-close_perf(void *arg)
-{
-	struct perf *perf = arg;
-
-	import_files_close(&perf->files);
-	free(perf);
-}
-
 static int
 open_perf(struct import_source *source, const char *path,
     const struct import_format_options *options, struct err *err)
 {
-	struct perf *perf = memory_zero(1, sizeof(*perf));
-
-	if (import_files_open(&perf->files, path, options->name, err) != 0) {
-		free(perf);
+	if (import_files_new(source, sizeof(struct perf), IMPORT_PERF, path,
+		options->name, err) != 0)
 		return -1;
-	}
-	*source = import_files_source(&perf->files, IMPORT_PERF);
 	source->next = next_row;
 	source->rewind = rewind_perf;
-	source->close = close_perf;
 	return 0;
 }
 

@@ -8,12 +8,10 @@
 #include "agents/import/formats/records.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "agents/import/formats/format.h"
 #include "agents/import/json_member.h"
-#include "proto/base/memory.h"
 #include "proto/decode/record_json.h"
 #include "proto/metric/definition.h"
 #include "proto/os/clock.h"
@@ -399,28 +397,14 @@ next_row(void *arg, struct import_row *row, struct err *err)
 	    &records->files, parse_line, records, row, err);
 }
 
-static void
-close_records(void *arg)
-{
-	struct records *records = arg;
-
-	import_files_close(&records->files);
-	free(records);
-}
-
 static int
 open_records(struct import_source *source, const char *path,
     const struct import_format_options *options, struct err *err)
 {
-	struct records *records = memory_zero(1, sizeof(*records));
-
-	if (import_files_open(&records->files, path, options->name, err) != 0) {
-		free(records);
+	if (import_files_new(source, sizeof(struct records), IMPORT_RECORDS,
+		path, options->name, err) != 0)
 		return -1;
-	}
-	*source = import_files_source(&records->files, IMPORT_RECORDS);
 	source->next = next_row;
-	source->close = close_records;
 	return 0;
 }
 

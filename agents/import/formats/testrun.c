@@ -247,15 +247,6 @@ next_row(void *arg, struct import_row *row, struct err *err)
 	return import_files_next_row(&testrun->files, parse, testrun, row, err);
 }
 
-static void
-close_testrun(void *arg)
-{
-	struct testrun *testrun = arg;
-
-	import_files_close(&testrun->files);
-	free(testrun);
-}
-
 static int
 open_testrun(struct import_source *source, const char *dir,
     const struct import_format_options *options, struct err *err)
@@ -265,12 +256,12 @@ open_testrun(struct import_source *source, const char *dir,
 	testrun->node = text_of(
 	    options->node != NULL ? options->node : IMPORT_TESTRUN_NODE);
 	if (open_directory(testrun, dir, err) != 0) {
-		close_testrun(testrun);
+		import_files_close(&testrun->files);
+		free(testrun);
 		return -1;
 	}
 	*source = import_files_source(&testrun->files, IMPORT_TESTRUN);
 	source->next = next_row;
-	source->close = close_testrun;
 	return 0;
 }
 
