@@ -335,17 +335,19 @@ fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err)
 	return 0;
 }
 
-/* Delete the oldest file of bad/; without `directories` another one than these.
- * Only a directory that is empty can be deleted. */
+/* If there are too many, delete the oldest file of bad/; without `directories`
+ * another one than these.  Only a directory that is empty can be deleted. */
 static bool
-delete_oldest(struct fallback_queue *fallback_queue, bool directories)
+keep_bound(struct fallback_queue *fallback_queue, bool directories)
 {
 	DIR *listing = open_listing(fallback_queue->bad_fd);
 	const struct dirent *entry;
 	struct stat st, oldest = { 0 };
 	char name[NAME_MAX + 1] = "";
+	int files = 0;
 
 	while (listing != NULL && (entry = readdir(listing)) != NULL) {
+		files += entry->d_name[0] != '.';
 		if (entry->d_name[0] == '.' ||
 		    fstatat(fallback_queue->bad_fd, entry->d_name, &st,
 			AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -358,23 +360,11 @@ delete_oldest(struct fallback_queue *fallback_queue, bool directories)
 	}
 	if (listing != NULL)
 		closedir(listing);
+	if (files <= FALLBACK_QUEUE_BAD_MAX)
+		return true;
 	return *name != '\0' &&
 	       unlinkat(fallback_queue->bad_fd, name,
 		   S_ISDIR(oldest.st_mode) ? AT_REMOVEDIR : 0) == 0;
-}
-
-static int
-files_in_bad(struct fallback_queue *fallback_queue)
-{
-	DIR *listing = open_listing(fallback_queue->bad_fd);
-	const struct dirent *entry;
-	int files = 0;
-
-	while (listing != NULL && (entry = readdir(listing)) != NULL)
-		files += entry->d_name[0] != '.';
-	if (listing != NULL)
-		closedir(listing);
-	return files;
 }
 
 /* Move it to bad/, which keeps its bound: directories that cannot be deleted
@@ -385,9 +375,8 @@ move_aside(struct fallback_queue *fallback_queue, const char *name)
 	if (renameat(fallback_queue->new_fd, name, fallback_queue->bad_fd,
 		name) != 0)
 		return -1;
-	if (files_in_bad(fallback_queue) <= FALLBACK_QUEUE_BAD_MAX ||
-	    delete_oldest(fallback_queue, true) ||
-	    delete_oldest(fallback_queue, false))
+	if (keep_bound(fallback_queue, true) ||
+	    keep_bound(fallback_queue, false))
 		return 0;
 	renameat(fallback_queue->bad_fd, name, fallback_queue->new_fd, name);
 	errno = ENOTEMPTY;
