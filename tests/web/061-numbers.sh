@@ -11,7 +11,12 @@
 # acct$bars: n1 is in a phase from 0 to 100, n2 from 60 to 100: its bar begins at 60 % of the width.
 #
 # acct$farm: four runs of a group: one finished, one ended with an error, two are going on: errors
-# are 50 % of the ended, 25 % of all.
+# are 50 % of the ended, 25 % of all.  Ten runs of another took 1 to 10 s; the aggregator received
+# all of their events at once.  So by the emitted times 9 s are the 90th percentile and 10 s the 99th, and
+# the bar is of one colour from 5 to 9 s, of another up to 10 s; by the received ones all is less.
+#
+# acct$line: a value each 10 s, from 100 to 0 s ago: who drags over the first half of the picture gets
+# the first half of the time.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -75,6 +80,17 @@ records <<-'END'
 	event 0 n1 run:request run=d device_group=phones
 	event 1 n1 run:queue_end run=d
 END
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	echo "event 0 n1 run:request run=t$i device_group=tablets"
+	echo "event $i n1 run:publish run=t$i"
+done | records
+PARTITION='acct$line'
+{
+	echo "group n1 queue app.depth:{thing}:gauge"
+	for i in 100 90 80 70 60 50 40 30 20 10 0; do
+		echo "sample -$i n1 queue $i"
+	done
+} | records
 page_start
 page_judge numbers.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web

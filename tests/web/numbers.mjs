@@ -55,6 +55,8 @@ judge("what is unknown is last, the greatest first", down.length === 5 && down[0
 await page.getByRole("button", { name: /^mean of/ }).click();
 const up = (await cells()).map((row) => row[0]);
 judge("... also the other way round", up[0] === "n1" && ["n4", "n5"].includes(up[4]), up.join());
+const links = await page.evaluate(() => [...document.querySelectorAll("main table tbody a")].map((each) => decodeURIComponent(each.hash)));
+judge("a row leads to its node", links[0] === "#/pool/acct$map/node/n1", links.join());
 await page.keyboard.press("T");
 await says("drives add up", map + "?value=metric:app.held", /mean of app\.held, sum of 2 devices.* Greatest: n1 with 3\.0 KiB\./);
 await says("of one drive", map + "?value=metric:app.held&device=drive%2Fa", /Greatest: n2 with 2\.5 KiB\./);
@@ -62,6 +64,27 @@ await says("a phase, of all times", map + "?value=phase:work:step", /seconds in 
 await says("... and of the time that is chosen", `${map}?value=phase:work:step&from=${Number(base) - 3700}&to=${Number(base) - 3000}`,
 	/seconds in work:step.*Greatest: n2 with 20\.0 s\./);
 await says("the pool's card", "#/pools", /acct\$map▲?✕? 1 silent.*[56] nodes · 4 live/);
+
+await page.keyboard.press("j");
+await page.keyboard.press("j");
+const marked = () => page.evaluate(() => [...document.querySelectorAll(".card h2 a")].indexOf(document.activeElement));
+const second = await marked();
+await page.keyboard.press("k");
+judge("j and k go from pool to pool", second === 1 && await marked() === 0, [second, await marked()].join());
+
+await open("#/pool/acct%24line/node/n1");
+const plot = page.locator(".lines canvas").first();
+const area = await plot.boundingBox();
+/* The axis is between 66 pixels from the left and 6 from the right. */
+const half = 66 + (area.width - 72) / 2;
+await page.mouse.move(area.x + 66, area.y + 50);
+await page.mouse.down();
+await page.mouse.move(area.x + half, area.y + 60, { steps: 5 });
+await page.mouse.up();
+await page.waitForFunction(() => location.hash.includes("to="), null, { timeout: 20000 }).catch(() => {});
+const asked = new URLSearchParams(page.url().split("?")[1]), ago = (name) => Number(base) - Number(asked.get(name));
+judge("half of the picture is half of the time", Math.abs(ago("from") - 97) < 8 && Math.abs(ago("to") - 48) < 8,
+	page.url() + " at " + base);
 
 await open("#/pool/acct%24bars/timeline");
 /* Where the bar of each row begins, as a share of the widest one. */
@@ -93,8 +116,24 @@ const heads = await page.evaluate(() => [...document.querySelectorAll("main tabl
 const row = (await cells()).find((each) => each[0] === "phones") || [];
 const of = (name) => row[heads.findIndex((each) => each.startsWith(name))];
 judge("errors of the ended and of all", of("% of ended") === "50.0" && of("% of all") === "25.0", JSON.stringify([heads, row]));
+const tablets = (await cells()).find((each) => each[0] === "tablets") || [];
+const p = (name, list) => Number(list[heads.indexOf(name)]);
+judge("seconds of the emitted times", p("p50", tablets) === 5 && Math.abs(p("p90", tablets) - 9) < 0.2 && p("p99", tablets) === 10, JSON.stringify([heads, tablets]));
+/* Of the bar of tablets, the colours at 7, 8.6 and 9.6 of 10 s. */
+const colours = await page.evaluate(() => {
+	const c = [...document.querySelectorAll("main table tbody tr")].find((each) => each.textContent.startsWith("tablets")).querySelector("canvas");
+	return [7, 8.6, 9.6].map((v) => c.getContext("2d").getImageData(Math.round((v / 10 * 217 + 1) * 2), 10, 1, 1).data.join());
+});
+judge("the bar goes to the 90th percentile", colours[0] === colours[1] && colours[1] !== colours[2], colours.join(" "));
+await open("#/pool/acct%24farm/groups?time=receive");
+const received = (await cells()).find((each) => each[0] === "tablets") || [];
+judge("... the received ones are chosen", p("p99", received) < 5, JSON.stringify(received));
 
 await open("#/status");
+await page.locator("details summary").first().click();
+await page.evaluate(() => document.querySelector("details").id = "before");
+await page.waitForFunction(() => document.querySelector("details") && !document.getElementById("before"), null, { timeout: 60000 });
+judge("what is open stays open", await page.evaluate(() => document.querySelector("details").open), "it is closed");
 const ledger = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".ledger tr")].map((each) =>
 	[each.children[0].textContent, each.children[1].textContent])));
 const accepted = await page.evaluate(() => [...document.querySelectorAll(".walk li")].find((each) => each.textContent.startsWith("Aggregator")).querySelector(".big").textContent);
