@@ -3,9 +3,9 @@
 Usage: mutants.py check LIST...           is each place there, once?
        mutants.py run DIRECTORY LIST...   breaks copies of this tree in DIRECTORY
 
-A list names its tests in a line "tests", scripts with .sh; a block has a file, the rule, the lines of
-the file ("- " and the line) and those that replace them ("+ ").  A test with random
-input is tried with three seeds.
+A list names its tests in a line "tests", scripts with .sh; a block has a file, the rule, perhaps
+a line "tests" of its own, the lines of the file ("- " and the line) and those that replace them
+("+ ").  A test with random input is tried with three seeds.
 SPDX-License-Identifier: MIT
 """
 
@@ -24,14 +24,15 @@ def read(path):
     for file, rule, *change in blocks[1:]:
         before = "".join(line[2:] + "\n" for line in change if line.startswith("- "))
         after = "".join(line[2:] + "\n" for line in change if line.startswith("+ "))
-        mutants.append((file, rule, before, after))
+        own = [line.split()[1:] for line in change if line.startswith("tests ")]
+        mutants.append((file, rule, own[0] if own else tests, before, after))
     return tests, mutants
 
 
 def check(lists):
     bad = 0
     for path in lists:
-        for file, rule, before, _ in read(path)[1]:
+        for file, rule, _, before, _ in read(path)[1]:
             if open(file).read().count(before) != 1:
                 print("%s: %s: not once in %s" % (path, rule, file))
                 bad += 1
@@ -75,10 +76,11 @@ def run(directory, lists):
     shutil.copytree(".", directory, symlinks=True, ignore=shutil.ignore_patterns(".git", "asan", "tsan", "valgrind", "cover"), dirs_exist_ok=True)
     for path in lists:
         tests, mutants = read(path)
-        if not build(directory, tests) or is_noticed(directory, tests):
-            print("FAILED - %s fail without a change" % " ".join(tests))
+        every = list(dict.fromkeys(test for mutant in mutants for test in mutant[2]))
+        if not build(directory, every) or is_noticed(directory, every):
+            print("FAILED - %s fail without a change" % " ".join(every))
             return 1
-        for file, rule, before, after in mutants:
+        for file, rule, tests, before, after in mutants:
             place = os.path.join(directory, file)
             whole = open(place).read()
             open(place, "w").write(whole.replace(before, after))
