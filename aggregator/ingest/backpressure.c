@@ -57,8 +57,8 @@ backpressure_set_full(
 		log_error("the journal is full; asking senders to wait: %s",
 		    err->text);
 	backpressure->full = true;
-	snprintf(backpressure->full_why, sizeof(backpressure->full_why),
-	    "%.*s", BACKPRESSURE_WHY_BYTES - 1, err->text);
+	snprintf(backpressure->full_why, sizeof(backpressure->full_why), "%.*s",
+	    BACKPRESSURE_WHY_BYTES - 1, err->text);
 }
 
 void

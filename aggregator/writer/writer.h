@@ -91,12 +91,6 @@ bool writer_marks_are_complete(const struct writer *writer);
  * writer; `row` is the last row number of the same snapshot
  * (marks_last_change, marks_last_row).  Replaces an earlier request. */
 void writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row);
-/* Marks up to this change were removed by the last request that was done; 0:
- * none was. */
-uint64_t writer_marks_cleared(const struct writer *writer);
-/* Wait at most `ns` until that is `change` or more.  False: it is not yet. */
-bool writer_await_marks_cleared(
-    struct writer *writer, uint64_t change, int64_t ns);
 
 enum { WRITER_WHY_BYTES = 256 };
 

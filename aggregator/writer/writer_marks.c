@@ -6,10 +6,7 @@
  */
 #include "aggregator/writer/writer_private.h"
 
-#include <time.h>
-
 #include "aggregator/tables/stream_row.h"
-#include "proto/os/clock.h"
 
 enum { ROWS = 8192 }; /* read by a transaction */
 
@@ -104,10 +101,6 @@ clear(struct writer *writer, bool *more, struct err *err)
 	if (result != DB_OK || *more)
 		return result;
 	marks->is_clearing = false;
-	pthread_mutex_lock(&writer->lock);
-	marks->cleared = marks->clear.change;
-	pthread_cond_broadcast(&writer->changed);
-	pthread_mutex_unlock(&writer->lock);
 	return DB_OK;
 }
 
@@ -150,34 +143,4 @@ writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row)
 	writer->woken = true;
 	pthread_cond_broadcast(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);
-}
-
-uint64_t
-writer_marks_cleared(const struct writer *writer)
-{
-	uint64_t cleared;
-
-	pthread_mutex_lock(lock_of(writer));
-	cleared = writer->marks.cleared;
-	pthread_mutex_unlock(lock_of(writer));
-	return cleared;
-}
-
-bool
-writer_await_marks_cleared(struct writer *writer, uint64_t change, int64_t ns)
-{
-	int64_t end_ns = clock_monotonic_ns() + ns;
-	struct timespec until = { end_ns / NS_PER_SECOND,
-		end_ns % NS_PER_SECOND };
-	bool cleared;
-
-	pthread_mutex_lock(&writer->lock);
-	while (!(cleared = writer->marks.cleared >= change) &&
-	       writer->running && !writer->failed &&
-	       !atomic_load(&writer->stopping))
-		if (pthread_cond_timedwait(
-			&writer->changed, &writer->lock, &until) != 0)
-			break;
-	pthread_mutex_unlock(&writer->lock);
-	return cleared;
 }

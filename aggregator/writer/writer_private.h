@@ -51,7 +51,6 @@ struct writer_marks {
 	bool is_incomplete; /* marks_all_step has more to do */
 	bool is_asked;      /* `asked` is new */
 	struct marks_clear asked;
-	uint64_t cleared;
 	/* Of the writer's thread alone. */
 	bool is_clearing;
 	struct marks_clear clear;

@@ -42,10 +42,6 @@ int opt_reload(const struct opt_program *program, struct err *err);
 void opt_reload_keep(void);
 void opt_reload_undo(void);
 
-/* Set an option as a configuration file would; for tests without a command
- * line. */
-int opt_set(const struct opt *opt, const char *word, struct err *err);
-
 enum opt_from { OPT_DEFAULT, OPT_FILE, OPT_ENVIRONMENT, OPT_COMMAND_LINE };
 
 /* The origin of the value in force; OPT_DEFAULT also when nothing was parsed.

@@ -221,14 +221,6 @@ add_word(struct opt_value *value, const char *word)
 }
 
 int
-opt_set(const struct opt *opt, const char *word, struct err *err)
-{
-	if (find(opt) == NULL)
-		add_value(opt, NULL);
-	return opt_value_assign(opt, word, OPT_FILE, err);
-}
-
-int
 opt_value_assign(const struct opt *opt, const char *word, enum opt_from from,
     struct err *err)
 {

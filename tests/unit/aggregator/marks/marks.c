@@ -428,14 +428,11 @@ the_thread_of_the_writer_removes_marks_on_request(void **state)
 	send_pool(&random, 5);
 	last_of(&change, &row);
 	rig_good(writer_start(rig.writer, NULL, &err), &err);
-	assert_int_equal(writer_marks_cleared(rig.writer), 0);
-	assert_false(writer_await_marks_cleared(rig.writer, change, 1000000));
+	assert_true(count_marks(-1) > 0);
 	writer_clear_marks(rig.writer, change, row);
-	assert_true(
-	    writer_await_marks_cleared(rig.writer, change, 60 * NS_PER_SECOND));
-	assert_int_equal(writer_marks_cleared(rig.writer), change);
+	while (count_marks(-1) > 0)
+		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 	writer_stop(rig.writer);
-	assert_int_equal(count_marks(-1), 0);
 }
 
 static void
