@@ -70,6 +70,9 @@ find_peer(const struct zsock *zsock, zmq_msg_t *frame, struct zsock_peer *peer)
 	char *end;
 
 	*peer = (struct zsock_peer){ .keyed = false };
+	/* What a peer itself says under this name counts only where libzmq has
+	 * no address: of a connection that was gone when it was accepted, to
+	 * which nothing can be written, so that its handshake never ends. */
 	if (address != NULL &&
 	    strncmp(address, unix_peer, sizeof(unix_peer) - 1) == 0) {
 		address += sizeof(unix_peer) - 1;
