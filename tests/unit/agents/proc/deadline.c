@@ -145,7 +145,7 @@ threads_whose_questions_were_answered_are_asked_again(void **state)
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < DEADLINE_THREADS_MAX; i++) {
 			slow[i] = make(false);
-			deadline_ask(deadline, &slow[i].question);
+			ask(deadline, &slow[i]);
 			assert_true(
 			    deadline_is_asked(deadline, &slow[i].question));
 		}
