@@ -210,6 +210,23 @@ first_boot(const struct boots *boots, struct text node)
 	return low;
 }
 
+/* How many of the edges are of the time before the boot?  A start between the
+ * samples of before and behind is of the one that it is nearer to: a node dies,
+ * and samples again, shortly after a sample and before one. */
+static uint32_t
+edges_before(const struct edge *edge, uint32_t count, const struct boot *boot)
+{
+	int64_t middle_ns =
+	    boot->last_ns + (boot->first_ns - boot->last_ns) / 2;
+	uint32_t before = 0;
+
+	while (before < count &&
+	       edge[before].time_ns <
+		   (edge[before].end ? boot->first_ns : middle_ns))
+		before++;
+	return before;
+}
+
 /* A job without a reported end has ended when its node booted: by then it had
  * not run since the last sample of before. */
 static void
@@ -227,10 +244,8 @@ add_job(struct job_intervals *job_intervals, const struct edge *edge,
 	     text_equal(boots->at[i].node, edge->node);
 	     i++) {
 		const struct boot *boot = &boots->at[i];
-		uint32_t before = 0;
+		uint32_t before = edges_before(edge, count, boot);
 
-		while (before < count && edge[before].time_ns < boot->first_ns)
-			before++;
 		add_until(job_intervals, edge, before, boot->last_ns);
 		edge += before;
 		count -= before;
@@ -272,7 +287,6 @@ find_boots(struct boots *to, const struct boots *of, struct series *series,
 		.from_ns = from_ns,
 		.to_ns = to_ns,
 		.step_ns = step_ns,
-		.nothing_before = true,
 		.nothing_behind = true,
 		.intervals = true };
 	struct series_point point;

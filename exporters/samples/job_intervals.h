@@ -8,7 +8,9 @@
  *
  * Of what has not ended by then, a start that no attribute distinguishes from
  * the one that runs is the same start reported again; and it ends with the last
- * sample before its node booted, which the counters of processors show.
+ * sample before its node booted, which the counters of processors show.  A
+ * start after that sample is one of after the boot if the next sample is
+ * nearer.
  *
  * Samples have no job label: what the nodes of a job did is found by joining
  * its intervals with the samples.
