@@ -282,8 +282,8 @@ join(struct samples_cell *to, const struct samples_cell *cells, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		if (isnan(cells[i].mean))
 			continue;
-		to->low = fminf(to->low, cells[i].low);
-		to->high = fmaxf(to->high, cells[i].high);
+		to->low = fmin(to->low, cells[i].low);
+		to->high = fmax(to->high, cells[i].high);
 		sum += cells[i].mean;
 		n++;
 	}

@@ -30,3 +30,11 @@ drawn() {
 	cat "$TMP"/pictures/*"$1"*.dat | awk '$1 ~ /^[0-9]/ { print $2 }' | sort -u
 }
 answer "drawn, too" "9007199254740991" drawn app.large
+# Least and greatest of a step that joins several.
+joined() {
+	rm -rf "$TMP/pictures"
+	mkdir "$TMP/pictures"
+	poolscope-plot samples -q -m "$1" -o "$TMP/pictures" --step 1s || return
+	cat "$TMP"/pictures/*"$1"*.dat | awk '$1 ~ /^[0-9]/ { print $3, $4 }' | sort -u
+}
+answer "joined, too" "16777217 16777217" joined app.small
