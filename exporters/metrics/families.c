@@ -82,9 +82,9 @@ static void
 put_newest(struct exposition *exposition, const struct now *now,
     struct exposition_label partition)
 {
-	if (now_partition(now)->last_ns != INT64_MIN)
+	if (now_nodes(now)->heard_ns != INT64_MIN)
 		put(exposition, "", partition, none, none,
-		    seconds(now_partition(now)->last_ns));
+		    seconds(now_nodes(now)->heard_ns));
 }
 
 static void
@@ -200,14 +200,15 @@ put_runs(struct exposition *exposition, const struct now *now,
 
 static const struct pool_family pool_families[] = {
 	{ { "poolscope_pool_nodes", EXPOSITION_GAUGE, "",
-	      "Nodes heard in the last day, by the time since: live below a "
-	      "minute, late below 10, silent below 60, gone." },
+	      "Nodes by the time since they were heard: live below a minute, "
+	      "late below 10, silent below 60, gone." },
 	    put_nodes },
 	{ { "poolscope_pool_nodes_known", EXPOSITION_GAUGE, "",
 	      "Nodes that the store has ever seen." },
 	    put_known },
 	{ { "poolscope_pool_newest_record_timestamp_seconds", EXPOSITION_GAUGE,
-	      "seconds", "Time of the newest record, by the node's clock." },
+	      "seconds",
+	      "Time of the newest record, by the aggregator's clock." },
 	    put_newest },
 	{ { "poolscope_records", EXPOSITION_GAUGE, "",
 	      "Records that are stored; retention deletes old ones." },

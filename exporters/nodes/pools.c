@@ -128,6 +128,7 @@ take_states(struct pool *pool, const struct node_states *states, int64_t now_ns)
 {
 	memcpy(pool->conditions, states->conditions, sizeof(pool->conditions));
 	pool->missed = states->missed;
+	pool->heard_ns = states->heard_ns;
 	if (states->heard_ns == INT64_MIN)
 		pool->age_ns = -1;
 	else
@@ -208,9 +209,10 @@ pools_add_facts(
 	for (uint32_t i = 0; i < pools.count; i++) {
 		const struct pool *pool = &pools.at[i];
 
-		if (pool->age_ns >= 0 &&
-		    now_ns - pool->age_ns > facts->newest_ns)
-			facts->newest_ns = now_ns - pool->age_ns;
+		/* Not by its age, which is as of when the answer is complete.
+		 */
+		if (pool->heard_ns > facts->newest_ns)
+			facts->newest_ns = pool->heard_ns;
 		if (pool->missed == 0 || pool->age_ns > RESTS_NS)
 			continue;
 		facts->nodes_lost += pool->missed;

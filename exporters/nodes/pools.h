@@ -19,8 +19,9 @@
 struct pool {
 	struct partition_row partition;
 	uint32_t conditions[NODE_CONDITIONS], missed; /* as in node_states.h */
-	/* Of the newest record, as in node_states.h; -1: there is none. */
-	int64_t age_ns;
+	/* Of the newest record, as in node_states.h: INT64_MIN, -1: there is
+	 * none. */
+	int64_t heard_ns, age_ns;
 };
 
 struct pools {

@@ -276,5 +276,5 @@ const struct view view_nodes = {
 	.trend_is_share = true,
 	.column = WRONG,
 	.is_sorted = true,
-	.none = "no node of this pool was heard in the last day",
+	.none = "no node of this pool was ever heard",
 };

@@ -49,10 +49,10 @@ export function status(context) {
 				": agents that send to it keep their records. Run poolscope up.");
 		if (s.aggregator && s.aggregator.no_models)
 			add("warn", "The aggregator has no models: there are no phases and no runs.");
-		if (n("store", "rejected_bytes"))
+		if (n("store", "records_rejected"))
 			add("warn", "Batches were rejected: their records are in no answer.");
 		if (s.aggregator && s.aggregator.full)
-			add("bad", "The disk of the store is full: nothing is stored. Make room on it.");
+			add("bad", "Nothing is stored: " + s.aggregator.full_problem + ".");
 		if (s.aggregator && s.aggregator.index_paused)
 			add("bad", "The tables are damaged: new records are not shown. poolscope admin verify names the damage.");
 		if (n("store", "damaged"))
