@@ -186,8 +186,7 @@ put_images(struct json *json, const struct cascade *cascade,
 static void
 put_nodes(struct json *json, const struct cascade *cascade)
 {
-	json_name(json, "nodes");
-	json_begin_object(json);
+	json_add_object(json, "nodes");
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		const struct cascade_node *node = &cascade->nodes[i];
 		int64_t us;
@@ -199,8 +198,7 @@ put_nodes(struct json *json, const struct cascade *cascade)
 			json_float(json, cascade_seconds(us));
 		else
 			json_null(json);
-		json_name(json, "timing");
-		json_begin_object(json);
+		json_add_object(json, "timing");
 		put_once(json, node);
 		put_images(json, cascade, node);
 		json_end_object(json);
@@ -212,8 +210,7 @@ put_nodes(struct json *json, const struct cascade *cascade)
 static void
 put_lists(struct json *json, const struct cascade *cascade)
 {
-	json_name(json, "incomplete");
-	json_begin_object(json);
+	json_add_object(json, "incomplete");
 	for (uint32_t i = 0; i < cascade->node_count; i++) {
 		const struct cascade_node *node = &cascade->nodes[i];
 
@@ -225,13 +222,11 @@ put_lists(struct json *json, const struct cascade *cascade)
 		json_end_array(json);
 	}
 	json_end_object(json);
-	json_name(json, "node_order");
-	json_begin_array(json);
+	json_add_array(json, "node_order");
 	for (uint32_t i = 0; i < cascade->node_count; i++)
 		json_text(json, cascade->nodes[i].name);
 	json_end_array(json);
-	json_name(json, "sizes");
-	json_begin_object(json);
+	json_add_object(json, "sizes");
 	for (uint32_t i = 0; i < cascade->images.count; i++) {
 		if (cascade->image_bytes[i] == CASCADE_NO_SIZE)
 			continue;
@@ -279,8 +274,7 @@ cascade_report_json(const struct cascade *cascade, FILE *file)
 	put_lists(&json, cascade);
 	put_nodes(&json, cascade);
 	if (cascade->clock[0] != '\0') {
-		json_name(&json, "clock");
-		json_string(&json, cascade->clock);
+		json_add_string(&json, "clock", cascade->clock);
 	}
 	json_end_object(&json);
 	putc('\n', file);
@@ -323,8 +317,7 @@ cascade_report_csv(const struct cascade *cascade, FILE *file)
 {
 	struct csv csv = { .file = file };
 
-	csv_string(&csv, "node");
-	csv_string(&csv, "start");
+	csv_titles(&csv, "node start");
 	for (int phase = 0; phase < CASCADE_PHASES; phase++)
 		csv_string(&csv, cascade_names[phase].key);
 	csv_string(&csv, "incomplete");

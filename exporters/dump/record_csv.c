@@ -13,17 +13,12 @@
 void
 dump_csv_titles(struct csv *csv, bool corrections)
 {
-	static const char *const titles[] = { "kind", "partition", "node",
-		"session", "seq", "index", "receive_ns", "time_ns", "time",
-		"end_ns", "end", "source", "name", "key", "count", "attributes",
-		"values" };
-	static const char *const clock_titles[] = { "clock", "clock_offset_ns",
-		"clock_error_ns", "raw_time_ns", "raw_end_ns" };
-
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(csv, titles[i]);
-	for (size_t i = 0; corrections && i < 5; i++)
-		csv_string(csv, clock_titles[i]);
+	csv_titles(csv,
+	    "kind partition node session seq index receive_ns time_ns "
+	    "time end_ns end source name key count attributes values");
+	if (corrections)
+		csv_titles(csv, "clock clock_offset_ns clock_error_ns "
+				"raw_time_ns raw_end_ns");
 	csv_end_row(csv);
 }
 

@@ -75,15 +75,9 @@ sample_values_clear(struct sample_values *values)
 void
 sample_values_titles(struct sample_values *values, struct csv *csv)
 {
-	csv_string(csv, "time_ns");
-	csv_string(csv, "time");
-	csv_string(csv, "node");
-	csv_string(csv, "group");
-	if (!values->wide) {
-		csv_string(csv, "metric");
-		csv_string(csv, "unit");
-		csv_string(csv, "value");
-	}
+	csv_titles(csv, "time_ns time node group");
+	if (!values->wide)
+		csv_titles(csv, "metric unit value");
 	for (uint32_t i = 0; i < values->metrics.count; i++)
 		csv_text(csv, values->metrics.names[i]);
 	csv_end_row(csv);

@@ -120,14 +120,11 @@ put_table(const struct rows *rows, FILE *file)
 static void
 put_csv(const struct rows *rows, FILE *file)
 {
-	static const char *const titles[] = { "node", "state", "heard",
-		"silence", "received", "last_record", "spool_bytes",
-		"clock_offset", "wrong" };
 	struct csv csv = { .file = file };
 	char wrong[NODE_STATE_WRONG_BYTES];
 
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(&csv, titles[i]);
+	csv_titles(&csv, "node state heard silence received last_record "
+			 "spool_bytes clock_offset wrong");
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < rows->shown; i++) {
 		const struct node_state *node = &rows->states->at[i];
@@ -138,35 +135,17 @@ put_csv(const struct rows *rows, FILE *file)
 		csv_float(&csv, (double)node->age_ns / 1e9);
 		csv_time(&csv, node->received_ns);
 		csv_time(&csv, node->last_ns);
-		if (isnan(node->spool))
-			csv_none(&csv);
-		else
-			csv_float(&csv, node->spool);
-		if (isnan(node->clock_ns))
-			csv_none(&csv);
-		else
-			csv_float(&csv, node->clock_ns / 1e9);
+		csv_float(&csv, node->spool);
+		csv_float(&csv, node->clock_ns / 1e9);
 		csv_string(&csv, node_state_wrong(wrong, node));
 		csv_end_row(&csv);
 	}
 }
 
 static void
-put_json_time(struct json *json, const char *name, int64_t ns)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	json_name(json, name);
-	if (ns == INT64_MIN)
-		json_null(json);
-	else
-		json_string(json, clock_text(text, ns, 3));
-}
-
-static void
 put_json(const struct rows *rows, bool lines, FILE *file)
 {
-	char text[CLOCK_TEXT_BYTES], wrong[NODE_STATE_WRONG_BYTES];
+	char wrong[NODE_STATE_WRONG_BYTES];
 	struct json json;
 
 	json_init(&json, file, JSON_STRICT | (lines ? 0 : JSON_INDENTED));
@@ -176,22 +155,16 @@ put_json(const struct rows *rows, bool lines, FILE *file)
 		const struct node_state *node = &rows->states->at[i];
 
 		json_begin_object(&json);
-		json_name(&json, "node");
-		json_text(&json, node->name);
-		json_name(&json, "state");
-		json_string(&json, node_condition_words[node->condition]);
-		json_name(&json, "heard");
-		json_string(&json, clock_text(text, node->heard_ns, 3));
-		json_name(&json, "silence");
-		json_float(&json, (double)node->age_ns / 1e9);
-		put_json_time(&json, "received", node->received_ns);
-		put_json_time(&json, "last_record", node->last_ns);
-		json_name(&json, "spool_bytes");
-		json_float(&json, node->spool);
-		json_name(&json, "clock_offset");
-		json_float(&json, node->clock_ns / 1e9);
-		json_name(&json, "wrong");
-		json_string(&json, node_state_wrong(wrong, node));
+		json_add_text(&json, "node", node->name);
+		json_add_string(
+		    &json, "state", node_condition_words[node->condition]);
+		json_add_time(&json, "heard", node->heard_ns, 3);
+		json_add_float(&json, "silence", (double)node->age_ns / 1e9);
+		json_add_time(&json, "received", node->received_ns, 3);
+		json_add_time(&json, "last_record", node->last_ns, 3);
+		json_add_float(&json, "spool_bytes", node->spool);
+		json_add_float(&json, "clock_offset", node->clock_ns / 1e9);
+		json_add_string(&json, "wrong", node_state_wrong(wrong, node));
 		json_end_object(&json);
 		if (lines)
 			putc('\n', file);

@@ -113,14 +113,11 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 static void
 put_csv(const struct rows *rows, FILE *file)
 {
-	static const char *const titles[] = { "partition", "place", "nodes",
-		"live", "late", "silent", "gone", "records", "events",
-		"samples", "spans", "entities", "gaps", "oldest", "newest",
-		"age" };
 	struct csv csv = { .file = file };
 
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(&csv, titles[i]);
+	csv_titles(&csv,
+	    "partition place nodes live late silent gone records events "
+	    "samples spans entities gaps oldest newest age");
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < rows->shown; i++) {
 		const struct pool *pool = &rows->pools->at[i];
@@ -136,31 +133,10 @@ put_csv(const struct rows *rows, FILE *file)
 			csv_uint(&csv, row->records_of[kinds[k]]);
 		csv_time(&csv, row->first_ns);
 		csv_time(&csv, row->last_ns);
-		if (pool->age_ns < 0)
-			csv_none(&csv);
-		else
-			csv_float(&csv, (double)pool->age_ns / 1e9);
+		csv_float(
+		    &csv, pool->age_ns < 0 ? NAN : (double)pool->age_ns / 1e9);
 		csv_end_row(&csv);
 	}
-}
-
-static void
-put_json_count(struct json *json, const char *name, uint64_t count)
-{
-	json_name(json, name);
-	json_uint(json, count);
-}
-
-static void
-put_json_time(struct json *json, const char *name, int64_t ns)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	json_name(json, name);
-	if (ns == INT64_MIN)
-		json_null(json);
-	else
-		json_string(json, clock_text(text, ns, 3));
 }
 
 static void
@@ -171,21 +147,20 @@ put_object(struct json *json, const struct rows *rows, const struct pool *pool)
 	const struct partition_row *row = &pool->partition;
 
 	json_begin_object(json);
-	json_name(json, "partition");
-	json_text(json, row->name);
-	json_name(json, "place");
-	json_string(json, source_place_name(rows->source, row->place));
-	put_json_count(json, "nodes", row->nodes);
+	json_add_text(json, "partition", row->name);
+	json_add_string(
+	    json, "place", source_place_name(rows->source, row->place));
+	json_add_uint(json, "nodes", row->nodes);
 	for (int i = 0; i < NODE_CONDITIONS; i++)
-		put_json_count(
+		json_add_uint(
 		    json, node_condition_words[i], pool->conditions[i]);
-	put_json_count(json, "records", row->records);
+	json_add_uint(json, "records", row->records);
 	for (int i = 0; i < KINDS; i++)
-		put_json_count(json, names[i], row->records_of[kinds[i]]);
-	put_json_time(json, "oldest", row->first_ns);
-	put_json_time(json, "newest", row->last_ns);
-	json_name(json, "age");
-	json_float(json, pool->age_ns < 0 ? NAN : (double)pool->age_ns / 1e9);
+		json_add_uint(json, names[i], row->records_of[kinds[i]]);
+	json_add_time(json, "oldest", row->first_ns, 3);
+	json_add_time(json, "newest", row->last_ns, 3);
+	json_add_float(
+	    json, "age", pool->age_ns < 0 ? NAN : (double)pool->age_ns / 1e9);
 	json_end_object(json);
 }
 

@@ -123,8 +123,7 @@ put_line(void *arg, const struct perf_report *report)
 	struct printing *p = arg;
 
 	json_begin_object(&p->json);
-	json_name(&p->json, "node");
-	json_text(&p->json, p->node);
+	json_add_text(&p->json, "node", p->node);
 	perf_report_put(&p->json, report);
 	json_end_object(&p->json);
 	putc('\n', p->json.file);

@@ -102,6 +102,5 @@ perf_report_put(struct json *json, const struct perf_report *report)
 		else
 			json_float(json, report->at[c].f);
 	}
-	json_name(json, "timestamp");
-	json_float(json, perf_seconds(report->time_ns));
+	json_add_float(json, "timestamp", perf_seconds(report->time_ns));
 }

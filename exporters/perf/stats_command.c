@@ -232,9 +232,7 @@ put_csv(const struct perf_pool *pool, const struct stats_perf_options *options,
 	double metrics[PERF_METRICS];
 
 	get_names(&names, options);
-	csv_string(&csv, "node");
-	csv_string(&csv, "step");
-	csv_string(&csv, "reports");
+	csv_titles(&csv, "node step reports");
 	for (int m = 0; m < PERF_METRICS; m++)
 		csv_string(&csv, names.at[m]);
 	csv_end_row(&csv);

@@ -170,10 +170,8 @@ ms_of(double seconds)
 static void
 put_names(struct json *json, const struct timeline *t)
 {
-	json_name(json, "model");
-	json_text(json, t->model);
-	json_name(json, "models");
-	json_begin_array(json);
+	json_add_text(json, "model", t->model);
+	json_add_array(json, "models");
 	for (uint32_t i = 0; i < t->names.models.count; i++)
 		json_text(json, t->names.models.names[i]);
 	json_end_array(json);
@@ -185,17 +183,13 @@ put_head(struct json *json, const struct timeline *t)
 	char text[CLOCK_TEXT_BYTES];
 
 	put_names(json, t);
-	json_name(json, "clock");
-	json_string(json, t->clock);
-	json_name(json, "t0");
-	json_string(json, clock_text(text, t->first_ns, 3));
+	json_add_string(json, "clock", t->clock);
+	json_add_string(json, "t0", clock_text(text, t->first_ns, 3));
 	json_name(json, "t0_ns");
 	snprintf(text, sizeof(text), "%" PRId64, t->first_ns);
 	json_string(json, text);
-	json_name(json, "nodes");
-	json_uint(json, t->bands.count);
-	json_name(json, "left_out");
-	json_uint(json, t->phases.left_out);
+	json_add_uint(json, "nodes", t->bands.count);
+	json_add_uint(json, "left_out", t->phases.left_out);
 }
 
 /* Columns of milliseconds: a tenth of what objects take. */
@@ -207,34 +201,27 @@ put_json(const struct timeline *t, FILE *file)
 	json_init(&json, file, JSON_LINE | JSON_STRICT);
 	json_begin_object(&json);
 	put_head(&json, t);
-	json_name(&json, "node");
-	json_begin_array(&json);
+	json_add_array(&json, "node");
 	for (uint32_t i = 0; i < t->count; i++)
 		json_text(&json, t->rows[i].of->node);
 	json_end_array(&json);
-	json_name(&json, "of");
-	json_begin_array(&json);
+	json_add_array(&json, "of");
 	for (uint32_t i = 0; i < t->count; i++)
 		json_uint(&json, t->rows[i].nodes);
 	json_end_array(&json);
-	json_name(&json, "begin");
-	json_begin_array(&json);
+	json_add_array(&json, "begin");
 	for (uint32_t i = 0; i < t->count; i++)
 		json_int(&json, ms_of(t->rows[i].of->start_s));
 	json_end_array(&json);
-	json_name(&json, "total");
-	json_begin_array(&json);
+	json_add_array(&json, "total");
 	for (uint32_t i = 0; i < t->count; i++)
 		json_int(&json, ms_of(t->rows[i].of->total_s));
 	json_end_array(&json);
-	json_name(&json, "bands");
-	json_begin_array(&json);
+	json_add_array(&json, "bands");
 	for (unsigned b = 0; b < t->bands.band_count; b++) {
 		json_begin_object(&json);
-		json_name(&json, "name");
-		json_text(&json, t->bands.band[b].title);
-		json_name(&json, "ms");
-		json_begin_array(&json);
+		json_add_text(&json, "name", t->bands.band[b].title);
+		json_add_array(&json, "ms");
 		for (uint32_t i = 0; i < t->count; i++)
 			json_int(&json, ms_of(t->rows[i].of->seconds[b]));
 		json_end_array(&json);
@@ -250,10 +237,7 @@ put_csv(const struct timeline *t, FILE *file)
 {
 	struct csv csv = { .file = file };
 
-	csv_string(&csv, "node");
-	csv_string(&csv, "nodes");
-	csv_string(&csv, "begin");
-	csv_string(&csv, "total");
+	csv_titles(&csv, "node nodes begin total");
 	for (unsigned b = 0; b < t->bands.band_count; b++)
 		csv_text(&csv, t->bands.band[b].title);
 	csv_end_row(&csv);

@@ -316,23 +316,18 @@ put_json(
 	strftime(made, sizeof(made), "%Y-%m-%d %H:%M", gmtime_r(&now, &tm));
 	json_init(&json, file, JSON_LINE | JSON_STRICT);
 	json_begin_object(&json);
-	json_name(&json, "pool");
-	json_text(&json, partition);
-	json_name(&json, "made");
-	json_string(&json, made);
-	json_name(&json, "version");
-	json_string(&json, VERSION);
-	json_name(&json, "left_out");
-	json_begin_array(&json);
+	json_add_text(&json, "pool", partition);
+	json_add_string(&json, "made", made);
+	json_add_string(&json, "version", VERSION);
+	json_add_array(&json, "left_out");
 	for (uint32_t i = 0; i < answers->left_out_count; i++)
 		json_string(&json, answers->left_out[i]);
 	json_end_array(&json);
-	json_name(&json, "answers");
-	json_begin_object(&json);
+	json_add_object(&json, "answers");
 	for (uint32_t i = 0; i < answers->count; i++) {
-		json_name(&json, answers->at[i].key);
-		json_text(&json, (struct text){ answers->at[i].text,
-				     (uint32_t)answers->at[i].bytes });
+		json_add_text(&json, answers->at[i].key,
+		    (struct text){
+			answers->at[i].text, (uint32_t)answers->at[i].bytes });
 	}
 	json_end_object(&json);
 	json_end_object(&json);

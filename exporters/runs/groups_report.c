@@ -81,8 +81,7 @@ static void
 put_stats(struct json *json, const struct runs_stats *stats)
 {
 	json_begin_object(json);
-	json_name(json, "count");
-	json_int(json, stats->count);
+	json_add_int(json, "count", stats->count);
 	for (size_t i = 0; i < NUMBERS; i++) {
 		json_name(json, numbers[i].name);
 		if (has_number(stats, i))
@@ -98,16 +97,14 @@ put_phases(struct report *report, const struct runs_group *group)
 {
 	struct json *json = &report->json;
 
-	json_name(json, "phases");
-	json_begin_object(json);
+	json_add_object(json, "phases");
 	for (uint32_t i = 0; i < report->runs->step_count; i++) {
 		uint32_t step = report->sorted[i];
 
 		json_key(json, report->runs->steps[step].name);
 		json_begin_object(json);
 		for (int clock = 0; clock < RUN_CLOCKS; clock++) {
-			json_name(json, clocks[clock]);
-			json_begin_object(json);
+			json_add_object(json, clocks[clock]);
 			for (int of = 0; of < RUNS_OFS; of++) {
 				json_name(json, ofs[of]);
 				put_stats(json, &group->stats[step][clock][of]);
@@ -124,8 +121,7 @@ static void
 put_list(struct json *json, const char *name, const struct runs_group *group,
     enum run_state state)
 {
-	json_name(json, name);
-	json_begin_array(json);
+	json_add_array(json, name);
 	for (uint32_t i = 0; i < group->listed_count; i++)
 		if (state == RUN_STATES || group->listed[i].state == state)
 			json_text(json, group->listed[i].id);
@@ -135,8 +131,7 @@ put_list(struct json *json, const char *name, const struct runs_group *group,
 static void
 put_requestors(struct json *json, const struct runs_group *group)
 {
-	json_name(json, "requestors");
-	json_begin_array(json);
+	json_add_array(json, "requestors");
 	for (uint32_t i = 0; i < group->requestor_count; i++) {
 		json_begin_array(json);
 		json_text(json, group->requestors[i].name);
@@ -153,20 +148,15 @@ put_json(struct report *report, const struct runs_group *group)
 
 	json_key(json, name_of(group));
 	json_begin_object(json);
-	json_name(json, "error_pct_of_all");
-	json_float(json, runs_errors_of_all(group));
-	json_name(json, "error_pct_of_ended");
-	json_float(json, runs_errors_of_ended(group));
-	json_name(json, "errors");
-	json_int(json, group->errors);
-	json_name(json, "finished");
-	json_int(json, group->state[RUN_FINISHED]);
+	json_add_float(json, "error_pct_of_all", runs_errors_of_all(group));
+	json_add_float(json, "error_pct_of_ended", runs_errors_of_ended(group));
+	json_add_int(json, "errors", group->errors);
+	json_add_int(json, "finished", group->state[RUN_FINISHED]);
 	put_list(json, "ongoing", group, RUN_ONGOING);
 	put_phases(report, group);
 	put_list(json, "queued", group, RUN_QUEUED);
 	put_requestors(json, group);
-	json_name(json, "runs");
-	json_int(json, group->runs);
+	json_add_int(json, "runs", group->runs);
 	if (!group->known)
 		put_list(json, "unknown", group, RUN_STATES);
 	json_end_object(json);
@@ -177,12 +167,9 @@ put_json(struct report *report, const struct runs_group *group)
 static void
 put_csv_titles(struct csv *csv)
 {
-	static const char *const titles[] = { "group", "known", "runs",
-		"queued", "ongoing", "finished", "errors", "error_pct_of_ended",
-		"error_pct_of_all", "phase", "time", "of", "count" };
-
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(csv, titles[i]);
+	csv_titles(csv,
+	    "group known runs queued ongoing finished errors "
+	    "error_pct_of_ended error_pct_of_all phase time of count");
 	for (size_t i = 0; i < NUMBERS; i++)
 		csv_string(csv, numbers[i].name);
 	csv_end_row(csv);

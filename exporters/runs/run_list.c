@@ -49,11 +49,7 @@ run_list_put_json(struct byte_stream *to, const struct runs_run *run)
 void
 run_list_titles(struct csv *csv)
 {
-	static const char *const titles[] = { "run", "group", "state", "error",
-		"first_ns" };
-
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(csv, titles[i]);
+	csv_titles(csv, "run group state error first_ns");
 	csv_end_row(csv);
 }
 

@@ -150,17 +150,12 @@ put_skew_json(const struct runs_skew *skew, FILE *file)
 
 		skew_of(row, numbers);
 		json_begin_object(&json);
-		json_name(&json, "node");
-		json_text(&json, row->node);
-		json_name(&json, "event");
-		json_text(&json, row->event);
-		json_name(&json, "count");
-		json_uint(&json, row->count);
-		json_name(&json, "negative");
-		json_uint(&json, row->negative);
+		json_add_text(&json, "node", row->node);
+		json_add_text(&json, "event", row->event);
+		json_add_uint(&json, "count", row->count);
+		json_add_uint(&json, "negative", row->negative);
 		for (int k = 0; k < SKEW_NUMBERS; k++) {
-			json_name(&json, skew_numbers[k]);
-			json_float(&json, numbers[k]);
+			json_add_float(&json, skew_numbers[k], numbers[k]);
 		}
 		json_end_object(&json);
 	}
@@ -173,10 +168,7 @@ put_skew_csv(const struct runs_skew *skew, FILE *file)
 {
 	struct csv csv = { .file = file };
 
-	csv_string(&csv, "node");
-	csv_string(&csv, "event");
-	csv_string(&csv, "count");
-	csv_string(&csv, "negative");
+	csv_titles(&csv, "node event count negative");
 	for (int k = 0; k < SKEW_NUMBERS; k++)
 		csv_string(&csv, skew_numbers[k]);
 	csv_end_row(&csv);

@@ -132,13 +132,10 @@ put_table(const struct rows *rows, struct text partition, FILE *file)
 static void
 put_csv(const struct rows *rows, FILE *file)
 {
-	static const char *const titles[] = { "start", "next", "state", "nodes",
-		"ready", "again", "last_begin", "first_ready", "last_ready",
-		"duration" };
 	struct csv csv = { .file = file };
 
-	for (size_t i = 0; i < sizeof(titles) / sizeof(*titles); i++)
-		csv_string(&csv, titles[i]);
+	csv_titles(&csv, "start next state nodes ready again last_begin "
+			 "first_ready last_ready duration");
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < rows->count; i++) {
 		const struct start *start = rows->at[i];
@@ -159,43 +156,24 @@ put_csv(const struct rows *rows, FILE *file)
 }
 
 static void
-put_count(struct json *json, const char *name, uint64_t count)
-{
-	json_name(json, name);
-	json_uint(json, count);
-}
-
-static void
-put_seconds(struct json *json, const char *name, double seconds)
-{
-	json_name(json, name);
-	json_float(json, seconds);
-}
-
-static void
 put_object(
     struct json *json, const struct rows *rows, const struct start *start)
 {
 	const struct start *next = next_of(rows, start);
-	char text[CLOCK_TEXT_BYTES];
 
 	json_begin_object(json);
-	json_name(json, "start");
-	json_string(json, clock_text(text, start->begin_ns, 3));
-	json_name(json, "next");
-	if (next == NULL)
-		json_null(json);
-	else
-		json_string(json, clock_text(text, next->begin_ns, 3));
-	json_name(json, "state");
-	json_string(json, state_of(rows, start));
-	put_count(json, "nodes", start->nodes);
-	put_count(json, "ready", start->ready);
-	put_count(json, "again", start->again);
-	put_seconds(json, "last_begin", after(start, start->last_begin_ns));
-	put_seconds(json, "first_ready", after(start, start->first_ready_ns));
-	put_seconds(json, "last_ready", after(start, start->last_ready_ns));
-	put_seconds(json, "duration", duration_of(start));
+	json_add_time(json, "start", start->begin_ns, 3);
+	json_add_time(
+	    json, "next", next == NULL ? INT64_MIN : next->begin_ns, 3);
+	json_add_string(json, "state", state_of(rows, start));
+	json_add_uint(json, "nodes", start->nodes);
+	json_add_uint(json, "ready", start->ready);
+	json_add_uint(json, "again", start->again);
+	json_add_float(json, "last_begin", after(start, start->last_begin_ns));
+	json_add_float(
+	    json, "first_ready", after(start, start->first_ready_ns));
+	json_add_float(json, "last_ready", after(start, start->last_ready_ns));
+	json_add_float(json, "duration", duration_of(start));
 	json_end_object(json);
 }
 
@@ -206,17 +184,15 @@ put_json(const struct rows *rows, FILE *file)
 
 	json_init(&json, file, JSON_STRICT | JSON_INDENTED);
 	json_begin_object(&json);
-	json_name(&json, "model");
-	json_string(&json, rows->starts.model);
-	json_name(&json, "clock");
-	json_string(&json, rows->clock);
-	put_seconds(&json, "gap", (double)rows->gap_ns / (double)NS_PER_SECOND);
-	json_name(&json, "starts");
-	json_begin_array(&json);
+	json_add_string(&json, "model", rows->starts.model);
+	json_add_string(&json, "clock", rows->clock);
+	json_add_float(
+	    &json, "gap", (double)rows->gap_ns / (double)NS_PER_SECOND);
+	json_add_array(&json, "starts");
 	for (uint32_t i = 0; i < rows->count; i++)
 		put_object(&json, rows, rows->at[i]);
 	json_end_array(&json);
-	put_count(&json, "left_out", rows->left_out);
+	json_add_uint(&json, "left_out", rows->left_out);
 	json_end_object(&json);
 	putc('\n', file);
 }

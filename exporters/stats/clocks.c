@@ -194,28 +194,17 @@ put_json_row(
 	size_t at = 0;
 
 	json_begin_object(json);
-	json_name(json, titles[at++]);
-	json_text(json, row->node);
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
-		json_name(json, titles[at++]);
-		json_int(json, times[i]);
-	}
-	json_name(json, titles[at++]);
-	json_float(json, p->drift);
-	json_name(json, titles[at++]);
-	json_float(json, p->drift_error);
-	json_name(json, titles[at++]);
-	json_int(json, p->round_trip_ns);
-	json_name(json, titles[at++]);
-	json_uint(json, p->generation);
-	json_name(json, titles[at++]);
-	json_int(json, p->begin_ns);
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		json_name(json, titles[at++]);
-		json_uint(json, counts[i]);
-	}
-	json_name(json, titles[at++]);
-	json_bool(json, is_off(p));
+	json_add_text(json, titles[at++], row->node);
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		json_add_int(json, titles[at++], times[i]);
+	json_add_float(json, titles[at++], p->drift);
+	json_add_float(json, titles[at++], p->drift_error);
+	json_add_int(json, titles[at++], p->round_trip_ns);
+	json_add_uint(json, titles[at++], p->generation);
+	json_add_int(json, titles[at++], p->begin_ns);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		json_add_uint(json, titles[at++], counts[i]);
+	json_add_bool(json, titles[at++], is_off(p));
 	json_end_object(json);
 }
 

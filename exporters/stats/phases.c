@@ -134,11 +134,9 @@ put_object(struct printer *p, const struct phase_row *row)
 	struct record_attribute a;
 
 	json_begin_object(&p->json);
-	json_name(&p->json, "phase");
-	json_text(&p->json, row->phase);
+	json_add_text(&p->json, "phase", row->phase);
 	if (p->by_node) {
-		json_name(&p->json, "node");
-		json_text(&p->json, row->node);
+		json_add_text(&p->json, "node", row->node);
 	}
 	while (record_next_attribute(&pairs, &a)) {
 		if (phase_row_is_histogram(&a))
@@ -207,10 +205,8 @@ begin(struct printer *p)
 		break;
 	case STATS_JSON:
 		json_begin_object(&p->json);
-		json_name(&p->json, "partition");
-		json_text(&p->json, p->partition);
-		json_name(&p->json, "phases");
-		json_begin_array(&p->json);
+		json_add_text(&p->json, "partition", p->partition);
+		json_add_array(&p->json, "phases");
 		break;
 	case STATS_JSONL: break;
 	}

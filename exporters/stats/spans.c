@@ -242,8 +242,7 @@ put_csv(const struct spans *spans, enum stats_spans_by by, FILE *file)
 	csv_string(&csv, "count");
 	for (size_t q = 0; q < QUANTILES; q++)
 		csv_string(&csv, numbers[q]);
-	csv_string(&csv, "sum");
-	csv_string(&csv, "wall_share");
+	csv_titles(&csv, "sum wall_share");
 	csv_end_row(&csv);
 	for (uint32_t i = 0; i < spans->shown; i++) {
 		const struct row *row = &spans->rows[i];
@@ -254,10 +253,7 @@ put_csv(const struct spans *spans, enum stats_spans_by by, FILE *file)
 		for (size_t q = 0; q < QUANTILES; q++)
 			csv_float(&csv, quantile(row, quantiles[q]));
 		csv_float(&csv, row->sum);
-		if (isnan(share))
-			csv_none(&csv);
-		else
-			csv_float(&csv, share);
+		csv_float(&csv, share);
 		csv_end_row(&csv);
 	}
 }
@@ -267,18 +263,13 @@ put_object(struct json *json, const struct spans *spans, const struct row *row,
     enum stats_spans_by by)
 {
 	json_begin_object(json);
-	json_name(json, words[by]);
-	json_text(json, row->name);
-	json_name(json, "count");
-	json_uint(json, row->count);
+	json_add_text(json, words[by], row->name);
+	json_add_uint(json, "count", row->count);
 	for (size_t q = 0; q < QUANTILES; q++) {
-		json_name(json, numbers[q]);
-		json_float(json, quantile(row, quantiles[q]));
+		json_add_float(json, numbers[q], quantile(row, quantiles[q]));
 	}
-	json_name(json, "sum");
-	json_float(json, row->sum);
-	json_name(json, "wall_share");
-	json_float(json, share_of(spans, row));
+	json_add_float(json, "sum", row->sum);
+	json_add_float(json, "wall_share", share_of(spans, row));
 	json_end_object(json);
 }
 
@@ -291,13 +282,11 @@ put_json(const struct spans *spans, struct text partition,
 	json_init(&json, file, JSON_STRICT | (lines ? 0 : JSON_INDENTED));
 	if (!lines) {
 		json_begin_object(&json);
-		json_name(&json, "partition");
-		json_text(&json, partition);
+		json_add_text(&json, "partition", partition);
 		json_name(&json, "wall");
 		json_float(
 		    &json, (double)(spans->end_ns - spans->begin_ns) / 1e9);
-		json_name(&json, "spans");
-		json_begin_array(&json);
+		json_add_array(&json, "spans");
 	}
 	for (uint32_t i = 0; i < spans->shown; i++) {
 		put_object(&json, spans, &spans->rows[i], by);

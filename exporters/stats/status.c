@@ -156,8 +156,7 @@ put_store(struct report *report, struct source *source, struct err *err)
 	int rc = 0;
 
 	if (report->as_json) {
-		json_name(&report->json, "from");
-		json_string(&report->json, source_name(source));
+		json_add_string(&report->json, "from", source_name(source));
 	} else {
 		fputs("from ", report->file);
 		table_put_elided(
@@ -168,8 +167,7 @@ put_store(struct report *report, struct source *source, struct err *err)
 		 ? status_limited_json(&report->json, source, err)
 		 : put_records(report, source, false, err);
 	if (rc == 0 && report->as_json) {
-		json_name(&report->json, "partitions");
-		json_begin_object(&report->json);
+		json_add_object(&report->json, "partitions");
 	}
 	if (rc == 0) {
 		rc = put_records(report, source, true, err);
@@ -208,8 +206,7 @@ put_stores(struct report *report, const struct source_options *options,
 	int rc = 0;
 
 	if (array) {
-		json_name(&report->json, "sources");
-		json_begin_array(&report->json);
+		json_add_array(&report->json, "sources");
 	}
 	for (uint32_t i = 0; i < places && rc == 0; i++) {
 		if (array)
@@ -229,10 +226,8 @@ static void
 put_broker_words(struct report *report, const char *words)
 {
 	if (report->as_json) {
-		json_name(&report->json, "broker");
-		json_begin_object(&report->json);
-		json_name(&report->json, "state");
-		json_string(&report->json, words);
+		json_add_object(&report->json, "broker");
+		json_add_string(&report->json, "state", words);
 		json_end_object(&report->json);
 	} else {
 		fprintf(report->file, "broker\n  %s\n", words);

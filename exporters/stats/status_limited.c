@@ -54,18 +54,13 @@ status_limited_json(struct json *json, struct source *source, struct err *err)
 
 	if (sum_up(&sums, source, err) != 0)
 		return -1;
-	json_name(json, "store");
-	json_begin_object(json);
-	json_name(json, "limited");
-	json_bool(json, true);
-	json_name(json, "partitions");
-	json_uint(json, sums.partitions);
+	json_add_object(json, "store");
+	json_add_bool(json, "limited", true);
+	json_add_uint(json, "partitions", sums.partitions);
 	for (int i = 0; i < COUNTERS; i++) {
-		json_name(json, counters[i]);
-		json_uint(json, sums.of[i]);
+		json_add_uint(json, counters[i], sums.of[i]);
 	}
-	json_name(json, "rebuilding");
-	json_int(json, sums.rebuilding);
+	json_add_int(json, "rebuilding", sums.rebuilding);
 	json_end_object(json);
 	return 0;
 }

@@ -239,14 +239,11 @@ put_json_row(struct json *json, const struct usage_row *row, bool job)
 {
 	json_begin_object(json);
 	if (job) {
-		json_name(json, "job");
-		json_text(json, row->job);
+		json_add_text(json, "job", row->job);
 	}
-	json_name(json, "node");
-	json_text(json, row->node);
+	json_add_text(json, "node", row->node);
 	for (int i = 0; i < USAGE_NUMBERS; i++) {
-		json_name(json, usage_names[i]);
-		json_float(json, row->at[i]);
+		json_add_float(json, usage_names[i], row->at[i]);
 	}
 	json_end_object(json);
 }
@@ -258,25 +255,18 @@ usage_json(const struct usage *usage, FILE *file)
 
 	json_init(&json, file, JSON_INDENTED | JSON_STRICT);
 	json_begin_object(&json);
-	json_name(&json, "from_ns");
-	json_int(&json, usage->from_ns);
-	json_name(&json, "to_ns");
-	json_int(&json, usage->to_ns);
-	json_name(&json, "step_ns");
-	json_int(&json, usage->step_ns);
-	json_name(&json, "rollup");
-	json_text(&json, usage->rollup);
+	json_add_int(&json, "from_ns", usage->from_ns);
+	json_add_int(&json, "to_ns", usage->to_ns);
+	json_add_int(&json, "step_ns", usage->step_ns);
+	json_add_text(&json, "rollup", usage->rollup);
 	if (usage->clock[0] != '\0') {
-		json_name(&json, "clock");
-		json_string(&json, usage->clock);
+		json_add_string(&json, "clock", usage->clock);
 	}
-	json_name(&json, "nodes");
-	json_begin_array(&json);
+	json_add_array(&json, "nodes");
 	for (uint32_t i = 0; i < shown_end(usage, 0, usage->nodes); i++)
 		put_json_row(&json, &usage->rows[i], false);
 	json_end_array(&json);
-	json_name(&json, "jobs");
-	json_begin_array(&json);
+	json_add_array(&json, "jobs");
 	for (uint32_t i = usage->nodes, end; i < usage->count; i = end) {
 		end = group_end(usage, i);
 		for (uint32_t k = i; k < shown_end(usage, i, end); k++)
@@ -293,10 +283,7 @@ put_csv_row(struct csv *csv, const struct usage_row *row)
 	csv_text(csv, row->job);
 	csv_text(csv, row->node);
 	for (int i = 0; i < USAGE_NUMBERS; i++)
-		if (isnan(row->at[i]))
-			csv_none(csv);
-		else
-			csv_float(csv, row->at[i]);
+		csv_float(csv, row->at[i]);
 	csv_end_row(csv);
 }
 
@@ -305,8 +292,7 @@ usage_csv(const struct usage *usage, FILE *file)
 {
 	struct csv csv = { file, false };
 
-	csv_string(&csv, "job");
-	csv_string(&csv, "node");
+	csv_titles(&csv, "job node");
 	for (int i = 0; i < USAGE_NUMBERS; i++)
 		csv_string(&csv, usage_names[i]);
 	csv_end_row(&csv);

@@ -111,8 +111,7 @@ put_changed(struct json *json, const struct tick *a, const struct tick *b)
 		{ RECORD_ENTITY, { "results", "runs" } },
 	};
 
-	json_name(json, "changed");
-	json_begin_array(json);
+	json_add_array(json, "changed");
 	json_string(json, "nodes");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (a != NULL && a->generation == b->generation &&
@@ -131,15 +130,9 @@ put_numbers(struct json *json, const struct tick *tick)
 	char text[CLOCK_TEXT_BYTES];
 
 	snprintf(text, sizeof(text), "%" PRIu64, tick->entry);
-	json_name(json, "entry");
-	json_string(json, text);
-	json_name(json, "now");
-	json_string(json, clock_text(text, tick->now_ns, 3));
-	json_name(json, "newest");
-	if (tick->newest_ns == INT64_MIN)
-		json_null(json);
-	else
-		json_string(json, clock_text(text, tick->newest_ns, 3));
+	json_add_string(json, "entry", text);
+	json_add_time(json, "now", tick->now_ns, 3);
+	json_add_time(json, "newest", tick->newest_ns, 3);
 	json_name(json, "age");
 	if (tick->newest_ns == INT64_MIN)
 		json_null(json);
@@ -178,8 +171,7 @@ make_silent(const char *why)
 
 	json_memory_begin(&memory, JSON_LINE | JSON_STRICT);
 	json_begin_object(&memory.to);
-	json_name(&memory.to, "detail");
-	json_string(&memory.to, why);
+	json_add_string(&memory.to, "detail", why);
 	json_end_object(&memory.to);
 	(void)json_memory_end(&memory);
 	event = memory_format("event: silent\ndata: %s\n\n", memory.text);

@@ -22,8 +22,7 @@ static void
 put_uint(struct printer *p, const char *name, uint64_t value)
 {
 	if (p->as_json) {
-		json_name(&p->json, name);
-		json_uint(&p->json, value);
+		json_add_uint(&p->json, name, value);
 	} else {
 		fprintf(p->file, "  %-16s %" PRIu64 "\n", name, value);
 	}
@@ -45,8 +44,7 @@ put_text(struct printer *p, const char *name, struct text value)
 	if (value.bytes == 0)
 		return;
 	if (p->as_json) {
-		json_name(&p->json, name);
-		json_text(&p->json, value);
+		json_add_text(&p->json, name, value);
 	} else {
 		fprintf(p->file, "  %-16s %s\n", name,
 		    text_quote(quoted, sizeof(quoted), value));
@@ -89,8 +87,7 @@ put_time(struct printer *p, const char *name, int64_t ns)
 	if (ns == 0)
 		return;
 	if (p->as_json) {
-		json_name(&p->json, name);
-		json_int(&p->json, ns);
+		json_add_int(&p->json, name, ns);
 	} else {
 		fprintf(p->file, "  %-16s %s\n", name,
 		    clock_text(text, ns, RECORD_JSON_DECIMALS));
@@ -188,8 +185,7 @@ put_records(
 
 	wire_cursor_init(&cursor, header, records);
 	if (p->as_json) {
-		json_name(&p->json, "body");
-		json_begin_array(&p->json);
+		json_add_array(&p->json, "body");
 	}
 	while (wire_next(&cursor, &record)) {
 		if (p->as_json) {
@@ -213,8 +209,7 @@ put_query(struct printer *p, struct text body)
 	if (fault != WIRE_OK)
 		return fault;
 	if (p->as_json) {
-		json_name(&p->json, "query");
-		json_begin_object(&p->json);
+		json_add_object(&p->json, "query");
 	}
 	put_uint(p, "kinds", query.kinds);
 	put_text(p, "node", query.node);

@@ -112,21 +112,17 @@ record_json_run(struct json *json, const struct record *record)
 
 	if (!run_events_get(record->value_bytes, record->time_ns, &events))
 		events = (struct run_events){ .count = 0 };
-	json_name(json, "known");
-	json_bool(json, record->count & RUN_KNOWN);
-	json_name(json, "error");
-	json_bool(json, record->count & RUN_ERROR);
+	json_add_bool(json, "known", record->count & RUN_KNOWN);
+	json_add_bool(json, "error", record->count & RUN_ERROR);
 	json_name(json, "state");
 	if (state < RUN_STATES)
 		json_string(json, states[state]);
 	else
 		json_null(json);
-	json_name(json, "overflow");
-	json_uint(json, events.overflow);
+	json_add_uint(json, "overflow", events.overflow);
 	json_name(json, "events");
 	put_run_events(json, &events);
-	json_name(json, "others");
-	json_begin_object(json);
+	json_add_object(json, "others");
 	for (uint32_t i = 0; i < events.others; i++) {
 		json_key(json, events.other[i].event);
 		json_uint(json, events.other[i].count);
@@ -140,23 +136,17 @@ put_identity(
 {
 	char session[33];
 
-	json_name(json, "kind");
-	json_string(json, record_kind_name(record->kind));
-	json_name(json, "partition");
-	json_text(json, partition);
-	json_name(json, "node");
-	json_text(json, record->node);
+	json_add_string(json, "kind", record_kind_name(record->kind));
+	json_add_text(json, "partition", partition);
+	json_add_text(json, "node", record->node);
 	json_name(json, "session");
 	if (session_is_known(&record->id.session))
 		json_string(json, session_text(session, &record->id.session));
 	else
 		json_null(json);
-	json_name(json, "seq");
-	json_uint(json, record->id.seq);
-	json_name(json, "index");
-	json_uint(json, record->id.index);
-	json_name(json, "receive_ns");
-	json_int(json, record->receive_ns);
+	json_add_uint(json, "seq", record->id.seq);
+	json_add_uint(json, "index", record->id.index);
+	json_add_int(json, "receive_ns", record->receive_ns);
 }
 
 static void
@@ -164,12 +154,10 @@ put_names(struct json *json, const struct record_json_fields *f,
     const struct record *record)
 {
 	if (f->source != NULL) {
-		json_name(json, f->source);
-		json_text(json, record->source);
+		json_add_text(json, f->source, record->source);
 	}
 	if (f->name != NULL) {
-		json_name(json, f->name);
-		json_text(json, record->name);
+		json_add_text(json, f->name, record->name);
 	}
 	if (f->key == NULL)
 		return;
@@ -201,14 +189,11 @@ put_clock(struct json *json, const struct record *record,
 {
 	const struct record_json_fields *f = &record_json_fields[record->kind];
 
-	json_name(json, "clock");
-	json_string(json, clock->corrected ? "corrected" : "raw");
+	json_add_string(json, "clock", clock->corrected ? "corrected" : "raw");
 	if (!clock->corrected)
 		return;
-	json_name(json, "clock_offset_ns");
-	json_int(json, clock->offset_ns);
-	json_name(json, "clock_error_ns");
-	json_int(json, clock->error_ns);
+	json_add_int(json, "clock_offset_ns", clock->offset_ns);
+	json_add_int(json, "clock_error_ns", clock->error_ns);
 	put_raw_time(
 	    json, f->time, record_json_has_time(record, false), clock->time_ns);
 	if (f->end != NULL)
@@ -234,8 +219,8 @@ record_json_object(struct json *json, struct text partition,
 		put_clock(json, record, clock);
 	put_names(json, f, record);
 	if (f->count) {
-		json_name(json, f->bytes ? "bytes" : "count");
-		json_uint(json, record->count);
+		json_add_uint(
+		    json, f->bytes ? "bytes" : "count", record->count);
 	}
 	if (f->run)
 		record_json_run(json, record);

@@ -48,6 +48,18 @@ csv_string(struct csv *csv, const char *value)
 	csv_text(csv, text_of(value));
 }
 
+void
+csv_titles(struct csv *csv, const char *titles)
+{
+	while (*titles != '\0') {
+		size_t bytes = strcspn(titles, " ");
+
+		csv_text(csv, (struct text){ titles, (uint32_t)bytes });
+		titles += bytes;
+		titles += strspn(titles, " ");
+	}
+}
+
 static void
 put_digits(struct csv *csv, const unsigned char *text, const unsigned char *end)
 {

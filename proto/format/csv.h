@@ -21,6 +21,8 @@ struct csv {
 
 void csv_text(struct csv *csv, struct text value);
 void csv_string(struct csv *csv, const char *value);
+/* The titles of columns, with a blank between them; ends no row. */
+void csv_titles(struct csv *csv, const char *titles);
 void csv_int(struct csv *csv, int64_t value);
 void csv_uint(struct csv *csv, uint64_t value);
 void csv_float(struct csv *csv, double value);

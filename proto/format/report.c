@@ -141,10 +141,10 @@ put_json_value(struct json *json, const struct value *value)
 		return;
 	}
 	json_begin_object(json);
-	json_name(json, "$float");
-	json_string(json, isnan(value->is.f) ? "nan"
-			  : value->is.f < 0  ? "-inf"
-					     : "inf");
+	json_add_string(json, "$float",
+	    isnan(value->is.f) ? "nan"
+	    : value->is.f < 0  ? "-inf"
+			       : "inf");
 	json_end_object(json);
 }
 

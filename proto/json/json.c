@@ -8,6 +8,7 @@
 #include "proto/base/number.h"
 #include "proto/base/text.h"
 #include "proto/json/json_bytes.h"
+#include "proto/os/clock.h"
 
 #include <assert.h>
 #include <math.h>
@@ -295,6 +296,45 @@ json_pairs(struct json *json, struct text pairs)
 		json_value(json, &a.value);
 	}
 	json_end_object(json);
+}
+
+#define MEMBER(what, type)                                                     \
+	void json_add_##what(struct json *json, const char *key, type value)   \
+	{                                                                      \
+		json_name(json, key);                                          \
+		json_##what(json, value);                                      \
+	}
+MEMBER(text, struct text)
+MEMBER(string, const char *)
+MEMBER(int, int64_t)
+MEMBER(uint, uint64_t)
+MEMBER(float, double)
+MEMBER(bool, bool)
+
+void
+json_add_object(struct json *json, const char *key)
+{
+	json_name(json, key);
+	json_begin_object(json);
+}
+
+void
+json_add_array(struct json *json, const char *key)
+{
+	json_name(json, key);
+	json_begin_array(json);
+}
+
+void
+json_add_time(struct json *json, const char *key, int64_t ns, int digits)
+{
+	char text[CLOCK_TEXT_BYTES];
+
+	json_name(json, key);
+	if (ns == INT64_MIN)
+		json_null(json);
+	else
+		json_string(json, clock_text(text, ns, digits));
 }
 
 void

@@ -61,6 +61,18 @@ void json_value(struct json *json, const struct value *value);
 /* The attributes of a struct record (`pairs`) as an object. */
 void json_pairs(struct json *json, struct text pairs);
 
+/* The members of an object: a key and its value. */
+void json_add_object(struct json *json, const char *key);
+void json_add_array(struct json *json, const char *key);
+void json_add_text(struct json *json, const char *key, struct text value);
+void json_add_string(struct json *json, const char *key, const char *value);
+void json_add_int(struct json *json, const char *key, int64_t value);
+void json_add_uint(struct json *json, const char *key, uint64_t value);
+void json_add_float(struct json *json, const char *key, double value);
+void json_add_bool(struct json *json, const char *key, bool value);
+/* A date and time; null for INT64_MIN. */
+void json_add_time(struct json *json, const char *key, int64_t ns, int digits);
+
 /* A writer into memory. */
 struct json_memory {
 	struct json to;

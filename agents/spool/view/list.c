@@ -135,40 +135,25 @@ put_streams(struct list *list)
 /* ---- JSON ---- */
 
 static void
-put_json_uint(struct json *json, const char *name, uint64_t value)
-{
-	json_name(json, name);
-	json_uint(json, value);
-}
-
-static void
-put_json_string(struct json *json, const char *name, const char *value)
-{
-	json_name(json, name);
-	json_string(json, value);
-}
-
-static void
 put_json_segments(struct list *list)
 {
 	struct json *json = &list->json;
 	char session[33];
 
-	json_name(json, "segments");
-	json_begin_array(json);
+	json_add_array(json, "segments");
 	for (uint32_t i = 0; i < view_segments(list->view); i++) {
 		const struct view_segment *s = view_segment(list->view, i);
 		const struct summary_segment *in = &list->summary.segments[i];
 
 		json_begin_object(json);
-		put_json_uint(json, "number", s->number);
-		put_json_string(
+		json_add_uint(json, "number", s->number);
+		json_add_string(
 		    json, "session", session_text(session, &s->head.session));
-		put_json_string(json, "state", view_state_name(s->state));
-		put_json_uint(json, "bytes", s->bytes);
-		put_json_uint(json, "used_bytes", s->extent.end);
-		put_json_uint(json, "batches", in->batches);
-		put_json_uint(json, "records", in->records);
+		json_add_string(json, "state", view_state_name(s->state));
+		json_add_uint(json, "bytes", s->bytes);
+		json_add_uint(json, "used_bytes", s->extent.end);
+		json_add_uint(json, "batches", in->batches);
+		json_add_uint(json, "records", in->records);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -180,25 +165,22 @@ put_json_streams(struct list *list)
 	struct json *json = &list->json;
 	char session[33];
 
-	json_name(json, "streams");
-	json_begin_array(json);
+	json_add_array(json, "streams");
 	for (uint32_t i = 0; i < view_streams(list->view); i++) {
 		const struct summary_stream *s = &list->summary.streams[i];
 
 		json_begin_object(json);
-		json_name(json, "partition");
-		json_text(json, view_partition(list->view, i));
-		put_json_string(json, "session",
+		json_add_text(json, "partition", view_partition(list->view, i));
+		json_add_string(json, "session",
 		    session_text(session, view_session(list->view, i)));
 		if (s->first > 0) {
-			put_json_uint(json, "first", s->first);
-			put_json_uint(json, "last", s->last);
+			json_add_uint(json, "first", s->first);
+			json_add_uint(json, "last", s->last);
 		}
-		put_json_uint(json, "acknowledged", view_acked(list->view, i));
-		put_json_uint(json, "batches", s->batches);
-		put_json_uint(json, "records", s->records);
-		json_name(json, "missing");
-		json_begin_array(json);
+		json_add_uint(json, "acknowledged", view_acked(list->view, i));
+		json_add_uint(json, "batches", s->batches);
+		json_add_uint(json, "records", s->records);
+		json_add_array(json, "missing");
 		count_missing(list, i, true);
 		json_end_array(json);
 		json_end_object(json);
@@ -213,14 +195,12 @@ put_json(struct list *list)
 
 	json_init(json, list->file, JSON_INDENTED | JSON_STRICT);
 	json_begin_object(json);
-	put_json_string(json, "directory", list->dir);
-	json_name(json, "acked");
-	json_bool(json, view_has_acked(list->view));
-	put_json_uint(json, "start_count", view_start_count(list->view));
+	json_add_string(json, "directory", list->dir);
+	json_add_bool(json, "acked", view_has_acked(list->view));
+	json_add_uint(json, "start_count", view_start_count(list->view));
 	put_json_segments(list);
 	put_json_streams(list);
-	json_name(json, "incomplete");
-	json_bool(json, list->summary.incomplete);
+	json_add_bool(json, "incomplete", list->summary.incomplete);
 	json_end_object(json);
 	fputc('\n', list->file);
 }

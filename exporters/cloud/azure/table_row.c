@@ -126,17 +126,12 @@ table_row_put(struct json *json, struct text partition,
 	snprintf(event, sizeof(event), "%.*s:%.*s", (int)record->source.bytes,
 	    record->source.at, (int)record->name.bytes, record->name.at);
 	json_begin_object(json);
-	json_name(json, "PartitionKey");
-	json_text(json, partition);
-	json_name(json, "RowKey");
-	json_string(json, key);
-	json_name(json, "Event");
-	json_string(json, event);
-	json_name(json, "NodeId");
-	json_text(json, record->node);
+	json_add_text(json, "PartitionKey", partition);
+	json_add_string(json, "RowKey", key);
+	json_add_string(json, "Event", event);
+	json_add_text(json, "NodeId", record->node);
 	if (message.bytes > 0) {
-		json_name(json, "Message");
-		json_text(json, message);
+		json_add_text(json, "Message", message);
 	}
 	json_end_object(json);
 }

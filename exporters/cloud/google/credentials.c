@@ -49,16 +49,11 @@ make_claims(const struct google_account *account, const char *scope)
 
 	json_memory_begin(&json, JSON_STRICT);
 	json_begin_object(&json.to);
-	json_name(&json.to, "iss");
-	json_string(&json.to, account->email);
-	json_name(&json.to, "scope");
-	json_string(&json.to, scope);
-	json_name(&json.to, "aud");
-	json_string(&json.to, account->token_uri);
-	json_name(&json.to, "iat");
-	json_int(&json.to, now);
-	json_name(&json.to, "exp");
-	json_int(&json.to, now + ASSERTION_SECONDS);
+	json_add_string(&json.to, "iss", account->email);
+	json_add_string(&json.to, "scope", scope);
+	json_add_string(&json.to, "aud", account->token_uri);
+	json_add_int(&json.to, "iat", now);
+	json_add_int(&json.to, "exp", now + ASSERTION_SECONDS);
 	json_end_object(&json.to);
 	json_memory_end(&json);
 	return json.text;

@@ -83,13 +83,10 @@ make_header(struct text key_id)
 
 	json_memory_begin(&json, JSON_STRICT);
 	json_begin_object(&json.to);
-	json_name(&json.to, "alg");
-	json_string(&json.to, "RS256");
-	json_name(&json.to, "typ");
-	json_string(&json.to, "JWT");
+	json_add_string(&json.to, "alg", "RS256");
+	json_add_string(&json.to, "typ", "JWT");
 	if (key_id.bytes > 0) {
-		json_name(&json.to, "kid");
-		json_text(&json.to, key_id);
+		json_add_text(&json.to, "kid", key_id);
 	}
 	json_end_object(&json.to);
 	json_memory_end(&json);

@@ -41,8 +41,7 @@ mlflow_json_end(struct json_memory *json)
 void
 mlflow_json_put(struct json_memory *json, const char *name, const char *value)
 {
-	json_name(&json->to, name);
-	json_string(&json->to, value);
+	json_add_string(&json->to, name, value);
 }
 
 /* ---- address and authentication ---- */
@@ -281,14 +280,10 @@ mlflow_put_metric(struct mlflow *m, struct text key, double value,
 	if (!isfinite(value))
 		return 0;
 	mlflow_json_begin(&item);
-	json_name(&item.to, "key");
-	json_text(&item.to, key);
-	json_name(&item.to, "value");
-	json_float(&item.to, value);
-	json_name(&item.to, "timestamp");
-	json_int(&item.to, time_ms);
-	json_name(&item.to, "step");
-	json_int(&item.to, step);
+	json_add_text(&item.to, "key", key);
+	json_add_float(&item.to, "value", value);
+	json_add_int(&item.to, "timestamp", time_ms);
+	json_add_int(&item.to, "step", step);
 	return put(m, &m->metrics, &item, err);
 }
 
@@ -299,10 +294,8 @@ mlflow_put_param(
 	struct json_memory item;
 
 	mlflow_json_begin(&item);
-	json_name(&item.to, "key");
-	json_text(&item.to, key);
-	json_name(&item.to, "value");
-	json_text(&item.to, value);
+	json_add_text(&item.to, "key", key);
+	json_add_text(&item.to, "value", value);
 	return put(m, &m->params, &item, err);
 }
 
@@ -316,8 +309,7 @@ end_run(struct mlflow *m, int64_t end_ms, struct err *err)
 	mlflow_json_begin(&json);
 	mlflow_json_put(&json, "run_id", m->run.id);
 	mlflow_json_put(&json, "status", "FINISHED");
-	json_name(&json.to, "end_time");
-	json_int(&json.to, end_ms);
+	json_add_int(&json.to, "end_time", end_ms);
 	rc = mlflow_post(
 	    m, MLFLOW_API "runs/update", mlflow_json_end(&json), &answer, err);
 	free(json.text);

@@ -109,14 +109,12 @@ find_run(struct mlflow *m, const char *experiment, const struct names *names,
 	int rc;
 
 	mlflow_json_begin(&json);
-	json_name(&json.to, "experiment_ids");
-	json_begin_array(&json.to);
+	json_add_array(&json.to, "experiment_ids");
 	json_string(&json.to, experiment);
 	json_end_array(&json.to);
 	put_filter(&json, names->run);
 	mlflow_json_put(&json, "run_view_type", "ACTIVE_ONLY");
-	json_name(&json.to, "order_by");
-	json_begin_array(&json.to);
+	json_add_array(&json.to, "order_by");
 	json_string(&json.to, "attributes.start_time ASC");
 	json_end_array(&json.to);
 	rc = mlflow_post(
@@ -138,14 +136,11 @@ make_run(struct mlflow *m, const char *experiment, const struct names *names,
 	mlflow_json_begin(&json);
 	mlflow_json_put(&json, "experiment_id", experiment);
 	mlflow_json_put(&json, "run_name", names->run);
-	json_name(&json.to, "start_time");
-	json_int(&json.to, start_ms);
-	json_name(&json.to, "tags");
-	json_begin_array(&json.to);
+	json_add_int(&json.to, "start_time", start_ms);
+	json_add_array(&json.to, "tags");
 	json_begin_object(&json.to);
 	mlflow_json_put(&json, "key", MLFLOW_OURS);
-	json_name(&json.to, "value");
-	json_text(&json.to, partition);
+	json_add_text(&json.to, "value", partition);
 	json_end_object(&json.to);
 	json_end_array(&json.to);
 	rc = mlflow_post(

@@ -271,16 +271,13 @@ put_csv(const struct sample_rows *rows, FILE *file)
 	struct csv csv = { .file = file };
 	double numbers[NUMBERS];
 
-	csv_string(&csv, "group");
-	csv_string(&csv, "metric");
+	csv_titles(&csv, "group metric");
 	if (rows->by_node)
 		csv_string(&csv, "node");
-	csv_string(&csv, "unit");
-	csv_string(&csv, "count");
+	csv_titles(&csv, "unit count");
 	for (int i = 0; i < NUMBERS; i++)
 		csv_string(&csv, number_names[i]);
-	csv_string(&csv, "left_out");
-	csv_string(&csv, "quantiles");
+	csv_titles(&csv, "left_out quantiles");
 	csv_end_row(&csv);
 	for (uint32_t at = 0; at < rows->count; at++) {
 		const struct sample_row *row = &rows->at[at];
@@ -293,10 +290,7 @@ put_csv(const struct sample_rows *rows, FILE *file)
 		csv_uint(&csv, row->count);
 		get_numbers(row, numbers);
 		for (int i = 0; i < NUMBERS; i++)
-			if (isnan(numbers[i]))
-				csv_none(&csv);
-			else
-				csv_float(&csv, numbers[i]);
+			csv_float(&csv, numbers[i]);
 		csv_uint(&csv, row->unknown);
 		csv_string(&csv, lack_words[row->lack]);
 		csv_end_row(&csv);
@@ -310,27 +304,19 @@ put_object(struct json *json, const struct sample_rows *rows, uint32_t number)
 	double numbers[NUMBERS];
 
 	json_begin_object(json);
-	json_name(json, "group");
-	json_text(json, row->group);
-	json_name(json, "metric");
-	json_text(json, row->metric);
+	json_add_text(json, "group", row->group);
+	json_add_text(json, "metric", row->metric);
 	if (rows->by_node) {
-		json_name(json, "node");
-		json_text(json, row->node);
+		json_add_text(json, "node", row->node);
 	}
-	json_name(json, "unit");
-	json_text(json, row->unit);
-	json_name(json, "count");
-	json_uint(json, row->count);
+	json_add_text(json, "unit", row->unit);
+	json_add_uint(json, "count", row->count);
 	get_numbers(row, numbers);
 	for (int i = 0; i < NUMBERS; i++) {
-		json_name(json, number_names[i]);
-		json_float(json, numbers[i]);
+		json_add_float(json, number_names[i], numbers[i]);
 	}
-	json_name(json, "left_out");
-	json_uint(json, row->unknown);
-	json_name(json, "quantiles");
-	json_string(json, lack_words[row->lack]);
+	json_add_uint(json, "left_out", row->unknown);
+	json_add_string(json, "quantiles", lack_words[row->lack]);
 	json_end_object(json);
 }
 
@@ -354,22 +340,15 @@ put_json(const struct samples_report *report, FILE *file)
 
 	json_init(&json, file, JSON_STRICT | JSON_INDENTED);
 	json_begin_object(&json);
-	json_name(&json, "partition");
-	json_text(&json, report->partition);
-	json_name(&json, "from_ns");
-	json_int(&json, rows->from_ns);
-	json_name(&json, "to_ns");
-	json_int(&json, rows->to_ns);
-	json_name(&json, "rollup");
-	json_text(&json, rows->rollup_name);
+	json_add_text(&json, "partition", report->partition);
+	json_add_int(&json, "from_ns", rows->from_ns);
+	json_add_int(&json, "to_ns", rows->to_ns);
+	json_add_text(&json, "rollup", rows->rollup_name);
 	if (report->clock[0] != '\0') {
-		json_name(&json, "clock");
-		json_string(&json, report->clock);
+		json_add_string(&json, "clock", report->clock);
 	}
-	json_name(&json, "nodes");
-	json_uint(&json, rows->nodes.count);
-	json_name(&json, "samples");
-	json_begin_array(&json);
+	json_add_uint(&json, "nodes", rows->nodes.count);
+	json_add_array(&json, "samples");
 	for (uint32_t i = 0; i < rows->count; i++)
 		put_object(&json, rows, i);
 	json_end_array(&json);

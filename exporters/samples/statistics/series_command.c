@@ -84,46 +84,33 @@ put_head(struct json *json, const struct printer *p)
 	const struct samples_metric *metric = p->metric;
 	char text[CLOCK_TEXT_BYTES];
 
-	json_name(json, "metric");
-	json_text(json, metric->name);
-	json_name(json, "group");
-	json_text(json, metric->group);
-	json_name(json, "unit");
-	json_text(json, metric->unit);
-	json_name(json, "rate");
-	json_bool(json, metric->counter);
-	json_name(json, "rollup");
-	json_text(json, metric->rollup);
-	json_name(json, "clock");
-	json_string(json, p->samples->clock);
-	json_name(json, "t0");
-	json_string(json, clock_text(text, p->samples->from_ns, 3));
+	json_add_text(json, "metric", metric->name);
+	json_add_text(json, "group", metric->group);
+	json_add_text(json, "unit", metric->unit);
+	json_add_bool(json, "rate", metric->counter);
+	json_add_text(json, "rollup", metric->rollup);
+	json_add_string(json, "clock", p->samples->clock);
+	json_add_string(json, "t0", clock_text(text, p->samples->from_ns, 3));
 	json_name(json, "t0_ns");
 	snprintf(text, sizeof(text), "%" PRId64, p->samples->from_ns);
 	json_string(json, text);
-	json_name(json, "step_ms");
-	json_int(json, p->samples->step_ns / 1000000);
-	json_name(json, "steps");
-	json_uint(json, p->samples->steps);
-	json_name(json, "nodes");
-	json_uint(json, metric->count);
-	json_name(json, "left_out");
-	json_uint(json, p->lines ? metric->count - line_count(p) : 0);
+	json_add_int(json, "step_ms", p->samples->step_ns / 1000000);
+	json_add_uint(json, "steps", p->samples->steps);
+	json_add_uint(json, "nodes", metric->count);
+	json_add_uint(
+	    json, "left_out", p->lines ? metric->count - line_count(p) : 0);
 }
 
 static void
 put_lines_json(struct json *json, const struct printer *p)
 {
-	json_name(json, "lines");
-	json_begin_array(json);
+	json_add_array(json, "lines");
 	for (uint32_t r = 0; r < line_count(p); r++) {
 		const struct samples_row *row = &p->metric->rows[r];
 
 		json_begin_object(json);
-		json_name(json, "node");
-		json_text(json, row->node);
-		json_name(json, "mean");
-		json_begin_array(json);
+		json_add_text(json, "node", row->node);
+		json_add_array(json, "mean");
 		for (uint32_t i = 0; i < p->samples->steps; i++)
 			json_float(json, row->cells[i].mean);
 		json_end_array(json);
@@ -135,17 +122,14 @@ put_lines_json(struct json *json, const struct printer *p)
 static void
 put_bands_json(struct json *json, const struct printer *p)
 {
-	json_name(json, "bands");
-	json_begin_object(json);
+	json_add_object(json, "bands");
 	for (int b = 0; b < BANDS; b++) {
-		json_name(json, band_names[b]);
-		json_begin_array(json);
+		json_add_array(json, band_names[b]);
 		for (uint32_t i = 0; i < p->samples->steps; i++)
 			json_float(json, p->bands[i * BANDS + (uint32_t)b]);
 		json_end_array(json);
 	}
-	json_name(json, "count");
-	json_begin_array(json);
+	json_add_array(json, "count");
 	for (uint32_t i = 0; i < p->samples->steps; i++)
 		json_uint(json, p->nodes[i]);
 	json_end_array(json);
@@ -183,12 +167,9 @@ put_csv_titles(bool lines, FILE *file)
 {
 	struct csv csv = { .file = file };
 
-	csv_string(&csv, "group");
-	csv_string(&csv, "metric");
-	csv_string(&csv, "time");
+	csv_titles(&csv, "group metric time");
 	if (lines) {
-		csv_string(&csv, "node");
-		csv_string(&csv, "mean");
+		csv_titles(&csv, "node mean");
 	}
 	for (int b = 0; !lines && b < BANDS; b++)
 		csv_string(&csv, band_names[b]);

@@ -50,8 +50,7 @@ put_reference(
 
 		if (!scanner_sums_has(job, 0, (enum scanner_role)role))
 			continue;
-		json_name(&json, scanner_roles[role]);
-		json_begin_object(&json);
+		json_add_object(&json, scanner_roles[role]);
 		while ((t = scanner_sums_next(
 			    sums, 0, (enum scanner_role)role, &at)) != NULL) {
 			json_key(&json, t->name);
@@ -87,24 +86,19 @@ put_group(struct json *json, const struct scanner_sums *sums, uint32_t scope,
 	const struct scanner_total *t;
 	uint32_t at = 0;
 
-	json_name(json, scanner_roles[role]);
-	json_begin_object(json);
-	json_name(json, "intervals");
-	json_begin_object(json);
+	json_add_object(json, scanner_roles[role]);
+	json_add_object(json, "intervals");
 	while ((t = scanner_sums_next(sums, scope, role, &at)) != NULL) {
 		if (!t->is_interval)
 			continue;
 		json_key(json, t->name);
 		json_begin_object(json);
-		json_name(json, "count");
-		json_uint(json, t->count);
-		json_name(json, "seconds");
-		json_float(json, t->sum_ns / NS);
+		json_add_uint(json, "count", t->count);
+		json_add_float(json, "seconds", t->sum_ns / NS);
 		json_end_object(json);
 	}
 	json_end_object(json);
-	json_name(json, "counters");
-	json_begin_object(json);
+	json_add_object(json, "counters");
 	at = 0;
 	while ((t = scanner_sums_next(sums, scope, role, &at)) != NULL) {
 		if (!t->is_counter)
@@ -120,8 +114,7 @@ static void
 put_groups(struct json *json, const struct scanner_job *job,
     const struct scanner_sums *sums, uint32_t scope)
 {
-	json_name(json, "groups");
-	json_begin_object(json);
+	json_add_object(json, "groups");
 	for (int role = 0; role < SCANNER_ROLES; role++)
 		if ((scope > 0 || role != SCANNER_IS_MASTER) &&
 		    scanner_sums_has(job, scope, (enum scanner_role)role))
@@ -132,19 +125,15 @@ put_groups(struct json *json, const struct scanner_job *job,
 static void
 put_interval(struct json *json, int64_t begin_ns, int64_t end_ns)
 {
-	json_name(json, "begin_ns");
-	json_int(json, begin_ns);
-	json_name(json, "end_ns");
-	json_int(json, end_ns);
-	json_name(json, "seconds");
-	json_float(json, seconds(begin_ns, end_ns));
+	json_add_int(json, "begin_ns", begin_ns);
+	json_add_int(json, "end_ns", end_ns);
+	json_add_float(json, "seconds", seconds(begin_ns, end_ns));
 }
 
 static void
 put_damage(struct json *json, struct text damage)
 {
-	json_name(json, "damage");
-	json_begin_array(json);
+	json_add_array(json, "damage");
 	while (damage.bytes > 0) {
 		const char *end = memchr(damage.at, '\n', damage.bytes);
 		uint32_t bytes =
@@ -166,34 +155,24 @@ put_fixed(
 
 	json_init(&json, file, JSON_INDENTED | JSON_STRICT);
 	json_begin_object(&json);
-	json_name(&json, "job");
-	json_text(&json, job->id);
-	json_name(&json, "name");
-	json_text(&json, job->name);
+	json_add_text(&json, "job", job->id);
+	json_add_text(&json, "name", job->name);
 	put_interval(&json, job->begin_ns, job->end_ns);
-	json_name(&json, "base_ns");
-	json_int(&json, job->base_ns);
-	json_name(&json, "intervals");
-	json_int(&json, job->intervals);
-	json_name(&json, "damaged");
-	json_int(&json, job->damaged);
+	json_add_int(&json, "base_ns", job->base_ns);
+	json_add_int(&json, "intervals", job->intervals);
+	json_add_int(&json, "damaged", job->damaged);
 	put_damage(&json, job->damage);
 	put_groups(&json, job, sums, 0);
-	json_name(&json, "nodes");
-	json_begin_array(&json);
+	json_add_array(&json, "nodes");
 	for (uint32_t i = 0; i < job->node_count; i++) {
 		const struct scanner_job_node *node = &job->nodes[i];
 
 		json_begin_object(&json);
-		json_name(&json, "node");
-		json_text(&json, node->name);
+		json_add_text(&json, "node", node->name);
 		put_interval(&json, node->begin_ns, node->end_ns);
-		json_name(&json, "threads");
-		json_uint(&json, node->threads);
-		json_name(&json, "intervals");
-		json_int(&json, node->intervals);
-		json_name(&json, "damaged");
-		json_int(&json, node->damaged);
+		json_add_uint(&json, "threads", node->threads);
+		json_add_int(&json, "intervals", node->intervals);
+		json_add_int(&json, "damaged", node->damaged);
 		put_groups(&json, job, sums, 1 + i);
 		json_end_object(&json);
 	}

@@ -140,19 +140,16 @@ datastore_check(const struct datastore_location *location,
 static void
 begin_property(struct json *json, const char *name)
 {
-	json_name(json, name);
-	json_begin_object(json);
+	json_add_object(json, name);
 }
 
 static void
 put_text(struct json *json, const char *name, struct text value, bool indexed)
 {
 	begin_property(json, name);
-	json_name(json, "stringValue");
-	json_text(json, value);
+	json_add_text(json, "stringValue", value);
 	if (!indexed) {
-		json_name(json, "excludeFromIndexes");
-		json_bool(json, true);
+		json_add_bool(json, "excludeFromIndexes", true);
 	}
 	json_end_object(json);
 }
@@ -163,8 +160,8 @@ put_start(struct json *json, int64_t start_us)
 	char text[CLOCK_TEXT_BYTES];
 
 	begin_property(json, "start");
-	json_name(json, "timestampValue");
-	json_string(json, clock_text(text, start_us * 1000, 6));
+	json_add_string(
+	    json, "timestampValue", clock_text(text, start_us * 1000, 6));
 	json_end_object(json);
 }
 
@@ -179,15 +176,13 @@ put_timing(struct json *json, const struct value *timing)
 	}
 	begin_property(json, "timing");
 	if (timing->type == VALUE_FLOAT) {
-		json_name(json, "doubleValue");
-		json_float(json, timing->is.f);
+		json_add_float(json, "doubleValue", timing->is.f);
 	} else {
 		/* A string, like all 64-bit integers in the JSON mapping of
 		 * protobuf. */
 		snprintf(
 		    digits, sizeof(digits), "%lld", (long long)timing->is.i);
-		json_name(json, "integerValue");
-		json_string(json, digits);
+		json_add_string(json, "integerValue", digits);
 	}
 	json_end_object(json);
 }
@@ -205,24 +200,17 @@ put_key(struct json *json, const struct datastore_location *location,
 	if (entry != NULL)
 		snprintf(end, sizeof(name) - 2 * RESULT_DIGEST_BYTES, "/%05u",
 		    (unsigned)(entry - result->entries) % 100000);
-	json_name(json, "key");
-	json_begin_object(json);
-	json_name(json, "partitionId");
-	json_begin_object(json);
-	json_name(json, "projectId");
-	json_string(json, location->project);
+	json_add_object(json, "key");
+	json_add_object(json, "partitionId");
+	json_add_string(json, "projectId", location->project);
 	if (location->namespace[0] != '\0') {
-		json_name(json, "namespaceId");
-		json_string(json, location->namespace);
+		json_add_string(json, "namespaceId", location->namespace);
 	}
 	json_end_object(json);
-	json_name(json, "path");
-	json_begin_array(json);
+	json_add_array(json, "path");
 	json_begin_object(json);
-	json_name(json, "kind");
-	json_string(json, entry != NULL ? "Entry" : "Test");
-	json_name(json, "name");
-	json_string(json, name);
+	json_add_string(json, "kind", entry != NULL ? "Entry" : "Test");
+	json_add_string(json, "name", name);
 	json_end_object(json);
 	json_end_array(json);
 	json_end_object(json);
@@ -233,11 +221,9 @@ put_mutation(struct json *json, const struct datastore_location *location,
     const struct datastore_item *item)
 {
 	json_begin_object(json);
-	json_name(json, "upsert");
-	json_begin_object(json);
+	json_add_object(json, "upsert");
 	put_key(json, location, item);
-	json_name(json, "properties");
-	json_begin_object(json);
+	json_add_object(json, "properties");
 	put_text(json, "test", item->result->test, true);
 	put_start(json, item->result->start_us);
 	if (item->entry != NULL) {

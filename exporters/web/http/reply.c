@@ -124,14 +124,10 @@ make_problem(unsigned status, const char *detail)
 		drop_dashes(sentence);
 	json_memory_begin(&memory, JSON_INDENTED | JSON_STRICT);
 	json_begin_object(json);
-	json_name(json, "type");
-	json_string(json, "about:blank");
-	json_name(json, "title");
-	json_string(json, title_of(status));
-	json_name(json, "status");
-	json_uint(json, status);
-	json_name(json, "detail");
-	json_string(json, sentence);
+	json_add_string(json, "type", "about:blank");
+	json_add_string(json, "title", title_of(status));
+	json_add_uint(json, "status", status);
+	json_add_string(json, "detail", sentence);
 	json_end_object(json);
 	text = json_memory_end(&memory);
 	return web_body_new(memory.text, text.bytes);
