@@ -31,4 +31,4 @@ reported() {
 check "it is reported" wait_until '[ -n "$(reported)" ]' 30
 check_text "... as 4 to 8 hours" "greatest_ns:-14400000000000 least_ns:-28800000000000" "$(reported)"
 stop agent
-check_text "... and it was said once" "greatest_ns:-14400000000000 least_ns:-28800000000000" "$(reported)"
+check_text "... and it is reported once" "greatest_ns:-14400000000000 least_ns:-28800000000000" "$(reported)"
