@@ -69,8 +69,8 @@ enum sender_action {
 	 * after a SENDER_REWIND. */
 	SENDER_WELCOMED,
 	/* All up to `seq` is stored.  With `is_claim` the welcome says so (of
-	 * options.derived alone): the owner compares `chain`, the running hash
-	 * after it (0: not known), before it believes that. */
+	 * options.derived alone): the owner compares the running hash after it
+	 * (0: not known), before it believes that. */
 	SENDER_ACKED,
 	/* The store lacks acknowledged batches: the first unacknowledged
 	 * number is `seq` again.  What cannot be read any more becomes a

@@ -72,7 +72,8 @@ void import_batches_claimed(struct import_batches *batches, uint32_t stream,
     uint64_t upto, uint64_t chain);
 bool import_batches_is_other(
     const struct import_batches *batches, uint32_t *stream);
-/* Give the stream the next session of its content, and rewind.  False: there is
+/* Give the stream the next session of its content, and resend from
+ * its begin.  False: there is
  * none, or (not `once`, and the rows of before are not `gone`) the store would
  * keep rows twice. */
 bool import_batches_rename(

@@ -102,7 +102,7 @@ send_status(struct relay *relay, const struct wire_header *question)
 }
 
 /* Has the message come through more brokers than anybody has in a row?  Then
- * it goes round, and its sender is told that there is no route. */
+ * it goes round, and its sender gets an answer that there is no route. */
 static bool
 goes_round(struct relay *relay, const struct wire_header *header)
 {

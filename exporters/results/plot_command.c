@@ -160,8 +160,8 @@ draw_entries(
 			return -1;
 		if (rc < 0) {
 			log_error("'%s' is not drawn: %s",
-			    text_quote(shown, sizeof(shown),
-				file->entries[i].name),
+			    text_quote(
+				shown, sizeof(shown), file->entries[i].name),
 			    err->text);
 			failed++;
 		} else if (rc == 0) {

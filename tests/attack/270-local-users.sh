@@ -106,12 +106,12 @@ for manner in bad good; do
 	echo $! >"$TMP/hold.pid"
 	STARTED="$STARTED hold"
 	wait_until '[ -s "$TMP/held" ]'
-	before=$(ls "$new" | wc -l)
+	before=$(find "$new" -mindepth 1 | wc -l)
 	for i in 1 2 3; do
-		check "beside 600 connections with $manner packets another user's event is stored" \
+		check "with 600 connections with $manner packets another user's event is stored" \
 			as 1235 "$B/bin/poolscope-emit" --dir "$DIR" -p acct/pool -n node1 test "beside-$manner" --wait stored --timeout 60s
 	done
-	check_text "... without the queue" "$before" "$(ls "$new" | wc -l)"
+	check_text "... without the queue" "$before" "$(find "$new" -mindepth 1 | wc -l)"
 	[ $manner = good ] || check "bad packets end a connection" wait_until '[ "$(tail -1 "$TMP/held")" = 0 ]' 20
 	stop hold KILL
 done
@@ -144,7 +144,7 @@ emit() { # emit UID NAME: through the queue
 for what in file dir full; do
 	chmod 3777 "$new" "$DIR/fallback/tmp"
 	user 1234 "$new" block 10000 $what || fail "10000 of $what"
-	check "beside 10,000 of $what another user leaves an event" emit 1235 "queued-$what"
+	check "with 10,000 of $what another user leaves an event" emit 1235 "queued-$what"
 	: >"$TMP/agent.log"
 	SOCK=$TMP/run/agent.sock
 	PATH=$TMP:$PATH start agent poolscope-agent --no-samples --no-clock --broker "ipc://$DIR/run/intake.ipc" \
@@ -155,7 +155,7 @@ for what in file dir full; do
 	done
 	check "... and those after it" wait_until '[ "$(records --kind event | jq -r "select(.name == \"more-'$what'\") | .name" | wc -l)" = 5 ]' 60
 	[ $what != file ] || check "no file stays" wait_until '[ -z "$(ls "$new")" ]' 60
-	check_text "... bad/ has at most 64" 1 "$(($(ls "$DIR/fallback/bad" | wc -l) <= 64))"
+	check_text "... bad/ has at most 64" 1 "$(($(find "$DIR/fallback/bad" -mindepth 1 -maxdepth 1 | wc -l) <= 64))"
 	check_status 1 "... and the log is short" test "$(wc -l <"$TMP/agent.log")" -gt 15
 	stop agent
 	find "$new" -mindepth 1 -delete
@@ -164,6 +164,6 @@ done
 user 1235 "$new" block 2500 file
 check_status 75 "a user has a quarter of the queue" emit 1235 over
 check_status 75 "... and no more" as 1235 "$B/bin/poolscope-emit" --dir "$DIR" --socket "$TMP/none" -p acct/pool -n node1 test over
-check_printed "... which is said" "2500 files of user 1235 wait there already"
+check_printed "... which is reported" "2500 files of user 1235 wait there already"
 check "others have theirs" emit 1236 other
 stop aggregator

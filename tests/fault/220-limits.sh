@@ -39,6 +39,7 @@ END
 check "a quota of our own is made" cc -shared -fPIC -o "$TMP/quota.so" "$TMP/quota.c"
 mkdir "$TMP/small"
 mount -t tmpfs -o size=6m tmpfs "$TMP/small" || exit 1
+_code=0
 trap '_code=$?; umount -l "$TMP/small"; (exit $_code); _end' EXIT
 
 # Events that fill 6 MiB, under numbers that do not compress.

@@ -1,7 +1,7 @@
 # The Debian packages: built, without a word from lintian, installed, upgraded
 # and purged in a bare system of their own.
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2016 # dollars are parts of names and for sh -c
+# shellcheck disable=SC2016,SC2153 # dollars are parts of names and for sh -c; lib.sh has ROOT
 . "$(dirname "$0")/lib.sh"
 
 if [ "${VARIANT:-release}" != release ]; then

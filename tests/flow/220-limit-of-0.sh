@@ -9,6 +9,7 @@
 SMALL=$TMP/small
 mkdir "$SMALL"
 mount -t tmpfs -o size=24m tmpfs "$SMALL" || exit 1
+_code=0
 trap '_code=$?; umount -l "$SMALL"; (exit $_code); _end' EXIT
 
 agent() {

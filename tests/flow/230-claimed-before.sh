@@ -22,7 +22,7 @@ forge() {
 	SLOW=$SLOW PARTITION=$4 /usr/bin/python3 tests/flow/forge.py "$intake" "$k/$1.key" "$2" "$3" "$5"
 }
 import() { poolscope-import --broker "$intake" --key "$k/$1.key" -n "$2" cascade "$3"; }
-# is_there PARTITION ROWS: so many, each once.
+# is_there PARTITION ROWS: that many, each once.
 is_there() {
 	wait_until indexed 20
 	check_text "... all rows are there, once" "$2 $2" "$(poolscope-dump -q --kind event -p "$1" --format jsonl |
@@ -72,7 +72,7 @@ done
 check_text "the gap and the forged batches are not the import's" 0 \
 	"$(poolscope-dump -q -p 'acct$hello-othern1' --kind gap --format jsonl | wc -l)"
 
-# Two keys, or hosts, import the same file: rows are there once, and nobody is told
+# Two keys, or hosts, import the same file: rows are there once, and no answer says
 # what is not so.
 rows 'acct$twice' >"$TMP/twice.jsonl"
 check "an import" import owner n1 "$TMP/twice.jsonl"

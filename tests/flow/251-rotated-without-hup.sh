@@ -35,7 +35,7 @@ check "... and finished, before any agent knows it" poolscope-keys rotate nodes 
 before=$(logged broker "authorized keys and server key reloaded")
 renew
 check "the broker has the new list" wait_until \
-	'[ "$(logged broker "authorized keys and server key reloaded")" -gt "$before" ]'
+	"[ \"\$(logged broker 'authorized keys and server key reloaded')\" -gt $before ]"
 check "an event is stored with the new key" emit n1 second
 check "... which the agent has read by itself" test "$(logged n1 "the key has changed: reconnecting")" -eq 1
 check_status 77 "who has the old file only waits" poolscope-emit --dir "$TMP/n2" test second --wait stored --timeout 2s

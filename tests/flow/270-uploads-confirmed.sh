@@ -50,7 +50,7 @@ printf hello >"$TMP/small"
 head -c 9000000 /dev/zero >"$TMP/large"
 printf '{"name": "t", "startTime": "5", "entries": {"entry": [{"name": "e", "wallTime": 1}]}}' >"$TMP/d/result"
 
-# unconfirmed TARGET COMMAND...: fails, and nothing is said to be sent.
+# unconfirmed TARGET COMMAND...: fails, and reports nothing as sent.
 unconfirmed() {
 	_to=$1
 	shift

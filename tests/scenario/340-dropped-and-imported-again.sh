@@ -30,7 +30,7 @@ wrong_usage "a drop must be confirmed" "confirm it with --yes" poolscope partiti
 check_text "... and nothing is gone" 130 "$(events 'acct$wrong')"
 terminal() { printf '%s\n' "$1" | script -qec "poolscope partition drop 'acct\$wrong'" /dev/null; }
 check_status 1 "on a terminal it is asked, and not confirmed" terminal n
-check_printed "... what goes is said" 'acct$wrong of .*: 130 records of 13 nodes? \[y/N\]'
+check_printed "... what goes is printed" 'acct$wrong of .*: 130 records of 13 nodes? \[y/N\]'
 check_printed "... and that nothing went" "nothing was deleted"
 check_status 1 "... by nothing" terminal ''
 check_text "... nothing is gone" 130 "$(events 'acct$wrong')"
