@@ -235,6 +235,12 @@ open_spool(struct agent *agent, struct err *err)
 	    (unsigned long long)found->unacked_batches,
 	    (unsigned long long)found->torn_bytes,
 	    (unsigned long long)found->quarantined);
+	if (found->quarantined > 0)
+		log_warn("the spool: %llu of its segments are damaged or hold "
+			 "nothing that can be read (copies: %s/quarantine); "
+			 "what is lost with them is reported as a gap",
+		    (unsigned long long)found->quarantined,
+		    agent->settings.spool_dir);
 	return 0;
 }
 

@@ -62,30 +62,60 @@ entry_take(struct spool *spool, const unsigned char *at)
 	s->generation = spool_get64(at + 32);
 }
 
-void
-spool_acked_load(struct spool *spool)
+unsigned char *
+spool_acked_read(const struct spool *spool)
 {
 	unsigned char *at = memory_zero(1, SPOOL_SLOTS * SLOT_BYTES);
 	ssize_t n =
 	    spool_read_file(spool->dir, "ACKED", at, SPOOL_SLOTS * SLOT_BYTES);
 	const unsigned char *best = NULL;
+	uint64_t highest = 0;
 
-	spool->acked_counter = 0;
-	spool->acked_stale = SPOOL_SLOTS;
 	for (int i = 0; i < SPOOL_SLOTS && n >= 0; i++) {
 		const unsigned char *slot = at + i * SLOT_BYTES;
 		uint64_t counter = slot_check(slot);
 
-		if (counter <= spool->acked_counter)
+		if (counter <= highest)
 			continue;
-		spool->acked_counter = counter;
+		highest = counter;
 		best = slot;
 	}
 	if (best != NULL) {
-		spool->starts = spool_get64(best + 16);
-		for (uint32_t i = 0; i < spool_get32(best + 24); i++)
-			entry_take(spool, best + SLOT_FIXED + i * ENTRY_BYTES);
+		memmove(at, best, SLOT_BYTES);
+		return at;
 	}
+	free(at);
+	return NULL;
+}
+
+bool
+spool_acked_lists(const unsigned char *slot, const struct session_id *session,
+    uint32_t stream, uint64_t *acked)
+{
+	for (uint32_t i = 0; i < spool_get32(slot + 24); i++) {
+		const unsigned char *at = slot + SLOT_FIXED + i * ENTRY_BYTES;
+
+		*acked = spool_get64(at + 24);
+		if (memcmp(at, session->bytes, sizeof(session->bytes)) == 0 &&
+		    spool_get32(at + 16) == stream)
+			return true;
+	}
+	return false;
+}
+
+void
+spool_acked_load(struct spool *spool)
+{
+	unsigned char *at = spool_acked_read(spool);
+
+	spool->acked_counter = 0;
+	spool->acked_stale = SPOOL_SLOTS;
+	if (at == NULL)
+		return;
+	spool->acked_counter = slot_check(at);
+	spool->starts = spool_get64(at + 16);
+	for (uint32_t i = 0; i < spool_get32(at + 24); i++)
+		entry_take(spool, at + SLOT_FIXED + i * ENTRY_BYTES);
 	free(at);
 }
 
@@ -103,7 +133,7 @@ slot_encode(struct spool *spool, unsigned char *to)
 		const struct spool_stream *s = spool->streams[i];
 		unsigned char *at = to + SLOT_FIXED + count * ENTRY_BYTES;
 
-		if (s == NULL || s->acked == 0 || count == ENTRIES_MAX)
+		if (s == NULL || count == ENTRIES_MAX)
 			continue;
 		memcpy(at, s->session.bytes, sizeof(s->session.bytes));
 		spool_put32(at + 16, s->local);

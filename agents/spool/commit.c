@@ -143,6 +143,7 @@ succeed(struct spool *spool)
 		spool->active = segment;
 		spool->spare = NULL;
 		spool->cuts_count = 0;
+		spool_note_ends(spool, segment->number);
 	}
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
 		struct spool_stream *s = spool->streams[i];

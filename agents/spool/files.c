@@ -58,14 +58,40 @@ spool_allocate(int fd, uint64_t bytes)
 	return rc;
 }
 
+int
+spool_read_head(
+    int fd, uint32_t size, unsigned char to[static SPOOL_HEAD_BYTES])
+{
+	int failed = 0;
+
+	memset(to, 0, SPOOL_HEAD_BYTES);
+	for (uint32_t o = 0; o < size && o <= SPOOL_HEAD_COPY;
+	     o += SPOOL_HEAD_COPY) {
+		uint32_t n =
+		    size - o < SPOOL_HEAD_ONE ? size - o : SPOOL_HEAD_ONE;
+
+		if (file_io_read_all(fd, to + o, n, o) != 0) {
+			memset(to + o, 0, SPOOL_HEAD_ONE);
+			failed++;
+		}
+	}
+	return failed == 2 ? -1 : 0;
+}
+
 bool
 spool_file_is_unused(int fd, uint32_t size)
 {
 	static const unsigned char zeros[4096];
 	unsigned char at[sizeof(zeros)];
 
-	for (uint32_t o = SPOOL_HEAD_BYTES, n; o < size; o += n) {
-		n = size - o < sizeof(at) ? size - o : sizeof(at);
+	for (uint32_t o = SPOOL_HEAD_ONE, n; o < size; o += n) {
+		if (o == SPOOL_HEAD_COPY)
+			o += SPOOL_HEAD_ONE;
+		n = o < SPOOL_HEAD_COPY ? SPOOL_HEAD_COPY - o : sizeof(at);
+		if (o >= size)
+			break;
+		if (n > size - o)
+			n = size - o;
 		if (file_io_read_all(fd, at, n, o) != 0 ||
 		    memcmp(at, zeros, n) != 0)
 			return false;

@@ -50,15 +50,31 @@ spool_put_head(
 	spool_put64(to + 32, head->salt);
 	memcpy(to + 40, head->origin.bytes, 16);
 	spool_put32(to + 60, crc32c(0, to, 60));
+	memcpy(to + SPOOL_HEAD_COPY, to, SPOOL_HEAD_ONE);
+}
+
+static bool
+is_head(const unsigned char *at)
+{
+	return memcmp(at, head_magic, 4) == 0 &&
+	       spool_get32(at + 60) == crc32c(0, at, 60);
+}
+
+/* The first valid copy; NULL: there is none. */
+static const unsigned char *
+find_head(const unsigned char *at)
+{
+	if (is_head(at))
+		return at;
+	return is_head(at + SPOOL_HEAD_COPY) ? at + SPOOL_HEAD_COPY : NULL;
 }
 
 bool
 spool_get_head(
     const unsigned char at[static SPOOL_HEAD_BYTES], struct spool_head *head)
 {
-	if (memcmp(at, head_magic, 4) != 0 ||
-	    spool_get32(at + 4) != SPOOL_FORMAT ||
-	    spool_get32(at + 60) != crc32c(0, at, 60))
+	at = find_head(at);
+	if (at == NULL || spool_get32(at + 4) != SPOOL_FORMAT)
 		return false;
 	memcpy(head->session.bytes, at + 8, 16);
 	head->number = spool_get64(at + 24);
@@ -67,13 +83,18 @@ spool_get_head(
 	return true;
 }
 
+bool
+spool_head_is_whole(const unsigned char at[static SPOOL_HEAD_BYTES])
+{
+	return is_head(at) &&
+	       memcmp(at, at + SPOOL_HEAD_COPY, SPOOL_HEAD_ONE) == 0;
+}
+
 uint32_t
 spool_head_format(const unsigned char at[static SPOOL_HEAD_BYTES])
 {
-	if (memcmp(at, head_magic, 4) != 0 ||
-	    spool_get32(at + 60) != crc32c(0, at, 60))
-		return 0;
-	return spool_get32(at + 4);
+	at = find_head(at);
+	return at != NULL ? spool_get32(at + 4) : 0;
 }
 
 static uint32_t
@@ -132,6 +153,11 @@ frame_is_plausible(const struct spool_frame *f, uint32_t offset, uint32_t size)
 		return f->bytes > 0 && f->bytes <= NAME_BYTES_MAX &&
 		       f->stream < SPOOL_STREAMS_MAX;
 	case SPOOL_SEAL: return f->bytes == 0;
+	case SPOOL_END:
+		return f->seq > 0 && f->seq < UINT64_MAX / 2 &&
+		       f->bytes > sizeof(struct session_id) &&
+		       f->bytes <= sizeof(struct session_id) + NAME_BYTES_MAX &&
+		       f->stream < SPOOL_STREAMS_MAX;
 	}
 	return false;
 }

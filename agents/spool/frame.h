@@ -16,13 +16,15 @@
 #include "proto/hash/hash.h"
 
 enum {
-	SPOOL_HEAD_BYTES = 64,
+	SPOOL_HEAD_ONE = 64,   /* one of the two copies of the head ... */
+	SPOOL_HEAD_COPY = 512, /* ... and where the second one is */
+	SPOOL_HEAD_BYTES = SPOOL_HEAD_COPY + SPOOL_HEAD_ONE, /* both */
 	SPOOL_FRAME_BYTES = 56, /* size before the body */
 	SPOOL_SPAN_MAX = SPOOL_FRAME_BYTES + SPOOL_BATCH_BYTES_MAX,
 	SPOOL_COMMIT_BYTES_MAX = 512
 				 << 10, /* frames written and synced together */
 	SPOOL_SEGMENT_BYTES_MAX = 256 << 20,
-	SPOOL_FORMAT = 2,
+	SPOOL_FORMAT = 3,
 };
 
 enum spool_type {
@@ -30,6 +32,7 @@ enum spool_type {
 	SPOOL_STREAM = 2, /* names the partition of a stream */
 	SPOOL_SEAL = 3,
 	SPOOL_MOVED = 4, /* a batch that comes from another session */
+	SPOOL_END = 5,   /* where a stream of an earlier session ends */
 };
 
 struct spool_head {
@@ -57,8 +60,11 @@ struct spool_frame {
 
 void spool_put_head(
     unsigned char to[static SPOOL_HEAD_BYTES], const struct spool_head *head);
+/* From the first copy that is valid. */
 bool spool_get_head(
     const unsigned char at[static SPOOL_HEAD_BYTES], struct spool_head *head);
+/* Are both copies valid, and the same? */
+bool spool_head_is_whole(const unsigned char at[static SPOOL_HEAD_BYTES]);
 /* The format of a segment, whatever else its header has; 0: it is none. */
 uint32_t spool_head_format(const unsigned char at[static SPOOL_HEAD_BYTES]);
 

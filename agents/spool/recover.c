@@ -30,6 +30,7 @@ struct entry {
 	uint32_t limit; /* end of its frames by a later seal; 0 */
 	enum verdict verdict;
 	bool lost; /* no header: it is unreadable */
+	bool half; /* one of the copies of the header is damaged */
 };
 
 /* What was found of a stream. */
@@ -43,6 +44,7 @@ struct recovery {
 	uint32_t count;
 	struct trail *trails; /* of each stream of the spool */
 	uint32_t trails_count;
+	struct spool_ends ends;
 	/* Of the session that is read: */
 	uint64_t lost;    /* bound on damaged frames so far */
 	uint64_t counted; /* exact, if seals count them */
@@ -63,15 +65,15 @@ judge(int fd, struct entry *e)
 	if (st.st_size > SPOOL_SEGMENT_BYTES_MAX)
 		return LOST;
 	e->size = (uint32_t)st.st_size;
-	if (e->size < sizeof(at) ||
-	    file_io_read_all(fd, at, sizeof(at), 0) != 0)
-		return spool_file_is_unused(fd, e->size) ? UNLINK : LOST;
+	if (spool_read_head(fd, e->size, at) != 0)
+		return LOST;
 	e->format = spool_head_format(at);
 	if (e->format != 0 && e->format != SPOOL_FORMAT)
 		return OTHER_FORMAT;
 	/* Created but unused: the header is synced before the first frame. */
 	if (!spool_get_head(at, &e->head))
 		return spool_file_is_unused(fd, e->size) ? UNLINK : LOST;
+	e->half = !spool_head_is_whole(at);
 	return e->head.number == e->number ? KEEP : ASIDE;
 }
 
@@ -191,6 +193,24 @@ take_seals(struct spool *spool, struct recovery *r, uint32_t from)
 		at = offset += SPOOL_FRAME_BYTES;
 	}
 	close_entry(spool, fd);
+}
+
+static void
+collect_ends(struct spool *spool, struct recovery *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct entry *e = &r->entries[i];
+		struct spool_scan scan;
+		int fd = -1;
+
+		if (!e->lost)
+			fd = open_entry(spool, e, O_RDONLY, &scan);
+		if (fd < 0)
+			continue;
+		spool_ends_read(&r->ends, &scan);
+		close_entry(spool, fd);
+	}
+	spool_ends_name(&r->ends, spool);
 }
 
 /* Remove the segments that have no frames.  An unreadable one had some. */
@@ -419,8 +439,9 @@ take_entry(struct spool *spool, struct recovery *r, uint32_t i, struct err *err)
 	segment->end = x.end;
 	segment->frames = x.frames;
 	segment->crcs = x.crcs;
-	if (x.damaged) {
+	if (x.damaged || e->half)
 		spool_quarantine_copy(spool, fd, e->number, e->size);
+	if (x.damaged) {
 		collect_names(spool, r, &e->head.session);
 	}
 	spool_scan_init(&scan, &spool->window, fd, &e->head, e->size);
@@ -431,10 +452,17 @@ take_entry(struct spool *spool, struct recovery *r, uint32_t i, struct err *err)
 	return rc;
 }
 
-/* How many numbers a stream may have lost behind its last frame. */
+/* How many numbers a stream has lost behind its last frame: exactly, if a later
+ * session says where it ended, else the most that it may be. */
 static uint64_t
-lost_at_end(const struct recovery *r, const struct trail *t)
+lost_at_end(const struct recovery *r, const struct spool_stream *s,
+    const struct trail *t)
 {
+	const struct spool_end *end =
+	    spool_ends_find(&r->ends, &s->session, s->local);
+
+	if (end != NULL)
+		return end->seq > t->seen + 1 ? end->seq - 1 - t->seen : 0;
 	if (r->all_counted && r->numbers == r->counted)
 		return 0;
 	return r->lost - t->lost_then;
@@ -453,7 +481,7 @@ end_session(
 		if (s == NULL || !session_equal(&s->session, session))
 			continue;
 		t = trail_of(r, i);
-		skip = lost_at_end(r, t);
+		skip = lost_at_end(r, s, t);
 		s->next = t->seen + 1;
 		if (skip > 0)
 			add_hole(spool, i, s->next, s->next + skip - 1);
@@ -464,14 +492,69 @@ end_session(
 	r->all_counted = true;
 }
 
-/* An unreadable segment belongs to the session before it. */
-static void
-lose_entry(struct recovery *r, const struct entry *e)
+/* Did a session begin behind an unreadable segment?  Then that says what was
+ * lost. */
+static bool
+is_followed(const struct recovery *r, uint32_t lost)
 {
+	const struct session_id *before = NULL;
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct entry *e = &r->entries[i];
+
+		if (e->lost)
+			continue;
+		if (i < lost)
+			before = &e->head.session;
+		else if (before == NULL ||
+			 !session_equal(before, &e->head.session))
+			return true;
+	}
+	return false;
+}
+
+/* An unreadable segment belongs to the session before it.  It is needed until
+ * the next session begins. */
+static void
+lose_entry(struct spool *spool, struct recovery *r, uint32_t i)
+{
+	const struct entry *e = &r->entries[i];
+	char name[SPOOL_NAME_BYTES];
+	int fd = spool_open_file(
+	    spool->dir, spool_segment_name(name, e->number), O_RDONLY);
 	uint32_t size = e->size > 0 ? e->size : SPOOL_SEGMENT_BYTES_MAX;
 
 	r->lost += size / SPOOL_FRAME_BYTES;
 	r->all_counted = false;
+	if (fd < 0)
+		return;
+	spool_quarantine_copy(spool, fd, e->number, e->size);
+	close(fd);
+	if (is_followed(r, i))
+		unlinkat(spool->dir, name, 0);
+}
+
+/* The streams that a later session says the end of; one may have no segment
+ * any more. */
+static void
+take_ends(struct spool *spool, const struct recovery *r)
+{
+	for (uint32_t i = 0; i < r->ends.count; i++) {
+		const struct spool_end *end = &r->ends.at[i];
+		uint32_t stream =
+		    spool_find_stream(spool, &end->session, end->stream);
+		struct spool_stream *s;
+
+		if (stream == UINT32_MAX)
+			continue;
+		s = spool->streams[stream];
+		s->ended++;
+		s->ended_in = end->number;
+		if (end->seq <= s->committed)
+			continue;
+		add_hole(spool, stream, s->committed, end->seq - 1);
+		s->committed = s->next = end->seq;
+	}
 }
 
 static int
@@ -484,7 +567,7 @@ take_entries(struct spool *spool, struct recovery *r, struct err *err)
 		const struct entry *e = &r->entries[i];
 
 		if (e->lost) {
-			lose_entry(r, e);
+			lose_entry(spool, r, i);
 			continue;
 		}
 		if (session != NULL &&
@@ -495,6 +578,7 @@ take_entries(struct spool *spool, struct recovery *r, struct err *err)
 	}
 	if (session != NULL)
 		end_session(spool, r, session);
+	take_ends(spool, r);
 	for (uint32_t i = 0; i < spool->streams_count; i++) {
 		struct spool_stream *s = spool->streams[i];
 
@@ -521,9 +605,12 @@ spool_recover(struct spool *spool, struct err *err)
 	if (rc == 0)
 		drop_unused(spool, &r);
 	if (rc == 0)
+		collect_ends(spool, &r);
+	if (rc == 0)
 		rc = take_entries(spool, &r, err);
 	if (rc == 0 && fsync(spool->dir) != 0)
 		rc = err_set(err, "the directory: %s", strerror(errno));
+	spool_ends_clear(&r.ends);
 	free(r.trails);
 	free(r.entries);
 	return rc;

@@ -151,33 +151,54 @@ bound_allows(const struct spool *spool, uint64_t bytes, struct err *err)
 
 /* ---- deleting ---- */
 
+/* What of forbidden streams does not keep a segment. */
+enum yields { NOTHING, ENDS, BATCHES };
+
 static bool
 is_acked(const struct spool *spool, const struct spool_segment *segment,
-    bool or_forbidden)
+    enum yields yields)
 {
 	for (uint32_t i = 0; i < segment->ranges_count; i++) {
 		const struct spool_range *r = &segment->ranges[i];
 		const struct spool_stream *s = spool->streams[r->stream];
 
 		if (!spool_is_done_with(s, r->last) &&
-		    !(or_forbidden && s->forbidden && s->moved_from == 0))
+		    !(yields == BATCHES && s->forbidden && s->moved_from == 0))
 			return false;
 	}
 	return true;
 }
 
+/* Does it say where a stream ends that is not done? */
+static bool
+has_end(const struct spool *spool, const struct spool_segment *segment,
+    enum yields yields)
+{
+	for (uint32_t i = 0; i < spool->streams_count; i++) {
+		const struct spool_stream *s = spool->streams[i];
+
+		if (s != NULL && s->ended_in == segment->number &&
+		    !(yields >= ENDS && s->forbidden) &&
+		    !spool_is_done_with(s, spool_end_of(s) - 1))
+			return true;
+	}
+	return false;
+}
+
 /* The seal of an older segment is needed while that segment exists, and so are
  * the batches that were moved from it. */
 static bool
-is_free(const struct spool *spool, uint32_t i, bool or_forbidden)
+is_free(const struct spool *spool, uint32_t i, enum yields yields)
 {
 	const struct spool_segment *segment = spool->segments[i];
 
 	if (segment == spool->active || segment == spool->spare ||
-	    !is_acked(spool, segment, or_forbidden))
+	    !is_acked(spool, segment, yields))
 		return false;
 	if (segment->cuts != 0 && i > 0 &&
 	    spool->segments[i - 1]->number >= segment->cuts)
+		return false;
+	if (has_end(spool, segment, yields))
 		return false;
 	/* Its moved batches say where the stream that they come from ends. */
 	for (uint32_t j = 0; j < i; j++)
@@ -228,14 +249,15 @@ after_deletion(struct spool *spool, bool deleted, struct err *err)
 }
 
 /* Delete the oldest unneeded segment; if there is none, one that only what is
- * forbidden needs.  0: there is no such one, either. */
+ * forbidden needs, one without batches of it first.  0: there is no such one,
+ * either. */
 static int
 delete_one(struct spool *spool, struct err *err)
 {
-	for (int forbidden = 0; forbidden <= 1; forbidden++)
+	for (enum yields yields = NOTHING; yields <= BATCHES; yields++)
 		for (uint32_t i = 0; i < spool->segments_count; i++) {
-			if (!is_free(spool, i, forbidden) ||
-			    (forbidden &&
+			if (!is_free(spool, i, yields) ||
+			    (yields == BATCHES &&
 				!spool_give_up(spool, spool->segments[i])))
 				continue;
 			return delete_segment(spool, i, err) == 0 &&
@@ -274,7 +296,7 @@ spool_tidy(struct spool *spool, int64_t now_ns, struct err *err)
 	for (uint32_t i = spool->segments_count; i-- > 0;) {
 		struct spool_segment *segment = spool->segments[i];
 
-		if (!is_free(spool, i, false))
+		if (!is_free(spool, i, NOTHING))
 			continue;
 		if (segment->acked_ns == 0)
 			segment->acked_ns = now_ns != 0 ? now_ns : 1;
@@ -339,8 +361,8 @@ spool_make_spare(struct spool *spool, uint32_t span, struct err *err)
 	enum spool_result result;
 	uint32_t size;
 
-	size = SPOOL_HEAD_BYTES + SPOOL_PARTS * SPOOL_FRAME_BYTES + span +
-	       SPOOL_FRAME_BYTES;
+	size = SPOOL_HEAD_BYTES + SPOOL_PARTS * SPOOL_FRAME_BYTES +
+	       spool_ends_bytes(spool) + span + SPOOL_FRAME_BYTES;
 	if (size < spool->options.segment_bytes)
 		size = (uint32_t)spool->options.segment_bytes;
 	size = (size + 4095) / 4096 * 4096;

@@ -57,6 +57,7 @@ spool_new(int dir, const struct spool_options *options)
 	spool->dir = dir;
 	spool->lock = spool->read_fd = spool->window.fd = -1;
 	spool->next_number = 1;
+	spool->ends_due = true;
 	session_random(&spool->session);
 	return spool;
 }

@@ -7,6 +7,7 @@
  *   commit.c      the commit buffer
  *   segments.c    creating and deleting segments, the bound
  *   read.c        finding and reading batches, and gaps
+ *   ends.c        where the streams of earlier sessions end
  *   move.c        continuing batches under another session
  *   acked.c       ACKED
  *   recover.c     opening after a crash
@@ -21,6 +22,7 @@
 #include <sys/types.h>
 
 #include "agents/spool/index.h"
+#include "agents/spool/scan.h"
 #include "agents/spool/spool.h"
 #include "agents/spool/window.h"
 #include "proto/os/file_io.h"
@@ -55,6 +57,8 @@ struct spool_stream {
 	 * are to be moved; committed is moved_from. */
 	uint64_t moved_from, moved_upto, rest;
 	uint64_t generation;
+	uint32_t ended;    /* how many segments say where it ends ... */
+	uint64_t ended_in; /* ... and the last one of them */
 	struct spool_position positions[SPOOL_POSITIONS];
 };
 
@@ -98,6 +102,7 @@ struct spool {
 	uint64_t next_number;
 	uint32_t cuts_count;
 	struct spool_cut cuts[SPOOL_PARTS];
+	bool ends_due; /* the session has not begun: ends.c */
 	struct spool_gaps gaps;
 	struct spool_writer writer;
 	struct spool_window window;
@@ -120,7 +125,11 @@ ssize_t spool_read_file(
     int dir, const char *name, unsigned char *to, uint32_t max);
 /* Allocate the file's blocks: 0 or an errno. */
 int spool_allocate(int fd, uint64_t bytes);
-/* Is there nothing but zeros after the header of a segment? */
+/* Read both copies of a segment's head; what cannot be read, or is behind the
+ * end of the file, is zeros.  -1 and errno: neither can be read. */
+int spool_read_head(
+    int fd, uint32_t size, unsigned char to[static SPOOL_HEAD_BYTES]);
+/* Is there nothing but zeros in a segment, except its two heads? */
 bool spool_file_is_unused(int fd, uint32_t size);
 const char *spool_segment_name(
     char to[static SPOOL_NAME_BYTES], uint64_t number);
@@ -129,6 +138,11 @@ bool spool_parse_name(const char *name, uint64_t *number);
 
 /* ---- acked.c ---- */
 
+/* The valid slot that counts, malloc'd; NULL: there is none. */
+unsigned char *spool_acked_read(const struct spool *spool);
+/* Does the slot list the stream?  `*acked` gets its position. */
+bool spool_acked_lists(const unsigned char *slot,
+    const struct session_id *session, uint32_t stream, uint64_t *acked);
 /* Read the positions of the streams, and the count of starts.  Without a valid
  * slot nothing is acknowledged. */
 void spool_acked_load(struct spool *spool);
@@ -193,6 +207,38 @@ void spool_put_seal(struct spool *spool, uint64_t number, uint32_t end,
 /* Discard the buffer, and end the session.  Seals in the next segment will cut
  * off what was written of it in the segments of `parts`. */
 void spool_fail(struct spool *spool, uint32_t parts);
+
+/* ---- ends.c ---- */
+
+struct spool_end {
+	struct session_id session;
+	uint32_t stream; /* in its session */
+	uint64_t seq;    /* the stream ends before it */
+	uint64_t number; /* of the segment that says so */
+	char *partition;
+};
+
+struct spool_ends {
+	struct spool_end *at;
+	uint32_t count, room;
+};
+
+/* The size of the end frames that a new session begins with, and adding them
+ * to the commit buffer. */
+uint32_t spool_ends_bytes(const struct spool *spool);
+void spool_put_ends(struct spool *spool);
+/* They are on disk, in segment `number`. */
+void spool_note_ends(struct spool *spool, uint64_t number);
+
+/* Add those of the segment. */
+void spool_ends_read(struct spool_ends *ends, struct spool_scan *scan);
+/* NULL: not known. */
+const struct spool_end *spool_ends_find(const struct spool_ends *ends,
+    const struct session_id *session, uint32_t stream);
+/* Add the streams that were not done, as ACKED says, to those of the spool: no
+ * other segment may name them any more. */
+void spool_ends_name(const struct spool_ends *ends, struct spool *spool);
+void spool_ends_clear(struct spool_ends *ends);
 
 /* ---- write.c ---- */
 

@@ -139,8 +139,10 @@ spool_drop_streams(struct spool *spool)
 
 		if (s != NULL && !s->current && !s->held &&
 		    spool_is_done_with(s, spool_end_of(s) - 1) &&
-		    !has_segment(spool, i))
+		    !has_segment(spool, i)) {
 			drop(spool, i);
+			spool->acked_stale = SPOOL_SLOTS;
+		}
 	}
 }
 
@@ -209,6 +211,7 @@ spool_new_session(struct spool *spool)
 		if (spool->streams[i] != NULL)
 			spool->streams[i]->current = false;
 	session_random(&spool->session);
+	spool->ends_due = true;
 	spool->locals = 0;
 }
 

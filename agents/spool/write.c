@@ -14,7 +14,7 @@
 #include "proto/hash/crc32c.h"
 
 /* Continue in `segment`; a new one begins with the seals that older segments
- * could not get. */
+ * could not get, a new session with the ends of earlier streams, too. */
 static void
 begin_part(struct spool *spool, struct spool_segment *segment)
 {
@@ -32,6 +32,7 @@ begin_part(struct spool *spool, struct spool_segment *segment)
 
 		spool_put_seal(spool, c->number, c->end, c->frames, c->crcs);
 	}
+	spool_put_ends(spool);
 }
 
 /* The last frame's room is for the seal.  Moved batches need a segment that
@@ -52,8 +53,9 @@ static enum spool_result
 have_spare(
     struct spool *spool, uint32_t span, enum spool_type type, struct err *err)
 {
-	uint32_t begin =
-	    SPOOL_HEAD_BYTES + spool->cuts_count * SPOOL_FRAME_BYTES;
+	uint32_t begin = SPOOL_HEAD_BYTES +
+			 spool->cuts_count * SPOOL_FRAME_BYTES +
+			 spool_ends_bytes(spool);
 	enum spool_result result;
 
 	if (spool->spare != NULL &&

@@ -110,7 +110,7 @@ stream = json.load(sys.stdin)["streams"][-1]
 number = stream["acknowledged"] + 1
 for path in sorted(glob.glob(sys.argv[1] + "/*.seg")):
     data = bytearray(open(path, "rb").read())
-    at = 64
+    at = 576
     while data[8:24].hex() == stream["session"] and data[at:at + 4] == b"PSFR":
         if data[at + 12] == 1 and struct.unpack_from("<Q", data, at + 16)[0] == number:
             data[at + 60] ^= 1

@@ -57,7 +57,7 @@ best_slot(void)
 	     at += SLOT) {
 		size_t all = 32 + 40 * (size_t)spool_get32(at + 24);
 
-		if (memcmp(at, "PSAK\2\0\0\0", 8) != 0 ||
+		if (memcmp(at, "PSAK\3\0\0\0", 8) != 0 ||
 		    all > 32 + 40 * 1024 ||
 		    spool_get32(at + all) != judge_crc(0, at, all) ||
 		    spool_get64(at + 8) == 0)

@@ -23,13 +23,15 @@ spool_fix_crc(uint32_t (*crc)(uint32_t, const void *, size_t),
 	return crc(crc(0, salted, 16), at + 12, span - 12);
 }
 
-/* The header, and every frame that a magic begins and the segment holds. */
+/* The headers, and every frame that a magic begins and the segment holds. */
 static inline void
 spool_fix_segment(unsigned char *at, size_t size)
 {
 	if (size < SPOOL_HEAD_BYTES)
 		return;
 	spool_put32(at + 60, crc32c(0, at, 60));
+	spool_put32(
+	    at + SPOOL_HEAD_COPY + 60, crc32c(0, at + SPOOL_HEAD_COPY, 60));
 	for (size_t o = SPOOL_HEAD_BYTES; o + SPOOL_FRAME_BYTES <= size;) {
 		uint32_t bytes = spool_get32(at + o + 4);
 

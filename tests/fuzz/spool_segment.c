@@ -35,13 +35,16 @@ static struct {
 
 /* The first whole frame at or behind `offset`, by looking everywhere. */
 static size_t
-slow_next(
-    const unsigned char *at, size_t size, size_t offset, struct spool_frame *f)
+slow_next(const struct spool_head *head, const unsigned char *at, size_t size,
+    size_t offset, struct spool_frame *f)
 {
+	unsigned char salt[8];
+
+	spool_put64(salt, head->salt);
 	for (; offset + SPOOL_FRAME_BYTES <= size; offset += 8) {
 		if (spool_peek_frame(
 			at + offset, (uint32_t)offset, (uint32_t)size, f) &&
-		    f->crc == spool_fix_crc(judge_crc, at + offset, at + 32,
+		    f->crc == spool_fix_crc(judge_crc, at + offset, salt,
 				  spool_span(f->bytes)))
 			return offset;
 	}
@@ -60,7 +63,7 @@ walk(struct spool_scan *scan, const struct spool_head *head,
 	for (;;) {
 		uint32_t from = offset;
 		bool is_there = spool_scan_next(scan, &offset, &f, &body);
-		size_t slow = slow_next(at, size, from, &want);
+		size_t slow = slow_next(head, at, size, from, &want);
 
 		/* The walk may give up on a file of false beginnings. */
 		if (!is_there && scan->budget < size)

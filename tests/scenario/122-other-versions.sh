@@ -54,7 +54,7 @@ done
 find "$DIR/spool" -type f -exec sha256sum {} + | sort >"$TMP/before"
 check_status 1 "an agent of another format of the spool does not start" \
 	timeout 60 poolscope-agent --no-samples -n n1 -p "$PARTITION" --broker "$head"
-check_printed "... it names what has which format" "segment [0-9]* has format 1; this program supports format 2"
+check_printed "... it names what has which format" "segment [0-9]* has format 1; this program supports format 3"
 check_printed "... and what to do" "let that version send what is in it, or move the directory away"
 find "$DIR/spool" -type f -exec sha256sum {} + | sort >"$TMP/after"
 check "... and leaves it as it is" cmp "$TMP/before" "$TMP/after"

@@ -14,6 +14,8 @@ summary_begin(struct summary *summary, const struct view *view)
 	summary->streams_count = view_streams(view);
 	summary->streams =
 	    memory_zero(summary->streams_count + 1, sizeof(*summary->streams));
+	for (uint32_t i = 0; i < summary->streams_count; i++)
+		summary->streams[i].end = view_end(view, i);
 	summary->segments =
 	    memory_zero(view_segments(view) + 1, sizeof(*summary->segments));
 }
@@ -76,10 +78,13 @@ bool
 summary_next_missing(const struct summary_stream *stream, uint64_t acked,
     uint64_t from, struct coverage_interval *missing)
 {
+	uint64_t last =
+	    stream->last + 1 < stream->end ? stream->end - 1 : stream->last;
+
 	if (from <= acked)
 		from = acked + 1;
-	return stream->last > acked && coverage_next_hole(&stream->coverage,
-					   from, stream->last, missing);
+	return last > acked &&
+	       coverage_next_hole(&stream->coverage, from, last, missing);
 }
 
 void

@@ -10,6 +10,7 @@
 
 struct summary_stream {
 	uint64_t first, last; /* 0: no frame */
+	uint64_t end;         /* it ended before this number; 0: not known */
 	uint64_t batches, records;
 	struct coverage coverage;
 };

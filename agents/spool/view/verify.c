@@ -112,13 +112,19 @@ check_end(struct verify *verify, const struct view_segment *s)
 {
 	const struct spool_extent *x = &s->extent;
 
-	if (s->state == VIEW_DAMAGED && x->sealed)
+	if (s->half)
+		complain(verify,
+		    "segment %" PRIu64
+		    ", offset 0: one of the two copies of the header is "
+		    "damaged; the agent uses the other one",
+		    s->number);
+	if (x->damaged && x->sealed)
 		complain(verify,
 		    "segment %" PRIu64 ", offset %" PRIu32
 		    ": the seal does not match its %" PRIu32 " frames (%" PRIu32
 		    " are missing)",
 		    s->number, x->end - SPOOL_FRAME_BYTES, x->frames, x->lost);
-	else if (s->state == VIEW_DAMAGED && x->tail > 0)
+	else if (x->damaged && x->tail > 0)
 		complain(verify,
 		    "segment %" PRIu64 ", offset %" PRIu32
 		    ": the valid frames end here, before the end of the "

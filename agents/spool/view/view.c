@@ -22,6 +22,7 @@ struct view {
 	struct spool *spool; /* streams and ACKED, as the agent reads them */
 	struct view_segment *segments;
 	uint32_t count;
+	struct spool_ends ends;
 };
 
 const char *
@@ -52,6 +53,7 @@ read_head(struct view_segment *s, int fd)
 	struct stat st;
 
 	s->state = VIEW_UNREADABLE;
+	s->half = false;
 	if (fstat(fd, &st) != 0) {
 		s->why = errno;
 		return;
@@ -59,10 +61,10 @@ read_head(struct view_segment *s, int fd)
 	s->bytes = (uint64_t)st.st_size;
 	if (s->bytes > SPOOL_SEGMENT_BYTES_MAX)
 		return;
-	if (s->bytes < sizeof(at))
-		s->state = VIEW_EMPTY;
-	else if (file_io_read_all(fd, at, sizeof(at), 0) != 0)
+	if (spool_read_head(fd, (uint32_t)s->bytes, at) != 0)
 		s->why = errno;
+	else if (s->bytes < sizeof(at))
+		s->state = VIEW_EMPTY;
 	else if (spool_get_head(at, &s->head))
 		s->state =
 		    s->head.number == s->number ? VIEW_SEALED : VIEW_FOREIGN;
@@ -70,6 +72,7 @@ read_head(struct view_segment *s, int fd)
 		s->state = VIEW_FOREIGN;
 	else if (spool_file_is_unused(fd, (uint32_t)s->bytes))
 		s->state = VIEW_EMPTY;
+	s->half = s->state == VIEW_SEALED && !spool_head_is_whole(at);
 }
 
 /* The agent may write the header after it was read, and frames before they are
@@ -79,7 +82,7 @@ take_head(struct view_segment *s, int fd)
 {
 	for (int i = 0; i < TRIES; i++) {
 		read_head(s, fd);
-		if (s->state != VIEW_UNREADABLE || s->why != 0)
+		if ((s->state != VIEW_UNREADABLE && !s->half) || s->why != 0)
 			break;
 	}
 }
@@ -188,7 +191,7 @@ find_extent(struct view *view, struct view_segment *s, bool last)
 		if (!s->extent.damaged || !last)
 			break;
 	}
-	if (s->extent.damaged)
+	if (s->extent.damaged || s->half)
 		s->state = VIEW_DAMAGED;
 	else if (s->extent.sealed || s->limit > 0 || !last)
 		s->state = VIEW_SEALED;
@@ -270,6 +273,18 @@ list_streams(struct view *view)
 		for (uint32_t i = 0; i < view->count; i++)
 			if (has_frames(&view->segments[i]))
 				take_names(view, &view->segments[i], all);
+	for (uint32_t i = 0; i < view->count; i++) {
+		struct spool_scan scan;
+		int fd = -1;
+
+		if (has_frames(&view->segments[i]))
+			fd = begin_scan(view, &view->segments[i], &scan);
+		if (fd < 0)
+			continue;
+		spool_ends_read(&view->ends, &scan);
+		end_scan(view, fd);
+	}
+	spool_ends_name(&view->ends, view->spool);
 	spool_acked_load(view->spool);
 }
 
@@ -320,6 +335,7 @@ view_close(struct view **view)
 
 	if (*view == NULL)
 		return;
+	spool_ends_clear(&(*view)->ends);
 	spool = (*view)->spool;
 	spool_clear(spool);
 	close(spool->dir);
@@ -365,6 +381,16 @@ uint64_t
 view_acked(const struct view *view, uint32_t stream)
 {
 	return spool_first_unacked(view->spool, stream) - 1;
+}
+
+uint64_t
+view_end(const struct view *view, uint32_t stream)
+{
+	const struct spool_end *end =
+	    spool_ends_find(&view->ends, view_session(view, stream),
+		spool_local_number(view->spool, stream));
+
+	return end != NULL ? end->seq : 0;
 }
 
 uint32_t

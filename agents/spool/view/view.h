@@ -35,7 +35,8 @@ struct view_segment {
 	uint32_t limit; /* frames end here by a later segment's seal; 0: no such
 			   seal */
 	struct spool_extent extent;
-	int why; /* unreadable: errno, 0 for a bad header */
+	bool half; /* one of the copies of the header is damaged */
+	int why;   /* unreadable: errno, 0 for a bad header */
 };
 
 struct view; /* opaque */
@@ -55,6 +56,8 @@ uint32_t view_streams(const struct view *view);
 struct text view_partition(const struct view *view, uint32_t stream);
 const struct session_id *view_session(const struct view *view, uint32_t stream);
 uint64_t view_acked(const struct view *view, uint32_t stream);
+/* The stream ends before this number, as a later session says; 0: not known. */
+uint64_t view_end(const struct view *view, uint32_t stream);
 
 /* Ordered by number. */
 uint32_t view_segments(const struct view *view);

@@ -86,7 +86,7 @@ static void
 the_bytes_are_those_of_the_agreement(void **state)
 {
 	static unsigned char at[64 << 10];
-	const unsigned char *name = at + 64, *f = name + 56 + 16;
+	const unsigned char *name = at + 576, *f = name + 56 + 16;
 	static const unsigned char zeros[16];
 	unsigned char salted[8 + 8];
 	struct help h;
@@ -100,11 +100,14 @@ the_bytes_are_those_of_the_agreement(void **state)
 	fd = help_segment(&h, 1, O_RDONLY);
 	assert_int_equal(pread(fd, at, sizeof(at), 0), sizeof(at));
 	close(fd);
-	assert_memory_equal(at, "PSSG\2\0\0\0", 8);
+	assert_memory_equal(at, "PSSG\3\0\0\0", 8);
 	assert_memory_equal(at + 8, spool_session(h.spool)->bytes, 16);
 	assert_int_equal(spool_get64(at + 24), 1);
 	assert_memory_equal(at + 40, zeros, 16);
 	assert_int_equal(spool_get32(at + 60), crc32c_table(0, at, 60));
+	assert_memory_equal(at + 512, at, 64);
+	for (int i = 64; i < 512; i++)
+		assert_int_equal(at[i], 0);
 	/* The stream is named before its first batch. */
 	assert_memory_equal(name, "PSFR\11\0\0\0", 8);
 	assert_memory_equal(name + 12, "\2\0\0\0", 4);
@@ -341,7 +344,7 @@ refused_batches_are_copied_and_bounded(void **state)
 static void
 a_refused_batch_can_be_looked_at(void **state)
 {
-	static unsigned char at[1024];
+	static unsigned char at[2048];
 	struct spool_head head;
 	struct spool_frame f;
 	struct help h;
@@ -356,18 +359,19 @@ a_refused_batch_can_be_looked_at(void **state)
 	fd = help_file(&h, "refused/00000000000000000001.seg", O_RDONLY);
 	n = pread(fd, at, sizeof(at), 0);
 	close(fd);
-	assert_int_equal(n, 64 + 72 + 56 + 104);
+	assert_int_equal(n, SPOOL_HEAD_BYTES + 72 + 56 + 104);
 	assert_true(spool_get_head(at, &head));
 	assert_true(session_equal(&head.session, spool_session(h.spool)));
-	assert_true(spool_peek_frame(at + 64, 64, (uint32_t)n, &f));
-	assert_true(spool_frame_is_whole(at + 64, head.salt, &f));
+	assert_true(spool_peek_frame(
+	    at + SPOOL_HEAD_BYTES, SPOOL_HEAD_BYTES, (uint32_t)n, &f));
+	assert_true(spool_frame_is_whole(at + SPOOL_HEAD_BYTES, head.salt, &f));
 	assert_int_equal(f.type, SPOOL_STREAM);
-	assert_memory_equal(at + 64 + 56, "acct$pool", 9);
-	assert_true(spool_peek_frame(at + 136, 136, (uint32_t)n, &f));
-	assert_true(spool_frame_is_whole(at + 136, head.salt, &f));
+	assert_memory_equal(at + SPOOL_HEAD_BYTES + 56, "acct$pool", 9);
+	assert_true(spool_peek_frame(at + 648, 648, (uint32_t)n, &f));
+	assert_true(spool_frame_is_whole(at + 648, head.salt, &f));
 	assert_int_equal(f.type, SPOOL_BATCH);
 	assert_int_equal(f.seq, 3);
-	assert_memory_equal(at + 136 + 56, help_body(3, 100).at, 100);
+	assert_memory_equal(at + 648 + 56, help_body(3, 100).at, 100);
 	help_end(&h);
 }
 

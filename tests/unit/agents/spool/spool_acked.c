@@ -28,7 +28,7 @@ the_bytes_are_those_of_the_agreement(void **state)
 	counter = h.spool->acked_counter;
 	assert_true(counter >= 2);
 	offset = counter % 2 * 65536;
-	assert_memory_equal(at + offset, "PSAK\2\0\0\0", 8);
+	assert_memory_equal(at + offset, "PSAK\3\0\0\0", 8);
 	assert_int_equal(spool_get64(at + offset + 8), counter);
 	assert_int_equal(spool_get64(at + offset + 16), 1);
 	assert_int_equal(spool_get32(at + offset + 24), 1);
@@ -109,7 +109,7 @@ without_it_everything_that_is_left_is_sent_again(void **state)
 static void
 what_it_says_of_unknown_streams_is_passed_over(void **state)
 {
-	unsigned char at[32 + 3 * 40 + 4] = { 'P', 'S', 'A', 'K', 2 };
+	unsigned char at[32 + 3 * 40 + 4] = { 'P', 'S', 'A', 'K', 3 };
 	struct session_id session;
 	struct help h;
 	uint32_t s = help_filled(&h, 5);
@@ -202,7 +202,7 @@ a_spool_of_the_format_before_is_refused_and_not_touched(void **state)
 static void
 a_segment_of_another_format_is_refused_and_not_touched(void **state)
 {
-	for (unsigned format = 1; format <= 3; format += 2) {
+	for (unsigned format = 2; format <= 4; format += 2) {
 		unsigned char at[SPOOL_HEAD_BYTES];
 		struct help h;
 		int fd;
@@ -217,6 +217,7 @@ a_segment_of_another_format_is_refused_and_not_touched(void **state)
 		assert_int_equal(pread(fd, at, sizeof(at), 0), sizeof(at));
 		spool_put32(at + 4, format);
 		spool_put32(at + 60, crc32c(0, at, 60));
+		memcpy(at + SPOOL_HEAD_COPY, at, SPOOL_HEAD_ONE);
 		assert_int_equal(pwrite(fd, at, sizeof(at), 0), sizeof(at));
 		close(fd);
 		is_refused_and_not_touched(&h, "segment 3");

@@ -209,6 +209,14 @@ help_flip(int fd, off_t offset)
 	close(fd);
 }
 
+/* Damage both copies of a segment's header. */
+static inline void
+help_lose_head(struct help *h, uint64_t number)
+{
+	help_flip(help_segment(h, number, O_RDWR), 33);
+	help_flip(help_segment(h, number, O_RDWR), SPOOL_HEAD_COPY + 63);
+}
+
 /* Writes fail from this size of a file on; 0: none does. */
 static inline void
 help_limit_files(uint64_t bytes)

@@ -319,7 +319,7 @@ lost_moved_batches_are_still_where_they_came_from(void **state)
 	new = *spool_session(h.spool);
 	number = help_find(&h, to, 1, &offset);
 	spool_close(&h.spool);
-	help_flip(help_segment(&h, number, O_RDWR), 33);
+	help_lose_head(&h, number);
 	help_open(&h);
 	s = help_earlier(&h, &old, "acct$pool");
 	to = help_earlier(&h, &new, "acct$pool");

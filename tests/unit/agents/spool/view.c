@@ -255,7 +255,7 @@ any_flipped_byte_of_a_frame_or_header_is_found(void **state)
 
 	(void)state;
 	for (int offset = 0; offset < SPOOL_HEAD_BYTES + SPOOL_FRAME_BYTES;
-	     offset += 3) {
+	     offset += offset == 63 ? SPOOL_HEAD_COPY - 63 : 3) {
 		struct found found;
 		struct view *view;
 
@@ -265,8 +265,9 @@ any_flipped_byte_of_a_frame_or_header_is_found(void **state)
 		view = look(&h);
 		found = walk_all(view);
 		if (offset < SPOOL_HEAD_BYTES)
-			assert_int_equal(
-			    view_segment(view, 0)->state, VIEW_UNREADABLE);
+			assert_true(
+			    view_segment(view, 0)->half &&
+			    view_segment(view, 0)->state == VIEW_DAMAGED);
 		else
 			assert_true(found.count == 1 &&
 				    found.from[0] == SPOOL_HEAD_BYTES);
