@@ -139,8 +139,8 @@ report_end(struct upload_records *rows)
 			 "group; they are named value_0, value_1 ...",
 		    rows->nameless);
 	if (rows->left_out > 0)
-		log_warn("%" PRIu64 " %s were left out: %s refuses them for "
-			 "good",
+		log_error("%" PRIu64 " %s were left out: %s refuses them for "
+			  "good",
 		    rows->left_out, rows->word, rows->display);
 	if (opt_common_values.quiet)
 		return;

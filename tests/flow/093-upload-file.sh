@@ -191,7 +191,7 @@ check_text "are sent again, the same" "3 1" \
 check_text "all in one" 3 "$(web_sent web 'sent[0]["text"].count("RowKey=")')"
 web_behaves web 'status 202 HTTP/1.1 400 Bad x*'
 check_status 1 "rows that are refused are not" rows
-check_printed "... and the message says so" "azure-table:perf: the service answers 400 to a row"
+check_printed "... and the message says so" "3 events were left out: azure-table:perf refuses them for good"
 check_text "... but by halves, to find those that are wrong" 5 "$(web_sent web 'len(sent)')"
 web_behaves web 'status 202 what?'
 check_status 1 "an answer that says nothing is no success" rows

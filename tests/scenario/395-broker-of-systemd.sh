@@ -8,9 +8,11 @@
 # shellcheck source=tests/scenario/lib.sh
 BASE=$(date +%s)
 . "$(dirname "$0")/lib.sh"
-# emit ENDPOINT: one record of now.
+# emit ENDPOINT: one record of now, another one each time.
+run=0
 emit() {
-	check "a record through $2" poolscope-generate testrun --runs 1 --base now -p 'acct$pool' -n n1 --broker "$1" --quiet
+	run=$((run + 1))
+	check "a record through $2" poolscope-generate testrun --runs 1 --first $run --base now -p 'acct$pool' -n n1 --broker "$1" --quiet
 	wait_until indexed
 }
 first() {
