@@ -114,6 +114,7 @@ journal_open(struct journal **journal, const char *dir,
 		.read_only = options->read_only,
 		.allow_network = options->allow_network,
 		.keep_map = options->keep_map,
+		.temporary = options->temporary,
 		.format = STORE_FORMAT,
 	};
 	char path[DURABLE_DIR_PATH_BYTES];

@@ -43,7 +43,8 @@ struct journal_options {
 	uint64_t map_bytes;
 	bool read_only;
 	bool allow_network;
-	bool keep_map; /* another process may serve the store */
+	bool keep_map;  /* another process may serve the store */
+	bool temporary; /* its files need not survive, nor have names */
 };
 
 /* `dir` is STORE; creates STORE/journal if it does not exist (not

@@ -44,7 +44,7 @@ remove_names(const char *dir)
 static int
 open_store(struct mirror *mirror, struct err *err)
 {
-	const struct journal_options journal = { .read_only = false };
+	const struct journal_options journal = { .temporary = true };
 	struct db_options tables = { .temporary = true };
 	char dir[DURABLE_DIR_PATH_BYTES];
 	int rc = -1;
