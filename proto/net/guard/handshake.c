@@ -4,6 +4,7 @@
  */
 #include "proto/net/guard/handshake.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "proto/net/guard/guard.h"
@@ -29,8 +30,10 @@ enum stage { FREE, GREETING, FLAGS, SIZE, PROPERTIES };
 
 struct handshake {
 	uint64_t left; /* of the frame */
-	uint8_t stage; /* enum stage */
-	uint8_t at;    /* in the greeting, or what is left of the size */
+	/* enum stage.  A number that one thread forgot, another thread may
+	 * get from accept: what it wrote before is seen through this. */
+	_Atomic uint8_t stage;
+	uint8_t at; /* in the greeting, or what is left of the size */
 	uint8_t matched;
 	bool has_key;
 };
@@ -40,13 +43,19 @@ static struct handshake handshakes[GUARD_FILES_MAX];
 void
 handshake_begin(int fd)
 {
-	handshakes[fd] = (struct handshake){ .stage = GREETING };
+	struct handshake *handshake = &handshakes[fd];
+
+	(void)atomic_load(&handshake->stage);
+	handshake->left = 0;
+	handshake->at = handshake->matched = 0;
+	handshake->has_key = false;
+	atomic_store(&handshake->stage, GREETING);
 }
 
 void
 handshake_forget(int fd)
 {
-	handshakes[fd].stage = FREE;
+	atomic_store(&handshakes[fd].stage, FREE);
 }
 
 /* Returns false when the property is there and not empty. */
