@@ -63,6 +63,7 @@ for each in parent/disk over bound; do
 	mount -o loop "$name.img" "$each" || exit 1
 done
 # The server of a network file system is gone; a disk lies below it.
+mkfifo "$TMP/mounted"
 /usr/bin/python3 "$ROOT/tests/flow/dead_mount.py" "$TMP/parent" "$TMP/mounted" "$TMP/end" 3>&- &
 # A tmpfs over a disk.
 mount -t tmpfs -o size=4m none over || exit 1
@@ -70,7 +71,7 @@ mount -t tmpfs -o size=4m none over || exit 1
 echo 1 >bound/file
 : >file
 mount --bind bound/file file && umount bound || exit 1
-while [ ! -e "$TMP/mounted" ]; do sleep 0.1; done
+timeout 60 cat "$TMP/mounted" || exit 1
 exec poolscope-agent --ready-fd 3 -p 'a$hangs' -n n1 --no-clock --period 200ms --send-interval 100ms \
 	--metric-groups cpu,filesystem=200ms
 END
