@@ -1,11 +1,9 @@
 /*
  * libcurl - the functions of libcurl, loaded when the first address is parsed.
  *
- * libcurl needs some thirty further libraries; for a program that reads a local
- * store or an aggregator, loading them would take longer than all the rest.  So
- * no program links libcurl: libcurl_load opens it, once per process.
- * libcurl.easy_init() is curl_easy_init() of its manual, with the types that
- * its header declares; types of options are not checked.
+ * libcurl needs some thirty further libraries, so no program links it
+ * (proto/os/library.h).  libcurl.easy_init() is curl_easy_init() of its manual,
+ * with the types that its header declares; types of options are not checked.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_HTTP_LIBCURL_H

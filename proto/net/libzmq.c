@@ -4,65 +4,30 @@
  */
 #include "proto/net/libzmq.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "proto/net/guard/guard.h"
-
-#define SONAME "libzmq.so.5"
+#include "proto/os/library.h"
 
 struct libzmq libzmq;
 
-#define FUNCTION(name) { "zmq_" #name, offsetof(struct libzmq, name) },
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = { LIBZMQ_FUNCTIONS(FUNCTION) };
-enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+#define FUNCTION(name) { "zmq_" #name, &libzmq.name },
+static const struct library_function functions[] = { LIBZMQ_FUNCTIONS(FUNCTION){
+    0 } };
 
 static int
-load(struct err *err)
+begin(void *handle, struct err *err)
 {
-	void *library;
-
-	guard_check();
-	library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL)
-		return err_set(err,
-		    "cannot load libzmq, which every endpoint needs (Debian "
-		    "package libzmq5): %s",
-		    dlerror());
-	guard_begin(library);
-	for (int i = 0; i < FUNCTIONS; i++) {
-		void *function = dlsym(library, functions[i].name);
-
-		if (function == NULL) {
-			err_set(err,
-			    "this " SONAME
-			    " has no %s: libzmq 4.2 or later is required",
-			    functions[i].name);
-			dlclose(library);
-			return -1;
-		}
-		/* POSIX guarantees that a function pointer fits a void
-		 * pointer. */
-		*(void **)((char *)&libzmq + functions[i].at) = function;
-	}
+	(void)err;
+	guard_begin(handle);
 	return 0;
 }
+
+static struct library library = { "libzmq.so.5",
+	"every endpoint needs (Debian package libzmq5)", "4.2", functions,
+	begin, false };
 
 int
 libzmq_load(struct err *err)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static bool is_loaded;
-	int rc;
-
-	pthread_mutex_lock(&lock);
-	rc = is_loaded ? 0 : load(err);
-	is_loaded = rc == 0;
-	pthread_mutex_unlock(&lock);
-	return rc;
+	guard_check();
+	return library_load(&library, err);
 }

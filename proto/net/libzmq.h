@@ -1,10 +1,9 @@
 /*
  * libzmq - the functions of libzmq, loaded when the first socket is needed.
  *
- * libzmq needs thirteen further libraries; for a program that reads a local
- * store, loading them would take longer than all the rest.  So no program links
- * libzmq: libzmq_load opens it, once per process.  libzmq.send(...) is
- * zmq_send(...) of its manual, with the types that its header declares.
+ * libzmq needs thirteen further libraries, so no program links it
+ * (proto/os/library.h).  libzmq.send(...) is zmq_send(...) of its manual, with
+ * the types that its header declares.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_LIBZMQ_H
