@@ -1,7 +1,7 @@
 #!/bin/sh
 # File systems: their sizes are those that the system has; one that does not
-# answer, one that something lies over, one of which only a file is mounted, keep
-# nobody waiting and are not measured as another.
+# answer, one that something lies over, or over a directory above it, one of which
+# only a file is mounted, keep nobody waiting and are not measured as another.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # quoted for another shell
 # shellcheck source=tests/flow/lib.sh
@@ -55,8 +55,8 @@ fi
 cat >"$TMP/in.sh" <<'END'
 cd "$TMP" || exit 1
 mkdir -p parent/disk over
-for each in parent/disk over bound; do
-	name=$(basename "$each")
+for each in parent/disk over above/disk bound; do
+	name=$(echo "$each" | tr / -)
 	dd if=/dev/zero of="$name.img" bs=1M count=16 2>/dev/null
 	mkfs.ext4 -q "$name.img" || exit 1
 	mkdir -p "$each"
@@ -67,6 +67,8 @@ mkfifo "$TMP/mounted"
 /usr/bin/python3 "$ROOT/tests/flow/dead_mount.py" "$TMP/parent" "$TMP/mounted" "$TMP/end" 3>&- &
 # A tmpfs over a disk.
 mount -t tmpfs -o size=4m none over || exit 1
+# A tmpfs over the directory above a disk: its path leads into the tmpfs.
+mount -t tmpfs -o size=4m none above && mkdir above/disk || exit 1
 # Only a file of a disk is left, as in a container.
 echo 1 >bound/file
 : >file
@@ -93,8 +95,9 @@ before=$(count cpu)
 check "processors go on" wait_until '[ "$(count cpu)" -ge $((before + 10)) ]' 30
 check_text "once" 1 "$(grep -c 'does not answer' "$TMP/hangs.log")"
 check_text "and what lies over a disk" 1 "$(grep -c '/over is not sampled: something else is mounted over it' "$TMP/hangs.log")"
+check_text "and what lies over a directory above one" 1 "$(grep -c '/above/disk is not sampled: something else is mounted over it' "$TMP/hangs.log")"
 check_text "and that only a file is here" 1 "$(grep -c '/file is not sampled: only files of it' "$TMP/hangs.log")"
-check_text "none of them is sampled" "" "$(groups | grep -E '/(parent/disk|over|file)$')"
+check_text "none of them is sampled" "" "$(groups | grep -E '/(parent/disk|over|above/disk|file)$')"
 touch "$TMP/end"
 check "when it answers it is sampled" wait_until 'groups | grep -q "/parent/disk$"' 30
 check "and the log reports it" grep -q 'parent/disk is sampled again' "$TMP/hangs.log"

@@ -11,7 +11,9 @@ done with batches:
     mute        neither store nor answer
     deaf        store, but do not answer
     busy        refuse, and want to be asked again
-    forbidden   refuse for good
+    forbidden   refuse, as the key does not allow it
+    malformed   refuse for good
+    once        refuse the first, and want to be asked again; store one; then mute
 
 A fault of the sender (a hole, other content under a number, a bad checksum) is
 written to OUT.faults.
@@ -30,7 +32,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from peer import ACK, BATCH, BUSY, GAP, HELLO, NACK, WELCOME, VERSION, Answer, crc32c, running_hash  # noqa: E402
 import struct  # noqa: E402
 
-NACK_GAP, FORBIDDEN = 1, 6
+NACK_GAP, FORBIDDEN, MALFORMED = 1, 6, 7
 
 
 def raw_body(data):
@@ -53,6 +55,7 @@ class Aggregator:
     def __init__(self, out):
         self.out = out
         self.streams = {}
+        self.was_busy = False
         self.generation = int.from_bytes(os.urandom(7), "little")
         if os.path.exists(out + ".state"):
             with open(out + ".state") as f:
@@ -106,7 +109,10 @@ class Aggregator:
         """The answer to a frame, or None."""
         stream = self.streams.setdefault((q.session.hex(), q.partition), {"last": 0, "chain": 0})
         mode = self.mode()
-        if mode == "mute":
+        if mode == "once" and q.type == BATCH and not self.was_busy:
+            self.was_busy = True
+            return self.answer(q, NACK, stream, reason=BUSY, retry_ms=20)
+        if mode == "mute" or mode == "once" and stream["last"] > 0:
             return None
         if q.type == HELLO:
             return self.answer(q, WELCOME, stream, chain=stream["chain"])
@@ -116,6 +122,8 @@ class Aggregator:
             return self.answer(q, NACK, stream, reason=BUSY, retry_ms=20)
         if mode == "forbidden" and q.type == BATCH:
             return self.answer(q, NACK, stream, reason=FORBIDDEN)
+        if mode == "malformed" and q.type == BATCH:
+            return self.answer(q, NACK, stream, reason=MALFORMED)
         last = q.last_seq if q.type == GAP else q.seq
         if last <= stream["last"]:
             return self.answer(q, ACK, stream, seq=last)

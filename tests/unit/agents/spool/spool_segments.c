@@ -223,6 +223,39 @@ what_is_retained_gives_way_when_the_disk_is_short(void **state)
 	help_end(&h);
 }
 
+/* A segment names a stream before its first batch there.  How much room the
+ * batch leaves: from none up to what the name needs. */
+static void
+a_batch_fits_where_the_name_of_its_stream_does_too(void **state)
+{
+	uint32_t name = spool_span(sizeof("acct$new") - 1);
+
+	(void)state;
+	for (uint32_t left = 0; left <= name; left += 8) {
+		struct help h;
+		uint32_t s = help_filled(&h, 1), t, offset, first, end;
+		uint32_t segment = (uint32_t)h.options.segment_bytes;
+		uint64_t seq;
+
+		first = (uint32_t)help_find(&h, s, 1, &offset);
+		end = offset + spool_span(9000);
+		t = help_stream(&h, "acct$new");
+		/* A frame is left for the seal. */
+		assert_int_equal(
+		    help_put(&h, t, 1,
+			segment - end - 2 * SPOOL_FRAME_BYTES - left, true,
+			&seq),
+		    SPOOL_OK);
+		help_commit(&h);
+		assert_int_equal(help_find(&h, t, 1, &offset),
+		    left < name ? first + 1 : first);
+		help_fill(&h, t, 0, 1, 60000);
+		help_is(&h, t, 1, 1);
+		help_is(&h, t, 2, 2);
+		help_end(&h);
+	}
+}
+
 /* A seal of an older segment is needed as long as that one. */
 static void
 a_segment_with_the_seal_of_another_one_stays_as_long_as_that(void **state)
@@ -271,6 +304,8 @@ main(void)
 		cmocka_unit_test(deleted_numbers_are_not_taken_for_damage),
 		cmocka_unit_test(
 		    what_is_retained_gives_way_when_the_disk_is_short),
+		cmocka_unit_test(
+		    a_batch_fits_where_the_name_of_its_stream_does_too),
 		cmocka_unit_test(
 		    a_segment_with_the_seal_of_another_one_stays_as_long_as_that),
 	};

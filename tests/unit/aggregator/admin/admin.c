@@ -11,6 +11,8 @@
 
 #include "aggregator/admin/admin.h"
 #include "aggregator/db/durable_dir.h"
+#include "aggregator/tables/latest.h"
+#include "aggregator/tables/tables.h"
 
 enum { BATCHES = 40 };
 
@@ -206,6 +208,69 @@ a_damaged_position_is_not_taken_for_the_beginning(void **state)
 	journal_close(&journal);
 }
 
+/* ---- verify ---- */
+
+static unsigned reports;
+static char reported[256];
+
+static void
+report(void *arg, const char *sentence)
+{
+	(void)arg;
+	reports++;
+	snprintf(reported, sizeof(reported), "%s", sentence);
+}
+
+/* The row says that the last of its nodes, which nobody has heard of, has a
+ * record, too. */
+static void
+add_a_node(struct db_txn *txn)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_NAMES);
+	struct text key, value, all = { NULL, 0 };
+	unsigned char copy[LATEST_KEY_BYTES];
+	struct buffer row_bytes = { .at = NULL };
+	bool more = db_seek(cursor, all, &key, &value);
+	uint32_t partition, block;
+	struct latest_row row;
+
+	while (more && !latest_get_key(key, &partition, &block))
+		more = db_next(cursor, &key, &value);
+	assert_true(more);
+	assert_int_equal(block, 0);
+	assert_true(latest_decode(&row, value));
+	db_cursor_close(&cursor);
+	row.has |= UINT64_C(1) << (LATEST_NODES - 1);
+	row.at[LATEST_NODES - 1] = row.at[0];
+	latest_encode(&row, &row_bytes);
+	latest_put_key(copy, partition, block);
+	db_put(txn, TABLES_NAMES,
+	    (struct text){ (const char *)copy, sizeof(copy) },
+	    buffer_text(&row_bytes));
+	buffer_clear(&row_bytes);
+}
+
+static void
+the_last_record_of_no_node_is_an_error(void **state)
+{
+	struct db_options how = { .map_bytes = INT64_C(4) << 30 };
+	struct err err = { 0 };
+	struct db *tables;
+	struct db_txn *txn;
+
+	(void)state;
+	rig_good(tables_open(&tables, rig.folder, &how, &err), &err);
+	assert_int_equal(verify_tables(tables, report, NULL, &err), 0);
+	rig_good(db_begin(tables, true, &txn, &err), &err);
+	add_a_node(txn);
+	assert_int_equal(db_commit(&txn, &err), DB_OK);
+	assert_int_equal(verify_tables(tables, report, NULL, &err), 1);
+	db_close(&tables);
+	assert_int_equal(reports, 1);
+	assert_non_null(
+	    strstr(reported, "row of the last records of nodes from 0 on"));
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
@@ -217,6 +282,7 @@ main(void)
 		CASE(a_backup_has_the_same_rows_and_another_generation),
 		CASE(a_backup_without_room_leaves_nothing),
 		CASE(a_damaged_position_is_not_taken_for_the_beginning),
+		CASE(the_last_record_of_no_node_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,67 @@ all_steps_add_up_to_the_same(void **state)
 	}
 }
 
+/* From `seconds` on for ten minutes the node's clock is off. */
+static void
+put_clock(const char *node, int64_t seconds, int64_t offset_seconds)
+{
+	int64_t ms = NS_PER_SECOND / 1000;
+	int64_t begin_ns = RIG_T0 + seconds * NS_PER_SECOND;
+
+	for (int64_t i = 0; i <= 600; i += 60)
+		put_sample(node, "clock", (double)(seconds + i), 7,
+		    (int64_t[]){ offset_seconds * NS_PER_SECOND, ms, 0, 0,
+			2 * ms, 1, begin_ns });
+}
+
+/* The clock of node-1 is right, that of node-2 is off beyond the hours next to
+ * the window, which changes how far from the window its samples may be stored.
+ * A counter of node-1 grows by 2 in a second and is read in the middle of each
+ * 100 s: of the intervals at both ends of the window a half is in it. */
+static void
+sum_beside_a_clock(int64_t clock_seconds, int64_t offset_seconds)
+{
+	struct series_query query = { .metric = text_of("cpu.time"),
+		.from_ns = RIG_T0,
+		.to_ns = RIG_T0 + 600 * NS_PER_SECOND,
+		.step_ns = 600 * NS_PER_SECOND };
+	double increase = 0, seconds = 0;
+	struct series_point point;
+	struct series *series;
+	struct err err = { 0 };
+
+	define();
+	for (int64_t t = -350; t < 1000; t += 100)
+		put_sample("node-1", "cores", (double)t, 3,
+		    (int64_t[]){ 7, 2 * (t + 1000), 4 });
+	put_clock("node-2", clock_seconds, offset_seconds);
+	read_it();
+	source_clock(source)->choice = CLOCK_AUTO;
+	rig_good(
+	    series_open(&series, source, text_of(RIG_PARTITION), &err), &err);
+	rig_good(series_select(series, &query, &err), &err);
+	while (next(series, &point)) {
+		increase += point.increase;
+		seconds += point.seconds;
+	}
+	assert_true(seconds == 600 && increase == 1200);
+	series_close(&series);
+}
+
+static void
+a_clock_that_was_fast_before_a_window_takes_nothing_of_it(void **state)
+{
+	(void)state;
+	sum_beside_a_clock(-9600, -100);
+}
+
+static void
+a_clock_that_is_slow_behind_a_window_takes_nothing_of_it(void **state)
+{
+	(void)state;
+	sum_beside_a_clock(9600, 100);
+}
+
 static void
 a_partition_says_from_when_to_when_it_has_records(void **state)
 {
@@ -221,6 +282,8 @@ main(void)
 		CASE(a_reboot_between_two_hours_makes_no_spike),
 		CASE(a_gauge_has_no_increase),
 		CASE(all_steps_add_up_to_the_same),
+		CASE(a_clock_that_was_fast_before_a_window_takes_nothing_of_it),
+		CASE(a_clock_that_is_slow_behind_a_window_takes_nothing_of_it),
 		CASE(a_partition_says_from_when_to_when_it_has_records),
 		cmocka_unit_test(a_step_makes_at_most_so_many),
 	};
