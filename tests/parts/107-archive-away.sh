@@ -78,12 +78,12 @@ for n in 1 2 3 4; do stop ch$n KILL; done
 check "without a cluster the store becomes full" wait_until 'word full True' 120
 echo "after $(($(date +%s) - began)) s"
 check "... because of the archive, as the status says" word archive_failing True
-sleep 3
+check "... and agents keep what it has no room for" wait_until waiting 60
 rm "$TMP/loading"
 wait $loading || fail "records were sent all the time" "$TMP/load.log"
 cat "$TMP/load.log"
 check "agents accept all that comes" grep -q " 0 not answered, 0 puts refused" "$TMP/load.log"
-check "... and keep what the store has no room for" waiting
+check "... and keep it" waiting
 check "readers of the store are answered" dump --store "$DIR/store"
 check_status 1 "... but of what it has deleted, only the archive knows" dump
 check_printed "... which is printed" "refused: .*127.0.0.1"
