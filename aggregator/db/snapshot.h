@@ -101,19 +101,21 @@ bool snapshot_path_may_write(
 bool snapshot_has(
     const struct snapshot *snapshot, const void *at, size_t bytes);
 
-/* Walk the free list; false: it is damaged.  `pages` gets how many pages are
- * free, of those from page `from` on. */
+/* Walk the free list; false: it is damaged, or has other rows than the header
+ * counts.  `pages` gets how many pages are free, of those from page `from`
+ * on. */
 bool snapshot_free_list(
     const struct snapshot *snapshot, uint64_t from, uint64_t *pages);
 
 /* Walk a whole tree, with the overflow pages; calls `on_damage` for each page
- * that is damaged, with the keys around it. */
+ * that is damaged, with the keys around it.  Returns how many rows the others
+ * have. */
 struct snapshot_damage {
 	uint64_t page;
 	struct text from, to; /* keys: not less than, less than; empty: none */
 	bool is_doubtful;
 };
-void snapshot_walk(const struct snapshot *snapshot,
+uint64_t snapshot_walk(const struct snapshot *snapshot,
     const struct page_tree *tree,
     void (*on_damage)(void *arg, const struct snapshot_damage *damage),
     void *arg);

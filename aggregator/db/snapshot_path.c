@@ -89,6 +89,7 @@ snapshot_free_list(
 {
 	struct snapshot_path path;
 	enum snapshot_way way;
+	uint64_t rows = 0;
 
 	if (pages != NULL)
 		*pages = 0;
@@ -96,11 +97,13 @@ snapshot_free_list(
 		return true;
 	snapshot_path_begin(&path, snapshot, &snapshot->free_list);
 	for (way = snapshot_path_seek(&path, (struct text){ NULL, 0 });
-	     way == WAY_LEAF; way = snapshot_path_next(&path))
+	     way == WAY_LEAF; way = snapshot_path_next(&path)) {
+		rows += page_count(snapshot_path_leaf(&path));
 		if (pages != NULL)
 			count_free(
 			    snapshot, snapshot_path_leaf(&path), from, pages);
-	return way == WAY_NONE;
+	}
+	return way == WAY_NONE && rows == snapshot->free_list.rows;
 }
 
 /* ---- going down ---- */
@@ -521,7 +524,7 @@ walk_leaf(const struct snapshot_path *path,
 	}
 }
 
-void
+uint64_t
 snapshot_walk(const struct snapshot *snapshot, const struct page_tree *tree,
     void (*on_damage)(void *arg, const struct snapshot_damage *damage),
     void *arg)
@@ -529,6 +532,7 @@ snapshot_walk(const struct snapshot *snapshot, const struct page_tree *tree,
 	struct snapshot_path path;
 	struct snapshot_damage damage;
 	enum snapshot_way way;
+	uint64_t rows = 0;
 
 	snapshot_path_begin(&path, snapshot, tree);
 	way = snapshot_path_seek(&path, (struct text){ NULL, 0 });
@@ -540,7 +544,10 @@ snapshot_walk(const struct snapshot *snapshot, const struct page_tree *tree,
 			    &damage.from, &damage.to);
 			on_damage(arg, &damage);
 		}
-		if (way != WAY_DAMAGED)
-			walk_leaf(&path, on_damage, arg);
+		if (way == WAY_DAMAGED)
+			continue;
+		walk_leaf(&path, on_damage, arg);
+		rows += page_count(snapshot_path_leaf(&path));
 	}
+	return rows;
 }

@@ -3,6 +3,7 @@
 Usage: damage.py records FROM TO       print records of these hours, for records.py
        damage.py break STORE SCRATCH   damage copies of the store, ROUNDS / 5 of them
        damage.py zero STORE SCRATCH    ROUNDS / 2 pages of its tables, each in a copy
+       damage.py stale STORE SCRATCH   ROUNDS / 5 pages of its files, each before its last change, in a copy
 
 A round damages one copy: a page of zeros, another header of a page, flipped bits, a
 number of another page, a cut file; of the tables or of the journal.  Then each
@@ -257,12 +258,81 @@ def zero(store, scratch):
     return judge.bad != 0
 
 
+def leaves(data):
+    """The pages of the newest tree whose rows are not tables: of the tables and of the free list."""
+    meta = max((0, PAGE), key=lambda at: struct.unpack_from("<Q", data, at + 16 + 128))
+    waiting, found = list(struct.unpack_from("<Q40xQ", data, meta + 16 + 64)), []
+    while waiting:
+        page = waiting.pop()
+        if page == 2 ** 64 - 1:
+            continue
+        kind, lower = struct.unpack_from("<HH", data, page * PAGE + 10)
+        is_table = False
+        for i in range((lower - 16) // 2):
+            node = page * PAGE + struct.unpack_from("<H", data, page * PAGE + 16 + 2 * i)[0]
+            low, high, flags, key = struct.unpack_from("<HHHH", data, node)
+            is_table = is_table or kind == 2 and flags == 2
+            if kind == 1:
+                waiting.append(low | high << 16 | flags << 32)
+            elif flags == 2:
+                waiting.append(struct.unpack_from("<Q", data, node + 8 + key + 40)[0])
+        if kind == 2 and not is_table:
+            found.append(page)
+    return found
+
+
+def before_last_row(old):
+    """The page as it was before its newest row, which is the one in front of the others."""
+    page = bytearray(old)
+    lower, upper = struct.unpack_from("<HH", page, 12)
+    places = list(struct.unpack_from("<%dH" % ((lower - 16) // 2), page, 16))
+    low, high, flags, key = struct.unpack_from("<HHHH", page, upper)
+    size = 8 + key + (8 if flags & 1 else low | high << 16)
+    places.remove(upper)
+    struct.pack_into("<HH", page, 12, lower - 2, upper + size + size % 2)
+    struct.pack_into("<%dH" % len(places), page, 16, *places)
+    return page
+
+
+def stale(store, scratch):
+    """A disk has lost the last write of a page: it is a good page, but an older one."""
+    seed = int(os.environ.get("SEED", time.time_ns()))
+    print("seed %d" % seed, flush=True)
+    judge, copy, places, short = Judge(), scratch + "/copy", [], 0
+    whole = {kind: lines(run(judge, "the whole store", dump(["--store", store], kind), (0,))) for kind in KINDS}
+    for part in ("tables", "journal"):
+        with open("%s/%s/data.mdb" % (store, part), "rb") as file:
+            data = file.read()
+        places += [(part, page, data[page * PAGE:][:PAGE]) for page in leaves(data)]
+    places = [each for each in places if struct.unpack_from("<H", each[2], 12)[0] > 18]
+    random.Random(seed).shuffle(places)
+    chosen = places[:max(1, int(os.environ.get("ROUNDS", "300")) // 5)]
+    for part, page, old in chosen:
+        what = "%s, page %d without its newest row" % (part, page)
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(store, copy, ignore=shutil.ignore_patterns("lock.mdb"))
+        with open("%s/%s/data.mdb" % (copy, part), "r+b") as file:
+            file.seek(page * PAGE)
+            file.write(before_last_row(old))
+        for kind in KINDS:
+            done = run(judge, what, dump(["--store", copy], kind))
+            short += done.returncode == 0 and len(lines(done)) < len(whole[kind])
+        verify = run(judge, what, ["poolscope-admin", "verify", "--store", copy], (1,))
+        judge.check(re.search(r"table \w+ has \d+ rows and should have \d+|the list of free pages", verify.stderr),
+                    what, "verify says", verify.stderr[:1000])
+    print("%d of %d pages, %d dumps short without a word" % (len(chosen), len(places), short))
+    print("%d passed, %d failed" % (judge.good, judge.bad))
+    return judge.bad != 0
+
+
 def main():
     if sys.argv[1] == "records":
         records(int(sys.argv[2]), int(sys.argv[3]))
         return 0
     if sys.argv[1] == "zero":
         return zero(*sys.argv[2:])
+    if sys.argv[1] == "stale":
+        return stale(*sys.argv[2:])
     store, scratch = sys.argv[2:]
     seed = int(os.environ.get("SEED", time.time_ns()))
     rounds = max(1, int(os.environ.get("ROUNDS", "300")) // 5)
