@@ -13,25 +13,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/spool/scan.h"
+#include "agents/spool/entries.h"
 #include "proto/base/memory.h"
 #include "proto/wire/wire.h"
-
-enum verdict { KEEP, LOST, UNLINK, ASIDE, IGNORE, OTHER_FORMAT };
-
-/* A file of the directory with the name of a segment. */
-struct entry {
-	struct spool_head head;
-	uint64_t number;
-	uint32_t size, format;
-	uint32_t limit; /* end of its frames by a later seal; 0 */
-	enum verdict verdict;
-	bool lost; /* no header: it is unreadable */
-	bool half; /* one of the copies of the header is damaged */
-};
 
 /* What was found of a stream. */
 struct trail {
@@ -40,7 +26,7 @@ struct trail {
 };
 
 struct recovery {
-	struct entry *entries;
+	struct spool_entry *entries;
 	uint32_t count;
 	struct trail *trails; /* of each stream of the spool */
 	uint32_t trails_count;
@@ -54,31 +40,8 @@ struct recovery {
 
 /* ---- the files ---- */
 
-static enum verdict
-judge(int fd, struct entry *e)
-{
-	unsigned char at[SPOOL_HEAD_BYTES];
-	struct stat st;
-
-	if (fstat(fd, &st) != 0 || e->number >= 2 * SPOOL_NUMBER_FOREIGN)
-		return ASIDE;
-	if (st.st_size > SPOOL_SEGMENT_BYTES_MAX)
-		return LOST;
-	e->size = (uint32_t)st.st_size;
-	if (spool_read_head(fd, e->size, at) != 0)
-		return LOST;
-	e->format = spool_head_format(at);
-	if (e->format != 0 && e->format != SPOOL_FORMAT)
-		return OTHER_FORMAT;
-	/* Created but unused: the header is synced before the first frame. */
-	if (!spool_get_head(at, &e->head))
-		return spool_file_is_unused(fd, e->size) ? UNLINK : LOST;
-	e->half = !spool_head_is_whole(at);
-	return e->head.number == e->number ? KEEP : ASIDE;
-}
-
 static int
-refuse_format(const struct entry *e, struct err *err)
+refuse_format(const struct spool_entry *e, struct err *err)
 {
 	return err_set(err,
 	    "segment %" PRIu64 " has format %" PRIu32
@@ -88,42 +51,18 @@ refuse_format(const struct entry *e, struct err *err)
 	    e->number, e->format, SPOOL_FORMAT);
 }
 
-static int
-classify(struct spool *spool, struct entry *e, uint64_t number, struct err *err)
+/* Keep a segment of ours, remove what is none. */
+static void
+sort_out(struct spool *spool, struct recovery *r, const struct spool_entry *e)
 {
 	char name[SPOOL_NAME_BYTES];
-	int fd;
 
-	*e = (struct entry){ .number = number, .verdict = IGNORE };
-	spool_segment_name(name, number);
-	fd = spool_open_file(spool->dir, name, O_RDONLY);
-	if (fd >= 0) {
-		e->verdict = judge(fd, e);
-		close(fd);
-	}
-	if ((number < SPOOL_NUMBER_FOREIGN || e->verdict == KEEP) &&
-	    number >= spool->next_number)
-		spool->next_number = number + 1;
-	e->lost = e->verdict == LOST;
-	return e->verdict == OTHER_FORMAT ? refuse_format(e, err) : 0;
-}
-
-/* Remove what is no segment of ours. */
-static void
-sort_out(struct spool *spool, struct recovery *r, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		const struct entry *e = &r->entries[i];
-		char name[SPOOL_NAME_BYTES];
-
-		if (e->verdict == UNLINK)
-			unlinkat(
-			    spool->dir, spool_segment_name(name, e->number), 0);
-		if (e->verdict == ASIDE)
-			spool_quarantine_move(spool, e->number);
-		if (e->verdict == KEEP || e->verdict == LOST)
-			r->entries[r->count++] = *e;
-	}
+	if (e->state == SPOOL_ENTRY_EMPTY)
+		unlinkat(spool->dir, spool_segment_name(name, e->number), 0);
+	else if (e->state == SPOOL_ENTRY_FOREIGN)
+		spool_quarantine_move(spool, e->number);
+	else
+		r->entries[r->count++] = *e;
 }
 
 /* All or nothing: an overlooked segment would count as deleted, and a spool of
@@ -131,6 +70,7 @@ sort_out(struct spool *spool, struct recovery *r, uint32_t count)
 static int
 list_entries(struct spool *spool, struct recovery *r, struct err *err)
 {
+	struct spool_entry *e;
 	uint64_t *numbers;
 	uint32_t count;
 	int rc = 0;
@@ -141,76 +81,24 @@ list_entries(struct spool *spool, struct recovery *r, struct err *err)
 		return -1;
 	}
 	spool->next_number = spool_quarantine_highest(spool) + 1;
-	r->entries = memory_zero(count + 1, sizeof(*r->entries));
+	r->entries = e = memory_zero(count + 1, sizeof(*r->entries));
+	for (uint32_t i = 0; i < count && rc == 0; i++) {
+		bool is_open = spool_entry_read(spool, numbers[i], e) == 0;
+
+		if ((numbers[i] < SPOOL_NUMBER_FOREIGN ||
+			spool_entry_has_frames(e)) &&
+		    numbers[i] >= spool->next_number)
+			spool->next_number = numbers[i] + 1;
+		if (e->format != 0 && e->format != SPOOL_FORMAT)
+			rc = refuse_format(e, err);
+		if (is_open)
+			e++;
+	}
+	count = (uint32_t)(e - r->entries);
 	for (uint32_t i = 0; i < count && rc == 0; i++)
-		rc = classify(spool, &r->entries[i], numbers[i], err);
-	if (rc == 0)
-		sort_out(spool, r, count);
+		sort_out(spool, r, &r->entries[i]);
 	free(numbers);
 	return rc;
-}
-
-static int
-open_entry(struct spool *spool, const struct entry *e, int flags,
-    struct spool_scan *scan)
-{
-	char name[SPOOL_NAME_BYTES];
-	int fd = spool_open_file(
-	    spool->dir, spool_segment_name(name, e->number), flags);
-
-	if (fd >= 0)
-		spool_scan_init(scan, &spool->window, fd, &e->head, e->size);
-	return fd;
-}
-
-static void
-close_entry(struct spool *spool, int fd)
-{
-	spool_window_move(&spool->window, -1, 0);
-	close(fd);
-}
-
-/* The seals at the start of a segment belong to older ones. */
-static void
-take_seals(struct spool *spool, struct recovery *r, uint32_t from)
-{
-	uint32_t offset = SPOOL_HEAD_BYTES, at = offset;
-	struct spool_scan scan;
-	struct spool_frame f;
-	int fd = open_entry(spool, &r->entries[from], O_RDONLY, &scan);
-
-	if (fd < 0)
-		return;
-	while (spool_scan_next(&scan, &offset, &f, NULL) && offset == at &&
-	       f.type == SPOOL_SEAL && f.seq < r->entries[from].number) {
-		for (uint32_t i = from; i-- > 0;) {
-			struct entry *e = &r->entries[i];
-
-			if (e->number == f.seq && f.last_seq <= e->size &&
-			    f.last_seq >= SPOOL_HEAD_BYTES)
-				e->limit = (uint32_t)f.last_seq;
-		}
-		at = offset += SPOOL_FRAME_BYTES;
-	}
-	close_entry(spool, fd);
-}
-
-static void
-collect_ends(struct spool *spool, struct recovery *r)
-{
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct entry *e = &r->entries[i];
-		struct spool_scan scan;
-		int fd = -1;
-
-		if (!e->lost)
-			fd = open_entry(spool, e, O_RDONLY, &scan);
-		if (fd < 0)
-			continue;
-		spool_ends_read(&r->ends, &scan);
-		close_entry(spool, fd);
-	}
-	spool_ends_name(&r->ends, spool);
 }
 
 /* Remove the segments that have no frames.  An unreadable one had some. */
@@ -220,7 +108,7 @@ drop_unused(struct spool *spool, struct recovery *r)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < r->count; i++) {
-		const struct entry *e = &r->entries[i];
+		const struct spool_entry *e = &r->entries[i];
 		uint32_t offset = SPOOL_HEAD_BYTES;
 		char name[SPOOL_NAME_BYTES];
 		struct spool_scan scan;
@@ -228,12 +116,12 @@ drop_unused(struct spool *spool, struct recovery *r)
 		bool unused = false;
 		int fd = -1;
 
-		if (!e->lost)
-			fd = open_entry(spool, e, O_RDONLY, &scan);
+		if (spool_entry_has_frames(e))
+			fd = spool_entry_open(spool, e, O_RDONLY, &scan);
 		if (fd >= 0) {
 			unused = !spool_scan_next(&scan, &offset, &f, NULL) &&
-				 spool_file_is_unused(fd, e->size);
-			close_entry(spool, fd);
+				 spool_file_is_unused(fd, (uint32_t)e->bytes);
+			spool_entry_close(spool, fd);
 		}
 		if (unused)
 			unlinkat(
@@ -306,29 +194,10 @@ static void
 collect_names(struct spool *spool, const struct recovery *r,
     const struct session_id *session)
 {
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct entry *e = &r->entries[i];
-		uint32_t offset = SPOOL_HEAD_BYTES;
-		const unsigned char *body;
-		struct spool_scan scan;
-		struct spool_frame f;
-		int fd = -1;
-
-		if (!e->lost && session_equal(&e->head.session, session))
-			fd = open_entry(spool, e, O_RDONLY, &scan);
-		if (fd < 0)
-			continue;
-		while (spool_scan_next(&scan, &offset, &f, &body)) {
-			struct text name = { (const char *)body, f.bytes };
-
-			if (f.type == SPOOL_STREAM &&
-			    text_check_name(name) == TEXT_OK)
-				spool_add_stream(
-				    spool, session, f.stream, name);
-			offset += spool_span(f.bytes);
-		}
-		close_entry(spool, fd);
-	}
+	for (uint32_t i = 0; i < r->count; i++)
+		if (spool_entry_has_frames(&r->entries[i]) &&
+		    session_equal(&r->entries[i].head.session, session))
+			spool_entry_take_names(spool, &r->entries[i], false);
 }
 
 /* Add the frames of a segment to the index. */
@@ -408,47 +277,36 @@ settle_last(struct spool *spool, struct spool_segment *segment, int fd,
 	return 0;
 }
 
-static bool
-is_last_of_session(const struct recovery *r, uint32_t i)
-{
-	for (uint32_t j = i + 1; j < r->count; j++)
-		if (!r->entries[j].lost &&
-		    session_equal(&r->entries[j].head.session,
-			&r->entries[i].head.session))
-			return false;
-	return true;
-}
-
 static int
 take_entry(struct spool *spool, struct recovery *r, uint32_t i, struct err *err)
 {
-	const struct entry *e = &r->entries[i];
-	bool last = is_last_of_session(r, i);
+	const struct spool_entry *e = &r->entries[i];
+	bool last = spool_entries_is_last(r->entries, r->count, i);
 	struct spool_segment *segment;
 	struct spool_extent x;
 	struct spool_scan scan;
 	int fd, rc = 0;
 
-	fd = open_entry(spool, e, last ? O_RDWR : O_RDONLY, &scan);
+	fd = spool_entry_open(spool, e, last ? O_RDWR : O_RDONLY, &scan);
 	if (fd < 0)
 		return err_set(
 		    err, "segment %" PRIu64 ": %s", e->number, strerror(errno));
 	/* With a limit it has no tail: a crash did not end it. */
 	spool_scan_extent(&scan, last && e->limit == 0, e->limit, &x);
-	segment = spool_segment_new(spool, &e->head, e->size);
+	segment = spool_segment_new(spool, &e->head, (uint32_t)e->bytes);
 	segment->end = x.end;
 	segment->frames = x.frames;
 	segment->crcs = x.crcs;
 	if (x.damaged || e->half)
-		spool_quarantine_copy(spool, fd, e->number, e->size);
-	if (x.damaged) {
+		spool_quarantine_copy(spool, fd, e->number, (uint32_t)e->bytes);
+	if (x.damaged)
 		collect_names(spool, r, &e->head.session);
-	}
-	spool_scan_init(&scan, &spool->window, fd, &e->head, e->size);
+	spool_scan_init(
+	    &scan, &spool->window, fd, &e->head, (uint32_t)e->bytes);
 	take_frames(spool, r, &scan, segment, &x);
 	if (last)
 		rc = settle_last(spool, segment, fd, &x, e->limit, err);
-	close_entry(spool, fd);
+	spool_entry_close(spool, fd);
 	return rc;
 }
 
@@ -500,9 +358,9 @@ is_followed(const struct recovery *r, uint32_t lost)
 	const struct session_id *before = NULL;
 
 	for (uint32_t i = 0; i < r->count; i++) {
-		const struct entry *e = &r->entries[i];
+		const struct spool_entry *e = &r->entries[i];
 
-		if (e->lost)
+		if (!spool_entry_has_frames(e))
 			continue;
 		if (i < lost)
 			before = &e->head.session;
@@ -518,17 +376,19 @@ is_followed(const struct recovery *r, uint32_t lost)
 static void
 lose_entry(struct spool *spool, struct recovery *r, uint32_t i)
 {
-	const struct entry *e = &r->entries[i];
+	const struct spool_entry *e = &r->entries[i];
 	char name[SPOOL_NAME_BYTES];
 	int fd = spool_open_file(
 	    spool->dir, spool_segment_name(name, e->number), O_RDONLY);
-	uint32_t size = e->size > 0 ? e->size : SPOOL_SEGMENT_BYTES_MAX;
+	uint32_t size =
+	    e->bytes <= SPOOL_SEGMENT_BYTES_MAX ? (uint32_t)e->bytes : 0;
 
-	r->lost += size / SPOOL_FRAME_BYTES;
+	r->lost +=
+	    (size > 0 ? size : SPOOL_SEGMENT_BYTES_MAX) / SPOOL_FRAME_BYTES;
 	r->all_counted = false;
 	if (fd < 0)
 		return;
-	spool_quarantine_copy(spool, fd, e->number, e->size);
+	spool_quarantine_copy(spool, fd, e->number, size);
 	close(fd);
 	if (is_followed(r, i))
 		unlinkat(spool->dir, name, 0);
@@ -564,9 +424,9 @@ take_entries(struct spool *spool, struct recovery *r, struct err *err)
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->count && rc == 0; i++) {
-		const struct entry *e = &r->entries[i];
+		const struct spool_entry *e = &r->entries[i];
 
-		if (e->lost) {
+		if (!spool_entry_has_frames(e)) {
 			lose_entry(spool, r, i);
 			continue;
 		}
@@ -598,16 +458,12 @@ spool_recover(struct spool *spool, struct err *err)
 	struct recovery r = { .all_counted = true };
 	int rc = list_entries(spool, &r, err);
 
-	for (uint32_t i = 0; i < r.count && rc == 0; i++) {
-		if (!r.entries[i].lost)
-			take_seals(spool, &r, i);
-	}
-	if (rc == 0)
+	if (rc == 0) {
+		spool_entries_take_seals(spool, r.entries, r.count);
 		drop_unused(spool, &r);
-	if (rc == 0)
-		collect_ends(spool, &r);
-	if (rc == 0)
+		spool_entries_take_ends(spool, r.entries, r.count, &r.ends);
 		rc = take_entries(spool, &r, err);
+	}
 	if (rc == 0 && fsync(spool->dir) != 0)
 		rc = err_set(err, "the directory: %s", strerror(errno));
 	spool_ends_clear(&r.ends);

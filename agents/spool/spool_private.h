@@ -10,6 +10,7 @@
  *   ends.c        where the streams of earlier sessions end
  *   move.c        continuing batches under another session
  *   acked.c       ACKED
+ *   entries.c     the files of the directory (entries.h)
  *   recover.c     opening after a crash
  *   quarantine.c  quarantine/ and refused/
  * SPDX-License-Identifier: MIT

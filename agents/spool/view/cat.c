@@ -32,7 +32,7 @@ is_wanted(struct cat *cat, const struct spool_frame *frame)
 }
 
 static void
-put_batch(struct cat *cat, const struct view_segment *segment, uint32_t offset,
+put_batch(struct cat *cat, const struct spool_entry *segment, uint32_t offset,
     const struct spool_frame *frame, struct text body)
 {
 	const struct wire_header header = { .type = WIRE_BATCH,
@@ -63,7 +63,7 @@ put_batch(struct cat *cat, const struct view_segment *segment, uint32_t offset,
 }
 
 static void
-on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
+on_frame(void *arg, const struct spool_entry *segment, uint32_t offset,
     const struct spool_frame *frame, struct text body)
 {
 	struct cat *cat = arg;
@@ -73,8 +73,7 @@ on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
 }
 
 static void
-on_bad(
-    void *arg, const struct view_segment *segment, uint32_t from, uint32_t to)
+on_bad(void *arg, const struct spool_entry *segment, uint32_t from, uint32_t to)
 {
 	struct cat *cat = arg;
 
@@ -93,9 +92,9 @@ view_cat(struct view *view, const struct view_cat_options *options, FILE *file,
 	int rc = 0;
 
 	for (uint32_t i = 0; i < view_segments(view) && rc == 0; i++) {
-		const struct view_segment *s = view_segment(view, i);
+		const struct spool_entry *s = view_segment(view, i);
 
-		if (s->state == VIEW_UNREADABLE) {
+		if (s->state == SPOOL_ENTRY_UNREADABLE) {
 			cat.errors++;
 			log_error("segment %" PRIu64 " has no valid header",
 			    s->number);

@@ -84,7 +84,7 @@ put_segments(struct list *list)
 	fputc('\n', list->file);
 	table_begin(&table, list->file, columns);
 	for (uint32_t i = 0; i < view_segments(list->view); i++) {
-		const struct view_segment *s = view_segment(list->view, i);
+		const struct spool_entry *s = view_segment(list->view, i);
 		const struct summary_segment *in = &list->summary.segments[i];
 
 		table_count(&table, s->number);
@@ -142,7 +142,7 @@ put_json_segments(struct list *list)
 
 	json_add_array(json, "segments");
 	for (uint32_t i = 0; i < view_segments(list->view); i++) {
-		const struct view_segment *s = view_segment(list->view, i);
+		const struct spool_entry *s = view_segment(list->view, i);
 		const struct summary_segment *in = &list->summary.segments[i];
 
 		json_begin_object(json);

@@ -48,7 +48,7 @@ struct walk {
 };
 
 static void
-on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
+on_frame(void *arg, const struct spool_entry *segment, uint32_t offset,
     const struct spool_frame *frame, struct text body)
 {
 	struct walk *walk = arg;

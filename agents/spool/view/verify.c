@@ -45,7 +45,7 @@ complain(struct verify *verify, const char *format, ...)
 /* ---- one frame ---- */
 
 static void
-check_chain(struct verify *verify, const struct view_segment *segment,
+check_chain(struct verify *verify, const struct spool_entry *segment,
     uint32_t offset, const struct spool_frame *frame, struct text body)
 {
 	struct verify_chain *chain = &verify->chains[frame->stream];
@@ -64,7 +64,7 @@ check_chain(struct verify *verify, const struct view_segment *segment,
 }
 
 static void
-check_batch(struct verify *verify, const struct view_segment *segment,
+check_batch(struct verify *verify, const struct spool_entry *segment,
     uint32_t offset, const struct spool_frame *frame, struct text body)
 {
 	const struct wire_header header = { .type = WIRE_BATCH,
@@ -84,7 +84,7 @@ check_batch(struct verify *verify, const struct view_segment *segment,
 }
 
 static void
-on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
+on_frame(void *arg, const struct spool_entry *segment, uint32_t offset,
     const struct spool_frame *frame, struct text body)
 {
 	struct verify *verify = arg;
@@ -96,8 +96,7 @@ on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
 }
 
 static void
-on_bad(
-    void *arg, const struct view_segment *segment, uint32_t from, uint32_t to)
+on_bad(void *arg, const struct spool_entry *segment, uint32_t from, uint32_t to)
 {
 	complain(arg,
 	    "segment %" PRIu64 ", offset %" PRIu32 ": %" PRIu32
@@ -108,7 +107,7 @@ on_bad(
 /* ---- a segment as a whole ---- */
 
 static void
-check_end(struct verify *verify, const struct view_segment *s)
+check_end(struct verify *verify, const struct spool_entry *s)
 {
 	const struct spool_extent *x = &s->extent;
 
@@ -130,7 +129,7 @@ check_end(struct verify *verify, const struct view_segment *s)
 		    ": the valid frames end here, before the end of the "
 		    "segment",
 		    s->number, x->end);
-	else if (s->state == VIEW_OPEN && x->dirty > x->end)
+	else if (s->state == SPOOL_ENTRY_OPEN && x->dirty > x->end)
 		log_info("segment %" PRIu64 ", offset %" PRIu32 ": %" PRIu32
 			 " bytes of a commit that is not complete; the agent "
 			 "discards them when it starts",
@@ -141,17 +140,17 @@ static int
 check_segment(struct verify *verify, uint32_t i, struct err *err)
 {
 	const struct view_visitor visitor = { on_frame, on_bad, verify };
-	const struct view_segment *s = view_segment(verify->view, i);
+	const struct spool_entry *s = view_segment(verify->view, i);
 
 	verify->segment = i;
-	if (s->state == VIEW_FOREIGN) {
+	if (s->state == SPOOL_ENTRY_FOREIGN) {
 		log_warn("segment %" PRIu64
 			 " was renamed, or has another format: the agent does "
 			 "not send it",
 		    s->number);
 		return 0;
 	}
-	if (s->state == VIEW_UNREADABLE) {
+	if (s->state == SPOOL_ENTRY_UNREADABLE) {
 		complain(verify, "segment %" PRIu64 ", offset 0: %s", s->number,
 		    s->why != 0 ? strerror(s->why) : "no valid header");
 		return 0;

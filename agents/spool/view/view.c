@@ -20,78 +20,36 @@ enum { TRIES = 3 };
 
 struct view {
 	struct spool *spool; /* streams and ACKED, as the agent reads them */
-	struct view_segment *segments;
+	struct spool_entry *segments;
 	uint32_t count;
 	struct spool_ends ends;
 };
 
 const char *
-view_state_name(enum view_state state)
+view_state_name(enum spool_entry_state state)
 {
-	static const char *const names[VIEW_STATES] = { "open", "sealed",
-		"unused", "empty", "damaged", "unreadable", "foreign" };
+	static const char *const names[SPOOL_ENTRY_STATES] = { "open", "sealed",
+		"unused", "damaged", "empty", "unreadable", "foreign" };
 
 	return names[state];
 }
 
 /* ---- opening ---- */
 
-static int
-open_file(const struct view *view, uint64_t number)
-{
-	char name[SPOOL_NAME_BYTES];
-
-	return spool_open_file(
-	    view->spool->dir, spool_segment_name(name, number), O_RDONLY);
-}
-
-/* The state is preliminary. */
-static void
-read_head(struct view_segment *s, int fd)
-{
-	unsigned char at[SPOOL_HEAD_BYTES];
-	struct stat st;
-
-	s->state = VIEW_UNREADABLE;
-	s->half = false;
-	if (fstat(fd, &st) != 0) {
-		s->why = errno;
-		return;
-	}
-	s->bytes = (uint64_t)st.st_size;
-	if (s->bytes > SPOOL_SEGMENT_BYTES_MAX)
-		return;
-	if (spool_read_head(fd, (uint32_t)s->bytes, at) != 0)
-		s->why = errno;
-	else if (s->bytes < sizeof(at))
-		s->state = VIEW_EMPTY;
-	else if (spool_get_head(at, &s->head))
-		s->state =
-		    s->head.number == s->number ? VIEW_SEALED : VIEW_FOREIGN;
-	else if (spool_head_format(at) != 0)
-		s->state = VIEW_FOREIGN;
-	else if (spool_file_is_unused(fd, (uint32_t)s->bytes))
-		s->state = VIEW_EMPTY;
-	s->half = s->state == VIEW_SEALED && !spool_head_is_whole(at);
-}
-
 /* The agent may write the header after it was read, and frames before they are
  * looked for: such a segment has a header when it is read again. */
-static void
-take_head(struct view_segment *s, int fd)
+static int
+read_entry(struct view *view, uint64_t number, struct spool_entry *e)
 {
+	int rc = -1;
+
 	for (int i = 0; i < TRIES; i++) {
-		read_head(s, fd);
-		if ((s->state != VIEW_UNREADABLE && !s->half) || s->why != 0)
+		rc = spool_entry_read(view->spool, number, e);
+		if ((e->state != SPOOL_ENTRY_UNREADABLE && !e->half) ||
+		    e->why != 0)
 			break;
 	}
-}
-
-static bool
-has_frames(const struct view_segment *s)
-{
-	return s->state != VIEW_UNREADABLE && s->state != VIEW_FOREIGN &&
-	       s->state != VIEW_EMPTY;
+	return rc;
 }
 
 static int
@@ -106,163 +64,61 @@ list_segments(struct view *view, struct err *err)
 	}
 	view->segments = memory_zero(count + 1, sizeof(*view->segments));
 	for (uint32_t i = 0; i < count; i++) {
-		struct view_segment *s = &view->segments[view->count];
-		int fd = open_file(view, numbers[i]);
+		struct spool_entry *s = &view->segments[view->count];
 
-		/* Acknowledged and deleted since it was listed. */
-		if (fd < 0 && errno == ENOENT)
-			continue;
-		*s = (struct view_segment){ .number = numbers[i],
-			.state = VIEW_UNREADABLE };
-		view->count++;
-		if (fd < 0) {
-			s->why = errno;
-			continue;
-		}
-		take_head(s, fd);
-		close(fd);
+		/* Unless it was acknowledged and deleted since it was
+		 * listed. */
+		if (read_entry(view, numbers[i], s) == 0 || s->why != ENOENT)
+			view->count++;
 	}
 	free(numbers);
 	return 0;
 }
 
-static int
-begin_scan(
-    struct view *view, const struct view_segment *s, struct spool_scan *scan)
-{
-	int fd = open_file(view, s->number);
-
-	if (fd >= 0)
-		spool_scan_init(scan, &view->spool->window, fd, &s->head,
-		    (uint32_t)s->bytes);
-	return fd;
-}
-
-static void
-end_scan(struct view *view, int fd)
-{
-	spool_window_move(&view->spool->window, -1, 0);
-	close(fd);
-}
-
-/* Seals at the start of a segment end older ones. */
-static void
-take_seals(struct view *view, uint32_t from)
-{
-	const struct view_segment *s = &view->segments[from];
-	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset;
-	struct spool_scan scan;
-	struct spool_frame f;
-	int fd = begin_scan(view, s, &scan);
-
-	if (fd < 0)
-		return;
-	while (spool_scan_next(&scan, &offset, &f, NULL) && offset == expect &&
-	       f.type == SPOOL_SEAL && f.seq < s->number) {
-		for (uint32_t i = 0; i < from; i++)
-			if (view->segments[i].number == f.seq &&
-			    f.last_seq >= SPOOL_HEAD_BYTES &&
-			    f.last_seq <= view->segments[i].bytes)
-				view->segments[i].limit = (uint32_t)f.last_seq;
-		expect = offset += SPOOL_FRAME_BYTES;
-	}
-	end_scan(view, fd);
-}
-
 /* `last`: no later segment of its session has frames. */
 static void
-find_extent(struct view *view, struct view_segment *s, bool last)
+find_extent(struct view *view, struct spool_entry *s, bool last)
 {
 	struct spool_scan scan;
 
 	/* While the agent appends, a read may see the beginning of a frame
 	 * before it is written, and its end afterwards. */
 	for (int i = 0; i < TRIES; i++) {
-		int fd = begin_scan(view, s, &scan);
+		int fd = spool_entry_open(view->spool, s, O_RDONLY, &scan);
 
 		if (fd < 0) {
 			s->why = errno;
-			s->state = VIEW_UNREADABLE;
+			s->state = SPOOL_ENTRY_UNREADABLE;
 			return;
 		}
 		spool_scan_extent(
 		    &scan, last && s->limit == 0, s->limit, &s->extent);
-		end_scan(view, fd);
+		spool_entry_close(view->spool, fd);
 		if (!s->extent.damaged || !last)
 			break;
 	}
 	if (s->extent.damaged || s->half)
-		s->state = VIEW_DAMAGED;
+		s->state = SPOOL_ENTRY_DAMAGED;
 	else if (s->extent.sealed || s->limit > 0 || !last)
-		s->state = VIEW_SEALED;
+		s->state = SPOOL_ENTRY_SEALED;
 	else
-		s->state =
-		    s->extent.end > SPOOL_HEAD_BYTES ? VIEW_OPEN : VIEW_UNUSED;
-}
-
-/* Does a later segment of the same session have frames? */
-static bool
-is_last_of_session(const struct view *view, uint32_t i)
-{
-	for (uint32_t j = i + 1; j < view->count; j++) {
-		const struct view_segment *s = &view->segments[j];
-
-		if (has_frames(s) && s->state != VIEW_UNUSED &&
-		    session_equal(
-			&s->head.session, &view->segments[i].head.session))
-			return false;
-	}
-	return true;
+		s->state = s->extent.end > SPOOL_HEAD_BYTES
+			       ? SPOOL_ENTRY_OPEN
+			       : SPOOL_ENTRY_UNUSED;
 }
 
 static void
 judge_segments(struct view *view)
 {
-	for (uint32_t i = 0; i < view->count; i++)
-		if (has_frames(&view->segments[i]))
-			take_seals(view, i);
+	spool_entries_take_seals(view->spool, view->segments, view->count);
 	for (uint32_t i = view->count; i-- > 0;) {
-		struct view_segment *s = &view->segments[i];
+		struct spool_entry *s = &view->segments[i];
 
-		if (has_frames(s))
-			find_extent(view, s, is_last_of_session(view, i));
+		if (spool_entry_has_frames(s))
+			find_extent(view, s,
+			    spool_entries_is_last(
+				view->segments, view->count, i));
 	}
-}
-
-/* Of a batch whose stream no segment names. */
-static void
-name_stream(struct view *view, const struct view_segment *s,
-    const struct spool_frame *f)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "#%" PRIu32, f->stream);
-	spool_add_stream(
-	    view->spool, &s->head.session, f->stream, text_of(name));
-}
-
-static void
-take_names(struct view *view, const struct view_segment *s, bool all)
-{
-	uint32_t offset = SPOOL_HEAD_BYTES;
-	const unsigned char *body;
-	struct spool_scan scan;
-	struct spool_frame f;
-	int fd = begin_scan(view, s, &scan);
-
-	if (fd < 0)
-		return;
-	while (spool_scan_next(&scan, &offset, &f, &body)) {
-		struct text name = { (const char *)body, f.bytes };
-
-		if (f.type == SPOOL_STREAM && text_check_name(name) == TEXT_OK)
-			spool_add_stream(
-			    view->spool, &s->head.session, f.stream, name);
-		else if (all && spool_is_batch(&f))
-			name_stream(view, s, &f);
-		offset += spool_span(f.bytes);
-	}
-	end_scan(view, fd);
 }
 
 /* Names first: a batch may be in a segment whose names are damaged. */
@@ -271,20 +127,11 @@ list_streams(struct view *view)
 {
 	for (int all = 0; all < 2; all++)
 		for (uint32_t i = 0; i < view->count; i++)
-			if (has_frames(&view->segments[i]))
-				take_names(view, &view->segments[i], all);
-	for (uint32_t i = 0; i < view->count; i++) {
-		struct spool_scan scan;
-		int fd = -1;
-
-		if (has_frames(&view->segments[i]))
-			fd = begin_scan(view, &view->segments[i], &scan);
-		if (fd < 0)
-			continue;
-		spool_ends_read(&view->ends, &scan);
-		end_scan(view, fd);
-	}
-	spool_ends_name(&view->ends, view->spool);
+			if (spool_entry_has_frames(&view->segments[i]))
+				spool_entry_take_names(
+				    view->spool, &view->segments[i], all);
+	spool_entries_take_ends(
+	    view->spool, view->segments, view->count, &view->ends);
 	spool_acked_load(view->spool);
 }
 
@@ -399,7 +246,7 @@ view_segments(const struct view *view)
 	return view->count;
 }
 
-const struct view_segment *
+const struct spool_entry *
 view_segment(const struct view *view, uint32_t i)
 {
 	return &view->segments[i];
@@ -409,16 +256,16 @@ int
 view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
     struct err *err)
 {
-	const struct view_segment *s = &view->segments[i];
+	const struct spool_entry *s = &view->segments[i];
 	uint32_t offset = SPOOL_HEAD_BYTES, expect = offset;
 	const unsigned char *body;
 	struct spool_scan scan;
 	struct spool_frame f;
 	int fd;
 
-	if (!has_frames(s))
+	if (!spool_entry_has_frames(s))
 		return 0;
-	fd = begin_scan(view, s, &scan);
+	fd = spool_entry_open(view->spool, s, O_RDONLY, &scan);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
@@ -439,6 +286,6 @@ view_walk(struct view *view, uint32_t i, const struct view_visitor *visitor,
 	}
 	if (expect < s->extent.end && visitor->bad != NULL)
 		visitor->bad(visitor->arg, s, expect, s->extent.end);
-	end_scan(view, fd);
+	spool_entry_close(view->spool, fd);
 	return 0;
 }

@@ -12,32 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "agents/spool/scan.h"
+#include "agents/spool/entries.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 
-enum view_state {
-	VIEW_OPEN,    /* the last of its session, without a seal */
-	VIEW_SEALED,  /* ended by its own seal, or by that of a later one */
-	VIEW_UNUSED,  /* created ahead, without frames */
-	VIEW_EMPTY,   /* no header yet: the agent is creating it, or crashed */
-	VIEW_DAMAGED, /* a part of it has no valid frame */
-	VIEW_UNREADABLE, /* no header */
-	VIEW_FOREIGN,    /* renamed, or of another format */
-	VIEW_STATES
-};
-const char *view_state_name(enum view_state state);
-
-struct view_segment {
-	uint64_t number, bytes;
-	enum view_state state;
-	struct spool_head head;
-	uint32_t limit; /* frames end here by a later segment's seal; 0: no such
-			   seal */
-	struct spool_extent extent;
-	bool half; /* one of the copies of the header is damaged */
-	int why;   /* unreadable: errno, 0 for a bad header */
-};
+const char *view_state_name(enum spool_entry_state state);
 
 struct view; /* opaque */
 
@@ -61,17 +40,17 @@ uint64_t view_end(const struct view *view, uint32_t stream);
 
 /* Ordered by number. */
 uint32_t view_segments(const struct view *view);
-const struct view_segment *view_segment(const struct view *view, uint32_t i);
+const struct spool_entry *view_segment(const struct view *view, uint32_t i);
 
 /* Calls back for each valid frame of segment `i` that counts, and for each
  * invalid place before its end (from .. to; may be NULL).  Its `stream` is that
  * of the view.  The body is a view, valid in the call.  Segments without a
  * header, or that were renamed, have no frames. */
 struct view_visitor {
-	void (*frame)(void *arg, const struct view_segment *segment,
+	void (*frame)(void *arg, const struct spool_entry *segment,
 	    uint32_t offset, const struct spool_frame *frame, struct text body);
-	void (*bad)(void *arg, const struct view_segment *segment,
-	    uint32_t from, uint32_t to);
+	void (*bad)(void *arg, const struct spool_entry *segment, uint32_t from,
+	    uint32_t to);
 	void *arg;
 };
 /* -1: the segment can no longer be read.  A segment that the agent has deleted

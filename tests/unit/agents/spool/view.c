@@ -45,7 +45,7 @@ an_open_spool_is_seen_and_left_as_it_is(void **state)
 {
 	static char before[64 << 10], after[64 << 10];
 	struct summary summary = { .segments = NULL };
-	const struct view_segment *first;
+	const struct spool_entry *first;
 	struct help h;
 	struct view *view;
 	uint32_t s;
@@ -68,12 +68,13 @@ an_open_spool_is_seen_and_left_as_it_is(void **state)
 	assert_int_equal(view_acked(view, 0), 3);
 	assert_true(view_segments(view) >= 3);
 	first = view_segment(view, 0);
-	assert_int_equal(first->state, VIEW_SEALED);
+	assert_int_equal(first->state, SPOOL_ENTRY_SEALED);
 	assert_int_equal(first->bytes, 64 << 10);
 	for (uint32_t i = 1; i < view_segments(view); i++)
-		assert_true(view_segment(view, i)->state == VIEW_SEALED ||
-			    view_segment(view, i)->state == VIEW_OPEN ||
-			    view_segment(view, i)->state == VIEW_UNUSED);
+		assert_true(
+		    view_segment(view, i)->state == SPOOL_ENTRY_SEALED ||
+		    view_segment(view, i)->state == SPOOL_ENTRY_OPEN ||
+		    view_segment(view, i)->state == SPOOL_ENTRY_UNUSED);
 	assert_int_equal(summary_make(&summary, view, &h.err), 0);
 	assert_int_equal(summary.streams[0].first, 1);
 	assert_int_equal(summary.streams[0].last, 20);
@@ -95,7 +96,7 @@ struct found {
 };
 
 static void
-on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
+on_frame(void *arg, const struct spool_entry *segment, uint32_t offset,
     const struct spool_frame *frame, struct text body)
 {
 	struct found *found = arg;
@@ -107,8 +108,7 @@ on_frame(void *arg, const struct view_segment *segment, uint32_t offset,
 }
 
 static void
-on_bad(
-    void *arg, const struct view_segment *segment, uint32_t from, uint32_t to)
+on_bad(void *arg, const struct spool_entry *segment, uint32_t from, uint32_t to)
 {
 	struct found *found = arg;
 
@@ -149,7 +149,7 @@ a_flipped_byte_is_found_where_it_is(void **state)
 	help_flip(help_segment(&h, 1, O_RDWR),
 	    SPOOL_HEAD_BYTES + NAME + 2 * SPAN + 99);
 	view = look(&h);
-	assert_int_equal(view_segment(view, 0)->state, VIEW_DAMAGED);
+	assert_int_equal(view_segment(view, 0)->state, SPOOL_ENTRY_DAMAGED);
 	assert_int_equal(view_segment(view, 0)->extent.lost, 1);
 	found = walk_all(view);
 	assert_int_equal(found.count, 1);
@@ -209,7 +209,7 @@ each_session_has_its_streams(void **state)
 	assert_int_equal(summary.streams[0].batches, 5);
 	assert_int_equal(summary.streams[2].batches, 3);
 	assert_int_equal(summary.streams[2].first, 1);
-	assert_int_equal(view_segment(view, 0)->state, VIEW_OPEN);
+	assert_int_equal(view_segment(view, 0)->state, SPOOL_ENTRY_OPEN);
 	summary_clear(&summary);
 	view_close(&view);
 	help_end(&h);
@@ -241,7 +241,7 @@ what_a_failed_commit_left_is_not_shown(void **state)
 	help_fill(&h, help_stream(&h, "acct$pool"), 0, 1, 100);
 	view = look(&h);
 	assert_int_equal(summary_make(&summary, view, &h.err), 0);
-	assert_int_equal(view_segment(view, 0)->state, VIEW_SEALED);
+	assert_int_equal(view_segment(view, 0)->state, SPOOL_ENTRY_SEALED);
 	assert_int_equal(summary.streams[0].batches, 2);
 	summary_clear(&summary);
 	view_close(&view);
@@ -265,9 +265,9 @@ any_flipped_byte_of_a_frame_or_header_is_found(void **state)
 		view = look(&h);
 		found = walk_all(view);
 		if (offset < SPOOL_HEAD_BYTES)
-			assert_true(
-			    view_segment(view, 0)->half &&
-			    view_segment(view, 0)->state == VIEW_DAMAGED);
+			assert_true(view_segment(view, 0)->half &&
+				    view_segment(view, 0)->state ==
+					SPOOL_ENTRY_DAMAGED);
 		else
 			assert_true(found.count == 1 &&
 				    found.from[0] == SPOOL_HEAD_BYTES);
@@ -328,7 +328,7 @@ a_segment_that_is_being_created_is_no_damage(void **state)
 		view = look(&h);
 		assert_int_equal(
 		    view_segment(view, view_segments(view) - 1)->state,
-		    VIEW_EMPTY);
+		    SPOOL_ENTRY_EMPTY);
 		found = walk_all(view);
 		assert_int_equal(found.count, 0);
 		view_close(&view);
@@ -337,7 +337,7 @@ a_segment_that_is_being_created_is_no_damage(void **state)
 	assert_int_equal(pwrite(fd, "PSFR", 4, 40000), 4);
 	view = look(&h);
 	assert_int_equal(view_segment(view, view_segments(view) - 1)->state,
-	    VIEW_UNREADABLE);
+	    SPOOL_ENTRY_UNREADABLE);
 	view_close(&view);
 	close(fd);
 	help_end(&h);
