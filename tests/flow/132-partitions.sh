@@ -49,6 +49,7 @@ for format in json jsonl csv; do
 done
 wrong_usage "a format is for the list" "^poolscope-partitions: --format and --table are for list" \
 	poolscope-partitions drop "$pool" --format json
+wrong_usage "a verb is needed" "^poolscope-partitions: missing argument" poolscope-partitions
 stop aggregator
 check "one is dropped without an aggregator" poolscope-partitions drop --yes "$pool"
 check_text "... and its records are gone" "" "$(field jsonl records "$pool")"

@@ -15,6 +15,11 @@
 # all of their events at once.  So by the emitted times 9 s are the 90th percentile and 10 s the 99th, and
 # the bar is of one colour from 5 to 9 s, of another up to 10 s; by the received ones all is less.
 #
+# acct$gaps: n1 is in two phases, n2 only in the first, n3 only in the second: three bars.
+#
+# A depth of 0.00002 has an exponent.  acct$share: a share from 0 to 1, whose axis has marks of one
+# digit after the point, the last one "1.0".
+#
 # acct$line: a value each 10 s, from 100 to 0 s ago: who drags over the first half of the picture gets
 # the first half of the time.
 # SPDX-License-Identifier: MIT
@@ -32,27 +37,33 @@ model work <<-'END'
 		start = "work:start"
 		end = "work:end"
 	}
+	phase "rest" {
+		start = "work:rest"
+		end = "work:over"
+	}
 END
 cp "$ROOT/deploy/models/testrun.conf" "$TMP/models"
 aggregate --models "$TMP/models"
 PARTITION='acct$map'
-# Some seconds ahead, so that they stay live as long as this takes.
+# Ahead, so that they stay live as long as this takes, also on a busy machine.
 records <<-'END'
 	group n1 queue app.depth:{thing}:gauge
 	group n2 queue app.depth:{thing}:gauge
 	group n3 queue app.depth:{thing}:gauge
 	group n4 queue app.depth:{thing}:gauge
+	group n1 tiny app.tiny:{thing}:gauge
 	group n1 drive/a app.held:By:gauge
 	group n1 drive/b app.held:By:gauge
 	group n2 drive/a app.held:By:gauge
-	sample 60 n1 queue 1
-	sample 60 n2 queue 2
-	sample 60 n3 queue 1000
+	sample 600 n1 queue 1
+	sample 600 n2 queue 2
+	sample 600 n3 queue 1000
 	sample -1800 n4 queue 5000
-	sample 60 n1 drive/a 1024
-	sample 60 n1 drive/b 2048
-	sample 60 n2 drive/a 2560
-	event 60 n5 work:other
+	sample 600 n1 tiny 0.00002
+	sample 600 n1 drive/a 1024
+	sample 600 n1 drive/b 2048
+	sample 600 n2 drive/a 2560
+	event 600 n5 work:other
 	event -3600 n1 work:start
 	event -3590 n1 work:end
 	event -3600 n2 work:start
@@ -66,6 +77,17 @@ records <<-'END'
 	event 100 n1 work:end
 	event 60 n2 work:start
 	event 100 n2 work:end
+END
+PARTITION='acct$gaps'
+records <<-'END'
+	event 0 n1 work:start
+	event 50 n1 work:end
+	event 50 n1 work:rest
+	event 100 n1 work:over
+	event 0 n2 work:start
+	event 100 n2 work:end
+	event 0 n3 work:rest
+	event 100 n3 work:over
 END
 PARTITION='acct$farm'
 records <<-'END'
@@ -89,6 +111,13 @@ PARTITION='acct$line'
 	echo "group n1 queue app.depth:{thing}:gauge"
 	for i in 100 90 80 70 60 50 40 30 20 10 0; do
 		echo "sample -$i n1 queue $i"
+	done
+} | records
+PARTITION='acct$share'
+{
+	echo "group n1 part app.share:1:gauge"
+	for i in 0 1 2 3 4 5 6 7 8 9 10; do
+		/usr/bin/python3 -c 'import sys; print("sample", int(sys.argv[1]) * 10 - 100, "n1 part", int(sys.argv[1]) / 10)' $i
 	done
 } | records
 page_start

@@ -21,6 +21,16 @@ const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light" });
 
+/* What is written into pictures since the page was opened. */
+await page.addInitScript(() => {
+	const write = CanvasRenderingContext2D.prototype.fillText;
+	window.written = [];
+	CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+		window.written.push(text);
+		return write.call(this, text, ...rest);
+	};
+});
+
 async function open(fragment) {
 	await page.goto("about:blank");
 	await page.goto(origin + "/" + fragment);
@@ -63,6 +73,7 @@ await says("of one drive", map + "?value=metric:app.held&device=drive%2Fa", /Gre
 await says("a phase, of all times", map + "?value=phase:work:step", /seconds in work:step.*Greatest: n1 with 80\.0 s\./);
 await says("... and of the time that is chosen", `${map}?value=phase:work:step&from=${Number(base) - 3700}&to=${Number(base) - 3000}`,
 	/seconds in work:step.*Greatest: n2 with 20\.0 s\./);
+await says("a very small number", map + "?value=metric:app.tiny", /Greatest: n1 with 2\.00e-5 thing\./);
 await says("the pool's card", "#/pools", /acct\$map▲?✕? 1 silent.*[56] nodes · 4 live/);
 
 await page.keyboard.press("j");
@@ -110,6 +121,26 @@ const begin = Math.min(...bars.map(([a]) => a)), end = Math.max(...bars.map(([, 
 const lower = bars.length ? (bars[bars.length - 1][0] - begin) / (end - begin) : NaN;
 judge("the bar of n1 begins at the left", bars.length > 0 && bars[0][0] === begin, JSON.stringify(bars.slice(0, 3)));
 judge("that of n2 at 60 of 100 s", Math.abs(lower - 0.6) < 0.03, lower);
+
+await open("#/pool/acct%24gaps/timeline");
+/* Rows of pixels with a bar, one below the other: the rightmost pixels are the paper. */
+const count = await page.evaluate(() => {
+	const c = [...document.querySelectorAll("main canvas")].reduce((a, b) => a && a.width * a.height >= b.width * b.height ? a : b, null);
+	const data = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
+	let bars = 0, before = false;
+	for (let y = 0; y < c.height; y++) {
+		const line = data.subarray(y * c.width, (y + 1) * c.width), paper = line[c.width - 3];
+		const is = line.filter((v) => v !== paper && v !== 0).length > c.width / 2;
+		bars += is && !before ? 1 : 0;
+		before = is;
+	}
+	return bars;
+});
+judge("a node that lacks a phase has a bar", count === 3, count);
+
+await open("#/pool/acct%24share/node/n1");
+const marks = await page.evaluate(() => window.written);
+judge("marks of a share have a digit after the point", marks.some((each) => /^0\.\d/.test(each)) && marks.some((each) => /^1\.0/.test(each)), marks.join(" "));
 
 await open("#/pool/acct%24farm/groups");
 const heads = await page.evaluate(() => [...document.querySelectorAll("main table thead th")].map((cell) => cell.textContent));

@@ -164,6 +164,20 @@ a_hole_is_gone_back_to_once(void **state)
 	assert_int_equal(w.count, 9 + 6);
 }
 
+static void
+a_hole_that_a_gap_fills_is_gone_back_to(void **state)
+{
+	(void)state;
+	put_gap(3, 5);
+	open_with(8, 1);
+	assert_int_equal(w.count, 1 + 6);
+	nack(&w.sent[4], WIRE_NACK_GAP, 3); /* number 6 came after 2 */
+	assert_int_equal(w.count, 7 + 4);
+	assert_int_equal(w.sent[7].header.type, WIRE_GAP);
+	assert_int_equal(w.sent[7].header.seq, 3);
+	assert_int_equal(w.sent[8].header.seq, 6);
+}
+
 /* Stream 0 with number 3 missing, sent again, and missing again. */
 static void
 open_with_a_hole(void)
@@ -341,6 +355,7 @@ main(void)
 		TEST(streams_do_not_disturb_each_other),
 		TEST(silence_sends_again_after_growing_pauses),
 		TEST(a_hole_is_gone_back_to_once),
+		TEST(a_hole_that_a_gap_fills_is_gone_back_to),
 		TEST(a_filling_that_was_lost_too_is_sent_again_soon),
 		TEST(an_ack_before_the_hole_does_not_put_it_off),
 		TEST(a_filling_that_waits_for_the_line_is_not_gone_back_to),

@@ -127,6 +127,20 @@ beyond_the_last_the_error_grows_with_the_drift(void **state)
 	assert_int_equal(at("a", T0 + 100 * S).offset_ns, S);
 }
 
+/* As one that a program publishes which has the aggregator's clock. */
+static void
+an_estimate_may_be_exact(void **state)
+{
+	struct printed exact = first;
+
+	(void)state;
+	exact.error = exact.drift_error = 0;
+	assert_true(add(&exact));
+	clock_map_finish(map);
+	assert_int_equal(at("a", T0).offset_ns, S);
+	assert_int_equal(at("a", T0 + 100 * S).error_ns, 0);
+}
+
 static void
 the_drift_goes_on(void **state)
 {
@@ -333,6 +347,7 @@ main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		CASE(between_two_estimates_the_offset_is_on_the_line),
+		CASE(an_estimate_may_be_exact),
 		CASE(beyond_the_last_the_error_grows_with_the_drift),
 		CASE(the_drift_goes_on),
 		CASE(before_its_generation_nothing_is_known),
