@@ -4,87 +4,34 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/runs/stats_command.h"
+#include "exporters/question/question.h"
 #include "exporters/select/known.h"
-#include "exporters/select/time_option.h"
 #include "exporters/stats/topics/topics.h"
+#include "proto/base/memory.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 #include "proto/os/log.h"
 
-static const struct topics_values defaults = { .window = TIME_WINDOW_ALL,
-	.order = { .column = -1 },
-	.perf = STATS_PERF_DEFAULT,
-	.runs = RUNS_DEFAULT,
-	.starts = STARTS_DEFAULT,
-	.output = "-" };
-
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, OPT_TO(struct topics_values, format),
-	    "FORMAT",
-	    "print in this format (default: table); "
-	    "jsonl: only phases, spans, samples, nodes, pools, perf, clocks; "
-	    "csv: not status",
-	    "table|json|jsonl|csv", false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct topics_values, output), "FILE",
 	    "write to FILE instead of standard output", NULL, false },
-	{ "by", 0, OPT_CHOICE, OPT_TO(struct topics_values, by), "WHAT",
-	    "print a row for each of these; phases: pool (default) or node; "
-	    "spans: name (default), track or node; samples: metric (default) "
-	    "or node",
-	    "pool|node|name|track|metric", false },
-	{ "name", 0, OPT_TEXT, OPT_TO(struct topics_values, name), "PATTERN",
-	    "show only phases or spans that match this pattern, such as "
-	    "cascade:p*",
-	    NULL, false },
-	{ "strict", 0, OPT_FLAG, OPT_TO(struct topics_values, strict), NULL,
-	    "cascade, perf: fail when a node is incomplete, or has no report",
-	    NULL, false },
-	{ "fixed", 0, OPT_FLAG, OPT_TO(struct topics_values, fixed), NULL,
-	    "scanner: print more numbers, every node, and the interval of the "
-	    "job",
-	    NULL, false },
-	{ "newest", 0, OPT_COUNT, OPT_TO(struct topics_values, runs.newest),
-	    "N",
-	    "testrun list, deltas, iterations: print the newest N runs, the "
-	    "newest first; starts: the newest N (default: 20)",
-	    NULL, false },
-	{ "after", 0, OPT_TEXT, OPT_TO(struct topics_values, runs.after), "RUN",
-	    "with --newest: print those that follow this run in that order",
-	    NULL, false },
-	{ "rows", 0, OPT_COUNT, OPT_TO(struct topics_values, rows), "N",
-	    "timeline: print at most N rows, of which each stands for several "
-	    "nodes (default: 800)",
-	    NULL, false },
-	{ "as", 0, OPT_CHOICE, OPT_TO(struct topics_values, as), "FORM",
-	    "series: a line for each node, or bands: the distribution of the "
-	    "nodes (default: auto: lines of up to 12 nodes)",
-	    "auto|lines|bands", false },
-	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct topics_values, of_what),
-	    "WHAT", "metrics: those of pools (default), or of their nodes too",
-	    "pools|nodes", false },
-	{ "prometheus", 0, OPT_FLAG, OPT_TO(struct topics_values, prometheus),
-	    NULL, "metrics: print the older text format 0.0.4 of Prometheus",
-	    NULL, false },
-	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct topics_values, verbose), NULL,
-	    "status: print all counters", NULL, false },
 	{ .name = NULL },
 };
+
+enum { TOPICS_MAX = 32 };
 
 #define POOL    "partition configdir credentials config-json pool format output "
 #define TESTRUN POOL "model time group newest after node from to sort top"
 
-static const struct opt_topic topics[] = {
+static const struct opt_topic others[] = {
 	{ "cascade", "", "the startup of a pool's nodes, step by step",
 	    POOL "strict start gap from to sort top",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
-	{ "phases", "", "statistics of the phases that models define",
-	    POOL "by name node start gap from to sort top",
-	    "poolscope stats phases --from yesterday\n"
-	    "poolscope stats phases --by node --sort p99 --top 5\n" },
 	{ "starts", "", "the starts of a pool: how many nodes, ready when",
 	    POOL "model newest gap from to sort top",
 	    "poolscope stats starts -p 'acct$pool'\n"
@@ -113,10 +60,6 @@ static const struct opt_topic topics[] = {
 	    POOL "node from sort top",
 	    "poolscope nodes -p 'acct$pool'\n"
 	    "poolscope nodes --sort clock -n 'cn1*'\n" },
-	{ "pools", "", "the pools, how their nodes are, how new their records",
-	    "partition format output sort top",
-	    "poolscope stats pools\n"
-	    "poolscope stats pools -p 'acct$*' --sort silent\n" },
 	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
@@ -149,6 +92,51 @@ static const struct opt_topic topics[] = {
 	{ .word = NULL },
 };
 
+/* The questions, then the others; the texts live as long as the process. */
+static void
+make_topics(struct opt_topic to[static TOPICS_MAX])
+{
+	uint32_t count = 0;
+
+	for (int i = 0; questions[i] != NULL; i++) {
+		const struct question *question = questions[i];
+
+		to[count++] = (struct opt_topic){ .word = question->word,
+			.synopsis = "",
+			.summary = question->summary,
+			.options =
+			    memory_format("format table output partition %s%s",
+				question->is_of_all
+				    ? ""
+				    : "configdir credentials config-json pool ",
+				question->options),
+			.examples = question->examples };
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		to[count++] = others[i];
+}
+
+/* ---- a question ---- */
+
+static int
+ask(struct topics_values *values, const struct question *question,
+    const char *partition, FILE *file, struct err *err)
+{
+	bool found = false;
+	struct question_asked asked = { .options = &values->source,
+		.partition = text_of(partition),
+		.pattern = topics_pattern(values),
+		.values = &values->of,
+		.found = &found };
+	int rc = source_open(&asked.source, &values->source, err);
+
+	if (rc == 0)
+		rc = question_answer(question, &asked, file, err);
+	return source_finish(&asked.source, rc, err);
+}
+
+/* ---- another topic ---- */
+
 static int
 print(struct topics_values *values, const struct topic *topic,
     const char *partition, FILE *file, struct err *err)
@@ -164,8 +152,8 @@ print(struct topics_values *values, const struct topic *topic,
 		    source, text_of(partition), topics_node(values), err);
 	if (rc == 0)
 		rc = starts_find_window(source, text_of(partition),
-		    &values->starts, topics_model(values),
-		    &values->window.from_ns, &values->window.to_ns, err);
+		    &values->of.starts, topics_model(values),
+		    &values->of.window.from_ns, &values->of.window.to_ns, err);
 	if (rc == 0)
 		rc =
 		    topic->print(values, source, text_of(partition), file, err);
@@ -174,23 +162,23 @@ print(struct topics_values *values, const struct topic *topic,
 	return source_finish(&source, rc, err);
 }
 
-/* Phases are of the pool or of nodes, spans have names and tracks, samples
- * metrics. */
 static void
-check_by(struct topics_values *values, const char *what)
+check_by(const struct topics_values *values, const struct topic *topic)
 {
-	bool spans = strcmp(what, "spans") == 0;
-	bool samples = strcmp(what, "samples") == 0;
-	int by = values->by;
+	const char *by = values->of.by;
+	size_t bytes = by == NULL ? 0 : strlen(by);
 
-	if (opt_origin_of(&values->by) != OPT_COMMAND_LINE || by == BY_NODE)
+	if (by == NULL || topic->by == NULL)
 		return;
-	if (spans && by != BY_NAME && by != BY_TRACK)
-		opt_usage("--by: spans has name, track and node");
-	if (samples && by != BY_METRIC)
-		opt_usage("--by: samples has metric and node");
-	if (!spans && !samples && by != BY_POOL)
-		opt_usage("--by: %s has pool and node", what);
+	for (const char *at = topic->by; *at != '\0';) {
+		size_t word = strcspn(at, "|");
+
+		if (word == bytes && memcmp(at, by, bytes) == 0)
+			return;
+		at += word + (at[word] == '|');
+	}
+	opt_usage(
+	    "--by: %s is by %s, not by '%.40s'", topic->word, topic->by, by);
 }
 
 static void
@@ -202,11 +190,14 @@ check_order(struct topics_values *values, const struct topic *topic)
 		order_check(&values->order, topic->columns);
 	if (!order_is_given(&values->order))
 		return;
-	if (strcmp(what, "cascade") == 0 && values->format != STATS_TABLE)
+	if (strcmp(what, "cascade") == 0 &&
+	    values->of.answer.format != STATS_TABLE)
 		opt_usage("cascade: --sort and --top are for the table");
-	if (strcmp(what, "perf") == 0 && values->format == STATS_JSONL)
+	if (strcmp(what, "perf") == 0 &&
+	    values->of.answer.format == STATS_JSONL)
 		opt_usage("perf: --sort and --top are not for jsonl");
-	if (strcmp(what, "scanner") == 0 && values->format == STATS_JSON)
+	if (strcmp(what, "scanner") == 0 &&
+	    values->of.answer.format == STATS_JSON)
 		opt_usage("scanner: --sort and --top are for table and csv");
 }
 
@@ -215,10 +206,8 @@ check_testrun(struct topics_values *values)
 {
 	const struct opt_operands *operands = values->operands;
 
-	values->runs.from_ns = values->window.from_ns;
-	values->runs.to_ns = values->window.to_ns;
-	stats_testrun_check(&values->runs, operands, topics_node(values),
-	    &values->order, (enum stats_format)values->format);
+	stats_testrun_check(&values->of.runs, operands, topics_node(values),
+	    &values->order, (enum stats_format)values->of.answer.format);
 	/* A corrected clock has no skew. */
 	if (strcmp(operands->at[1], "skew") == 0)
 		source_default_clock(&values->source, CLOCK_RAW);
@@ -231,20 +220,18 @@ check_use(struct topics_values *values, const struct topic *topic)
 	const char *what = topic->word;
 	bool testrun = strcmp(what, "testrun") == 0;
 
-	node_option_check(&values->window.node);
+	values->order.sort = values->of.answer.sort;
+	values->order.top = values->of.answer.top;
 	if (!testrun && operands->count > 1)
 		opt_usage("unexpected argument '%.64s'", operands->at[1]);
-	if ((topic->formats & 1u << values->format) == 0)
+	if ((topic->formats & 1u << values->of.answer.format) == 0)
 		opt_usage("%s supports the formats %s", what,
 		    (topic->formats & 1u << STATS_CSV) != 0
 			? "table, json and csv"
 			: "table and json");
-	time_options_check(values->window.from_ns, values->window.to_ns);
-	starts_options_check(
-	    &values->starts, values->window.from_ns, values->window.to_ns);
-	check_by(values, what);
+	check_by(values, topic);
 	check_order(values, topic);
-	if (strcmp(what, "scanner") == 0 && values->window.job == NULL)
+	if (strcmp(what, "scanner") == 0 && values->of.window.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (strcmp(what, "perf") == 0)
 		stats_perf_check(&values->perf);
@@ -268,15 +255,11 @@ static void
 parse(struct topics_values *values, int argc, char **argv,
     struct opt_operands *operands)
 {
-	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { order_options, &values->order },
-		{ time_window_options, &values->window },
-		{ metric_options, &values->metrics },
-		{ stats_perf_options, &values->perf },
-		{ runs_options, &values->runs },
-		{ starts_options, &values->starts },
-		{ source_options, &values->source }, { opt_common, NULL },
-		{ NULL, NULL } };
+	struct opt_table tables[QUESTION_TABLES + 5] = { { pool_options,
+							     &values->pool },
+		{ options, values }, { stats_perf_options, &values->perf },
+		{ source_options, &values->source }, { opt_common, NULL } };
+	struct opt_topic topics[TOPICS_MAX];
 	const struct opt_program program = {
 		.name = "poolscope-stats",
 		.synopsis = "WHAT [options]",
@@ -289,37 +272,77 @@ parse(struct topics_values *values, int argc, char **argv,
 		.operands_max = UINT32_MAX,
 	};
 
+	question_tables(tables + 5, &values->of);
+	make_topics(topics);
 	opt_parse(&program, argc, argv, operands);
+	question_give_parsed(&values->of);
+}
+
+/* What is wrong with the options of a question.  --columns help ends here. */
+static void
+check_question(
+    const struct topics_values *values, const struct question *question)
+{
+	struct err err = { 0 };
+	int rc;
+
+	if (values->operands->count > 1)
+		opt_usage(
+		    "unexpected argument '%.64s'", values->operands->at[1]);
+	rc = question_check(question, &values->of, &err);
+	if (rc < 0)
+		opt_usage("%s", err.text);
+	if (rc > 0) {
+		answer_put_columns(
+		    question->tables, values->of.answer.format, stdout);
+		exit(0);
+	}
 }
 
 int
 main(int argc, char **argv)
 {
-	struct topics_values values = defaults;
+	struct topics_values values = { .of = question_values_default(),
+		.order = { .column = -1 },
+		.perf = STATS_PERF_DEFAULT,
+		.output = "-" };
 	char testrun[] = "testrun", of_skew[] = "skew";
 	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
 	char partition[INSTANCE_PATH_BYTES] = "";
+	const struct question *question;
 	struct opt_operands operands;
 	const struct topic *topic;
 	struct output output;
 	struct err err = { 0 };
 	int rc = 0, status = 0;
+	bool is_of_all;
 
 	parse(&values, argc, argv, &operands);
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
 	values.operands = &operands;
 	values.status = &status;
+	if (question_complete(&values.of, &err) != 0)
+		opt_usage("%s", err.text);
+	question = question_find(operands.at[0]);
 	topic = topics_find(operands.at[0]);
-	check_use(&values, topic);
+	if (question != NULL)
+		check_question(&values, question);
+	else
+		check_use(&values, topic);
+	is_of_all = question != NULL ? question->is_of_all : topic->is_of_all;
 	/* The files of --configdir are not in the sandbox. */
-	if (!topic->is_of_all)
+	if (!is_of_all)
 		rc = pool_partition(partition, &values.pool, &err);
 	enter_sandbox(&values);
 	if (rc == 0)
 		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		rc = print(&values, topic, partition, output.file, &err);
+		if (output.file == stdout)
+			values.of.answer.width = answer_terminal_width();
+		rc = question != NULL
+			 ? ask(&values, question, partition, output.file, &err)
+			 : print(&values, topic, partition, output.file, &err);
 		/* Status on standard output reports failures in its table. */
 		if (rc == 0)
 			rc = output_commit(&output, &err);

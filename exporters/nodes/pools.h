@@ -8,12 +8,8 @@
 #ifndef EXPORTERS_NODES_POOLS_H
 #define EXPORTERS_NODES_POOLS_H
 
-#include <stdio.h>
-
 #include "exporters/nodes/node_states.h"
-#include "exporters/select/order.h"
 #include "exporters/stats/partition_rows.h"
-#include "exporters/stats/stats_format.h"
 #include "exporters/stats/status_verdict.h"
 
 struct pool {
@@ -48,15 +44,5 @@ void pools_clear(struct pools *pools);
 /* Of `facts`: nodes that are lost, and the newest record. */
 int pools_add_facts(
     struct status_facts *facts, struct source *source, struct err *err);
-
-/* Print a row for each.  `kept` may be NULL.  `places`: of source_places;
- * several are named.  -1 also when no pool matches a pattern that is not
- * empty. */
-int pools_print(struct source *source, struct pools_kept *kept,
-    struct text pattern, uint32_t places, const struct order *order,
-    enum stats_format format, FILE *file, struct err *err);
-
-/* What they can be sorted by: of newest the oldest first. */
-extern const char *const pools_columns[];
 
 #endif

@@ -164,8 +164,8 @@ static uint64_t
 count_nodes(const struct asking *asking)
 {
 	json_t *pools = parse(asking, "/pools");
-	uint64_t nodes = (uint64_t)json_integer_value(
-	    json_object_get(json_array_get(pools, 0), "nodes"));
+	uint64_t nodes = (uint64_t)json_integer_value(json_object_get(
+	    json_array_get(json_object_get(pools, "rows"), 0), "nodes"));
 
 	json_decref(pools);
 	return nodes;

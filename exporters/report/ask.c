@@ -27,18 +27,18 @@ find(struct web_question *question, const struct web_url *url,
 static bool
 takes(const struct web_question *question, const char *word)
 {
-	const char *at = strstr(question->route->parameters, word);
+	const char *at = strstr(web_route_parameters(question->route), word);
 	size_t bytes = strlen(word);
 
 	return at != NULL &&
-	       (at == question->route->parameters || at[-1] == ' ') &&
+	       (at == web_route_parameters(question->route) || at[-1] == ' ') &&
 	       (at[bytes] == ' ' || at[bytes] == '\0');
 }
 
 static void
 set_time(struct web_question *question, const struct report_request *request)
 {
-	struct web_query *query = &question->query;
+	struct question_values *query = &question->query;
 
 	if (takes(question, "from") && request->from_ns != TIME_MIN_NS)
 		query->window.from_ns = request->from_ns;
@@ -57,12 +57,12 @@ answer(struct web_question *question, const struct web_url *url,
 	int rc;
 
 	if (find(question, url, request, err) != 0 ||
-	    web_query_parse(
-		&question->query, url, question->route->parameters, err) != 0)
+	    web_query_parse(&question->query, url,
+		web_route_parameters(question->route), err) != 0)
 		return -1;
 	set_time(question, request);
 	source_renew(source);
-	rc = question->route->answer(source, question, file, &bad, err);
+	rc = web_route_answer(source, question, file, &bad, err);
 	if (source_check_damage(source, rc, err) != 0 && rc == 0)
 		return -1;
 	if (rc == 0)

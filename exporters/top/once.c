@@ -5,6 +5,8 @@
 #include "exporters/top/once.h"
 
 #include "exporters/nodes/nodes.h"
+#include "exporters/nodes/pools.h"
+#include "exporters/question/question.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/stats/status.h"
@@ -39,6 +41,23 @@ print_runs(struct source *source, struct text partition, const char *model,
 	    (struct text){ NULL, 0 }, &unsorted, format, file, err);
 }
 
+static int
+ask(const struct question *question, struct source *source,
+    const struct source_options *options, struct text partition, bool json,
+    FILE *file, struct err *err)
+{
+	struct question_values values = question_values_default();
+	bool found = false;
+	struct question_asked asked = { .source = source,
+		.options = options,
+		.partition = partition,
+		.values = &values,
+		.found = &found };
+
+	values.answer.format = json ? ANSWER_FORMAT_JSON : ANSWER_FORMAT_TABLE;
+	return question_answer(question, &asked, file, err);
+}
+
 int
 once_print(struct source *source, const struct source_options *options,
     struct text partition, const char *model, enum top_view_number view,
@@ -52,8 +71,8 @@ once_print(struct source *source, const struct source_options *options,
 		return stats_status(
 		    options, pools_add_facts, json, false, file, status, err);
 	case VIEW_POOLS:
-		return pools_print(source, NULL, (struct text){ NULL, 0 },
-		    source_places(options), &unsorted, format, file, err);
+		return ask(&question_pools, source, options, partition, json,
+		    file, err);
 	case VIEW_RUNS:
 		rc = print_runs(source, partition, model, format, file, err);
 		break;

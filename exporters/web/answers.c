@@ -21,7 +21,6 @@
 #include "exporters/select/known.h"
 #include "exporters/starts/print.h"
 #include "exporters/stats/clocks.h"
-#include "exporters/stats/phases.h"
 #include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/usage/usage.h"
@@ -32,15 +31,6 @@
 /* Before compression; a quarter of it is sent. */
 enum { TRACE_BYTES_MAX = 32 << 20 };
 
-void
-web_kept_clear(struct web_kept *kept)
-{
-	pools_kept_free(&kept->pools);
-	metrics_free(&kept->metrics);
-	free(kept->pattern);
-	kept->pattern = NULL;
-}
-
 static struct text
 node_of(const struct web_question *question)
 {
@@ -50,7 +40,7 @@ node_of(const struct web_question *question)
 static const char *
 model_of(const struct web_question *question)
 {
-	return question->query.has_model ? question->query.runs.model : NULL;
+	return question_model(&question->query);
 }
 
 /* The parameter start is a window. */
@@ -76,18 +66,27 @@ wire_query_of(const struct web_question *question, uint32_t kinds)
 	return query;
 }
 
-/* --sort and --by, by what the table has. */
+static bool
+by_is(const struct web_question *question, const char *word)
+{
+	return question->query.by != NULL &&
+	       strcmp(question->query.by, word) == 0;
+}
+
+/* --sort and --by, by what the table has.  `by`: the choices. */
 static int
-check(struct web_question *question, const char *const *columns, bool tracks,
+check(struct web_question *question, const char *const *columns, const char *by,
     bool *bad, struct err *err)
 {
-	int by = question->query.by;
-
 	*bad = true;
-	if (order_find(&question->query.order, columns, err) != 0)
+	question->order = (struct order){ .sort = question->query.answer.sort,
+		.top = question->query.answer.top,
+		.column = -1 };
+	if (order_find(&question->order, columns, err) != 0)
 		return -1;
-	if (by != WEB_BY_DEFAULT && by != WEB_BY_NODE && !tracks)
-		return err_set(err, "by: the only other choice here is node");
+	if (question->query.by != NULL &&
+	    strstr(by, question->query.by) == NULL)
+		return err_set(err, "by: the choices here are %s", by);
 	*bad = false;
 	return 0;
 }
@@ -102,44 +101,15 @@ answer_status(struct source *source, struct web_question *question, FILE *file,
 }
 
 static int
-answer_pools(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	if (check(question, pools_columns, false, bad, err) != 0)
-		return -1;
-	if (question->kept != NULL && question->kept->pools == NULL)
-		question->kept->pools = pools_kept_new();
-	return pools_print(source,
-	    question->kept != NULL ? question->kept->pools : NULL,
-	    text_of(question->query.name), source_places(question->options),
-	    &question->query.order, question->format, file, err);
-}
-
-static int
-answer_phases(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	struct wire_query query;
-
-	if (check(question, stats_phases_columns, false, bad, err) != 0 ||
-	    find_start(source, question, err) != 0)
-		return -1;
-	query = wire_query_of(question, 1u << RECORD_ENTITY);
-	return stats_phases(source, question->partition, &query,
-	    question->query.by == WEB_BY_NODE, &question->query.order,
-	    question->format, file, err);
-}
-
-static int
 answer_nodes(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
 	const struct nodes_options how = { .node = node_of(question),
 		.from_ns = question->query.window.from_ns,
-		.order = &question->query.order };
+		.order = &question->order };
 	int status;
 
-	if (check(question, nodes_columns, false, bad, err) != 0)
+	if (check(question, nodes_columns, "", bad, err) != 0)
 		return -1;
 	return nodes_print(source, question->partition, &how, question->format,
 	    file, &status, err);
@@ -198,8 +168,7 @@ answer_testrun(struct source *source, struct web_question *question,
 		    err, "after: takes the id of a run, and goes with newest");
 	*bad = false;
 	return stats_testrun(source, question->partition, runs, &operands,
-	    node_of(question), &question->query.order, question->format, file,
-	    err);
+	    node_of(question), &question->order, question->format, file, err);
 }
 
 static int
@@ -220,25 +189,26 @@ static int
 answer_samples(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	if (check(question, stats_samples_columns, false, bad, err) != 0)
+	if (check(question, stats_samples_columns, "metric, node", bad, err) !=
+	    0)
 		return -1;
 	return stats_samples(source, question->partition,
 	    &question->query.metrics, &question->query.window,
-	    question->query.by == WEB_BY_NODE, &question->query.order,
-	    question->format, file, err);
+	    by_is(question, "node"), &question->order, question->format, file,
+	    err);
 }
 
 static int
 answer_timeline(struct source *source, struct web_question *question,
     FILE *file, bool *bad, struct err *err)
 {
-	const struct web_query *query = &question->query;
+	const struct question_values *query = &question->query;
 
-	if (check(question, stats_timeline_columns, false, bad, err) != 0 ||
+	if (check(question, stats_timeline_columns, "", bad, err) != 0 ||
 	    find_start(source, question, err) != 0)
 		return -1;
 	*bad = true;
-	if (query->has_model && query->runs.model[0] == '\0')
+	if (question_is_given(query, "model") && query->runs.model[0] == '\0')
 		return err_set(err, "model: a name is needed");
 	*bad = query->rows > STATS_TIMELINE_ROWS_MAX;
 	return stats_timeline(source, question->partition,
@@ -247,7 +217,7 @@ answer_timeline(struct source *source, struct web_question *question,
 		.from_ns = query->window.from_ns,
 		.to_ns = query->window.to_ns,
 		.rows = query->rows,
-		.order = &query->order },
+		.order = &question->order },
 	    question->format, file, err);
 }
 
@@ -255,16 +225,16 @@ static int
 answer_starts(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	const struct web_query *query = &question->query;
+	const struct question_values *query = &question->query;
 
-	if (check(question, starts_columns, false, bad, err) != 0)
+	if (check(question, starts_columns, "", bad, err) != 0)
 		return -1;
 	return starts_print(source, question->partition,
 	    &(struct starts_query){ .model = model_of(question),
 		.from_ns = query->window.from_ns,
 		.to_ns = query->window.to_ns,
 		.gap_ns = query->starts.gap_ns },
-	    query->runs.newest, &query->order, question->format, file, err);
+	    query->runs.newest, &question->order, question->format, file, err);
 }
 
 static int
@@ -285,12 +255,12 @@ answer_usage(struct source *source, struct web_question *question, FILE *file,
 	struct usage usage;
 	int rc;
 
-	if (check(question, usage_columns, false, bad, err) != 0)
+	if (check(question, usage_columns, "", bad, err) != 0)
 		return -1;
 	rc = usage_read(
 	    &usage, source, question->partition, &question->query.window, err);
 	if (rc == 0) {
-		usage_sort(&usage, &question->query.order);
+		usage_sort(&usage, &question->order);
 		usage_json(&usage, file);
 	}
 	usage_clear(&usage);
@@ -303,10 +273,10 @@ answer_clocks(struct source *source, struct web_question *question, FILE *file,
 {
 	struct wire_query query = wire_query_of(question, 1u << RECORD_SAMPLE);
 
-	if (check(question, stats_clocks_columns, false, bad, err) != 0)
+	if (check(question, stats_clocks_columns, "", bad, err) != 0)
 		return -1;
 	return stats_clocks(source, question->partition, &query,
-	    &question->query.order, question->format, file, err);
+	    &question->order, question->format, file, err);
 }
 
 /* Without parameters the tests; of a test its starts, its entries, or the
@@ -315,7 +285,7 @@ static int
 answer_results(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	struct web_query *asked = &question->query;
+	struct question_values *asked = &question->query;
 	bool test = asked->test != NULL, entry = asked->entry != NULL;
 	const char *const *columns = entry            ? result_timings_columns
 				     : asked->entries ? result_entries_columns
@@ -329,7 +299,7 @@ answer_results(struct source *source, struct web_question *question, FILE *file,
 		    result_window(asked->window.from_ns, asked->window.to_ns),
 		.limit = asked->limit,
 		.oldest = asked->oldest,
-		.order = &asked->order,
+		.order = &question->order,
 		.file = file,
 		.format = question->format == STATS_JSON ? REPORT_JSON
 							 : REPORT_TABLE };
@@ -342,10 +312,10 @@ answer_results(struct source *source, struct web_question *question, FILE *file,
 		return err_set(err, "test, entry: a name is empty");
 	if (asked->changes && !entry)
 		return err_set(err, "changes: name the test and the entry");
-	if (asked->changes && (asked->order.sort != NULL ||
-				  asked->order.top > 0 || asked->oldest))
+	if (asked->changes && (asked->answer.sort != NULL ||
+				  asked->answer.top > 0 || asked->oldest))
 		return err_set(err, "changes: are printed in one order");
-	if (order_find(&asked->order, columns, err) != 0)
+	if (check(question, columns, "", bad, err) != 0)
 		return -1;
 	*bad = false;
 	return asked->changes   ? result_query_changes(&query, err)
@@ -359,19 +329,18 @@ static int
 answer_spans(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	int by = question->query.by;
-
-	if (check(question, stats_spans_columns, true, bad, err) != 0)
+	if (check(question, stats_spans_columns, "name, track, node", bad,
+		err) != 0)
 		return -1;
 	return stats_spans(source, question->partition,
 	    &(struct stats_spans_options){ .node = node_of(question),
 		.name = text_of(question->query.name),
 		.from_ns = question->query.window.from_ns,
 		.to_ns = question->query.window.to_ns,
-		.order = &question->query.order,
-		.by = by == WEB_BY_NODE    ? STATS_SPANS_NODE
-		      : by == WEB_BY_TRACK ? STATS_SPANS_TRACK
-					   : STATS_SPANS_NAME },
+		.order = &question->order,
+		.by = by_is(question, "node")    ? STATS_SPANS_NODE
+		      : by_is(question, "track") ? STATS_SPANS_TRACK
+						 : STATS_SPANS_NAME },
 	    question->format, file, err);
 }
 
@@ -380,7 +349,7 @@ static int
 answer_trace(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	const struct web_query *query = &question->query;
+	const struct question_values *query = &question->query;
 	struct timeline_options timeline = { .metrics = query->metrics.metrics,
 		.nodes = query->nodes != NULL ? query->nodes : "worst:8",
 		.max_bytes = query->max_bytes != UINT64_MAX ? query->max_bytes
@@ -405,8 +374,8 @@ answer_trace(struct source *source, struct web_question *question, FILE *file,
 static struct metrics *
 keep_metrics(struct source *source, const struct web_question *question)
 {
-	bool by_node = question->query.of_what == WEB_METRICS_NODES;
-	struct web_kept *kept = question->kept;
+	bool by_node = question->query.of_what == 1;
+	struct question_kept *kept = question->kept;
 	struct text pattern = text_of(question->query.name);
 
 	if (kept->metrics != NULL && kept->by_node == by_node &&
@@ -439,38 +408,73 @@ answer_metrics(struct source *source, struct web_question *question, FILE *file,
 }
 
 const struct web_route web_metrics_route = { "metrics", "metrics name", true,
-	answer_metrics };
+	answer_metrics, NULL };
 
 const struct web_route web_routes[] = {
-	{ "status", "", true, answer_status },
-	{ "pools", "name sort top", true, answer_pools },
+	{ "status", "", true, answer_status, NULL },
+	{ "pools", .asks = &question_pools },
 	{ .word = NULL },
 };
 
 const struct web_route web_pool_routes[] = {
-	{ "starts", "model newest gap from to sort top", true, answer_starts },
-	{ "phases", "by name node start gap from to sort top", false,
-	    answer_phases },
-	{ "nodes", "node from sort top", true, answer_nodes },
-	{ "cascade", "start gap from to", false, answer_cascade },
+	{ "starts", "model newest gap from to sort top", true, answer_starts,
+	    NULL },
+	{ "phases", .asks = &question_phases },
+	{ "nodes", "node from sort top", true, answer_nodes, NULL },
+	{ "cascade", "start gap from to", false, answer_cascade, NULL },
 	{ "runs", "model time group newest after run from to", false,
-	    answer_runs },
-	{ "groups", "model time group from to", false, answer_groups },
+	    answer_runs, NULL },
+	{ "groups", "model time group from to", false, answer_groups, NULL },
 	{ "samples", "by metric metric-group node job from to sort top", false,
-	    answer_samples },
+	    answer_samples, NULL },
 	{ "timeline", "model node start gap from to rows sort top", false,
-	    answer_timeline },
+	    answer_timeline, NULL },
 	{ "series", "metric metric-group node job from to step as", false,
-	    answer_series },
-	{ "usage", "node job from to step sort top", false, answer_usage },
+	    answer_series, NULL },
+	{ "usage", "node job from to step sort top", false, answer_usage,
+	    NULL },
 	{ "results", "test entry entries changes from to limit oldest sort top",
-	    false, answer_results },
-	{ "clocks", "node from to sort top", false, answer_clocks },
-	{ "spans", "by name node from to sort top", false, answer_spans },
+	    false, answer_results, NULL },
+	{ "clocks", "node from to sort top", false, answer_clocks, NULL },
+	{ "spans", "by name node from to sort top", false, answer_spans, NULL },
 	{ "trace", "nodes max-size metric node job from to step", false,
-	    answer_trace },
+	    answer_trace, NULL },
 	{ .word = NULL },
 };
+
+const char *
+web_route_parameters(const struct web_route *route)
+{
+	return route->asks != NULL ? route->asks->options : route->parameters;
+}
+
+bool
+web_route_ages(const struct web_route *route)
+{
+	return route->asks != NULL ? route->asks->ages : route->ages;
+}
+
+int
+web_route_answer(struct source *source, struct web_question *question,
+    FILE *file, bool *bad, struct err *err)
+{
+	const struct question *asks = question->route->asks;
+	bool found = false;
+	struct question_asked asked = { .source = source,
+		.options = question->options,
+		.partition = question->partition,
+		.pattern = text_of(question->query.name),
+		.values = &question->query,
+		.kept = question->kept,
+		.found = &found };
+
+	if (asks == NULL)
+		return question->route->answer(
+		    source, question, file, bad, err);
+	question->query.answer.format = (int)question->format;
+	*bad = question_check(asks, &question->query, err) != 0;
+	return *bad ? -1 : question_answer(asks, &asked, file, err);
+}
 
 bool
 web_route_is_trace(const struct web_route *route)

@@ -10,6 +10,9 @@
 
 #include <stdio.h>
 
+#include "exporters/question/kept.h"
+#include "exporters/question/question.h"
+#include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
 #include "exporters/trace/timeline/timeline.h"
@@ -18,24 +21,16 @@
 
 enum { WEB_ANSWER_BYTES_MAX = 8 << 20 };
 
-/* What a worker has read of its source and will be asked for again. */
-struct web_kept {
-	struct pools_kept *pools; /* NULL: nothing, like metrics */
-	struct metrics *metrics;
-	char *pattern;
-	bool by_node;
-};
-void web_kept_clear(struct web_kept *kept);
-
 struct web_question {
 	const struct web_route *route;
 	struct text partition; /* empty: the route is not of a pool */
 	const char *limit; /* pattern of partitions; NULL: all; in `right` */
 	struct web_right right;
 	const struct source_options *options;
-	struct web_query query;
+	struct question_values query;
+	struct order order;          /* of --sort and --top */
 	void *tick;                  /* of live.c */
-	struct web_kept *kept;       /* set by the worker */
+	struct question_kept *kept;  /* set by the worker */
 	enum stats_format format;    /* the page takes STATS_JSON */
 	bool openmetrics;            /* metrics: the format */
 	struct timeline_shown shown; /* trace: set by the answer */
@@ -50,7 +45,15 @@ struct web_route {
 	 * whatever is stored. */
 	int (*answer)(struct source *source, struct web_question *question,
 	    FILE *file, bool *bad, struct err *err);
+	/* Of questions[]: it says all but the word; NULL: none. */
+	const struct question *asks;
 };
+/* Names of the parameters, with a blank between them. */
+const char *web_route_parameters(const struct web_route *route);
+bool web_route_ages(const struct web_route *route);
+/* Answer it. */
+int web_route_answer(struct source *source, struct web_question *question,
+    FILE *file, bool *bad, struct err *err);
 
 /* Below /v1, and below /v1/pools/PARTITION. */
 extern const struct web_route web_routes[], web_pool_routes[];

@@ -49,7 +49,7 @@ open_bounded(struct bounded *to)
 void
 web_reader_close(struct web_reader *reader)
 {
-	web_kept_clear(&reader->kept);
+	question_kept_clear(&reader->kept);
 	source_close(&reader->source);
 }
 
@@ -84,8 +84,7 @@ answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
 		rc = known_check_nodes(source, question->partition,
 		    text_of(question->query.window.node.list), &task->err);
 	if (rc == 0)
-		rc = question->route->answer(
-		    source, question, file, bad, &task->err);
+		rc = web_route_answer(source, question, file, bad, &task->err);
 	if (question->partition.bytes > 0 && !*bad)
 		rc = known_check_partition(
 		    source, question->partition, rc, &task->err);

@@ -78,7 +78,8 @@ answer_tick(struct source *source, struct web_question *question, FILE *file,
 	return 0;
 }
 
-static const struct web_route tick_route = { "tick", "", true, answer_tick };
+static const struct web_route tick_route = { "tick", "", true, answer_tick,
+	NULL };
 
 static void
 ask(struct watch *watch)

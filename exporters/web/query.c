@@ -9,60 +9,37 @@
 
 #include "proto/base/nearest.h"
 
-enum { NAME_ROOM = 64, LIMIT_DEFAULT = 1000 };
+enum { NAME_ROOM = 64 };
 
+/* Those that no command has under this name. */
 static const struct opt own_options[] = {
-	{ .name = "name",
-	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct web_query, name) },
-	{ .name = "by",
-	    .type = OPT_CHOICE,
-	    .to = OPT_TO(struct web_query, by),
-	    .choices = "default|node|name|track" },
-	{ .name = "newest",
-	    .type = OPT_COUNT,
-	    .to = OPT_TO(struct web_query, runs.newest) },
-	{ .name = "after",
-	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct web_query, runs.after) },
 	{ .name = "run",
 	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct web_query, run) },
+	    .to = OPT_TO(struct question_values, run) },
 	{ .name = "test",
 	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct web_query, test) },
+	    .to = OPT_TO(struct question_values, test) },
 	{ .name = "entry",
 	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct web_query, entry) },
+	    .to = OPT_TO(struct question_values, entry) },
 	{ .name = "limit",
 	    .type = OPT_COUNT,
-	    .to = OPT_TO(struct web_query, limit) },
+	    .to = OPT_TO(struct question_values, limit) },
 	{ .name = "nodes",
 	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct web_query, nodes) },
+	    .to = OPT_TO(struct question_values, nodes) },
 	{ .name = "max-size",
 	    .type = OPT_BYTES,
-	    .to = OPT_TO(struct web_query, max_bytes) },
-	{ .name = "rows",
-	    .type = OPT_COUNT,
-	    .to = OPT_TO(struct web_query, rows) },
-	{ .name = "metrics",
-	    .type = OPT_CHOICE,
-	    .to = OPT_TO(struct web_query, of_what),
-	    .choices = "pools|nodes" },
-	{ .name = "as",
-	    .type = OPT_CHOICE,
-	    .to = OPT_TO(struct web_query, as),
-	    .choices = "auto|lines|bands" },
+	    .to = OPT_TO(struct question_values, max_bytes) },
 	{ .name = "entries",
 	    .type = OPT_FLAG,
-	    .to = OPT_TO(struct web_query, entries) },
+	    .to = OPT_TO(struct question_values, entries) },
 	{ .name = "changes",
 	    .type = OPT_FLAG,
-	    .to = OPT_TO(struct web_query, changes) },
+	    .to = OPT_TO(struct question_values, changes) },
 	{ .name = "oldest",
 	    .type = OPT_FLAG,
-	    .to = OPT_TO(struct web_query, oldest) },
+	    .to = OPT_TO(struct question_values, oldest) },
 	{ .name = NULL },
 };
 
@@ -112,32 +89,39 @@ is_relative(const char *word)
 	       (strlen(word) < 10 || word[4] != '-');
 }
 
-static int
-put(struct web_query *query, const struct web_parameter *parameter,
-    struct err *err)
+static const struct opt *
+find_option(struct question_values *query, const char *name, void **values)
 {
-	const struct opt_table tables[] = { { own_options, query },
-		{ time_window_options, &query->window },
-		{ metric_options, &query->metrics },
-		{ order_options, &query->order },
-		{ runs_options, &query->runs },
-		{ starts_options, &query->starts }, { NULL, NULL } };
+	struct opt_table tables[QUESTION_TABLES + 1] = { { own_options,
+	    query } };
 
+	question_tables(tables + 1, query);
 	for (const struct opt_table *table = tables; table->options != NULL;
 	     table++)
 		for (const struct opt *opt = table->options; opt->name != NULL;
-		     opt++) {
-			if (strcmp(opt->name, parameter->name) != 0)
-				continue;
-			if (opt_put(
-				opt, table->values, parameter->value, err) != 0)
-				return err_prefix(err, "%s", opt->name);
-			if (opt->type == OPT_TIME &&
-			    is_relative(parameter->value))
-				query->is_relative = true;
-			return 0;
-		}
-	return refuse("", parameter->name, err);
+		     opt++)
+			if (strcmp(opt->name, name) == 0) {
+				*values = table->values;
+				return opt;
+			}
+	return NULL;
+}
+
+static int
+put(struct question_values *query, const struct web_parameter *parameter,
+    struct err *err)
+{
+	void *values;
+	const struct opt *opt = find_option(query, parameter->name, &values);
+
+	if (opt == NULL)
+		return refuse("", parameter->name, err);
+	if (opt_put(opt, values, parameter->value, err) != 0)
+		return err_prefix(err, "%s", opt->name);
+	if (opt->type == OPT_TIME && is_relative(parameter->value))
+		query->is_relative = true;
+	question_give(query, opt->name);
+	return 0;
 }
 
 static bool
@@ -146,25 +130,11 @@ is_list(const char *name)
 	return strcmp(name, "node") == 0 || strcmp(name, "metric") == 0;
 }
 
-static bool
-has(const struct web_url *url, const char *name)
-{
-	for (uint32_t i = 0; i < url->parameter_count; i++)
-		if (strcmp(url->parameters[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 int
-web_query_parse(struct web_query *query, const struct web_url *url,
+web_query_parse(struct question_values *query, const struct web_url *url,
     const char *allowed, struct err *err)
 {
-	*query = (struct web_query){ .window = TIME_WINDOW_ALL,
-		.order = { .column = -1 },
-		.runs = RUNS_DEFAULT,
-		.starts = STARTS_DEFAULT,
-		.limit = LIMIT_DEFAULT,
-		.max_bytes = UINT64_MAX };
+	*query = question_values_default();
 	for (uint32_t i = 0; i < url->parameter_count; i++) {
 		const struct web_parameter *parameter = &url->parameters[i];
 
@@ -179,13 +149,5 @@ web_query_parse(struct web_query *query, const struct web_url *url,
 		if (put(query, parameter, err) != 0)
 			return -1;
 	}
-	query->has_model = has(url, "model");
-	if (starts_options_judge(&query->starts, query->window.from_ns,
-		query->window.to_ns, err) != 0)
-		return -1;
-	query->runs.from_ns = query->window.from_ns;
-	query->runs.to_ns = query->window.to_ns;
-	if (query->window.from_ns >= query->window.to_ns)
-		return err_set(err, "from: the time is not before that of to");
-	return node_option_make(&query->window.node, err);
+	return question_complete(query, err);
 }

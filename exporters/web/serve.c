@@ -213,7 +213,7 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 		return WEB_FORBIDDEN;
 	}
 	if (web_query_parse(&question->query, &task->url,
-		question->route->parameters, err) != 0)
+		web_route_parameters(question->route), err) != 0)
 		return WEB_BAD;
 	return 0;
 }

@@ -70,7 +70,7 @@ web_tag_of_pool(char to[static WEB_TAG_BYTES], struct source *source,
 	query.name = text_of(id);
 	begin(&sum);
 	add(&sum, url->decoded, url->used);
-	if (question->route->ages || question->query.is_relative)
+	if (web_route_ages(question->route) || question->query.is_relative)
 		add(&sum, &second, sizeof(second));
 	if (source_select(source, SOURCE_STATUS, text_of(""), &query, err) != 0)
 		return -1;

@@ -34,8 +34,8 @@ struct web_task {
 struct web_reader {
 	const struct source_options *options;
 	struct web_cache *cache;
-	struct source *source; /* NULL: not open */
-	struct web_kept kept;  /* of this source */
+	struct source *source;     /* NULL: not open */
+	struct question_kept kept; /* of this source */
 	bool is_store;
 };
 

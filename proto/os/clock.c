@@ -351,14 +351,12 @@ clock_parse_time(struct text t, int64_t wall_ns, int64_t *ns, struct err *err)
 	    text_quote(shown, sizeof(shown), t));
 }
 
-const char *
-clock_text(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals)
+static const char *
+text_ahead(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals,
+    int64_t ahead_s)
 {
 	static const int divisors[] = { 1000000000, 0, 0, 1000000, 0, 0, 1000,
 		0, 0, 1 };
-	/* Whole minutes: local mean times of old were not. */
-	int64_t ahead_s =
-	    clock_zone_ahead_ns(wall_ns) / (60 * NS_PER_SECOND) * 60;
 	int64_t seconds = wall_ns / NS_PER_SECOND + ahead_s;
 	int64_t nanos = wall_ns % NS_PER_SECOND;
 	int minutes = (int)(ahead_s < 0 ? -ahead_s : ahead_s) / 60;
@@ -382,4 +380,18 @@ clock_text(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals)
 		snprintf(to + used, CLOCK_TEXT_BYTES - used, "%c%02d:%02d",
 		    ahead_s < 0 ? '-' : '+', minutes / 60 % 100, minutes % 60);
 	return to;
+}
+
+const char *
+clock_text(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals)
+{
+	/* Whole minutes: local mean times of old were not. */
+	return text_ahead(to, wall_ns, decimals,
+	    clock_zone_ahead_ns(wall_ns) / (60 * NS_PER_SECOND) * 60);
+}
+
+const char *
+clock_utc_text(char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals)
+{
+	return text_ahead(to, wall_ns, decimals, 0);
 }

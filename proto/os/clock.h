@@ -72,5 +72,8 @@ int clock_parse_duration(struct text t, int64_t *ns, struct err *err);
  * than UTC "2017-10-14T18:54:23+02:00". */
 const char *clock_text(
     char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals);
+/* The same in UTC, whatever the zone is: for programs. */
+const char *clock_utc_text(
+    char to[static CLOCK_TEXT_BYTES], int64_t wall_ns, int decimals);
 
 #endif

@@ -549,7 +549,7 @@ class Store:
         if found != pool.model.counts():
             raise Failed("%s has %s, not %s" % (pool.partition, found, pool.model.counts()))
         code, text = answers["phases"]
-        got = {row["phase"]: row for row in json.loads(text)["phases"]} if code == 0 else {}
+        got = {row["phase"]: row for row in json.loads(text)["rows"]} if code == 0 else {}
         for phase, (count, starts, ends, durations) in pool.model.phases().items():
             row = got.get(phase, {"count": 0, "open_starts": 0, "open_ends": 0, "sum": 0, "min": None, "max": None})
             wanted = count, starts, ends

@@ -422,7 +422,7 @@ class Oracle:
         records gives."""
         pairs = sum(1 for n in stored if n % 2 == 0 and n + 1 in stored)
         done = instance.run("poolscope-stats", "phases", "-p", partition, "--format", "json")
-        rows = [r for r in json.loads(done.stdout)["phases"] if r["phase"] == "cascade:pull"]
+        rows = [r for r in json.loads(done.stdout)["rows"] if r["phase"] == "cascade:pull"]
         got = rows[0] if rows else {"count": 0}
         self.check(got["count"] == pairs and (not pairs or abs(got["mean"] - 1e-6) < 1e-12),
                    name + ": statistics equal a pass over the records", (pairs, got))

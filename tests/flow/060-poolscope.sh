@@ -22,7 +22,7 @@ check "phases are there at once" poolscope stats phases --format json
 cp "$TMP/out" "$TMP/phases.json"
 check_text "the pair was counted" 1 "$(python3 -c '
 import json, sys
-rows = json.load(open(sys.argv[1]))["phases"]
+rows = json.load(open(sys.argv[1]))["rows"]
 print([r["count"] for r in rows if r["phase"] == "cascade:nodeprep"][0])' "$TMP/phases.json")"
 # ---- jobs
 check "a job begins" poolscope job start 4711/1 --attr user=ada --ts 1795000000
@@ -31,7 +31,7 @@ check "the first one ends" poolscope job stop 4711/1 --ts 1795000010.5 --wait st
 check "what ran is asked for" poolscope stats phases --format json
 check_text "a job is an interval" "1 10.5" "$(python3 -c '
 import json, sys
-rows = json.load(open(sys.argv[1]))["phases"]
+rows = json.load(open(sys.argv[1]))["rows"]
 print(*[(r["count"], r["max"]) for r in rows if r["phase"] == "job:run"][0])' "$TMP/out")"
 poolscope job stop 4712 --ts 1795000003 --wait stored
 poolscope dump --format jsonl --kind phase --name 'job:run' >"$TMP/jobs.jsonl"

@@ -43,7 +43,7 @@ else:
     answers = {key.partition("/")[2].partition("/")[2]: json.loads(value)
                for key, value in json.loads(blocks["data"])["answers"].items() if key.startswith("pools/")}
     # Which node a number is, says the duration; the samples say it again.
-    prepared = {row["node"]: round(row["max"] * 1000) for row in answers["phases?by=node"]["phases"]
+    prepared = {row["node"]: round(row["max"] * 1000) for row in answers["phases?by=node"]["rows"]
                 if row["phase"] == "cascade:nodeprep"}
     nodes = int(rest[0])
     wanted = list(range(nodes - 199, nodes + 1))  # the worst 200

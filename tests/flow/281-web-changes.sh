@@ -32,13 +32,13 @@ END
 counted() {
 	ask "pools/acct%24pool/phases?from=-8s" >"$TMP/status"
 	python3 -c 'import json, sys
-print(sum(row["count"] for row in json.load(open(sys.argv[1]))["phases"]))' "$TMP/answer" 2>/dev/null || echo none
+print(sum(row["count"] for row in json.load(open(sys.argv[1]))["rows"]))' "$TMP/answer" 2>/dev/null || echo none
 }
 check "a phase of now is in the last 8 s" test "$(counted)" = 1
 check "... and has left them later" wait_until '[ "$(counted)" != 1 ]' 30
 check_text "... as of all times it has not" 1 "$(ask 'pools/acct%24pool/phases' >/dev/null
 	python3 -c 'import json, sys
-print(sum(row["count"] for row in json.load(open(sys.argv[1]))["phases"]))' "$TMP/answer")"
+print(sum(row["count"] for row in json.load(open(sys.argv[1]))["rows"]))' "$TMP/answer")"
 
 # ---- an empty window
 check_text "the web refuses an empty window" 400 "$(ask 'pools/acct%24pool/phases?from=100&to=100')"

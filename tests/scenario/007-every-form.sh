@@ -23,7 +23,7 @@ END
 
 answer "CSV" "2,12.5,40.0,26.25" columns count,min,max,mean poolscope-stats phases --format csv
 for each in count=2 min=12.5 max=40.0 mean=26.25; do
-	answer "JSON: ${each%=*}" "${each#*=}" field "phases/0/${each%=*}" \
+	answer "JSON: ${each%=*}" "${each#*=}" field "rows/0/${each%=*}" \
 		poolscope-stats phases --format json
 done
 check "the table is printed" poolscope-stats phases

@@ -49,14 +49,14 @@ check "the median is the third, within one percent" /usr/bin/python3 -c '
 import sys
 assert 2.97 <= float(sys.argv[1]) <= 3.03, sys.argv[1]' "$(csv step p50)"
 answer "one value has no sample deviation" "1,7.0,0.0," csv once count,p50,std_population,std_sample
-answer "nor in JSON" null field phases/0/std_sample \
+answer "nor in JSON" null field rows/0/std_sample \
 	poolscope-stats phases --name work:once --format json
 answer "none ended: no numbers" "0,,,,,,,1" \
 	csv never count,min,max,mean,std_population,p50,p99,open_starts
 for number in min max mean std_population std_sample p50 p90 p99; do
-	answer "nor in JSON: $number" null field phases/0/$number \
+	answer "nor in JSON: $number" null field rows/0/$number \
 		poolscope-stats phases --name work:never --format json
 done
 poolscope-stats phases >"$TMP/table"
-answer "nor in the table" "never 0 - - - - - - - 1" sh -c \
-	"sed -n 's/^ *\(never.*\)/\1/p' '$TMP/table' | tr -s ' '"
+answer "nor in the table" "work:never 0 - - - - - - - 1" sh -c \
+	"grep work:never '$TMP/table' | tr -s ' '"

@@ -62,7 +62,7 @@ answer "after the upgrade" "3,90.0,20.0,40.0,30.0,10.0,30.0,40.0,40.0,1,1" \
 # shellcheck disable=SC2016 # for the inner shell
 answer "... the deviation of all" 8.164966 sh -c 'poolscope-stats phases --name work:step --format json \
 	--from "$1" | /usr/bin/python3 -c "import json, sys
-print(\"%.6f\" % json.load(sys.stdin)[\"phases\"][0][\"std_population\"])"' sh "$(at 1000)"
+print(\"%.6f\" % json.load(sys.stdin)[\"rows\"][0][\"std_population\"])"' sh "$(at 1000)"
 answer "before it" "5,140.0,10.0,10.0,100.0,0,0" \
 	csv count,sum,min,p50,p90,open_starts,open_ends 0 1000
 answer "... by node" "n1,4,10.0
@@ -75,12 +75,12 @@ answer "a window of all is the statistics of all time" \
 	columns phase,count,sum,min,max,mean,open_starts,open_ends \
 	poolscope-stats phases --format csv --from "$(at -1)"
 poolscope-stats phases --from "$(at 1000)" >"$TMP/table"
-answer "the table has what began then" "step 3 20.00 30.00 40.00 40.00 40.00 30.00 8.16 2" sh -c \
-	"sed -n 's/^ *\(step.*\)/\1/p' '$TMP/table' | tr -s ' '"
+answer "the table has what began then" "work:step 3 20.00 40.00 30.00 8.16 30.00 40.00 40.00 2" sh -c \
+	"grep work:step '$TMP/table' | tr -s ' '"
 check_status 0 "... and not what did not" sh -c "! grep rare '$TMP/table'"
-answer "JSON has every phase" 0 field phases/0/count \
+answer "JSON has every phase" 0 field rows/0/count \
 	poolscope-stats phases --name work:rare --format json --from "$(at 1000)"
-answer "... without numbers" null field phases/0/p50 \
+answer "... without numbers" null field rows/0/p50 \
 	poolscope-stats phases --name work:rare --format json --from "$(at 1000)"
 check_status 1 "a time in which nothing began" poolscope-stats phases --from "$(at 5000)"
 check_printed "... is reported" "no phases that begin in that time"

@@ -53,7 +53,7 @@ answer "the same in a window" "work:rest,cn1,4.0" columns phase,node,max poolsco
 answer "the longest phase of the pool" "work:step,100.0" columns phase,sum \
 	poolscope-stats phases --sort sum --top 1 --format csv
 check "the table" poolscope-stats phases --by node --sort max --top 2
-check_text "... begins with them" "cn1 cn3 cn2 cn4 " "$(awk '$1 ~ /^cn/ { printf "%s ", $1 }' "$TMP/out")"
+check_text "... begins with them" "cn1 cn3 cn2 cn4 " "$(awk '$2 ~ /^cn/ { printf "%s ", $2 }' "$TMP/out")"
 answer "spans by their longest" "cn2,7.0
 cn1,5.0" columns node,max poolscope-stats spans --by node --sort max --format csv
 answer "... by their count" "cn1" columns node poolscope-stats spans --by node --sort count --top 1 --format csv

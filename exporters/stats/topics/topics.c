@@ -17,7 +17,6 @@
 #include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/series_command.h"
 #include "exporters/stats/clocks.h"
-#include "exporters/stats/phases.h"
 #include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
@@ -28,7 +27,13 @@
 struct text
 topics_node(const struct topics_values *values)
 {
-	return text_of(values->window.node.list);
+	return text_of(values->of.window.node.list);
+}
+
+static bool
+by_is(const struct topics_values *values, const char *word)
+{
+	return values->of.by != NULL && strcmp(values->of.by, word) == 0;
 }
 
 static int
@@ -41,15 +46,15 @@ print_cascade(const struct topics_values *values, struct source *source,
 	cascade_init(&cascade);
 	rc = cascade_read(&cascade, source, partition,
 	    &(struct cascade_window){
-		values->window.from_ns, values->window.to_ns },
+		values->of.window.from_ns, values->of.window.to_ns },
 	    err);
-	if (rc == 0 && values->strict && cascade_has_missing(&cascade)) {
+	if (rc == 0 && values->of.strict && cascade_has_missing(&cascade)) {
 		cascade_warn_missing(&cascade);
 		rc = cascade_refuse(&cascade, err);
 	}
-	if (rc == 0 && values->format == STATS_JSON)
+	if (rc == 0 && values->of.answer.format == STATS_JSON)
 		cascade_report_json(&cascade, file);
-	else if (rc == 0 && values->format == STATS_CSV)
+	else if (rc == 0 && values->of.answer.format == STATS_CSV)
 		cascade_report_csv(&cascade, file);
 	else if (rc == 0)
 		cascade_report_table(&cascade, file, partition, &values->order);
@@ -60,24 +65,10 @@ print_cascade(const struct topics_values *values, struct source *source,
 	return rc;
 }
 
-static int
-print_phases(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-
-	query.node = topics_node(values);
-	query.name = text_of(values->name);
-	query.from_ns = values->window.from_ns;
-	query.to_ns = values->window.to_ns;
-	return stats_phases(source, partition, &query, values->by == BY_NODE,
-	    &values->order, (enum stats_format)values->format, file, err);
-}
-
 const char *
 topics_model(const struct topics_values *values)
 {
-	return runs_option_is_given(RUNS_MODEL) ? values->runs.model : NULL;
+	return question_model(&values->of);
 }
 
 static int
@@ -87,11 +78,11 @@ print_timeline(const struct topics_values *values, struct source *source,
 	return stats_timeline(source, partition,
 	    &(struct stats_timeline){ .model = topics_model(values),
 		.node = topics_node(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.rows = values->rows,
+		.from_ns = values->of.window.from_ns,
+		.to_ns = values->of.window.to_ns,
+		.rows = values->of.rows,
 		.order = &values->order },
-	    (enum stats_format)values->format, file, err);
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
@@ -100,20 +91,20 @@ print_starts(const struct topics_values *values, struct source *source,
 {
 	return starts_print(source, partition,
 	    &(struct starts_query){ .model = topics_model(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns },
-	    values->runs.newest, &values->order,
-	    (enum stats_format)values->format, file, err);
+		.from_ns = values->of.window.from_ns,
+		.to_ns = values->of.window.to_ns,
+		.gap_ns = values->of.starts.gap_ns },
+	    values->of.runs.newest, &values->order,
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
 print_series(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
-	return stats_series(source, partition, &values->metrics,
-	    &values->window, (enum stats_series_as)values->as,
-	    (enum stats_format)values->format, file, err);
+	return stats_series(source, partition, &values->of.metrics,
+	    &values->of.window, (enum stats_series_as)values->of.as,
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
@@ -122,23 +113,23 @@ print_spans(const struct topics_values *values, struct source *source,
 {
 	return stats_spans(source, partition,
 	    &(struct stats_spans_options){ .node = topics_node(values),
-		.name = text_of(values->name),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
+		.name = text_of(values->of.name),
+		.from_ns = values->of.window.from_ns,
+		.to_ns = values->of.window.to_ns,
 		.order = &values->order,
-		.by = values->by == BY_NODE    ? STATS_SPANS_NODE
-		      : values->by == BY_TRACK ? STATS_SPANS_TRACK
+		.by = by_is(values, "node")    ? STATS_SPANS_NODE
+		      : by_is(values, "track") ? STATS_SPANS_TRACK
 					       : STATS_SPANS_NAME },
-	    (enum stats_format)values->format, file, err);
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
 print_samples(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
-	return stats_samples(source, partition, &values->metrics,
-	    &values->window, values->by == BY_NODE, &values->order,
-	    (enum stats_format)values->format, file, err);
+	return stats_samples(source, partition, &values->of.metrics,
+	    &values->of.window, by_is(values, "node"), &values->order,
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
@@ -153,17 +144,17 @@ print_perf(const struct topics_values *values, struct source *source,
 	struct job_intervals job_intervals;
 	int rc = 0;
 
-	select.from_ns = values->window.from_ns;
-	select.to_ns = values->window.to_ns;
-	if (values->window.job != NULL) {
-		rc = job_intervals_read(
-		    &job_intervals, source, partition, values->window.job, err);
+	select.from_ns = values->of.window.from_ns;
+	select.to_ns = values->of.window.to_ns;
+	if (values->of.window.job != NULL) {
+		rc = job_intervals_read(&job_intervals, source, partition,
+		    values->of.window.job, err);
 		select.jobs = &job_intervals;
 	}
 	if (rc == 0)
 		rc = stats_perf(&select, &values->perf, &values->order,
-		    (enum stats_format)values->format, values->strict, file,
-		    err);
+		    (enum stats_format)values->of.answer.format,
+		    values->of.strict, file, err);
 	if (select.jobs != NULL)
 		job_intervals_clear(&job_intervals);
 	return rc;
@@ -173,9 +164,9 @@ static int
 print_scanner(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
-	return stats_scanner(source, partition, values->window.job,
-	    &values->order, (enum stats_format)values->format, values->fixed,
-	    file, err);
+	return stats_scanner(source, partition, values->of.window.job,
+	    &values->order, (enum stats_format)values->of.answer.format,
+	    values->of.fixed, file, err);
 }
 
 static int
@@ -185,10 +176,10 @@ print_clocks(const struct topics_values *values, struct source *source,
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
 	query.node = topics_node(values);
-	query.from_ns = values->window.from_ns;
-	query.to_ns = values->window.to_ns;
+	query.from_ns = values->of.window.from_ns;
+	query.to_ns = values->of.window.to_ns;
 	return stats_clocks(source, partition, &query, &values->order,
-	    (enum stats_format)values->format, file, err);
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
@@ -196,13 +187,13 @@ print_usage(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
 	struct usage usage;
-	int rc = usage_read(&usage, source, partition, &values->window, err);
+	int rc = usage_read(&usage, source, partition, &values->of.window, err);
 
 	if (rc == 0)
 		usage_sort(&usage, &values->order);
-	if (rc == 0 && values->format == STATS_JSON)
+	if (rc == 0 && values->of.answer.format == STATS_JSON)
 		usage_json(&usage, file);
-	else if (rc == 0 && values->format == STATS_CSV)
+	else if (rc == 0 && values->of.answer.format == STATS_CSV)
 		usage_csv(&usage, file);
 	else if (rc == 0)
 		usage_table(&usage, file, partition);
@@ -214,9 +205,9 @@ static int
 print_testrun(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
-	return stats_testrun(source, partition, &values->runs, values->operands,
-	    topics_node(values), &values->order,
-	    (enum stats_format)values->format, file, err);
+	return stats_testrun(source, partition, &values->of.runs,
+	    values->operands, topics_node(values), &values->order,
+	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
@@ -225,17 +216,18 @@ print_nodes(const struct topics_values *values, struct source *source,
 {
 	const struct nodes_options how = {
 		.node = topics_node(values),
-		.from_ns = values->window.from_ns,
+		.from_ns = values->of.window.from_ns,
 		.order = &values->order,
 	};
 
 	return nodes_print(source, partition, &how,
-	    (enum stats_format)values->format, file, values->status, err);
+	    (enum stats_format)values->of.answer.format, file, values->status,
+	    err);
 }
 
 /* A partition that is the default of this user is no wish to see it alone. */
-static struct text
-pattern_of(const struct topics_values *values)
+struct text
+topics_pattern(const struct topics_values *values)
 {
 	return text_of(
 	    opt_origin_of(&values->pool.partition) == OPT_COMMAND_LINE
@@ -243,29 +235,20 @@ pattern_of(const struct topics_values *values)
 		: "");
 }
 
-static int
-print_pools(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	(void)partition;
-	return pools_print(source, NULL, pattern_of(values),
-	    source_places(&values->source), &values->order,
-	    (enum stats_format)values->format, file, err);
-}
-
 /* A source that does not answer is an answer, too: it is down. */
 static int
 print_metrics(const struct topics_values *values, FILE *file, struct err *err)
 {
-	enum exposition_format format =
-	    values->prometheus ? EXPOSITION_PROMETHEUS : EXPOSITION_OPENMETRICS;
+	enum exposition_format format = values->of.prometheus
+					    ? EXPOSITION_PROMETHEUS
+					    : EXPOSITION_OPENMETRICS;
 	struct metrics *metrics = NULL;
 	struct source *source = NULL;
 	int rc = source_open(&source, &values->source, err);
 
 	if (rc == 0) {
-		metrics = metrics_new(source, pattern_of(values),
-		    values->of_what == METRICS_OF_NODES);
+		metrics = metrics_new(source, topics_pattern(values),
+		    values->of.of_what == METRICS_OF_NODES);
 		rc = metrics_read(metrics, clock_wall_ns(), err);
 	}
 	if (rc == 0) {
@@ -283,8 +266,8 @@ static int
 print_status(const struct topics_values *values, FILE *file, struct err *err)
 {
 	return stats_status(&values->source, pools_add_facts,
-	    values->format == STATS_JSON, values->verbose, file, values->status,
-	    err);
+	    values->of.answer.format == STATS_JSON, values->of.verbose, file,
+	    values->status, err);
 }
 
 enum {
@@ -294,28 +277,29 @@ enum {
 };
 
 static const struct topic topics[] = {
-	{ "cascade", print_cascade, NULL, cascade_columns, NO_LINES, false },
-	{ "phases", print_phases, NULL, stats_phases_columns, ANY_FORMAT,
+	{ "cascade", print_cascade, NULL, cascade_columns, NULL, NO_LINES,
 	    false },
-	{ "timeline", print_timeline, NULL, stats_timeline_columns, NO_LINES,
+	{ "timeline", print_timeline, NULL, stats_timeline_columns, NULL,
+	    NO_LINES, false },
+	{ "starts", print_starts, NULL, starts_columns, NULL, NO_LINES, false },
+	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
+	{ "spans", print_spans, NULL, stats_spans_columns, "name|track|node",
+	    ANY_FORMAT, false },
+	{ "samples", print_samples, NULL, stats_samples_columns, "metric|node",
+	    ANY_FORMAT, false },
+	{ "usage", print_usage, NULL, usage_columns, NULL, NO_LINES, false },
+	{ "nodes", print_nodes, NULL, nodes_columns, NULL, ANY_FORMAT, false },
+	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
+	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
 	    false },
-	{ "starts", print_starts, NULL, starts_columns, NO_LINES, false },
-	{ "series", print_series, NULL, NULL, NO_LINES, false },
-	{ "spans", print_spans, NULL, stats_spans_columns, ANY_FORMAT, false },
-	{ "samples", print_samples, NULL, stats_samples_columns, ANY_FORMAT,
+	{ "clocks", print_clocks, NULL, stats_clocks_columns, NULL, ANY_FORMAT,
 	    false },
-	{ "usage", print_usage, NULL, usage_columns, NO_LINES, false },
-	{ "nodes", print_nodes, NULL, nodes_columns, ANY_FORMAT, false },
-	{ "pools", print_pools, NULL, pools_columns, ANY_FORMAT, true },
-	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
-	{ "perf", print_perf, NULL, stats_perf_columns, ANY_FORMAT, false },
-	{ "clocks", print_clocks, NULL, stats_clocks_columns, ANY_FORMAT,
+	{ "scanner", print_scanner, NULL, stats_scanner_columns, NULL, NO_LINES,
 	    false },
-	{ "scanner", print_scanner, NULL, stats_scanner_columns, NO_LINES,
-	    false },
-	{ "testrun", print_testrun, NULL, NULL, ANY_FORMAT, false },
-	{ "skew", print_testrun, NULL, NULL, ANY_FORMAT, false },
-	{ "status", NULL, print_status, NULL, TABLE_JSON, true },
+	{ "testrun", print_testrun, NULL, NULL, NULL, ANY_FORMAT, false },
+	{ "skew", print_testrun, NULL, NULL, NULL, ANY_FORMAT, false },
+	{ "status", NULL, print_status, NULL, NULL, TABLE_JSON, true },
+	{ .word = NULL },
 };
 
 const struct topic *
@@ -323,7 +307,7 @@ topics_find(const char *word)
 {
 	const struct topic *topic = topics;
 
-	while (strcmp(topic->word, word) != 0)
+	while (topic->word != NULL && strcmp(topic->word, word) != 0)
 		topic++;
-	return topic;
+	return topic->word == NULL ? NULL : topic;
 }

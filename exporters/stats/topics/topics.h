@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "exporters/perf/stats_command.h"
+#include "exporters/question/question.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/order.h"
@@ -19,23 +20,15 @@
 struct topics_values {
 	struct pool_options pool;
 	struct source_options source;
-	struct time_window_options window;
-	struct metric_options metrics;
+	struct question_values of;
 	struct stats_perf_options perf;
-	struct runs_options runs;
-	struct starts_options starts;
-	const char *output, *name;
+	const char *output;
 	struct order order;
-	int format, by, as;
-	uint64_t rows;
-	int of_what; /* metrics */
-	bool strict, fixed, verbose, prometheus;
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
 };
 
 enum { METRICS_OF_POOLS, METRICS_OF_NODES };
-enum { BY_POOL, BY_NODE, BY_NAME, BY_TRACK, BY_METRIC };
 
 /* One of these is NULL: what is printed of a partition, or of all pools, of a
  * source that is open; what opens its source by itself. */
@@ -47,14 +40,17 @@ struct topic {
 	    const struct topics_values *values, FILE *file, struct err *err);
 	const char *const *columns; /* for --sort; NULL: there are none, or
 				       the topic checks them */
-	unsigned formats;           /* bits: 1 << enum stats_format */
-	bool is_of_all; /* of the whole source; --partition, if any, is a
-			   pattern */
+	const char *by;   /* words of --by, the default first; NULL: none */
+	unsigned formats; /* bits: 1 << enum stats_format */
+	bool is_of_all;   /* of the whole source; --partition, if any, is a
+			     pattern */
 };
 
-/* The word must be one of them. */
+/* NULL: there is none; the word may be one of questions[]. */
 const struct topic *topics_find(const char *word);
 
+/* --partition of a topic of all pools. */
+struct text topics_pattern(const struct topics_values *values);
 /* --node, and --model; NULL: the first one that fits. */
 struct text topics_node(const struct topics_values *values);
 const char *topics_model(const struct topics_values *values);

@@ -78,7 +78,7 @@ export function nodeView(context) {
 			context.maybe(["samples"], { node, from: params.from, to: params.to }),
 			context.maybe(["usage"], { node, from: params.from, to: params.to })]);
 		const n = own(heard)[0], u = own(usage && usage.nodes)[0];
-		const rows = own(of && of.phases).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
+		const rows = own(of && of.rows).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
 		const list = samples ? samples.samples : [];
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		facts.set([n && ["State", n.state, n.state === "live" ? "good" : n.state === "late" ? "warn" : "bad"],

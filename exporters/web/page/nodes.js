@@ -31,7 +31,7 @@ export function mapView(context) {
 	async function options() {
 		const [phases, metrics] = await Promise.all([context.maybe(["phases"]), context.maybe(["samples"])]);
 		choices = [["heard", "state"]];
-		for (const p of (phases ? phases.phases : []).filter((each) => each.count > 0).sort((a, b) => a.place - b.place))
+		for (const p of (phases ? phases.rows : []).filter((each) => each.count > 0).sort((a, b) => a.place - b.place))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
 		for (const name of new Set((metrics ? metrics.samples : []).map((m) => m.metric)))
 			choices.push(["metric:" + name, name]);
@@ -74,7 +74,7 @@ export function mapView(context) {
 		const node = params.node;
 		if (kind === "phase") {
 			const answer = await context.maybe(["phases"], { by: "node", name, node, from: params.from, to: params.to });
-			return [(answer ? answer.phases : []).map((r) => ({ node: r.node, value: r.count ? r.sum : null })), "s", "seconds in " + name];
+			return [(answer ? answer.rows : []).map((r) => ({ node: r.node, value: r.count ? r.sum : null })), "s", "seconds in " + name];
 		}
 		if (kind === "metric") {
 			const of = span(now.of);

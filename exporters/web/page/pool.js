@@ -56,7 +56,7 @@ export function overview(context) {
 		const p = poolsOf(all).find((each) => each.name === context.pool);
 		if (!p && !of)
 			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
-		const rows = (of ? of.phases : []).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore"));
+		const rows = (of ? of.rows : []).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore"));
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		rows.sort((a, b) => a.place - b.place);
 		const slow = rows.reduce((a, b) => a && a.sum >= b.sum ? a : b, null);

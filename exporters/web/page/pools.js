@@ -11,7 +11,7 @@ const PAGE = 200;
 
 /* What the route answers, with times in milliseconds. */
 export function poolsOf(data) {
-	return (data || []).map((p) => ({ ...p, name: p.partition, first: millis(p.oldest), last: millis(p.newest),
+	return (data ? data.rows : []).map((p) => ({ ...p, name: p.partition, first: millis(p.oldest), last: millis(p.newest),
 		quiet: p.late + p.silent, rests: p.live + p.late + p.silent === 0 }));
 }
 

@@ -1,0 +1,162 @@
+/*
+ * question - what can be asked of a source: one table of questions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/question/question.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "exporters/select/known.h"
+#include "proto/base/nearest.h"
+
+const struct question *const questions[] = { &question_phases, &question_pools,
+	NULL };
+
+const struct question *
+question_find(const char *word)
+{
+	for (int i = 0; questions[i] != NULL; i++)
+		if (strcmp(questions[i]->word, word) == 0)
+			return questions[i];
+	return NULL;
+}
+
+const char *
+question_model(const struct question_values *values)
+{
+	return question_is_given(values, "model") ? values->runs.model : NULL;
+}
+
+struct wire_query
+question_query(const struct question_asked *asked, uint32_t kinds)
+{
+	struct wire_query query = source_query(kinds);
+
+	query.node = text_of(asked->values->window.node.list);
+	query.from_ns = asked->values->window.from_ns;
+	query.to_ns = asked->values->window.to_ns;
+	return query;
+}
+
+/* ---- --by ---- */
+
+/* The number of the word in "pool|node"; -1: it is none of them. */
+static int
+find_word(const char *words, const char *word)
+{
+	size_t bytes = strlen(word);
+
+	for (int number = 0; *words != '\0'; number++) {
+		size_t length = strcspn(words, "|");
+
+		if (length == bytes && memcmp(words, word, bytes) == 0)
+			return number;
+		words += length + (words[length] == '|');
+	}
+	return -1;
+}
+
+int
+question_by(
+    const struct question *question, const struct question_values *values)
+{
+	return values->by == NULL ? 0 : find_word(question->by, values->by);
+}
+
+int
+question_check(const struct question *question,
+    const struct question_values *values, struct err *err)
+{
+	if (values->by != NULL && question->by != NULL &&
+	    find_word(question->by, values->by) < 0)
+		return err_set_option(err, "by", "%s is by %s, not by '%.40s'",
+		    question->word, question->by, values->by);
+	if (question->check != NULL && question->check(values, err) != 0)
+		return -1;
+	return answer_options_check(&values->answer, question->tables, err);
+}
+
+/* ---- what was lost ---- */
+
+static int
+note_gaps(
+    const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	struct wire_query query = question_query(asked, 1u << RECORD_GAP);
+	uint64_t gaps = 0, lost = 0;
+	bool is_known = true;
+	struct record record;
+	int rc;
+
+	if (source_select(asked->source, SOURCE_RECORDS, asked->partition,
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(asked->source, &record, err)) > 0) {
+		gaps++;
+		lost += record.count;
+		is_known = is_known && record.count > 0;
+	}
+	if (gaps > 0)
+		answer_note(answer, "lost", is_known ? lost : ANSWER_NO_COUNT,
+		    "%s%" PRIu64 " record%s of this time %s lost (%" PRIu64
+		    " gap%s): poolscope dump --kind gap shows which",
+		    is_known ? "" : "more than ", lost, lost == 1 ? "" : "s",
+		    lost == 1 ? "was" : "were", gaps, gaps == 1 ? "" : "s");
+	return rc;
+}
+
+/* ---- asking ---- */
+
+static void
+put_head(const struct question *question, const struct question_asked *asked,
+    struct answer *answer)
+{
+	const struct time_window_options *window = &asked->values->window;
+
+	answer_head(answer, "question", answer_string(question->word));
+	if (question->is_of_all)
+		return;
+	answer_head(answer, "partition", answer_text(asked->partition));
+	answer_head(answer, "from",
+	    answer_time(window->from_ns == TIME_MIN_NS ? ANSWER_NO_NS
+						       : window->from_ns));
+	answer_head(answer, "to",
+	    answer_time(
+		window->to_ns == TIME_MAX_NS ? ANSWER_NO_NS : window->to_ns));
+}
+
+int
+question_answer(const struct question *question, struct question_asked *asked,
+    FILE *file, struct err *err)
+{
+	struct question_values values = *asked->values;
+	struct question_asked found = *asked;
+	struct source *source = asked->source;
+	struct answer *answer;
+	int rc = 0;
+
+	found.values = &values;
+	if (!question->is_of_all) {
+		rc = known_check_nodes(source, asked->partition,
+		    text_of(values.window.node.list), err);
+		if (rc == 0)
+			rc = starts_find_window(source, asked->partition,
+			    &values.starts, question_model(&values),
+			    &values.window.from_ns, &values.window.to_ns, err);
+		if (rc != 0)
+			return known_check_partition(
+			    source, asked->partition, rc, err);
+	}
+	answer = answer_new(file, &values.answer, question->tables);
+	put_head(question, &found, answer);
+	rc = question->ask(&found, answer, err);
+	if (!question->is_of_all) {
+		rc = known_check_partition(source, asked->partition, rc, err);
+		if (rc == 0)
+			rc = note_gaps(&found, answer, err);
+	}
+	rc = answer_end(answer, rc, err);
+	answer_free(&answer);
+	return rc;
+}

@@ -1,0 +1,79 @@
+/*
+ * question - what can be asked of a source: one table of questions.
+ *
+ * `poolscope stats WORD`, the route /v1/pools/PARTITION/WORD and the report ask
+ * through it; each question is one file with its options, columns and
+ * computation.  A question gives rows (proto/answer) and knows neither formats
+ * nor who asks.  It keeps no state: several threads ask at once, each with a
+ * source of its own.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_QUESTION_QUESTION_H
+#define EXPORTERS_QUESTION_QUESTION_H
+
+#include "exporters/question/values.h"
+#include "exporters/source/source.h"
+#include "proto/answer/answer.h"
+
+/* What is asked, of whom. */
+struct question_asked {
+	struct source *source;
+	const struct source_options *options; /* of the source */
+	struct text partition; /* a question of all pools: empty */
+	/* Of the questions of all pools: only those that match. */
+	struct text pattern;
+	const struct question_values *values;
+	struct question_kept *kept; /* NULL: nothing is kept */
+	/* Set by the question: what was found is bad (poolscope(7), exit
+	 * statuses). */
+	bool *found;
+};
+
+struct question {
+	const char *word;    /* "phases" */
+	const char *summary; /* one line */
+	/* Names of the options it takes, with a blank between them; all take
+	 * --format, --columns and --output. */
+	const char *options;
+	const char *examples; /* as those of a program */
+	const struct answer_table *tables;
+	/* What --by may be, such as "pool|node", the default first; NULL: it
+	 * has no --by. */
+	const char *by;
+	uint32_t kinds; /* bits of enum record_kind on which it depends */
+	bool is_of_all; /* of all pools, not of one partition */
+	bool ages;      /* the answer changes while nothing comes */
+	/* Checks values beyond their types; may be NULL. */
+	int (*check)(const struct question_values *values, struct err *err);
+	/* -1: the sentence says why there is no answer. */
+	int (*ask)(const struct question_asked *asked, struct answer *answer,
+	    struct err *err);
+};
+
+/* By word; the last one is zeros. */
+extern const struct question *const questions[];
+/* NULL: there is none. */
+const struct question *question_find(const char *word);
+
+/* Is it right, whatever is stored?  -1: no.  1: --columns help. */
+int question_check(const struct question *question,
+    const struct question_values *values, struct err *err);
+
+/* Ask, and print the answer.  Finds the window of --start, refuses nodes and
+ * partitions that do not exist, and notes what was lost in the window. */
+int question_answer(const struct question *question, struct question_asked *asked,
+    FILE *file, struct err *err);
+
+/* What of --by was chosen: its number in question->by. */
+int question_by(
+    const struct question *question, const struct question_values *values);
+/* The nodes, and a query for records of these kinds in the window. */
+struct wire_query question_query(
+    const struct question_asked *asked, uint32_t kinds);
+/* --model; NULL: not given. */
+const char *question_model(const struct question_values *values);
+
+/* The questions. */
+extern const struct question question_phases, question_pools;
+
+#endif

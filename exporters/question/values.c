@@ -1,0 +1,139 @@
+/*
+ * question_values - the values of the options of all questions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/question/values.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/config/opt.h"
+
+static const struct opt own_options[] = {
+	{ "by", 0, OPT_TEXT, OPT_TO(struct question_values, by), "WHAT",
+	    "print a row for each of these; phases: pool (default) or node; "
+	    "spans: name (default), track or node; samples: metric (default) "
+	    "or node",
+	    NULL, false },
+	{ "name", 0, OPT_TEXT, OPT_TO(struct question_values, name), "PATTERN",
+	    "show only phases or spans that match this pattern, such as "
+	    "cascade:p*",
+	    NULL, false },
+	{ "strict", 0, OPT_FLAG, OPT_TO(struct question_values, strict), NULL,
+	    "cascade, perf: fail when a node is incomplete, or has no report",
+	    NULL, false },
+	{ "fixed", 0, OPT_FLAG, OPT_TO(struct question_values, fixed), NULL,
+	    "scanner: print more numbers, every node, and the interval of the "
+	    "job",
+	    NULL, false },
+	{ "newest", 0, OPT_COUNT, OPT_TO(struct question_values, runs.newest),
+	    "N",
+	    "testrun list, deltas, iterations: print the newest N runs, the "
+	    "newest first; starts: the newest N (default: 20)",
+	    NULL, false },
+	{ "after", 0, OPT_TEXT, OPT_TO(struct question_values, runs.after),
+	    "RUN",
+	    "with --newest: print those that follow this run in that order",
+	    NULL, false },
+	{ "rows", 0, OPT_COUNT, OPT_TO(struct question_values, rows), "N",
+	    "timeline: print at most N rows, of which each stands for several "
+	    "nodes (default: 800)",
+	    NULL, false },
+	{ "as", 0, OPT_CHOICE, OPT_TO(struct question_values, as), "FORM",
+	    "series: a line for each node, or bands: the distribution of the "
+	    "nodes (default: auto: lines of up to 12 nodes)",
+	    "auto|lines|bands", false },
+	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct question_values, of_what),
+	    "WHAT", "metrics: those of pools (default), or of their nodes too",
+	    "pools|nodes", false },
+	{ "prometheus", 0, OPT_FLAG, OPT_TO(struct question_values, prometheus),
+	    NULL, "metrics: print the older text format 0.0.4 of Prometheus",
+	    NULL, false },
+	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct question_values, verbose),
+	    NULL, "status: print all counters", NULL, false },
+	{ .name = NULL },
+};
+
+struct question_values
+question_values_default(void)
+{
+	return (struct question_values){ .window = TIME_WINDOW_ALL,
+		.runs = RUNS_DEFAULT,
+		.starts = STARTS_DEFAULT,
+		.limit = 1000,
+		.max_bytes = UINT64_MAX,
+		.given = " " };
+}
+
+void
+question_tables(
+    struct opt_table to[static QUESTION_TABLES], struct question_values *values)
+{
+	const struct opt_table tables[QUESTION_TABLES] = {
+		{ own_options, values },
+		{ answer_options, &values->answer },
+		{ time_window_options, &values->window },
+		{ metric_options, &values->metrics },
+		{ runs_options, &values->runs },
+		{ starts_options, &values->starts },
+		{ NULL, NULL },
+	};
+
+	memcpy(to, tables, sizeof(tables));
+}
+
+bool
+question_is_given(const struct question_values *values, const char *name)
+{
+	size_t bytes = strlen(name);
+
+	for (const char *at = values->given; (at = strstr(at, name)) != NULL;
+	     at += bytes)
+		if (at[-1] == ' ' && at[bytes] == ' ')
+			return true;
+	return false;
+}
+
+void
+question_give(struct question_values *values, const char *name)
+{
+	size_t used = strlen(values->given);
+
+	if (!question_is_given(values, name))
+		snprintf(values->given + used, sizeof(values->given) - used,
+		    "%s ", name);
+}
+
+void
+question_give_parsed(struct question_values *values)
+{
+	struct opt_table tables[QUESTION_TABLES];
+
+	question_tables(tables, values);
+	for (const struct opt_table *table = tables; table->options != NULL;
+	     table++)
+		for (const struct opt *opt = table->options; opt->name != NULL;
+		     opt++) {
+			const char *to =
+			    (const char *)table->values + (uintptr_t)opt->to;
+
+			if (opt_origin_of(to) == OPT_COMMAND_LINE)
+				question_give(values, opt->name);
+		}
+}
+
+int
+question_complete(struct question_values *values, struct err *err)
+{
+	const struct time_window_options *window = &values->window;
+
+	if (starts_options_judge(
+		&values->starts, window->from_ns, window->to_ns, err) != 0)
+		return -1;
+	values->runs.from_ns = window->from_ns;
+	values->runs.to_ns = window->to_ns;
+	if (window->from_ns >= window->to_ns)
+		return err_set_option(
+		    err, "from", "the time is not before that of --to");
+	return node_option_make(&values->window.node, err);
+}

@@ -1,0 +1,54 @@
+/*
+ * question_values - the values of the options of all questions.
+ *
+ * They come from a command line, from the parameters of a URL or from a
+ * program; in each way an option has one name and one meaning.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_QUESTION_VALUES_H
+#define EXPORTERS_QUESTION_VALUES_H
+
+#include "exporters/runs/runs.h"
+#include "exporters/samples/time_window.h"
+#include "exporters/starts/starts.h"
+#include "proto/answer/answer.h"
+
+enum { QUESTION_GIVEN_BYTES = 512, QUESTION_TABLES = 8 };
+
+struct question_values {
+	struct time_window_options window;
+	struct metric_options metrics;
+	struct runs_options runs;
+	struct starts_options starts;
+	struct answer_options answer;
+	const char *name, *by;
+	const char *test, *entry, *run, *nodes;
+	uint64_t limit, rows, max_bytes;
+	int as, of_what;
+	bool strict, fixed, verbose, prometheus, oldest, entries, changes;
+	/* The names of the options that were given, each with a blank before
+	 * and behind it. */
+	char given[QUESTION_GIVEN_BYTES];
+	/* A time is relative to now: the same question has another answer
+	 * later. */
+	bool is_relative;
+};
+
+/* Zeros are no defaults: begin with these. */
+struct question_values question_values_default(void);
+
+/* The tables of all options, bound to `values`; the last one is zeros. */
+void question_tables(struct opt_table to[static QUESTION_TABLES],
+    struct question_values *values);
+
+/* Note that it was given. */
+void question_give(struct question_values *values, const char *name);
+bool question_is_given(const struct question_values *values, const char *name);
+/* Note those of the command line that has been parsed. */
+void question_give_parsed(struct question_values *values);
+
+/* Make what follows from the options: the list of nodes, the window of runs.
+ * -1: they do not fit together. */
+int question_complete(struct question_values *values, struct err *err);
+
+#endif

@@ -1,0 +1,628 @@
+/*
+ * answer - rows of typed cells: what a question gives, whoever prints it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/answer/answer.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/answer/printer.h"
+#include "proto/base/memory.h"
+
+enum {
+	MEASURED_ROWS = 1000, /* from which a table takes its widths */
+	SPARE_ROWS = 1024,    /* kept at least, however few --top prints */
+};
+
+struct kept_row {
+	struct answer_cell *cells; /* and their texts behind them */
+	uint32_t number;           /* in the order of coming */
+};
+
+struct answer {
+	const struct answer_printer *printer;
+	struct answer_printing p;
+	const struct answer_options *options;
+	const struct answer_table *tables, *table;
+	/* All columns of the table: the fixed ones, then the added ones. */
+	struct answer_column *columns;
+	uint32_t column_count, column_room, fixed_count;
+	struct answer_cell *cells; /* of the row that is being given */
+	struct kept_row *kept;
+	uint32_t kept_count, kept_room, number;
+	uint32_t group; /* where the rows of this group begin in `kept` */
+	uint64_t kept_bytes;
+	int sorted;              /* number of the column; -1: none */
+	uint64_t rows, in_group; /* in_group: of the first table, accepted */
+	struct answer_head_member *head;
+	uint32_t head_room;
+	struct answer_note *notes;
+	uint32_t note_room;
+	char *title, **owned;
+	uint32_t owned_count, owned_room;
+	bool has_begun, table_has_begun;
+	struct err err; /* the first one; empty: none */
+};
+
+static const struct answer_printer *
+printer_of(int format)
+{
+	static const struct answer_printer *const printers[] = {
+		[ANSWER_FORMAT_TABLE] = &answer_print_table,
+		[ANSWER_FORMAT_JSON] = &answer_print_json,
+		[ANSWER_FORMAT_JSONL] = &answer_print_jsonl,
+		[ANSWER_FORMAT_CSV] = &answer_print_csv,
+		[ANSWER_FORMAT_MD] = &answer_print_md,
+	};
+
+	return printers[format];
+}
+
+bool
+answer_is_for_people(const struct answer *answer)
+{
+	return answer->options->format == ANSWER_FORMAT_TABLE ||
+	       answer->options->format == ANSWER_FORMAT_MD;
+}
+
+/* A copy that lives as long as the answer. */
+static const char *
+own(struct answer *answer, struct text text)
+{
+	answer->owned = memory_grow(answer->owned, &answer->owned_room,
+	    answer->owned_count, sizeof(*answer->owned));
+	return answer->owned[answer->owned_count++] = memory_text(text);
+}
+
+/* ---- columns ---- */
+
+static void
+add_column(struct answer *answer, const struct answer_column *column)
+{
+	answer->columns = memory_grow(answer->columns, &answer->column_room,
+	    answer->column_count, sizeof(*answer->columns));
+	answer->columns[answer->column_count++] = *column;
+}
+
+static void
+drop_columns(struct answer *answer)
+{
+	answer->column_count = 0;
+	free(answer->p.columns);
+	answer->p.columns = NULL;
+	answer->p.column_count = 0;
+	free(answer->cells);
+	answer->cells = NULL;
+}
+
+static void
+choose_table(struct answer *answer, const struct answer_table *table)
+{
+	drop_columns(answer);
+	answer->table = table;
+	for (const struct answer_column *column = table->columns;
+	     column->key != NULL; column++)
+		if (column->family == NULL)
+			add_column(answer, column);
+	answer->fixed_count = answer->column_count;
+	answer->table_has_begun = false;
+	answer->sorted = -1;
+}
+
+void
+answer_add_column(struct answer *answer, struct text key, const char *title,
+    enum answer_type type, const char *unit)
+{
+	const struct answer_column column = { .key = own(answer, key),
+		.title = title != NULL ? own(answer, text_of(title)) : NULL,
+		.type = type,
+		.unit = unit != NULL ? own(answer, text_of(unit)) : NULL };
+
+	assert(!answer->table_has_begun);
+	add_column(answer, &column);
+}
+
+void
+answer_hide_column(struct answer *answer, const char *key)
+{
+	for (uint32_t i = 0; i < answer->column_count; i++)
+		if (strcmp(answer->columns[i].key, key) == 0)
+			answer->columns[i].title = NULL;
+}
+
+static void
+show_column(struct answer *answer, uint32_t number)
+{
+	struct answer_printing *p = &answer->p;
+
+	p->columns[p->column_count++] =
+	    (struct shown_column){ .is = answer->columns[number],
+		    .cell = number };
+}
+
+/* Those of one word of --columns, which may be a pattern.  False: there is
+ * none. */
+static bool
+show_columns_of(struct answer *answer, struct text word)
+{
+	uint32_t before = answer->p.column_count;
+
+	for (uint32_t i = 0; i < answer->column_count; i++) {
+		bool twice = false;
+
+		for (uint32_t k = 0; k < answer->p.column_count; k++)
+			twice = twice || answer->p.columns[k].cell == i;
+		if (text_match(word, text_of(answer->columns[i].key))) {
+			if (twice)
+				before = UINT32_MAX;
+			else
+				show_column(answer, i);
+		}
+	}
+	return answer->p.column_count != before;
+}
+
+static bool
+next_word(struct text *rest, struct text *word)
+{
+	const char *comma;
+
+	if (rest->bytes == 0)
+		return false;
+	comma = memchr(rest->at, ',', rest->bytes);
+	word->at = rest->at;
+	word->bytes =
+	    comma == NULL ? rest->bytes : (uint32_t)(comma - rest->at);
+	rest->at += word->bytes + (comma != NULL);
+	rest->bytes -= word->bytes + (comma != NULL);
+	return true;
+}
+
+static void
+fail(struct answer *answer, const char *option, struct text word)
+{
+	char shown[80];
+
+	if (answer->err.text[0] == '\0')
+		err_set(&answer->err,
+		    "%s: the answer has no column '%s'; --columns help lists "
+		    "them",
+		    option, text_quote(shown, sizeof(shown), word));
+}
+
+static void
+choose_columns(struct answer *answer)
+{
+	struct text rest = text_of(answer->options->columns), word;
+	bool is_first = answer->table == answer->tables;
+
+	answer->p.columns =
+	    memory_zero(answer->column_count + 1, sizeof(*answer->p.columns));
+	answer->cells =
+	    memory_zero(answer->column_count + 1, sizeof(*answer->cells));
+	if (rest.bytes == 0 || !is_first)
+		for (uint32_t i = 0; i < answer->column_count; i++)
+			if (!answer_is_for_people(answer) ||
+			    answer->columns[i].title != NULL)
+				show_column(answer, i);
+	while (is_first && next_word(&rest, &word))
+		if (!show_columns_of(answer, word))
+			fail(answer, "--columns", word);
+	if (!is_first || answer->options->sort == NULL)
+		return;
+	for (uint32_t i = 0; i < answer->column_count; i++)
+		if (strcmp(answer->columns[i].key, answer->options->sort) == 0)
+			answer->sorted = (int)i;
+	if (answer->sorted < 0)
+		fail(answer, "--sort", text_of(answer->options->sort));
+}
+
+/* ---- order ---- */
+
+static double
+number_of(const struct value *value)
+{
+	switch (value->type) {
+	case VALUE_BOOL: return value->is.boolean;
+	case VALUE_INT: return (double)value->is.i;
+	case VALUE_UINT: return (double)value->is.u;
+	case VALUE_FLOAT: return value->is.f;
+	default: return NAN;
+	}
+}
+
+static int
+compare_cells(const struct answer_cell *a, const struct answer_cell *b)
+{
+	bool x = answer_is_known(a), y = answer_is_known(b);
+	double left, right;
+
+	if (!x || !y)
+		return (int)y - (int)x;
+	switch (a->type) {
+	case ANSWER_TEXT: return text_compare_natural(a->is.text, b->is.text);
+	case ANSWER_COUNT:
+		return (a->is.count < b->is.count) -
+		       (a->is.count > b->is.count);
+	case ANSWER_TIME:
+	case ANSWER_DURATION:
+		return (a->is.ns < b->is.ns) - (a->is.ns > b->is.ns);
+	case ANSWER_FLAG: return (int)b->is.flag - (int)a->is.flag;
+	case ANSWER_VALUE:
+		if (a->is.value.type == VALUE_TEXT &&
+		    b->is.value.type == VALUE_TEXT)
+			return text_compare_natural(
+			    a->is.value.is.text, b->is.value.is.text);
+		left = number_of(&a->is.value);
+		right = number_of(&b->is.value);
+		break;
+	default:
+		left = a->is.number;
+		right = b->is.number;
+		break;
+	}
+	if (isnan(left) || isnan(right))
+		return (int)isnan(left) - (int)isnan(right);
+	return (left < right) - (left > right);
+}
+
+static int
+compare_rows(const void *left, const void *right, void *arg)
+{
+	const struct kept_row *a = left, *b = right;
+	const struct answer *answer = arg;
+	int order = 0;
+
+	if (answer->sorted >= 0)
+		order = compare_cells(
+		    &a->cells[answer->sorted], &b->cells[answer->sorted]);
+	return order != 0 ? order
+			  : (a->number > b->number) - (a->number < b->number);
+}
+
+static uint64_t
+bytes_of(const struct answer *answer, const struct answer_cell *cells)
+{
+	uint64_t bytes = answer->column_count * sizeof(*cells);
+
+	for (uint32_t i = 0; i < answer->column_count; i++) {
+		if (cells[i].type == ANSWER_TEXT)
+			bytes += cells[i].is.text.bytes;
+		else if (cells[i].type == ANSWER_VALUE &&
+			 cells[i].is.value.type == VALUE_TEXT)
+			bytes += cells[i].is.value.is.text.bytes;
+	}
+	return bytes;
+}
+
+static void
+cut_kept(struct answer *answer, uint32_t count)
+{
+	while (answer->kept_count > count) {
+		struct kept_row *last = &answer->kept[--answer->kept_count];
+
+		answer->kept_bytes -= bytes_of(answer, last->cells);
+		free(last->cells);
+	}
+}
+
+/* Those of this group. */
+static void
+sort_kept(struct answer *answer)
+{
+	uint32_t count = answer->kept_count - answer->group;
+	uint64_t top = answer->options->top;
+
+	if (answer->sorted < 0)
+		return; /* no more than `top` were accepted */
+	if (count > 1)
+		qsort_r(answer->kept + answer->group, count,
+		    sizeof(*answer->kept), compare_rows, answer);
+	if (top > 0 && count > top)
+		cut_kept(answer, answer->group + (uint32_t)top);
+}
+
+static void
+copy_text(struct text *text, char **to)
+{
+	if (text->bytes == 0)
+		return; /* also what is unknown */
+	memcpy(*to, text->at, text->bytes);
+	text->at = *to;
+	*to += text->bytes;
+}
+
+static void
+keep_row(struct answer *answer)
+{
+	uint64_t bytes = bytes_of(answer, answer->cells);
+	uint64_t top = answer->options->top;
+	struct kept_row *row;
+	char *texts;
+
+	if (top > 0 && (answer->kept_count - answer->group) / 2 >= top &&
+	    answer->kept_count - answer->group >= SPARE_ROWS)
+		sort_kept(answer);
+	if (answer->kept_bytes + bytes > ANSWER_ROWS_BYTES_MAX) {
+		err_set(&answer->err,
+		    "rows to sort take more than %d MiB: select fewer, or "
+		    "print fewer with --top",
+		    ANSWER_ROWS_BYTES_MAX >> 20);
+		return;
+	}
+	answer->kept = memory_grow(answer->kept, &answer->kept_room,
+	    answer->kept_count, sizeof(*answer->kept));
+	row = &answer->kept[answer->kept_count++];
+	row->number = answer->number++;
+	row->cells = memory_alloc(bytes);
+	texts = (char *)(row->cells + answer->column_count);
+	memcpy(row->cells, answer->cells,
+	    answer->column_count * sizeof(*row->cells));
+	for (uint32_t i = 0; i < answer->column_count; i++) {
+		struct answer_cell *cell = &row->cells[i];
+
+		if (cell->type == ANSWER_TEXT)
+			copy_text(&cell->is.text, &texts);
+		else if (cell->type == ANSWER_VALUE &&
+			 cell->is.value.type == VALUE_TEXT)
+			copy_text(&cell->is.value.is.text, &texts);
+	}
+	answer->kept_bytes += bytes;
+}
+
+/* ---- printing ---- */
+
+static void
+begin_answer(struct answer *answer)
+{
+	if (answer->has_begun)
+		return;
+	answer->has_begun = true;
+	answer->p.head = answer->head;
+	answer->p.title = answer->title;
+	answer->printer->begin(&answer->p);
+}
+
+/* With the rows that are kept, in their order. */
+static void
+begin_table(struct answer *answer)
+{
+	struct answer_cell **rows;
+
+	if (answer->table_has_begun)
+		return;
+	answer->table_has_begun = true;
+	begin_answer(answer);
+	answer->p.table = answer->table->name;
+	answer->p.is_first = answer->table == answer->tables;
+	rows = memory_alloc((answer->kept_count + 1) * sizeof(*rows));
+	for (uint32_t i = 0; i < answer->kept_count; i++)
+		rows[i] = answer->kept[i].cells;
+	answer->printer->table(&answer->p, rows, answer->kept_count);
+	free(rows);
+}
+
+static void
+print_kept(struct answer *answer)
+{
+	sort_kept(answer);
+	begin_table(answer);
+	for (uint32_t i = 0; i < answer->kept_count; i++)
+		answer->printer->row(&answer->p, answer->kept[i].cells);
+	answer->group = 0;
+	cut_kept(answer, 0);
+}
+
+static void
+end_table(struct answer *answer)
+{
+	if (answer->p.columns == NULL)
+		choose_columns(answer);
+	print_kept(answer);
+	answer->printer->end_table(&answer->p);
+	answer->in_group = 0;
+	answer->number = 0;
+}
+
+/* ---- rows ---- */
+
+static struct answer_cell
+read_cell(const struct answer_column *column, const void *row)
+{
+	const char *at = (const char *)row + column->offset;
+	struct answer_cell cell = { .type = column->type };
+
+	switch (column->type) {
+	case ANSWER_TEXT: memcpy(&cell.is, at, sizeof(cell.is.text)); break;
+	case ANSWER_COUNT: memcpy(&cell.is, at, sizeof(uint64_t)); break;
+	case ANSWER_NUMBER:
+	case ANSWER_SHARE:
+	case ANSWER_BYTES: memcpy(&cell.is, at, sizeof(double)); break;
+	case ANSWER_TIME:
+	case ANSWER_DURATION: memcpy(&cell.is, at, sizeof(int64_t)); break;
+	case ANSWER_FLAG: memcpy(&cell.is, at, sizeof(enum answer_flag)); break;
+	case ANSWER_VALUE: memcpy(&cell.is, at, sizeof(struct value)); break;
+	}
+	return cell;
+}
+
+/* Must the row wait for others? */
+static bool
+must_wait(const struct answer *answer)
+{
+	return answer->sorted >= 0 ||
+	       (answer->options->format == ANSWER_FORMAT_TABLE &&
+		   !answer->table_has_begun);
+}
+
+void
+answer_row(
+    struct answer *answer, const void *row, const struct answer_cell *added)
+{
+	bool is_first = answer->table == answer->tables;
+	uint64_t top = is_first ? answer->options->top : 0;
+
+	if (answer->p.columns == NULL)
+		choose_columns(answer);
+	answer->rows += is_first;
+	if (answer->err.text[0] != '\0')
+		return;
+	if (answer->sorted < 0 && top > 0 && answer->in_group >= top)
+		return;
+	answer->in_group++;
+	for (uint32_t i = 0; i < answer->fixed_count; i++)
+		answer->cells[i] = read_cell(&answer->columns[i], row);
+	for (uint32_t i = answer->fixed_count; i < answer->column_count; i++)
+		answer->cells[i] = added[i - answer->fixed_count];
+	if (must_wait(answer)) {
+		keep_row(answer);
+		if (answer->sorted < 0 && answer->kept_count == MEASURED_ROWS)
+			print_kept(answer);
+		return;
+	}
+	begin_table(answer);
+	answer->printer->row(&answer->p, answer->cells);
+}
+
+void
+answer_next_group(struct answer *answer)
+{
+	if (answer->p.columns != NULL)
+		sort_kept(answer);
+	answer->group = answer->kept_count;
+	answer->in_group = 0;
+}
+
+void
+answer_flush(struct answer *answer)
+{
+	if (answer->sorted < 0 && answer->p.columns != NULL)
+		print_kept(answer);
+	fflush(answer->p.file);
+}
+
+void
+answer_begin_table(struct answer *answer, const char *name)
+{
+	const struct answer_table *table = answer->tables;
+
+	while (strcmp(table->name, name) != 0)
+		table++;
+	if (table == answer->table && answer->p.columns == NULL)
+		return;
+	end_table(answer);
+	choose_table(answer, table);
+}
+
+/* ---- head, notes, life ---- */
+
+void
+answer_head(struct answer *answer, const char *key, struct answer_cell value)
+{
+	struct answer_head_member *member;
+
+	assert(!answer->has_begun);
+	answer->head = memory_grow(answer->head, &answer->head_room,
+	    answer->p.head_count, sizeof(*answer->head));
+	member = &answer->head[answer->p.head_count++];
+	*member =
+	    (struct answer_head_member){ own(answer, text_of(key)), value };
+	if (value.type == ANSWER_TEXT && value.is.text.at != NULL)
+		member->value.is.text.at = own(answer, value.is.text);
+}
+
+void
+answer_title(struct answer *answer, const char *format, ...)
+{
+	va_list list;
+
+	free(answer->title);
+	va_start(list, format);
+	if (vasprintf(&answer->title, format, list) < 0)
+		memory_exhausted(0);
+	va_end(list);
+}
+
+void
+answer_note(struct answer *answer, const char *key, uint64_t count,
+    const char *format, ...)
+{
+	struct answer_note *note;
+	va_list list;
+
+	answer->notes = memory_grow(answer->notes, &answer->note_room,
+	    answer->p.note_count, sizeof(*answer->notes));
+	note = &answer->notes[answer->p.note_count++];
+	*note = (struct answer_note){ .key = own(answer, text_of(key)),
+		.count = count };
+	va_start(list, format);
+	if (vasprintf(&note->text, format, list) < 0)
+		memory_exhausted(0);
+	va_end(list);
+}
+
+uint64_t
+answer_rows(const struct answer *answer)
+{
+	return answer->rows;
+}
+
+struct answer *
+answer_new(FILE *file, const struct answer_options *options,
+    const struct answer_table *tables)
+{
+	struct answer *answer = memory_zero(1, sizeof(*answer));
+
+	answer->printer = printer_of(options->format);
+	answer->options = options;
+	answer->tables = tables;
+	answer->p.file = file;
+	answer->p.options = options;
+	choose_table(answer, tables);
+	return answer;
+}
+
+int
+answer_end(struct answer *answer, int rc, struct err *err)
+{
+	/* Of an answer that failed before its first row nothing is printed. */
+	if (rc != 0 && answer->rows == 0)
+		return rc;
+	end_table(answer);
+	if (rc == 0 && answer->err.text[0] != '\0') {
+		*err = answer->err;
+		rc = -1;
+	}
+	answer->p.notes = answer->notes;
+	answer->printer->end(
+	    &answer->p, answer->rows, rc != 0 ? err->text : NULL);
+	return rc;
+}
+
+void
+answer_free(struct answer **freed)
+{
+	struct answer *answer = *freed;
+
+	if (answer == NULL)
+		return;
+	cut_kept(answer, 0);
+	drop_columns(answer);
+	for (uint32_t i = 0; i < answer->p.note_count; i++)
+		free(answer->notes[i].text);
+	for (uint32_t i = 0; i < answer->owned_count; i++)
+		free(answer->owned[i]);
+	free(answer->owned);
+	free(answer->head);
+	free(answer->notes);
+	free(answer->kept);
+	free(answer->columns);
+	free(answer->title);
+	free(answer->p.common);
+	free(answer);
+	*freed = NULL;
+}

@@ -1,0 +1,146 @@
+/*
+ * answer_cell - a cell as people and as programs read it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/answer/cell.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "proto/base/number.h"
+#include "proto/format/quantity.h"
+#include "proto/json/json_bytes.h"
+#include "proto/os/clock.h"
+
+bool
+answer_is_known(const struct answer_cell *cell)
+{
+	switch (cell->type) {
+	case ANSWER_TEXT: return cell->is.text.at != NULL;
+	case ANSWER_COUNT: return cell->is.count != ANSWER_NO_COUNT;
+	case ANSWER_NUMBER:
+	case ANSWER_SHARE:
+	case ANSWER_BYTES: return isfinite(cell->is.number);
+	case ANSWER_TIME:
+	case ANSWER_DURATION: return cell->is.ns != ANSWER_NO_NS;
+	case ANSWER_FLAG: return cell->is.flag != ANSWER_NO_FLAG;
+	case ANSWER_VALUE: return cell->is.value.type != VALUE_NIL;
+	}
+	return false;
+}
+
+/* ---- for people ---- */
+
+/* Two decimals; of what is small as many as show two digits of it; of what is
+ * large none.  No digit before the point is ever left out. */
+static void
+show_number(char *to, double value)
+{
+	double size = fabs(value);
+
+	if (size >= 1e15 || (size > 0 && size < 1e-6))
+		snprintf(to, ANSWER_SHOWN_BYTES, "%.3g", value);
+	else if (size > 0 && size < 0.1)
+		snprintf(to, ANSWER_SHOWN_BYTES, "%.*f", size < 0.001 ? 7 : 4,
+		    value);
+	else
+		snprintf(
+		    to, ANSWER_SHOWN_BYTES, "%.*f", size < 1e5 ? 2 : 0, value);
+}
+
+static struct text
+show_value(const struct value *value, char *to)
+{
+	switch (value->type) {
+	case VALUE_TEXT: return value->is.text;
+	case VALUE_NIL: return text_of("-");
+	case VALUE_BOOL: return text_of(value->is.boolean ? "yes" : "no");
+	case VALUE_INT:
+		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRId64, value->is.i);
+		break;
+	case VALUE_UINT:
+		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRIu64, value->is.u);
+		break;
+	case VALUE_FLOAT: number_repr(to, value->is.f); break;
+	}
+	return text_of(to);
+}
+
+/* Decimals enough for what there is: none, or three, six, nine. */
+static int
+decimals_of(int64_t ns)
+{
+	return ns % NS_PER_SECOND == 0 ? 0
+	       : ns % 1000000 == 0     ? 3
+	       : ns % 1000 == 0        ? 6
+				       : 9;
+}
+
+struct text
+answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
+{
+	if (!answer_is_known(cell))
+		return text_of("-");
+	switch (cell->type) {
+	case ANSWER_TEXT: return cell->is.text;
+	case ANSWER_COUNT:
+		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRIu64, cell->is.count);
+		break;
+	case ANSWER_NUMBER: show_number(to, cell->is.number); break;
+	case ANSWER_SHARE:
+		snprintf(
+		    to, ANSWER_SHOWN_BYTES, "%.1f %%", 100 * cell->is.number);
+		break;
+	case ANSWER_TIME:
+		return text_of(clock_text(
+		    to, cell->is.ns, decimals_of(cell->is.ns) == 0 ? 0 : 3));
+	case ANSWER_DURATION:
+		return text_of(quantity_time(to, (double)cell->is.ns));
+	case ANSWER_BYTES: return text_of(quantity_bytes(to, cell->is.number));
+	case ANSWER_FLAG:
+		return text_of(cell->is.flag == ANSWER_YES ? "yes" : "no");
+	case ANSWER_VALUE: return show_value(&cell->is.value, to);
+	}
+	return text_of(to);
+}
+
+/* ---- for programs ---- */
+
+struct text
+answer_plain(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
+{
+	if (!answer_is_known(cell))
+		return (struct text){ "", 0 };
+	switch (cell->type) {
+	case ANSWER_TEXT:
+	case ANSWER_COUNT: return answer_shown(cell, to);
+	case ANSWER_NUMBER:
+	case ANSWER_SHARE: number_repr(to, cell->is.number); break;
+	case ANSWER_BYTES:
+		/* Bytes are counted, though a mean of them may have a
+		 * fraction. */
+		if (cell->is.number == floor(cell->is.number) &&
+		    fabs(cell->is.number) < 0x1p63)
+			snprintf(to, ANSWER_SHOWN_BYTES, "%" PRId64,
+			    (int64_t)cell->is.number);
+		else
+			number_repr(to, cell->is.number);
+		break;
+	case ANSWER_TIME:
+		clock_utc_text(to, cell->is.ns, decimals_of(cell->is.ns));
+		break;
+	case ANSWER_DURATION:
+		*json_put_decimal(
+		    (unsigned char *)to, cell->is.ns, NS_PER_SECOND) = '\0';
+		break;
+	case ANSWER_FLAG:
+		return text_of(cell->is.flag == ANSWER_YES ? "true" : "false");
+	case ANSWER_VALUE:
+		if (cell->is.value.type == VALUE_BOOL)
+			return text_of(
+			    cell->is.value.is.boolean ? "true" : "false");
+		return show_value(&cell->is.value, to);
+	}
+	return text_of(to);
+}

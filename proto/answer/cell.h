@@ -1,0 +1,158 @@
+/*
+ * answer_cell - the types of an answer: cells, columns, tables, options.
+ *
+ * A cell is one value.  An unknown value is null, "-" or empty, never 0.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_ANSWER_CELL_H
+#define PROTO_ANSWER_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/text.h"
+#include "proto/record/value.h"
+
+/* The C type of a cell, and the value that means unknown. */
+enum answer_type {
+	ANSWER_TEXT,     /* struct text; at NULL */
+	ANSWER_COUNT,    /* uint64_t up to 2^53; ANSWER_NO_COUNT */
+	ANSWER_NUMBER,   /* double; NaN */
+	ANSWER_SHARE,    /* double, 0 to 1 (a table prints per cent); NaN */
+	ANSWER_TIME,     /* int64_t ns since the epoch; ANSWER_NO_NS */
+	ANSWER_DURATION, /* int64_t ns (formats print seconds); ANSWER_NO_NS */
+	ANSWER_BYTES,    /* double; NaN */
+	ANSWER_FLAG,     /* enum answer_flag */
+	ANSWER_VALUE,    /* struct value; VALUE_NIL */
+};
+#define ANSWER_NO_COUNT UINT64_MAX
+#define ANSWER_NO_NS    INT64_MIN
+enum answer_flag { ANSWER_NO, ANSWER_YES, ANSWER_NO_FLAG };
+
+struct answer_column {
+	const char *key;   /* in json, csv, --sort and --columns; NULL ends */
+	const char *title; /* in a table; NULL: only if --columns has it */
+	enum answer_type type;
+	uint32_t offset;    /* of the cell in the row */
+	const char *unit;   /* UCUM: "s", "By"; NULL: none */
+	const char *help;   /* one sentence for the manual and openapi.json */
+	bool spare;         /* leaves a table first that is too wide */
+	const char *family; /* pattern of the keys of columns that come with
+			       the data (answer_add_column); such a row of the
+			       list is no column itself */
+};
+
+/* Type and offset of a member of the row, checked by the compiler. */
+#define ANSWER_AT_(kind, ctype, row, member)                                   \
+	kind, (uint32_t)(offsetof(row, member) +                               \
+			 0 * sizeof(char[_Generic(                             \
+				 ((row *)NULL)->member, ctype : 1)]))
+#define ANSWER_AT_TEXT(row, m)     ANSWER_AT_(ANSWER_TEXT, struct text, row, m)
+#define ANSWER_AT_COUNT(row, m)    ANSWER_AT_(ANSWER_COUNT, uint64_t, row, m)
+#define ANSWER_AT_NUMBER(row, m)   ANSWER_AT_(ANSWER_NUMBER, double, row, m)
+#define ANSWER_AT_SHARE(row, m)    ANSWER_AT_(ANSWER_SHARE, double, row, m)
+#define ANSWER_AT_TIME(row, m)     ANSWER_AT_(ANSWER_TIME, int64_t, row, m)
+#define ANSWER_AT_DURATION(row, m) ANSWER_AT_(ANSWER_DURATION, int64_t, row, m)
+#define ANSWER_AT_BYTES(row, m)    ANSWER_AT_(ANSWER_BYTES, double, row, m)
+#define ANSWER_AT_FLAG(row, m)     ANSWER_AT_(ANSWER_FLAG, enum answer_flag, row, m)
+#define ANSWER_AT_VALUE(row, m)    ANSWER_AT_(ANSWER_VALUE, struct value, row, m)
+/* The pattern of columns that come with the data. */
+#define ANSWER_FAMILY(pattern, type, unit, help)                               \
+	{                                                                      \
+		pattern, NULL, type, 0, unit, help, false, pattern             \
+	}
+
+struct answer_table {
+	const char *name; /* NULL ends a list; json calls the first "rows" */
+	const struct answer_column *columns;
+};
+
+struct answer_cell {
+	enum answer_type type;
+	union {
+		struct text text;
+		uint64_t count;
+		double number; /* also a share, bytes */
+		int64_t ns;
+		enum answer_flag flag;
+		struct value value;
+	} is;
+};
+
+enum answer_format {
+	ANSWER_FORMAT_TABLE,
+	ANSWER_FORMAT_JSON,
+	ANSWER_FORMAT_JSONL,
+	ANSWER_FORMAT_CSV,
+	ANSWER_FORMAT_MD,
+};
+
+/* How it is printed.  Zeros are the defaults. */
+struct answer_options {
+	int format;          /* enum answer_format */
+	const char *sort;    /* key of a column of the first table */
+	uint64_t top;        /* print only so many rows; 0: all */
+	const char *columns; /* keys or patterns, with commas; NULL: those with
+				a title in a table, else all */
+	const char *table;   /* csv: name of the table; NULL: the first */
+	unsigned width;      /* of a table in characters; 0: no limit */
+};
+
+/* Cells. */
+static inline struct answer_cell
+answer_text(struct text text)
+{
+	return (struct answer_cell){ ANSWER_TEXT, { .text = text } };
+}
+
+static inline struct answer_cell
+answer_string(const char *string)
+{
+	return answer_text(text_of(string));
+}
+
+static inline struct answer_cell
+answer_count(uint64_t count)
+{
+	return (struct answer_cell){ ANSWER_COUNT, { .count = count } };
+}
+
+static inline struct answer_cell
+answer_number(double number)
+{
+	return (struct answer_cell){ ANSWER_NUMBER, { .number = number } };
+}
+
+static inline struct answer_cell
+answer_time(int64_t ns)
+{
+	return (struct answer_cell){ ANSWER_TIME, { .ns = ns } };
+}
+
+static inline struct answer_cell
+answer_duration(int64_t ns)
+{
+	return (struct answer_cell){ ANSWER_DURATION, { .ns = ns } };
+}
+
+static inline struct answer_cell
+answer_flag(bool flag)
+{
+	return (struct answer_cell){ ANSWER_FLAG,
+		{ .flag = flag ? ANSWER_YES : ANSWER_NO } };
+}
+
+/* Is there a value? */
+bool answer_is_known(const struct answer_cell *cell);
+
+enum { ANSWER_SHOWN_BYTES = 64 };
+/* A cell as people read it: a view of `to`, or of the cell's text. */
+struct text answer_shown(
+    const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES]);
+/* A cell as programs read it, without quotes: of a time UTC, of a duration
+ * seconds; empty: unknown. */
+struct text answer_plain(
+    const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES]);
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * answer_options - how an answer is printed.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "proto/answer/answer.h"
+#include "proto/base/nearest.h"
+
+enum { LIST_BYTES = 320, WIDTH_MIN = 80 };
+
+const struct opt answer_options[] = {
+	{ "format", 0, OPT_CHOICE, OPT_TO(struct answer_options, format),
+	    "FORMAT", "print in this format (default: table)",
+	    "table|json|jsonl|csv|md", false },
+	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
+	    "begin with the greatest number, or the first name, in this column",
+	    NULL, false },
+	{ "top", 0, OPT_COUNT, OPT_TO(struct answer_options, top), "K",
+	    "print only the first K rows", NULL, false },
+	{ "columns", 0, OPT_TEXT, OPT_TO(struct answer_options, columns),
+	    "COLUMNS",
+	    "print these columns, with commas between them; help lists all",
+	    NULL, false },
+	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
+	    "csv: print this table of an answer with several", NULL, false },
+	{ .name = NULL },
+};
+
+unsigned
+answer_terminal_width(void)
+{
+	struct winsize size = { .ws_col = 0 };
+
+	if (!isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+		return 0;
+	return size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col;
+}
+
+/* Is there such a column, or may one come with the data? */
+static bool
+is_column(const struct answer_column *columns, struct text word)
+{
+	for (; columns->key != NULL; columns++) {
+		if (columns->family != NULL &&
+		    text_match(text_of(columns->family), word))
+			return true;
+		if (columns->family == NULL &&
+		    text_match(word, text_of(columns->key)))
+			return true;
+		/* A pattern may choose among those that come. */
+		if (columns->family != NULL && text_is_pattern(word))
+			return true;
+	}
+	return false;
+}
+
+static int
+refuse(const struct answer_column *columns, const char *option,
+    struct text word, struct err *err)
+{
+	char list[LIST_BYTES] = "", question[3 * NEAREST_WORD_BYTES + 32];
+	char typed[NEAREST_WORD_BYTES];
+	struct nearest nearest;
+	size_t used = 0;
+
+	text_quote(typed, sizeof(typed), word);
+	nearest_begin(&nearest, typed);
+	for (int i = 0; columns[i].key != NULL; i++) {
+		nearest_offer(&nearest, columns[i].key);
+		if (used + strlen(columns[i].key) + sizeof(", , ...") <
+		    LIST_BYTES)
+			used += (size_t)snprintf(list + used, LIST_BYTES - used,
+			    "%s%s", i > 0 ? ", " : "", columns[i].key);
+		else if (used < LIST_BYTES)
+			used += LIST_BYTES + (size_t)snprintf(list + used,
+						 LIST_BYTES - used, ", ...");
+	}
+	return err_set(err, "%s: '%s' is not one of %s%s", option, typed, list,
+	    nearest_question(&nearest, "", question, sizeof(question)));
+}
+
+static int
+check_table(
+    const struct answer_table *tables, const char *name, struct err *err)
+{
+	char list[LIST_BYTES] = "";
+	size_t used = 0;
+
+	for (int i = 0; tables[i].name != NULL; i++) {
+		if (strcmp(tables[i].name, name) == 0)
+			return 0;
+		used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s",
+		    i > 0 ? ", " : "", tables[i].name);
+	}
+	return err_set(err, "--table: '%.64s' is not one of %s", name, list);
+}
+
+int
+answer_options_check(const struct answer_options *options,
+    const struct answer_table *tables, struct err *err)
+{
+	const struct answer_column *columns = tables[0].columns;
+	const char *at = options->columns;
+
+	if (at != NULL && strcmp(at, "help") == 0)
+		return 1;
+	while (at != NULL && *at != '\0') {
+		struct text word = { at, (uint32_t)strcspn(at, ",") };
+
+		if (!is_column(columns, word))
+			return refuse(columns, "--columns", word, err);
+		at += word.bytes + (at[word.bytes] == ',');
+	}
+	if (options->sort != NULL &&
+	    !is_column(columns, text_of(options->sort)))
+		return refuse(columns, "--sort", text_of(options->sort), err);
+	return options->table == NULL
+		   ? 0
+		   : check_table(tables, options->table, err);
+}
+
+/* ---- --columns help ---- */
+
+struct described {
+	struct text table, column, title, type, unit, help;
+	enum answer_flag comes;
+};
+
+static const struct answer_column described_columns[] = {
+	{ "table", NULL, ANSWER_AT_TEXT(struct described, table), NULL,
+	    "the table that has the column", false, NULL },
+	{ "column", "COLUMN", ANSWER_AT_TEXT(struct described, column), NULL,
+	    "its name, or the pattern of several", false, NULL },
+	{ "title", NULL, ANSWER_AT_TEXT(struct described, title), NULL,
+	    "its title in a table; unknown: only --columns shows it", false,
+	    NULL },
+	{ "type", "TYPE", ANSWER_AT_TEXT(struct described, type), NULL,
+	    "what its values are", false, NULL },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct described, unit), NULL,
+	    "their unit (UCUM)", false, NULL },
+	{ "with_data", NULL, ANSWER_AT_FLAG(struct described, comes), NULL,
+	    "does the data say which columns of the pattern there are?", false,
+	    NULL },
+	{ "help", "MEANING", ANSWER_AT_TEXT(struct described, help), NULL,
+	    "what it says", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table described_tables[] = {
+	{ "columns", described_columns }, { .name = NULL }
+};
+
+void
+answer_put_columns(const struct answer_table *tables, int format, FILE *file)
+{
+	static const char *const types[] = {
+		[ANSWER_TEXT] = "text",
+		[ANSWER_COUNT] = "count",
+		[ANSWER_NUMBER] = "number",
+		[ANSWER_SHARE] = "share",
+		[ANSWER_TIME] = "time",
+		[ANSWER_DURATION] = "duration",
+		[ANSWER_BYTES] = "bytes",
+		[ANSWER_FLAG] = "flag",
+		[ANSWER_VALUE] = "value",
+	};
+	const struct answer_options options = { .format = format };
+	struct answer *answer = answer_new(file, &options, described_tables);
+	struct err err;
+
+	for (const struct answer_table *t = tables; t->name != NULL; t++)
+		for (const struct answer_column *c = t->columns; c->key != NULL;
+		     c++) {
+			const struct described row = { text_of(t->name),
+				text_of(c->key), text_of(c->title),
+				text_of(types[c->type]), text_of(c->unit),
+				text_of(c->help),
+				c->family != NULL ? ANSWER_YES : ANSWER_NO };
+
+			answer_row(answer, &row, NULL);
+		}
+	(void)answer_end(answer, 0, &err);
+	answer_free(&answer);
+}

@@ -1,0 +1,110 @@
+/*
+ * answer_print_csv - one table of an answer as CSV (RFC 4180, with LF).
+ *
+ * Text that a spreadsheet would take for a formula gets a ' in front.  Notes
+ * go to standard error: rows are all that a reader of CSV expects.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "proto/answer/printer.h"
+#include "proto/os/log.h"
+
+static void
+csv_begin(struct answer_printing *p)
+{
+	(void)p;
+}
+
+/* Is it the table that was asked for? */
+static bool
+is_chosen(const struct answer_printing *p)
+{
+	const char *asked = p->options->table;
+
+	return asked == NULL ? p->is_first : strcmp(asked, p->table) == 0;
+}
+
+static void
+put_text(FILE *file, struct text t)
+{
+	bool quoted = memchr(t.at, ',', t.bytes) != NULL ||
+		      memchr(t.at, '"', t.bytes) != NULL ||
+		      memchr(t.at, '\n', t.bytes) != NULL ||
+		      memchr(t.at, '\r', t.bytes) != NULL;
+
+	if (quoted)
+		putc_unlocked('"', file);
+	if (t.bytes > 0 && t.at[0] != '\0' && strchr("=+-@\t\r", t.at[0]))
+		putc_unlocked('\'', file);
+	for (uint32_t i = 0; i < t.bytes; i++) {
+		if (t.at[i] == '"')
+			putc_unlocked('"', file);
+		putc_unlocked(t.at[i], file);
+	}
+	if (quoted)
+		putc_unlocked('"', file);
+}
+
+static void
+csv_table(
+    struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	(void)rows;
+	(void)count;
+	if (!is_chosen(p))
+		return;
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		if (i > 0)
+			putc_unlocked(',', p->file);
+		put_text(p->file, text_of(p->columns[i].is.key));
+	}
+	putc_unlocked('\n', p->file);
+}
+
+static bool
+is_text(const struct answer_cell *cell)
+{
+	return cell->type == ANSWER_TEXT ||
+	       (cell->type == ANSWER_VALUE &&
+		   cell->is.value.type == VALUE_TEXT);
+}
+
+static void
+csv_row(struct answer_printing *p, const struct answer_cell *cells)
+{
+	char text[ANSWER_SHOWN_BYTES];
+
+	if (!is_chosen(p))
+		return;
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		const struct answer_cell *cell = &cells[p->columns[i].cell];
+		struct text plain = answer_plain(cell, text);
+
+		if (i > 0)
+			putc_unlocked(',', p->file);
+		if (is_text(cell))
+			put_text(p->file, plain);
+		else
+			fwrite_unlocked(plain.at, 1, plain.bytes, p->file);
+	}
+	putc_unlocked('\n', p->file);
+}
+
+static void
+csv_end_table(struct answer_printing *p)
+{
+	(void)p;
+}
+
+static void
+csv_end(struct answer_printing *p, uint64_t rows, const char *failed)
+{
+	(void)rows;
+	(void)failed; /* the program says it */
+	for (uint32_t i = 0; i < p->note_count; i++)
+		log_warn("%s", p->notes[i].text);
+}
+
+const struct answer_printer answer_print_csv = { csv_begin, csv_table, csv_row,
+	csv_end_table, csv_end };

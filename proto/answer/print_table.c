@@ -1,0 +1,289 @@
+/*
+ * answer_print_table - an answer as a table for people, or in Markdown.
+ *
+ * No number is cut and no name loses its middle.  Where a table is wider than
+ * the terminal, columns that may be missing leave it first, then what all names
+ * begin and end with, which is said once above; then a row has its name on a
+ * line of its own.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/answer/printer.h"
+#include "proto/base/memory.h"
+#include "proto/format/table.h"
+
+enum { GAP = 2, INDENT = 4 }; /* characters between columns */
+
+static void
+put_safe(FILE *file, struct text t)
+{
+	table_put_elided(file, t, UINT32_MAX);
+}
+
+static void
+put_notes(struct answer_printing *p, const char *failed)
+{
+	if (p->note_count > 0)
+		putc('\n', p->file);
+	for (uint32_t i = 0; i < p->note_count; i++) {
+		put_safe(p->file, text_of(p->notes[i].text));
+		putc('\n', p->file);
+	}
+	(void)failed; /* the program says it */
+}
+
+static void
+put_title(struct answer_printing *p)
+{
+	if (p->title == NULL)
+		return;
+	put_safe(p->file, text_of(p->title));
+	fputs("\n\n", p->file);
+}
+
+/* ---- widths ---- */
+
+static struct text
+shown(const struct answer_printing *p, uint32_t column,
+    const struct answer_cell *cells, char *to)
+{
+	const struct shown_column *c = &p->columns[column];
+	struct text t = answer_shown(&cells[c->cell], to);
+
+	if (p->common == NULL || column != p->named ||
+	    !answer_is_known(&cells[c->cell]) ||
+	    t.bytes <= p->prefix + p->suffix)
+		return t;
+	return (
+	    struct text){ t.at + p->prefix, t.bytes - p->prefix - p->suffix };
+}
+
+static unsigned
+whole_width(const struct answer_printing *p)
+{
+	unsigned width = 0;
+
+	for (uint32_t i = 0; i < p->column_count; i++)
+		if (!p->columns[i].is_hidden)
+			width += p->columns[i].width + (width > 0 ? GAP : 0);
+	return width;
+}
+
+static void
+measure(
+    struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	char text[ANSWER_SHOWN_BYTES];
+
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		struct shown_column *c = &p->columns[i];
+
+		c->width = table_width(
+		    text_of(c->is.title != NULL ? c->is.title : c->is.key));
+		for (uint32_t k = 0; k < count; k++) {
+			unsigned width =
+			    table_width(shown(p, i, rows[k], text));
+
+			if (width > c->width)
+				c->width = width;
+		}
+	}
+}
+
+/* Leave out what all names begin and end with. */
+static void
+shorten_names(
+    struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	struct table_names names = { .count = 0 };
+	char text[ANSWER_SHOWN_BYTES];
+
+	for (p->named = 0; p->named < p->column_count; p->named++)
+		if (p->columns[p->named].is.type == ANSWER_TEXT)
+			break;
+	if (p->named == p->column_count)
+		return;
+	for (uint32_t k = 0; k < count; k++)
+		table_names_add(&names, shown(p, p->named, rows[k], text));
+	table_names_fit(&names, 0);
+	p->prefix = names.prefix;
+	p->suffix = names.suffix;
+	if (p->prefix + p->suffix == 0)
+		return;
+	p->common = memory_format("%.*s*%.*s", (int)p->prefix, names.first.at,
+	    (int)p->suffix, names.first.at + names.first.bytes - p->suffix);
+	put_safe(p->file, text_of(p->columns[p->named].is.title));
+	fputs(" is ", p->file);
+	put_safe(p->file, text_of(p->common));
+	fputs(" with:\n", p->file);
+	measure(p, rows, count);
+}
+
+static void
+fit(struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	unsigned room = p->options->width;
+	uint32_t left_out = 0;
+
+	measure(p, rows, count);
+	if (room == 0)
+		return;
+	for (uint32_t i = p->column_count; i-- > 0 && whole_width(p) > room;) {
+		p->columns[i].is_hidden =
+		    p->columns[i].is.spare && p->options->columns == NULL;
+		left_out += p->columns[i].is_hidden;
+	}
+	if (left_out > 0) {
+		fputs("not shown for want of width:", p->file);
+		for (uint32_t i = 0; i < p->column_count; i++)
+			if (p->columns[i].is_hidden)
+				fprintf(p->file, " %s", p->columns[i].is.key);
+		fputs(" (--columns)\n", p->file);
+	}
+	if (whole_width(p) > room && count > 1)
+		shorten_names(p, rows, count);
+}
+
+/* ---- table ---- */
+
+static bool
+is_right(const struct answer_column *column)
+{
+	return column->type != ANSWER_TEXT && column->type != ANSWER_TIME &&
+	       column->type != ANSWER_FLAG;
+}
+
+/* Does the first column stand on a line of its own? */
+static bool
+is_stacked(const struct answer_printing *p)
+{
+	return p->options->width > 0 && p->column_count > 1 &&
+	       p->columns[0].is.type == ANSWER_TEXT &&
+	       whole_width(p) > p->options->width;
+}
+
+/* `cells` NULL: the titles. */
+static void
+put_line(struct answer_printing *p, const struct answer_cell *cells)
+{
+	bool stacked = is_stacked(p);
+	char text[ANSWER_SHOWN_BYTES];
+	unsigned pad = 0; /* before the next cell */
+
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		struct shown_column *c = &p->columns[i];
+		struct text t;
+		unsigned width;
+
+		if (c->is_hidden)
+			continue;
+		t = cells != NULL         ? shown(p, i, cells, text)
+		    : c->is.title != NULL ? text_of(c->is.title)
+					  : text_of(c->is.key);
+		width = table_width(t);
+		if (is_right(&c->is) && width < c->width)
+			pad += c->width - width;
+		fprintf(p->file, "%*s", (int)pad, "");
+		put_safe(p->file, t);
+		pad = GAP;
+		if (!is_right(&c->is) && width < c->width)
+			pad += c->width - width;
+		if (i == 0 && stacked) {
+			putc('\n', p->file);
+			pad = INDENT;
+		}
+	}
+	putc('\n', p->file);
+}
+
+static void
+table_begin_answer(struct answer_printing *p)
+{
+	put_title(p);
+}
+
+static void
+table_begin_table(
+    struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	if (p->has_tables)
+		fprintf(p->file, "\n%s\n", p->table);
+	p->has_tables = true;
+	fit(p, rows, count);
+	put_line(p, NULL);
+}
+
+static void
+table_end_table(struct answer_printing *p)
+{
+	free(p->common);
+	p->common = NULL;
+	p->prefix = p->suffix = 0;
+}
+
+static void
+table_end(struct answer_printing *p, uint64_t rows, const char *failed)
+{
+	(void)rows;
+	put_notes(p, failed);
+}
+
+const struct answer_printer answer_print_table = { table_begin_answer,
+	table_begin_table, put_line, table_end_table, table_end };
+
+/* ---- Markdown ---- */
+
+/* A bar would end the cell, and marks would be taken for layout. */
+static void
+put_escaped(FILE *file, struct text t)
+{
+	static const char special[] = "|\\`*_<>[]";
+
+	for (uint32_t i = 0, from = 0; i <= t.bytes; i++) {
+		if (i < t.bytes &&
+		    (t.at[i] == '\0' || strchr(special, t.at[i]) == NULL))
+			continue;
+		put_safe(file, (struct text){ t.at + from, i - from });
+		if (i < t.bytes)
+			fprintf(file, "\\%c", t.at[i]);
+		from = i + 1;
+	}
+}
+
+static void
+md_table(
+    struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	(void)rows;
+	(void)count;
+	if (p->has_tables)
+		fprintf(p->file, "\n%s\n\n", p->table);
+	p->has_tables = true;
+	for (uint32_t i = 0; i < p->column_count; i++)
+		fprintf(p->file, "| %s ",
+		    p->columns[i].is.title != NULL ? p->columns[i].is.title
+						   : p->columns[i].is.key);
+	fputs("|\n", p->file);
+	for (uint32_t i = 0; i < p->column_count; i++)
+		fputs(is_right(&p->columns[i].is) ? "|---:" : "|---", p->file);
+	fputs("|\n", p->file);
+}
+
+static void
+md_row(struct answer_printing *p, const struct answer_cell *cells)
+{
+	char text[ANSWER_SHOWN_BYTES];
+
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		fputs("| ", p->file);
+		put_escaped(
+		    p->file, answer_shown(&cells[p->columns[i].cell], text));
+		putc(' ', p->file);
+	}
+	fputs("|\n", p->file);
+}
+
+const struct answer_printer answer_print_md = { put_title, md_table, md_row,
+	table_end_table, table_end };

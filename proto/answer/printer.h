@@ -1,0 +1,72 @@
+/*
+ * answer_printer - how an answer is written in one format.
+ *
+ * For proto/answer only.  answer.c has chosen rows and columns and put them in
+ * order; a printer writes them as they come.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROTO_ANSWER_PRINTER_H
+#define PROTO_ANSWER_PRINTER_H
+
+#include <stdio.h>
+
+#include "proto/answer/cell.h"
+#include "proto/json/json.h"
+
+/* A column as it is printed: one of the question's, or an added one. */
+struct shown_column {
+	struct answer_column is;
+	uint32_t cell;  /* its number in a row */
+	unsigned width; /* table: characters so far */
+	bool is_hidden; /* table: too wide for the terminal */
+};
+
+struct answer_head_member {
+	const char *key;
+	struct answer_cell value;
+};
+
+struct answer_note {
+	const char *key;
+	char *text;
+	uint64_t count;
+};
+
+struct answer_printing {
+	FILE *file;
+	const struct answer_options *options;
+	const char *title; /* NULL: none */
+	const struct answer_head_member *head;
+	uint32_t head_count;
+	const struct answer_note *notes;
+	uint32_t note_count;
+	const char *table; /* its name */
+	bool is_first;
+	struct shown_column *columns;
+	uint32_t column_count;
+	/* Of the printer. */
+	struct json json;
+	bool has_tables;
+	char *common; /* table: what is left out of the names; NULL: nothing */
+	uint32_t prefix, suffix;
+	uint32_t named; /* table: number of the column of the names */
+};
+
+struct answer_printer {
+	/* The head, and what comes before any table. */
+	void (*begin)(struct answer_printing *p);
+	/* A table begins; these are its first rows, from which it may see how
+	 * wide the columns are. */
+	void (*table)(struct answer_printing *p,
+	    struct answer_cell *const *rows, uint32_t count);
+	void (*row)(struct answer_printing *p, const struct answer_cell *cells);
+	void (*end_table)(struct answer_printing *p);
+	/* `failed`: why the answer is not complete; NULL: it is. */
+	void (*end)(
+	    struct answer_printing *p, uint64_t rows, const char *failed);
+};
+
+extern const struct answer_printer answer_print_table, answer_print_md,
+    answer_print_csv, answer_print_json, answer_print_jsonl;
+
+#endif

@@ -1,0 +1,426 @@
+/*
+ * answer - rows in each format, in the order that was asked for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/answer/answer.h"
+
+#include <math.h>
+
+#include "tests/unit/check.h"
+
+struct row {
+	struct text name;
+	uint64_t count;
+	double seconds, share, bytes;
+	int64_t begin, lasts;
+	enum answer_flag ready;
+	struct value value;
+};
+
+static const struct answer_column columns[] = {
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL, "a name",
+	    false, NULL },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
+	    "how many", false, NULL },
+	{ "seconds", "MEAN", ANSWER_AT_NUMBER(struct row, seconds), "s",
+	    "how long", true, NULL },
+	{ "share", NULL, ANSWER_AT_SHARE(struct row, share), NULL, "a part",
+	    false, NULL },
+	{ "bytes", NULL, ANSWER_AT_BYTES(struct row, bytes), "By", "a size",
+	    false, NULL },
+	{ "begin", NULL, ANSWER_AT_TIME(struct row, begin), NULL, "when", false,
+	    NULL },
+	{ "lasts", NULL, ANSWER_AT_DURATION(struct row, lasts), "s", "how long",
+	    false, NULL },
+	{ "ready", NULL, ANSWER_AT_FLAG(struct row, ready), NULL, "is it?",
+	    false, NULL },
+	{ "value", NULL, ANSWER_AT_VALUE(struct row, value), NULL, "any", false,
+	    NULL },
+	ANSWER_FAMILY("step.*", ANSWER_NUMBER, "s", "a step"),
+	{ .key = NULL },
+};
+
+struct part {
+	struct text of;
+	uint64_t number;
+};
+
+static const struct answer_column part_columns[] = {
+	{ "of", "OF", ANSWER_AT_TEXT(struct part, of), NULL, "whose", false,
+	    NULL },
+	{ "number", "NUMBER", ANSWER_AT_COUNT(struct part, number), NULL,
+	    "which", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "things", columns },
+	{ "parts", part_columns }, { .name = NULL } };
+
+static const struct row full = { { "a", 1 }, 3, 1.5, 0.25, 2048,
+	1510678400000000000, 1500000001, ANSWER_YES,
+	{ VALUE_INT, { .i = -7 } } };
+static const struct row unknown = { { NULL, 0 }, ANSWER_NO_COUNT, NAN, NAN, NAN,
+	ANSWER_NO_NS, ANSWER_NO_NS, ANSWER_NO_FLAG, { VALUE_NIL, { 0 } } };
+
+static char text[1 << 16];
+static FILE *file;
+static struct err err;
+
+static struct answer *
+begin(const struct answer_options *options)
+{
+	memset(text, 0, sizeof(text));
+	file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	return answer_new(file, options, tables);
+}
+
+static int
+end(struct answer *answer, int rc)
+{
+	err.text[0] = '\0';
+	rc = answer_end(answer, rc, &err);
+	answer_free(&answer);
+	fclose(file);
+	return rc;
+}
+
+static void
+named(struct answer *answer, const char *name, uint64_t count)
+{
+	struct row row = unknown;
+
+	row.name = text_of(name);
+	row.count = count;
+	answer_row(answer, &row, NULL);
+}
+
+static void
+each_type_as_json(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSON };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	answer_head(answer, "partition", answer_string("a$b"));
+	answer_row(answer, &full, NULL);
+	answer_row(answer, &unknown, NULL);
+	answer_note(answer, "lost", 2, "2 records were lost");
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "{\n"
+				  " \"partition\": \"a$b\",\n"
+				  " \"rows\": [\n"
+				  "  {\n"
+				  "   \"name\": \"a\",\n"
+				  "   \"count\": 3,\n"
+				  "   \"seconds\": 1.5,\n"
+				  "   \"share\": 0.25,\n"
+				  "   \"bytes\": 2048,\n"
+				  "   \"begin\": \"2017-11-14T16:53:20Z\",\n"
+				  "   \"lasts\": 1.500000001,\n"
+				  "   \"ready\": true,\n"
+				  "   \"value\": -7\n"
+				  "  },\n"
+				  "  {\n"
+				  "   \"name\": null,\n"
+				  "   \"count\": null,\n"
+				  "   \"seconds\": null,\n"
+				  "   \"share\": null,\n"
+				  "   \"bytes\": null,\n"
+				  "   \"begin\": null,\n"
+				  "   \"lasts\": null,\n"
+				  "   \"ready\": null,\n"
+				  "   \"value\": null\n"
+				  "  }\n"
+				  " ],\n"
+				  " \"notes\": [\n"
+				  "  {\n"
+				  "   \"key\": \"lost\",\n"
+				  "   \"count\": 2,\n"
+				  "   \"text\": \"2 records were lost\"\n"
+				  "  }\n"
+				  " ],\n"
+				  " \"complete\": true\n"
+				  "}\n");
+}
+
+static void
+lines_have_a_head_and_an_end(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSONL,
+		.columns = "count,name" };
+	struct answer *answer = begin(&options);
+	const struct part part = { { "a", 1 }, 5 };
+
+	(void)state;
+	answer_head(answer, "partition", answer_string("p"));
+	answer_row(answer, &full, NULL);
+	answer_begin_table(answer, "parts");
+	answer_row(answer, &part, NULL);
+	err_set(&err, "gone");
+	assert_int_equal(answer_end(answer, -1, &err), -1);
+	answer_free(&answer);
+	fclose(file);
+	assert_string_equal(text,
+	    "{\"poolscope\": {\"partition\": \"p\"}}\n"
+	    "{\"count\": 3, \"name\": \"a\"}\n"
+	    "{\"table\": \"parts\", \"of\": \"a\", \"number\": 5}\n"
+	    "{\"poolscope\": {\"rows\": 1, \"notes\": [], \"complete\": false, "
+	    "\"error\": \"gone\"}}\n");
+}
+
+static void
+csv_is_one_table_and_safe_in_a_spreadsheet(void **state)
+{
+	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "name,ready,lasts,begin" };
+	struct answer *answer = begin(&options);
+	const struct part part = { { "a", 1 }, 5 };
+	struct row row = full;
+
+	(void)state;
+	answer_row(answer, &unknown, NULL);
+	row.name = text_of("=1,\"2\"");
+	row.begin++;
+	answer_row(answer, &row, NULL);
+	answer_begin_table(answer, "parts");
+	answer_row(answer, &part, NULL);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "name,ready,lasts,begin\n"
+				  ",,,\n"
+				  "\"'=1,\"\"2\"\"\",true,1.500000001,"
+				  "2017-11-14T16:53:20.000000001Z\n");
+
+	options.table = "parts";
+	answer = begin(&options);
+	answer_row(answer, &full, NULL);
+	answer_begin_table(answer, "parts");
+	answer_row(answer, &part, NULL);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "of,number\na,5\n");
+}
+
+static void
+the_greatest_number_comes_first_and_unknown_last(void **state)
+{
+	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "name,count",
+		.sort = "count" };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	named(answer, "n1", 4);
+	named(answer, "n2", ANSWER_NO_COUNT);
+	named(answer, "n3", 9);
+	named(answer, "n10", 4);
+	assert_int_equal(answer_rows(answer), 4);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "name,count\nn3,9\nn1,4\nn10,4\nn2,\n");
+
+	options.sort = "name";
+	options.top = 2;
+	answer = begin(&options);
+	named(answer, "n10", 1);
+	named(answer, "n2", 2);
+	named(answer, "n1", 3);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "name,count\nn1,3\nn2,2\n");
+}
+
+static void
+each_group_is_sorted_and_counted_apart(void **state)
+{
+	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "name,count",
+		.sort = "count",
+		.top = 1 };
+	struct answer *answer;
+
+	(void)state;
+	for (int sorted = 1; sorted >= 0; sorted--) {
+		options.sort = sorted ? "count" : NULL;
+		answer = begin(&options);
+		named(answer, "a", 1);
+		named(answer, "b", 2);
+		answer_next_group(answer);
+		named(answer, "c", 3);
+		named(answer, "d", 4);
+		assert_int_equal(end(answer, 0), 0);
+		assert_string_equal(text, sorted ? "name,count\nb,2\nd,4\n"
+						 : "name,count\na,1\nc,3\n");
+	}
+}
+
+/* More than 2,000 rows of which --top keeps three: the greatest are among the
+ * first and the last. */
+static void
+top_of_many(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "count",
+		.sort = "count",
+		.top = 3 };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	named(answer, "x", 1000000);
+	for (uint64_t i = 0; i < 5000; i++)
+		named(answer, "x", i);
+	named(answer, "x", 999999);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "count\n1000000\n999999\n4999\n");
+}
+
+static void
+a_table_is_as_wide_as_what_it_has(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	answer_title(answer, "things");
+	answer_row(answer, &full, NULL);
+	named(answer, "a long name", 12345678901);
+	answer_note(answer, "lost", 1, "1 record was lost");
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "things\n\n"
+				  "NAME               COUNT  MEAN\n"
+				  "a                      3  1.50\n"
+				  "a long name  12345678901     -\n"
+				  "\n1 record was lost\n");
+}
+
+/* 30 characters: "MEAN" leaves it (spare), then "node-" and ".site", which all
+ * names have; no digit is cut. */
+static void
+what_is_too_wide_leaves_out_what_may_be_missing(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
+		.width = 24 };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	named(answer, "node-1.site.example", 123456);
+	named(answer, "node-22.site.example", 7);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text,
+	    "not shown for want of width: seconds (--columns)\n"
+	    "NAME is node-*.site.example with:\n"
+	    "NAME   COUNT\n"
+	    "1     123456\n"
+	    "22         7\n");
+}
+
+static void
+a_name_that_does_not_fit_has_a_line_of_its_own(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
+		.width = 16,
+		.columns = "name,count" };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	named(answer, "abcdefghijklmnop", 123456);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "NAME\n"
+				  "     COUNT\n"
+				  "abcdefghijklmnop\n"
+				  "    123456\n");
+}
+
+static void
+markdown_is_escaped(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_MD,
+		.columns = "name,count" };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	named(answer, "a|b*", 1);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "| NAME | COUNT |\n|---|---:|\n"
+				  "| a\\|b\\* | 1 |\n");
+}
+
+static void
+columns_that_come_with_the_data(void **state)
+{
+	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "name,step.*" };
+	struct answer *answer = begin(&options);
+	struct answer_cell added[2] = { answer_number(1), answer_number(NAN) };
+
+	(void)state;
+	assert_int_equal(answer_options_check(&options, tables, &err), 0);
+	answer_add_column(answer, text_of("step.b"), "B", ANSWER_NUMBER, "s");
+	answer_add_column(answer, text_of("step.a"), "A", ANSWER_NUMBER, "s");
+	answer_row(answer, &full, added);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "name,step.b,step.a\na,1.0,\n");
+
+	options.columns = "name,step.c";
+	assert_int_equal(answer_options_check(&options, tables, &err), 0);
+	answer = begin(&options);
+	answer_add_column(answer, text_of("step.b"), "B", ANSWER_NUMBER, "s");
+	answer_row(answer, &full, added);
+	assert_int_equal(end(answer, 0), -1);
+	assert_non_null(strstr(err.text, "no column 'step.c'"));
+}
+
+static void
+wrong_options_name_what_is_near(void **state)
+{
+	struct answer_options options = { .columns = "name,cuont" };
+
+	(void)state;
+	assert_int_equal(answer_options_check(&options, tables, &err), -1);
+	assert_non_null(strstr(err.text, "--columns: 'cuont' is not one of "
+					 "name, count, seconds"));
+	assert_non_null(strstr(err.text, "did you mean count?"));
+	options = (struct answer_options){ .sort = "nmae" };
+	assert_int_equal(answer_options_check(&options, tables, &err), -1);
+	assert_non_null(strstr(err.text, "--sort: 'nmae'"));
+	options = (struct answer_options){ .table = "part" };
+	assert_int_equal(answer_options_check(&options, tables, &err), -1);
+	assert_non_null(
+	    strstr(err.text, "--table: 'part' is not one of things, parts"));
+	options = (struct answer_options){ .columns = "help" };
+	assert_int_equal(answer_options_check(&options, tables, &err), 1);
+}
+
+/* Nothing is printed of an answer that failed before its first row. */
+static void
+a_failure_without_rows_prints_nothing(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSON };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	assert_int_equal(end(answer, -1), -1);
+	assert_string_equal(text, "");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_type_as_json),
+		cmocka_unit_test(lines_have_a_head_and_an_end),
+		cmocka_unit_test(csv_is_one_table_and_safe_in_a_spreadsheet),
+		cmocka_unit_test(
+		    the_greatest_number_comes_first_and_unknown_last),
+		cmocka_unit_test(each_group_is_sorted_and_counted_apart),
+		cmocka_unit_test(top_of_many),
+		cmocka_unit_test(a_table_is_as_wide_as_what_it_has),
+		cmocka_unit_test(
+		    what_is_too_wide_leaves_out_what_may_be_missing),
+		cmocka_unit_test(
+		    a_name_that_does_not_fit_has_a_line_of_its_own),
+		cmocka_unit_test(markdown_is_escaped),
+		cmocka_unit_test(columns_that_come_with_the_data),
+		cmocka_unit_test(wrong_options_name_what_is_near),
+		cmocka_unit_test(a_failure_without_rows_prints_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
