@@ -167,25 +167,13 @@ read_rest(struct replay *replay, const char *dir, struct perf_report *report,
 static void
 print_report(struct replay *replay, const struct perf_report *report)
 {
-	static const char *const names[PERF_REPORT_VALUES] = {
-		[PERF_REPORT_CPU_AVG] = "cpu_pct_per_cpu_avg",
-		[PERF_REPORT_CPU_MIN] = "cpu_pct_per_cpu_min",
-		[PERF_REPORT_CPU_MAX] = "cpu_pct_per_cpu_max",
-		[PERF_REPORT_MEMORY] = "mem_percent",
-		[PERF_REPORT_DISK_USAGE] = "disk_usage_percent",
-		[PERF_REPORT_DISK_READ] = "disk_io_read_mb",
-		[PERF_REPORT_DISK_WRITE] = "disk_io_write_mb",
-		[PERF_REPORT_LO_SENT] = "net_io_lo_sent_mb",
-		[PERF_REPORT_LO_RECEIVED] = "net_io_lo_recv_mb",
-		[PERF_REPORT_EXT_SENT] = "net_io_ext_sent_mb",
-		[PERF_REPORT_EXT_RECEIVED] = "net_io_ext_recv_mb",
-	};
 	char number[NUMBER_BYTES];
 
 	fprintf(replay->out, "%s\n    {", replay->reports++ > 0 ? "," : "");
-	for (int i = 0; i < PERF_REPORT_VALUES; i++) {
+	for (int i = 0; i < METRIC_PERF_CPUS; i++) {
 		number_repr(number, report->values[i]);
-		fprintf(replay->out, "\n        \"%s\": %s,", names[i], number);
+		fprintf(replay->out, "\n        \"%s\": %s,",
+		    metric_group_perf.columns[i].name, number);
 	}
 	number_repr(number, replay->host.time);
 	fprintf(replay->out, "\n        \"timestamp\": %s\n    }", number);

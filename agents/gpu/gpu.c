@@ -30,19 +30,19 @@ struct gpu {
 static uint32_t
 judge(struct gpu_reading *reading)
 {
-	static const double most[GPU_VALUES] = {
-		[GPU_UTILIZATION] = 1,
-		[GPU_MEMORY_UTILIZATION] = 1,
-		[GPU_MEMORY_USED] = 1e15,
-		[GPU_MEMORY_LIMIT] = 1e15,
-		[GPU_TEMPERATURE] = 200,
-		[GPU_POWER] = 20000,
-		[GPU_ENERGY] = 1e18,
+	static const double most[METRIC_GPU_VALUES] = {
+		[METRIC_GPU_UTILIZATION] = 1,
+		[METRIC_GPU_MEMORY_UTILIZATION] = 1,
+		[METRIC_GPU_MEMORY_USED] = 1e15,
+		[METRIC_GPU_MEMORY_LIMIT] = 1e15,
+		[METRIC_GPU_TEMPERATURE] = 200,
+		[METRIC_GPU_POWER] = 20000,
+		[METRIC_GPU_ENERGY] = 1e18,
 	};
 	struct value *values = reading->values;
 	uint32_t bad = 0;
 
-	for (int i = 0; i < GPU_VALUES; i++) {
+	for (int i = 0; i < METRIC_GPU_VALUES; i++) {
 		double number = values[i].type == VALUE_FLOAT
 				    ? values[i].is.f
 				    : (double)values[i].is.i;
@@ -53,10 +53,11 @@ judge(struct gpu_reading *reading)
 		values[i].type = VALUE_NIL;
 		bad++;
 	}
-	if (values[GPU_MEMORY_USED].type != VALUE_NIL &&
-	    values[GPU_MEMORY_LIMIT].type != VALUE_NIL &&
-	    values[GPU_MEMORY_USED].is.i > values[GPU_MEMORY_LIMIT].is.i) {
-		values[GPU_MEMORY_USED].type = VALUE_NIL;
+	if (values[METRIC_GPU_MEMORY_USED].type != VALUE_NIL &&
+	    values[METRIC_GPU_MEMORY_LIMIT].type != VALUE_NIL &&
+	    values[METRIC_GPU_MEMORY_USED].is.i >
+		values[METRIC_GPU_MEMORY_LIMIT].is.i) {
+		values[METRIC_GPU_MEMORY_USED].type = VALUE_NIL;
 		bad++;
 	}
 	return bad;

@@ -11,26 +11,15 @@
 
 #include <stdint.h>
 
-#include "proto/record/record.h"
+#include "proto/metric/metric_groups.h"
 
 enum { GPU_DEVICES_MAX = 64, GPU_NAME_BYTES = 48 };
 
-/* In the order of the metric group's columns. */
-enum gpu_value {
-	GPU_UTILIZATION,        /* 0..1 */
-	GPU_MEMORY_UTILIZATION, /* share of the bandwidth, 0..1 */
-	GPU_MEMORY_USED,
-	GPU_MEMORY_LIMIT,
-	GPU_TEMPERATURE,
-	GPU_POWER,
-	GPU_ENERGY,
-	GPU_VALUES
-};
-
-/* Values that a device does not report are nil. */
+/* Values that a device does not report are nil; utilizations are 0..1, that of
+ * the memory is the share of its bandwidth. */
 struct gpu_reading {
 	char name[GPU_NAME_BYTES]; /* "nvidia0", "card1" */
-	struct value values[GPU_VALUES];
+	struct value values[METRIC_GPU_VALUES];
 };
 
 struct gpu; /* opaque */

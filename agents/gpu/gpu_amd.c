@@ -58,15 +58,15 @@ read_device(const char *directory, struct value *values)
 {
 	static const struct {
 		const char *file;
-		enum gpu_value value;
+		unsigned value;
 		double divisor; /* 0: keep the number as it is */
 	} files[] = {
-		{ "gpu_busy_percent", GPU_UTILIZATION, 100 },
-		{ "mem_busy_percent", GPU_MEMORY_UTILIZATION, 100 },
-		{ "mem_info_vram_used", GPU_MEMORY_USED, 0 },
-		{ "mem_info_vram_total", GPU_MEMORY_LIMIT, 0 },
-		{ "hwmon/hwmon*/temp1_input", GPU_TEMPERATURE, 1000 },
-		{ "hwmon/hwmon*/power1_average", GPU_POWER, 1000000 },
+		{ "gpu_busy_percent", METRIC_GPU_UTILIZATION, 100 },
+		{ "mem_busy_percent", METRIC_GPU_MEMORY_UTILIZATION, 100 },
+		{ "mem_info_vram_used", METRIC_GPU_MEMORY_USED, 0 },
+		{ "mem_info_vram_total", METRIC_GPU_MEMORY_LIMIT, 0 },
+		{ "hwmon/hwmon*/temp1_input", METRIC_GPU_TEMPERATURE, 1000 },
+		{ "hwmon/hwmon*/power1_average", METRIC_GPU_POWER, 1000000 },
 	};
 	uint64_t number;
 

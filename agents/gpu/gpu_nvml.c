@@ -114,22 +114,22 @@ read_device(struct gpu_nvml *nvml, void *device, struct value *values)
 
 	if (nvml->utilization != NULL &&
 	    nvml->utilization(device, &utilization) == 0) {
-		values[GPU_UTILIZATION] = real(utilization.gpu / 100.0);
-		values[GPU_MEMORY_UTILIZATION] =
+		values[METRIC_GPU_UTILIZATION] = real(utilization.gpu / 100.0);
+		values[METRIC_GPU_MEMORY_UTILIZATION] =
 		    real(utilization.memory / 100.0);
 	}
 	if (nvml->memory != NULL && nvml->memory(device, &memory) == 0) {
-		values[GPU_MEMORY_USED] = whole(memory.used);
-		values[GPU_MEMORY_LIMIT] = whole(memory.total);
+		values[METRIC_GPU_MEMORY_USED] = whole(memory.used);
+		values[METRIC_GPU_MEMORY_LIMIT] = whole(memory.total);
 	}
 	/* Sensor 0 is that of the chip. */
 	if (nvml->temperature != NULL &&
 	    nvml->temperature(device, 0, &number) == 0)
-		values[GPU_TEMPERATURE] = whole(number);
+		values[METRIC_GPU_TEMPERATURE] = whole(number);
 	if (nvml->power != NULL && nvml->power(device, &number) == 0)
-		values[GPU_POWER] = real(number / 1000.0);
+		values[METRIC_GPU_POWER] = real(number / 1000.0);
 	if (nvml->energy != NULL && nvml->energy(device, &energy) == 0)
-		values[GPU_ENERGY] = whole(energy);
+		values[METRIC_GPU_ENERGY] = whole(energy);
 }
 
 /* The driver does not answer: after it is loaded again the library only works
@@ -167,7 +167,7 @@ get_ready(struct gpu_nvml *nvml)
 static bool
 knows_any(const struct gpu_reading *reading)
 {
-	for (int i = 0; i < GPU_VALUES; i++)
+	for (int i = 0; i < METRIC_GPU_VALUES; i++)
 		if (reading->values[i].type != VALUE_NIL)
 			return true;
 	return false;

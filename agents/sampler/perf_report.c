@@ -142,9 +142,9 @@ perf_report_cpu(struct perf_reporter *perf_reporter, struct text stat,
 	}
 	perf_reporter->count = index;
 	report->processors = index;
-	report->values[PERF_REPORT_CPU_AVG] = compared > 0 ? sum / compared : 0;
-	report->values[PERF_REPORT_CPU_MIN] = min;
-	report->values[PERF_REPORT_CPU_MAX] = max;
+	report->values[METRIC_PERF_CPU_AVG] = compared > 0 ? sum / compared : 0;
+	report->values[METRIC_PERF_CPU_MIN] = min;
+	report->values[METRIC_PERF_CPU_MAX] = max;
 }
 
 /* ---- memory and space ---- */
@@ -155,7 +155,7 @@ perf_report_memory(struct text meminfo, struct perf_report *report)
 	struct proc_memory memory;
 	uint64_t available;
 
-	report->values[PERF_REPORT_MEMORY] = 0;
+	report->values[METRIC_PERF_MEM] = 0;
 	if (proc_parse_memory(meminfo, &memory) != 0)
 		return;
 	available = memory.has_available
@@ -163,7 +163,7 @@ perf_report_memory(struct text meminfo, struct perf_report *report)
 			: scan_or_0(memory.free) + scan_or_0(memory.cached);
 	if (available > memory.total)
 		available = scan_or_0(memory.free);
-	report->values[PERF_REPORT_MEMORY] =
+	report->values[METRIC_PERF_MEM] =
 	    available > memory.total
 		? 0
 		: percent(
@@ -178,7 +178,7 @@ perf_report_space(
 			    ? (space->blocks - space->free) * space->unit_bytes
 			    : 0;
 
-	report->values[PERF_REPORT_DISK_USAGE] = percent((double)used,
+	report->values[METRIC_PERF_DISK] = percent((double)used,
 	    (double)(used + space->available * space->unit_bytes));
 }
 
@@ -267,8 +267,8 @@ perf_report_disks(struct perf_reporter *perf_reporter, struct text diskstats,
 			add_device(&perf_reporter->disks, disk.name, now, sums);
 	}
 	forget_removed(&perf_reporter->disks);
-	report->values[PERF_REPORT_DISK_READ] = mebibytes(sums[0]);
-	report->values[PERF_REPORT_DISK_WRITE] = mebibytes(sums[1]);
+	report->values[METRIC_PERF_READ] = mebibytes(sums[0]);
+	report->values[METRIC_PERF_WRITE] = mebibytes(sums[1]);
 }
 
 static bool
@@ -299,8 +299,8 @@ perf_report_network(struct perf_reporter *perf_reporter, struct text net_dev,
 		    is_loopback(interface.name) ? lo : ext);
 	}
 	forget_removed(&perf_reporter->interfaces);
-	report->values[PERF_REPORT_LO_SENT] = mebibytes(lo[0]);
-	report->values[PERF_REPORT_LO_RECEIVED] = mebibytes(lo[1]);
-	report->values[PERF_REPORT_EXT_SENT] = mebibytes(ext[0]);
-	report->values[PERF_REPORT_EXT_RECEIVED] = mebibytes(ext[1]);
+	report->values[METRIC_PERF_LO_SENT] = mebibytes(lo[0]);
+	report->values[METRIC_PERF_LO_RECV] = mebibytes(lo[1]);
+	report->values[METRIC_PERF_EXT_SENT] = mebibytes(ext[0]);
+	report->values[METRIC_PERF_EXT_RECV] = mebibytes(ext[1]);
 }

@@ -15,25 +15,11 @@
 #include <stdint.h>
 
 #include "proto/base/text.h"
+#include "proto/metric/metric_groups.h"
 
-/* In the order of the metric group's columns. */
-enum perf_report_value {
-	PERF_REPORT_CPU_AVG,
-	PERF_REPORT_CPU_MIN,
-	PERF_REPORT_CPU_MAX,
-	PERF_REPORT_MEMORY,
-	PERF_REPORT_DISK_USAGE,
-	PERF_REPORT_DISK_READ,
-	PERF_REPORT_DISK_WRITE,
-	PERF_REPORT_LO_SENT,
-	PERF_REPORT_LO_RECEIVED,
-	PERF_REPORT_EXT_SENT,
-	PERF_REPORT_EXT_RECEIVED,
-	PERF_REPORT_VALUES
-};
-
+/* By the columns of metric group perf, without the last. */
 struct perf_report {
-	double values[PERF_REPORT_VALUES];
+	double values[METRIC_PERF_CPUS];
 	uint32_t processors;
 };
 

@@ -101,16 +101,19 @@ report_far(struct sampler *sampler, int64_t offset_ns)
 static void
 add(struct sampler *sampler, const struct clock_offset_estimate *estimate)
 {
-	const struct value values[] = {
-		{ VALUE_INT, { .i = estimate->offset_ns } },
-		{ VALUE_INT, { .i = estimate->error_ns } },
-		{ VALUE_INT, { .i = llround(estimate->drift * 1e9) } },
-		{ VALUE_INT,
+	const struct value values[] = { [METRIC_CLOCK_OFFSET] = { VALUE_INT,
+					    { .i = estimate->offset_ns } },
+		[METRIC_CLOCK_ERROR] = { VALUE_INT,
+		    { .i = estimate->error_ns } },
+		[METRIC_CLOCK_DRIFT] = { VALUE_INT,
+		    { .i = llround(estimate->drift * 1e9) } },
+		[METRIC_CLOCK_DRIFT_ERROR] = { VALUE_INT,
 		    { .i = (int64_t)ceil(estimate->drift_error * 1e9) } },
-		{ VALUE_INT, { .i = estimate->round_trip_ns } },
-		sampler_whole(estimate->generation),
-		{ VALUE_INT, { .i = estimate->begin_ns } },
-	};
+		[METRIC_CLOCK_ROUND_TRIP] = { VALUE_INT,
+		    { .i = estimate->round_trip_ns } },
+		[METRIC_CLOCK_GENERATION] = sampler_whole(estimate->generation),
+		[METRIC_CLOCK_BEGIN] = {
+		    VALUE_INT, { .i = estimate->begin_ns } } };
 	int64_t now_ns = sampler->now_ns;
 
 	if (estimate->time_ns < TIME_MIN_NS || estimate->time_ns > TIME_MAX_NS)

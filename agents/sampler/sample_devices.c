@@ -230,10 +230,18 @@ add_disks(const struct disk_file *file)
 	count = keep(sampler, LEFT_DISKS, disks, count, sizeof(*disks),
 	    SAMPLER_DISKS_MAX, by_disk_bytes);
 	for (const struct proc_disk *d = disks; d < disks + count; d++) {
-		uint64_t numbers[] = { bytes_of(d->read_sectors),
-			bytes_of(d->write_sectors), d->reads, d->writes,
-			d->reads_merged, d->writes_merged, d->read_ms,
-			d->write_ms, d->io_ms, d->weighted_ms, d->in_progress };
+		uint64_t numbers[] = { [METRIC_DISK_READ] =
+					   bytes_of(d->read_sectors),
+			[METRIC_DISK_WRITTEN] = bytes_of(d->write_sectors),
+			[METRIC_DISK_READS] = d->reads,
+			[METRIC_DISK_WRITES] = d->writes,
+			[METRIC_DISK_READS_MERGED] = d->reads_merged,
+			[METRIC_DISK_WRITES_MERGED] = d->writes_merged,
+			[METRIC_DISK_READ_TIME] = d->read_ms,
+			[METRIC_DISK_WRITE_TIME] = d->write_ms,
+			[METRIC_DISK_IO_TIME] = d->io_ms,
+			[METRIC_DISK_WEIGHTED] = d->weighted_ms,
+			[METRIC_DISK_PENDING] = d->in_progress };
 
 		sampler_add_whole(sampler, &metric_group_disk,
 		    sampler_name(name, "disk/", d->name), numbers,
@@ -345,10 +353,16 @@ add_interfaces(struct sampler *sampler, struct text rest)
 	    sizeof(*interfaces), SAMPLER_INTERFACES_MAX, by_importance);
 	for (uint32_t n = 0; n < count; n++) {
 		const struct proc_interface *i = &interfaces[n].is;
-		uint64_t numbers[] = { i->receive_bytes, i->send_bytes,
-			i->receive_packets, i->send_packets, i->receive_errors,
-			i->send_errors, i->receive_drops, i->send_drops,
-			interfaces[n].physical };
+		uint64_t numbers[] = { [METRIC_NETWORK_RECEIVED] =
+					   i->receive_bytes,
+			[METRIC_NETWORK_SENT] = i->send_bytes,
+			[METRIC_NETWORK_PACKETS_RECEIVED] = i->receive_packets,
+			[METRIC_NETWORK_PACKETS_SENT] = i->send_packets,
+			[METRIC_NETWORK_ERRORS_RECEIVED] = i->receive_errors,
+			[METRIC_NETWORK_ERRORS_SENT] = i->send_errors,
+			[METRIC_NETWORK_DROPS_RECEIVED] = i->receive_drops,
+			[METRIC_NETWORK_DROPS_SENT] = i->send_drops,
+			[METRIC_NETWORK_PHYSICAL] = interfaces[n].physical };
 
 		sampler_add_whole(sampler, &metric_group_network,
 		    sampler_name(name, "network/", i->name), numbers,
@@ -375,18 +389,18 @@ static void
 add_perf(struct sampler *sampler)
 {
 	struct perf_report *report = &sampler->report;
-	struct value values[PERF_REPORT_VALUES + 1];
+	struct value values[METRIC_PERF_CPUS + 1];
 	struct statvfs fs;
 
 	/* Unknown while it does not answer. */
-	report->values[PERF_REPORT_DISK_USAGE] = NAN;
+	report->values[METRIC_PERF_DISK] = NAN;
 	if (sampler_ask_root(sampler, &fs))
 		perf_report_space(&(struct perf_report_space){ fs.f_blocks,
 				      fs.f_bfree, fs.f_bavail, fs.f_frsize },
 		    report);
-	for (int i = 0; i < PERF_REPORT_VALUES; i++)
+	for (int i = 0; i < METRIC_PERF_CPUS; i++)
 		values[i] = sampler_real(report->values[i]);
-	values[PERF_REPORT_VALUES] = sampler_whole(
+	values[METRIC_PERF_CPUS] = sampler_whole(
 	    report->processors > 0 ? report->processors : SCAN_UNKNOWN);
 	/* The first report has no interval. */
 	if (sampler->perf_begun)

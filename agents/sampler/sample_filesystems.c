@@ -316,12 +316,16 @@ add_filesystem(
 	uint64_t unit = fs->f_frsize;
 	/* Some have no fixed number of inodes. */
 	bool inodes = fs->f_files > 0;
-	uint64_t numbers[] = { fs->f_blocks * unit,
-		scan_less(fs->f_blocks, fs->f_bfree) * unit,
-		fs->f_bavail * unit,
-		scan_less(fs->f_bfree, fs->f_bavail) * unit,
-		inodes ? scan_less(fs->f_files, fs->f_ffree) : SCAN_UNKNOWN,
-		inodes ? fs->f_ffree : SCAN_UNKNOWN };
+	uint64_t numbers[] = { [METRIC_FILESYSTEM_LIMIT] = fs->f_blocks * unit,
+		[METRIC_FILESYSTEM_USED] =
+		    scan_less(fs->f_blocks, fs->f_bfree) * unit,
+		[METRIC_FILESYSTEM_FREE] = fs->f_bavail * unit,
+		[METRIC_FILESYSTEM_RESERVED] =
+		    scan_less(fs->f_bfree, fs->f_bavail) * unit,
+		[METRIC_FILESYSTEM_INODES_USED] =
+		    inodes ? scan_less(fs->f_files, fs->f_ffree) : SCAN_UNKNOWN,
+		[METRIC_FILESYSTEM_INODES_FREE] =
+		    inodes ? fs->f_ffree : SCAN_UNKNOWN };
 
 	sampler_add_whole(sampler, &metric_group_filesystem,
 	    sampler_name(name, "filesystem", text_of(shown)), numbers,

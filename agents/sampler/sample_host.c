@@ -1,8 +1,7 @@
 /*
  * sampler_sample_host - samples of the processors, the memory and the kernel.
  *
- * Values are in the order of the columns in metric_groups.c.  agents/proc/ has
- * the parsers; a new group is also in schedule.h.
+ * agents/proc/ has the parsers; a new group is also in schedule.h.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -21,13 +20,20 @@ enum { TICKS_A_SECOND = 100 }; /* the kernel's, for every program */
 static void
 add_cpu(struct sampler *sampler, const struct proc_cpu *cpu, int64_t begin_ns)
 {
-	uint64_t numbers[] = { cpu->user, cpu->nice, cpu->system, cpu->idle,
-		cpu->iowait, cpu->interrupt, cpu->softirq, cpu->steal,
-		cpu->processors > 0 ? cpu->processors : SCAN_UNKNOWN,
-		cpu->context_switches };
+	uint64_t numbers[] = { [METRIC_CPU_USER] = cpu->user,
+		[METRIC_CPU_NICE] = cpu->nice,
+		[METRIC_CPU_SYSTEM] = cpu->system,
+		[METRIC_CPU_IDLE] = cpu->idle,
+		[METRIC_CPU_IOWAIT] = cpu->iowait,
+		[METRIC_CPU_INTERRUPT] = cpu->interrupt,
+		[METRIC_CPU_SOFTIRQ] = cpu->softirq,
+		[METRIC_CPU_STEAL] = cpu->steal,
+		[METRIC_CPU_PROCESSORS] =
+		    cpu->processors > 0 ? cpu->processors : SCAN_UNKNOWN,
+		[METRIC_CPU_SWITCHES] = cpu->context_switches };
 	const struct processor_times_reading reading = { numbers,
-		PROC_CPU_STEAL + 1, cpu->processors, cpu->set, TICKS_A_SECOND,
-		begin_ns, clock_boot_ns() };
+		METRIC_CPU_PROCESSORS, cpu->processors, cpu->set,
+		TICKS_A_SECOND, begin_ns, clock_boot_ns() };
 
 	sampler->epoch = processor_times_take(&sampler->cpu_times, &reading);
 	sampler_add_whole(sampler, &metric_group_cpu, text_of("cpu"), numbers,
@@ -42,8 +48,17 @@ add_cpus(struct sampler *sampler, struct text stat, int64_t begin_ns)
 	char name[32];
 
 	while (proc_next_processor(&stat, &cpu)) {
-		const struct processor_times_reading reading = { cpu.times,
-			PROC_CPU_STEAL + 1, 1, 0, TICKS_A_SECOND, begin_ns,
+		const uint64_t numbers[] = { [METRIC_CPUS_USER] =
+						 cpu.times[PROC_CPU_USER],
+			[METRIC_CPUS_NICE] = cpu.times[PROC_CPU_NICE],
+			[METRIC_CPUS_SYSTEM] = cpu.times[PROC_CPU_SYSTEM],
+			[METRIC_CPUS_IDLE] = cpu.times[PROC_CPU_IDLE],
+			[METRIC_CPUS_IOWAIT] = cpu.times[PROC_CPU_IOWAIT],
+			[METRIC_CPUS_INTERRUPT] = cpu.times[PROC_CPU_INTERRUPT],
+			[METRIC_CPUS_SOFTIRQ] = cpu.times[PROC_CPU_SOFTIRQ],
+			[METRIC_CPUS_STEAL] = cpu.times[PROC_CPU_STEAL] };
+		const struct processor_times_reading reading = { numbers,
+			METRIC_CPUS_VALUES, 1, 0, TICKS_A_SECOND, begin_ns,
 			end_ns };
 
 		if (cpu.number >= COUNTER_RATE_PROCESSORS_MAX)
@@ -56,7 +71,7 @@ add_cpus(struct sampler *sampler, struct text stat, int64_t begin_ns)
 		snprintf(name, sizeof(name), "cpu/%llu",
 		    (unsigned long long)cpu.number);
 		sampler_add_whole(sampler, &metric_group_cpus, text_of(name),
-		    cpu.times, SAMPLER_COUNT(cpu.times));
+		    numbers, SAMPLER_COUNT(numbers));
 	}
 }
 
@@ -64,18 +79,18 @@ static void
 add_load(struct sampler *sampler, const struct proc_cpu *cpu)
 {
 	struct proc_load load;
-	struct value values[7];
+	struct value values[METRIC_LOAD_VALUES];
 
 	if (proc_parse_load(
 		proc_files_read(&sampler->files, PROC_LOADAVG), &load) != 0)
 		return;
-	values[0] = sampler_real(load.one);
-	values[1] = sampler_real(load.five);
-	values[2] = sampler_real(load.fifteen);
-	values[3] = sampler_whole(cpu->running);
-	values[4] = sampler_whole(cpu->blocked);
-	values[5] = sampler_whole(load.threads);
-	values[6] = sampler_whole(cpu->forks);
+	values[METRIC_LOAD_1M] = sampler_real(load.one);
+	values[METRIC_LOAD_5M] = sampler_real(load.five);
+	values[METRIC_LOAD_15M] = sampler_real(load.fifteen);
+	values[METRIC_LOAD_RUNNING] = sampler_whole(cpu->running);
+	values[METRIC_LOAD_BLOCKED] = sampler_whole(cpu->blocked);
+	values[METRIC_LOAD_THREADS] = sampler_whole(load.threads);
+	values[METRIC_LOAD_CREATED] = sampler_whole(cpu->forks);
 	sampler_add(sampler, &metric_group_load, text_of("load"), values);
 }
 
@@ -117,11 +132,20 @@ read_memory(struct sampler *sampler, uint32_t due)
 		uint64_t cached =
 		    scan_less(scan_sum(m.cached, m.slab_reclaimable), m.shared);
 		uint64_t rest = scan_sum(scan_sum(m.free, m.buffers), cached);
-		uint64_t numbers[] = { m.total, scan_less(m.total, rest),
-			m.free, m.buffers, cached, m.available,
-			m.slab_reclaimable, m.slab_unreclaimable, m.shared,
-			m.dirty, scan_less(m.swap_total, m.swap_free),
-			m.swap_free };
+		uint64_t numbers[] = { [METRIC_MEMORY_LIMIT] = m.total,
+			[METRIC_MEMORY_USED] = scan_less(m.total, rest),
+			[METRIC_MEMORY_FREE] = m.free,
+			[METRIC_MEMORY_BUFFERS] = m.buffers,
+			[METRIC_MEMORY_CACHED] = cached,
+			[METRIC_MEMORY_AVAILABLE] = m.available,
+			[METRIC_MEMORY_SLAB_RECLAIMABLE] = m.slab_reclaimable,
+			[METRIC_MEMORY_SLAB_UNRECLAIMABLE] =
+			    m.slab_unreclaimable,
+			[METRIC_MEMORY_SHARED] = m.shared,
+			[METRIC_MEMORY_DIRTY] = m.dirty,
+			[METRIC_MEMORY_SWAP_USED] =
+			    scan_less(m.swap_total, m.swap_free),
+			[METRIC_MEMORY_SWAP_FREE] = m.swap_free };
 
 		sampler_add_whole(sampler, &metric_group_memory,
 		    text_of("memory"), numbers, SAMPLER_COUNT(numbers));
@@ -137,10 +161,17 @@ read_vmstat(struct sampler *sampler)
 		proc_files_read(&sampler->files, PROC_VMSTAT), &v) != 0)
 		return;
 	{
-		uint64_t numbers[] = { scan_less(v.faults, v.major_faults),
-			v.major_faults, v.swapped_in, v.swapped_out, v.scanned,
-			v.reclaimed, v.reclaimed_direct, v.compact_stalls,
-			v.oom_kills, v.migrated };
+		uint64_t numbers[] = { [METRIC_VMSTAT_MINOR] =
+					   scan_less(v.faults, v.major_faults),
+			[METRIC_VMSTAT_MAJOR] = v.major_faults,
+			[METRIC_VMSTAT_IN] = v.swapped_in,
+			[METRIC_VMSTAT_OUT] = v.swapped_out,
+			[METRIC_VMSTAT_SCANNED] = v.scanned,
+			[METRIC_VMSTAT_RECLAIMED] = v.reclaimed,
+			[METRIC_VMSTAT_DIRECT] = v.reclaimed_direct,
+			[METRIC_VMSTAT_STALLS] = v.compact_stalls,
+			[METRIC_VMSTAT_OOM_KILLS] = v.oom_kills,
+			[METRIC_VMSTAT_MIGRATED] = v.migrated };
 
 		sampler_add_whole(sampler, &metric_group_vmstat,
 		    text_of("vmstat"), numbers, SAMPLER_COUNT(numbers));
@@ -162,8 +193,11 @@ read_pressure(struct sampler *sampler)
 	if (bad == -3)
 		return;
 	{
-		uint64_t numbers[] = { cpu.some_us, memory.some_us,
-			memory.full_us, io.some_us, io.full_us };
+		uint64_t numbers[] = { [METRIC_PRESSURE_CPU_SOME] = cpu.some_us,
+			[METRIC_PRESSURE_MEMORY_SOME] = memory.some_us,
+			[METRIC_PRESSURE_MEMORY_FULL] = memory.full_us,
+			[METRIC_PRESSURE_IO_SOME] = io.some_us,
+			[METRIC_PRESSURE_IO_FULL] = io.full_us };
 
 		sampler_add_whole(sampler, &metric_group_pressure,
 		    text_of("pressure"), numbers, SAMPLER_COUNT(numbers));
@@ -180,8 +214,11 @@ read_schedstat(struct sampler *sampler)
 		proc_files_read(&sampler->files, PROC_SCHEDSTAT), &s) != 0)
 		return;
 	{
-		uint64_t numbers[] = { s.run_ns, s.run_delay_ns, s.timeslices,
-			s.remote_wakeups, s.migrations };
+		uint64_t numbers[] = { [METRIC_SCHEDSTAT_RUN_TIME] = s.run_ns,
+			[METRIC_SCHEDSTAT_RUN_DELAY] = s.run_delay_ns,
+			[METRIC_SCHEDSTAT_TIMESLICES] = s.timeslices,
+			[METRIC_SCHEDSTAT_WAKEUPS] = s.remote_wakeups,
+			[METRIC_SCHEDSTAT_MIGRATIONS] = s.migrations };
 		const struct processor_times_reading reading = { &s.run_ns, 1,
 			s.processors, s.set, NS_PER_SECOND, begin_ns,
 			clock_boot_ns() };

@@ -74,20 +74,32 @@ add_group(struct sampler *sampler, uint32_t group)
 	    job_cgroups_read(job_cgroups, group, JOB_CGROUPS_MEMORY_EVENTS),
 	    &events);
 	{
-		uint64_t numbers[] = { cpu.usage_us, cpu.user_us, cpu.system_us,
-			cpu.throttled_us,
-			number_of(sampler, group, JOB_CGROUPS_MEMORY),
-			number_of(sampler, group, JOB_CGROUPS_MEMORY_PEAK),
-			events.oom_kills, io.read_bytes, io.write_bytes,
-			io.reads, io.writes,
-			number_of(sampler, group, JOB_CGROUPS_PROCESSES),
-			pressure_of(sampler, group, JOB_CGROUPS_PRESSURE_CPU),
-			pressure_of(
+		uint64_t numbers[] = { [METRIC_CGROUP_CPU] = cpu.usage_us,
+			[METRIC_CGROUP_USER] = cpu.user_us,
+			[METRIC_CGROUP_SYSTEM] = cpu.system_us,
+			[METRIC_CGROUP_THROTTLED] = cpu.throttled_us,
+			[METRIC_CGROUP_MEMORY] =
+			    number_of(sampler, group, JOB_CGROUPS_MEMORY),
+			[METRIC_CGROUP_MEMORY_PEAK] =
+			    number_of(sampler, group, JOB_CGROUPS_MEMORY_PEAK),
+			[METRIC_CGROUP_OOM_KILLS] = events.oom_kills,
+			[METRIC_CGROUP_READ] = io.read_bytes,
+			[METRIC_CGROUP_WRITTEN] = io.write_bytes,
+			[METRIC_CGROUP_READS] = io.reads,
+			[METRIC_CGROUP_WRITES] = io.writes,
+			[METRIC_CGROUP_PROCESSES] =
+			    number_of(sampler, group, JOB_CGROUPS_PROCESSES),
+			[METRIC_CGROUP_PRESSURE_CPU] = pressure_of(
+			    sampler, group, JOB_CGROUPS_PRESSURE_CPU),
+			[METRIC_CGROUP_PRESSURE_MEMORY] = pressure_of(
 			    sampler, group, JOB_CGROUPS_PRESSURE_MEMORY),
-			pressure_of(sampler, group, JOB_CGROUPS_PRESSURE_IO) };
-		const struct processor_times_reading reading = { numbers, 1,
+			[METRIC_CGROUP_PRESSURE_IO] = pressure_of(
+			    sampler, group, JOB_CGROUPS_PRESSURE_IO) };
+		const struct processor_times_reading reading = {
+			&numbers[METRIC_CGROUP_CPU], 1,
 			sampler_processors(sampler), 0, MICROSECONDS, begin_ns,
-			clock_boot_ns() };
+			clock_boot_ns()
+		};
 
 		sampler->epoch = processor_times_take(
 		    job_cgroups_times(job_cgroups, group), &reading);
@@ -113,10 +125,14 @@ read_processes(struct sampler *sampler)
 	sampler_leave_out(sampler, LEFT_COMMANDS, out->commands, NULL);
 	sampler_leave_out(sampler, LEFT_HIDDEN, out->hidden, NULL);
 	for (uint32_t i = 0; i < count; i++) {
-		struct value values[] = { sampler_real(top[i].processors),
-			sampler_whole(top[i].resident_pages * page_bytes),
-			sampler_whole(top[i].threads),
-			sampler_whole(top[i].processes) };
+		struct value values[] = {
+			[METRIC_PROCESS_CPU] = sampler_real(top[i].processors),
+			[METRIC_PROCESS_MEMORY] =
+			    sampler_whole(top[i].resident_pages * page_bytes),
+			[METRIC_PROCESS_THREADS] =
+			    sampler_whole(top[i].threads),
+			[METRIC_PROCESS_COUNT] = sampler_whole(top[i].processes)
+		};
 
 		sampler_add(sampler, &metric_group_process,
 		    sampler_name(name, "process/", text_of(top[i].name)),

@@ -227,7 +227,6 @@ sampler_add(struct sampler *sampler, const struct metric_group *metric_group,
     struct text name, const struct value *values)
 {
 	unsigned char bytes[METRIC_GROUP_COLUMNS_MAX * 9];
-	bool has_boot = metric_group_has_boot(metric_group);
 	struct value boot = sampler_whole(
 	    sampler->boot | sampler->epoch << COUNTER_RATE_BOOT_BITS);
 	struct wire_writer writer;
@@ -247,10 +246,10 @@ sampler_add(struct sampler *sampler, const struct metric_group *metric_group,
 	}
 	assert(metric_group->count <= METRIC_GROUP_COLUMNS_MAX);
 	wire_writer_init(&writer, bytes, sizeof(bytes));
-	if (has_boot)
+	if (metric_group->count > metric_group->values)
 		wire_put_value(&writer, &boot);
-	for (uint32_t i = has_boot; i < metric_group->count; i++)
-		wire_put_value(&writer, values++);
+	for (uint32_t i = 0; i < metric_group->values; i++)
+		wire_put_value(&writer, &values[i]);
 	sample.value_bytes =
 	    (struct text){ (const char *)bytes, (uint32_t)writer.bytes };
 	if (!define(sampler, metric_group, name)) {
@@ -269,11 +268,9 @@ sampler_add_whole(struct sampler *sampler,
     const uint64_t *numbers, size_t count)
 {
 	struct value values[METRIC_GROUP_COLUMNS_MAX];
-	uint32_t wanted =
-	    metric_group->count - metric_group_has_boot(metric_group);
 
-	assert(count >= wanted);
-	for (uint32_t i = 0; i < wanted; i++)
+	assert(count == metric_group->values);
+	for (size_t i = 0; i < count; i++)
 		values[i] = sampler_whole(numbers[i]);
 	sampler_add(sampler, metric_group, name, values);
 }

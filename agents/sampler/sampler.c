@@ -306,20 +306,40 @@ sampler_read_self(struct sampler *sampler)
 	getrusage(RUSAGE_SELF, &used);
 	sampler->options.counters(sampler->options.arg, &c);
 	{
-		uint64_t numbers[] = { microseconds(&used.ru_utime),
-			microseconds(&used.ru_stime), resident_bytes(),
-			(uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
-			c.batcher->records, c.batcher->repeated,
-			c.batcher->puts, c.batcher->full, c.batcher->failed,
-			c.listener->refused, c.clients, c.batcher->commits,
-			sampler->lost_ever, c.spool->bytes,
-			c.spool->unacked_bytes, c.spool->unacked_batches,
-			c.spool->io_errors, c.sender->batches, c.sender->bytes,
-			c.sender->resent, c.sender->timeouts,
-			c.sender->rtt_ns > 0 ? c.sender->rtt_ns : SCAN_UNKNOWN,
-			c.moves, c.spool->moved,
-			c.sender->nacks[WIRE_NACK_FORBIDDEN], left_out(sampler),
-			gpu_impossible(sampler->gpu), c.spool->given_up };
+		uint64_t numbers[] = { [METRIC_SELF_USER] =
+					   microseconds(&used.ru_utime),
+			[METRIC_SELF_SYSTEM] = microseconds(&used.ru_stime),
+			[METRIC_SELF_MEMORY] = resident_bytes(),
+			[METRIC_SELF_SWITCHES] =
+			    (uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
+			[METRIC_SELF_RECORDS] = c.batcher->records,
+			[METRIC_SELF_REPEATED] = c.batcher->repeated,
+			[METRIC_SELF_PUTS] = c.batcher->puts,
+			[METRIC_SELF_FULL] = c.batcher->full,
+			[METRIC_SELF_FAILED] = c.batcher->failed,
+			[METRIC_SELF_REFUSED] = c.listener->refused,
+			[METRIC_SELF_CLIENTS] = c.clients,
+			[METRIC_SELF_COMMITS] = c.batcher->commits,
+			[METRIC_SELF_LOST] = sampler->lost_ever,
+			[METRIC_SELF_SPOOL_BYTES] = c.spool->bytes,
+			[METRIC_SELF_UNACKED_BYTES] = c.spool->unacked_bytes,
+			[METRIC_SELF_UNACKED_BATCHES] =
+			    c.spool->unacked_batches,
+			[METRIC_SELF_SPOOL_ERRORS] = c.spool->io_errors,
+			[METRIC_SELF_SENT] = c.sender->batches,
+			[METRIC_SELF_SENT_BYTES] = c.sender->bytes,
+			[METRIC_SELF_SENT_AGAIN] = c.sender->resent,
+			[METRIC_SELF_TIMEOUTS] = c.sender->timeouts,
+			[METRIC_SELF_ROUND_TRIP] = c.sender->rtt_ns > 0
+						       ? c.sender->rtt_ns
+						       : SCAN_UNKNOWN,
+			[METRIC_SELF_FAILOVERS] = c.moves,
+			[METRIC_SELF_MOVED] = c.spool->moved,
+			[METRIC_SELF_FORBIDDEN] =
+			    c.sender->nacks[WIRE_NACK_FORBIDDEN],
+			[METRIC_SELF_LEFT_OUT] = left_out(sampler),
+			[METRIC_SELF_IMPOSSIBLE] = gpu_impossible(sampler->gpu),
+			[METRIC_SELF_GIVEN_UP] = c.spool->given_up };
 
 		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
 		    numbers, SAMPLER_COUNT(numbers));

@@ -24,32 +24,27 @@ struct metric_group_column {
 struct metric_group {
 	const struct metric_group_column *columns;
 	uint32_t count;
+	uint32_t values; /* without the boot that its counters belong to */
 };
 
 enum { METRIC_GROUP_COLUMNS_MAX = 32 };
 
-extern const struct metric_group metric_group_cpu;
-extern const struct metric_group metric_group_cpus; /* cpu/N */
-extern const struct metric_group metric_group_memory;
-extern const struct metric_group metric_group_load;
-extern const struct metric_group metric_group_vmstat;
-extern const struct metric_group metric_group_pressure;
-extern const struct metric_group metric_group_schedstat;
-extern const struct metric_group metric_group_disk;       /* disk/NAME */
-extern const struct metric_group metric_group_filesystem; /* filesystem/MOUNT */
-extern const struct metric_group metric_group_network; /* network/INTERFACE */
-extern const struct metric_group metric_group_cgroup;  /* cgroup/PATH */
-extern const struct metric_group metric_group_process; /* process/NAME */
-extern const struct metric_group metric_group_gpu;     /* gpu/NAME */
-extern const struct metric_group metric_group_perf;
-extern const struct metric_group metric_group_self;  /* the agent itself */
-extern const struct metric_group metric_group_clock; /* the clock offset */
+/* metric_group_cpu, and METRIC_CPU_USER for the number of a column among the
+ * values of a sample: those after poolscope.boot. */
+#define GROUP(group, prefix)                                                   \
+	extern const struct metric_group metric_group_##group;                 \
+	enum {
+#define BOOT
+#define COUNTER(column, name, unit) METRIC_##column,
+#define GAUGE(column, name, unit)   METRIC_##column,
+#define END(group, GROUP)                                                      \
+	METRIC_##GROUP##_VALUES                                                \
+	}                                                                      \
+	;
+#include "proto/metric/metric_groups.def"
 
 /* The built-in group that samples of this name belong to; NULL: none. */
 const struct metric_group *metric_group_find(struct text name);
-
-/* Is its first column the boot that its counters belong to? */
-bool metric_group_has_boot(const struct metric_group *metric_group);
 
 /* Append the entity that describes the columns of metric group `name`.  False
  * if it does not fit; then nothing is appended. */

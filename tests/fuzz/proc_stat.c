@@ -107,11 +107,11 @@ report_of(struct perf_reporter *perf_reporter, struct text image)
 	perf_report_memory(image, &report);
 	perf_report_disks(perf_reporter, image, is_disk, NULL, &report);
 	perf_report_network(perf_reporter, image, &report);
-	assert(report.values[PERF_REPORT_CPU_MIN] <=
-	       report.values[PERF_REPORT_CPU_MAX]);
-	assert(report.values[PERF_REPORT_MEMORY] >= 0 &&
-	       report.values[PERF_REPORT_MEMORY] <= 100);
-	assert(report.values[PERF_REPORT_DISK_READ] >= 0);
+	assert(report.values[METRIC_PERF_CPU_MIN] <=
+	       report.values[METRIC_PERF_CPU_MAX]);
+	assert(report.values[METRIC_PERF_MEM] >= 0 &&
+	       report.values[METRIC_PERF_MEM] <= 100);
+	assert(report.values[METRIC_PERF_READ] >= 0);
 }
 
 static void

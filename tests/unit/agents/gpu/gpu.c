@@ -127,16 +127,18 @@ what_a_device_does_not_tell_is_nil(void **state)
 	gpu_open(&gpu, library, "/nonexistent");
 	assert_int_equal(wait_for(gpu, readings), 2);
 	assert_string_equal(readings[0].name, "nvidia0");
-	assert_true(readings[0].values[GPU_UTILIZATION].is.f == 0.87);
-	assert_true(readings[0].values[GPU_MEMORY_UTILIZATION].is.f == 0.4);
-	assert_int_equal(readings[0].values[GPU_MEMORY_USED].is.i, 5);
-	assert_int_equal(
-	    readings[0].values[GPU_MEMORY_LIMIT].is.i, INT64_C(16) << 30);
-	assert_int_equal(readings[0].values[GPU_TEMPERATURE].is.i, 64);
-	assert_true(readings[0].values[GPU_POWER].is.f == 250.5);
-	assert_int_equal(readings[0].values[GPU_ENERGY].type, VALUE_NIL);
+	assert_true(readings[0].values[METRIC_GPU_UTILIZATION].is.f == 0.87);
+	assert_true(
+	    readings[0].values[METRIC_GPU_MEMORY_UTILIZATION].is.f == 0.4);
+	assert_int_equal(readings[0].values[METRIC_GPU_MEMORY_USED].is.i, 5);
+	assert_int_equal(readings[0].values[METRIC_GPU_MEMORY_LIMIT].is.i,
+	    INT64_C(16) << 30);
+	assert_int_equal(readings[0].values[METRIC_GPU_TEMPERATURE].is.i, 64);
+	assert_true(readings[0].values[METRIC_GPU_POWER].is.f == 250.5);
+	assert_int_equal(readings[0].values[METRIC_GPU_ENERGY].type, VALUE_NIL);
 	assert_string_equal(readings[1].name, "nvidia1");
-	assert_int_equal(readings[1].values[GPU_UTILIZATION].type, VALUE_NIL);
+	assert_int_equal(
+	    readings[1].values[METRIC_GPU_UTILIZATION].type, VALUE_NIL);
 	gpu_close(&gpu);
 }
 
@@ -155,11 +157,13 @@ sysfs_is_read_beside_it(void **state)
 	gpu_open(&gpu, library, drm);
 	assert_int_equal(wait_for(gpu, readings), 3);
 	assert_string_equal(readings[2].name, "card1");
-	assert_true(readings[2].values[GPU_UTILIZATION].is.f == 0.35);
-	assert_int_equal(readings[2].values[GPU_MEMORY_USED].is.i, 1048576);
-	assert_int_equal(readings[2].values[GPU_MEMORY_LIMIT].type, VALUE_NIL);
-	assert_true(readings[2].values[GPU_TEMPERATURE].is.f == 51);
-	assert_true(readings[2].values[GPU_POWER].is.f == 30.5);
+	assert_true(readings[2].values[METRIC_GPU_UTILIZATION].is.f == 0.35);
+	assert_int_equal(
+	    readings[2].values[METRIC_GPU_MEMORY_USED].is.i, 1048576);
+	assert_int_equal(
+	    readings[2].values[METRIC_GPU_MEMORY_LIMIT].type, VALUE_NIL);
+	assert_true(readings[2].values[METRIC_GPU_TEMPERATURE].is.f == 51);
+	assert_true(readings[2].values[METRIC_GPU_POWER].is.f == 30.5);
 	gpu_close(&gpu);
 	/* Without the library, too. */
 	gpu_open(&gpu, "libthere-is-none.so.1", drm);
@@ -235,8 +239,8 @@ what_no_device_can_have_is_nil_and_counted(void **state)
 	put_file("wild", "");
 	gpu_open(&gpu, library, "/nonexistent");
 	assert_int_equal(wait_for(gpu, readings), 2);
-	for (int i = 0; i < GPU_VALUES; i++)
-		if (i == GPU_MEMORY_LIMIT)
+	for (int i = 0; i < METRIC_GPU_VALUES; i++)
+		if (i == METRIC_GPU_MEMORY_LIMIT)
 			assert_int_equal(
 			    readings[0].values[i].is.i, INT64_C(16) << 30);
 		else

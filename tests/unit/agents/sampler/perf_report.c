@@ -50,12 +50,12 @@ the_first_look_has_no_interval(void **state)
 	perf_report_cpu(perf_reporter,
 	    text_of("cpu0 10 0 10 80\ncpu1 10 0 10 80\n"), &report);
 	assert_int_equal(report.processors, 2);
-	assert_true(report.values[PERF_REPORT_CPU_AVG] == 0);
+	assert_true(report.values[METRIC_PERF_CPU_AVG] == 0);
 	perf_report_cpu(perf_reporter,
 	    text_of("cpu0 20 0 10 90\ncpu1 10 0 10 180\n"), &report);
-	assert_true(report.values[PERF_REPORT_CPU_AVG] == 25);
-	assert_true(report.values[PERF_REPORT_CPU_MIN] == 0);
-	assert_true(report.values[PERF_REPORT_CPU_MAX] == 50);
+	assert_true(report.values[METRIC_PERF_CPU_AVG] == 25);
+	assert_true(report.values[METRIC_PERF_CPU_MIN] == 0);
+	assert_true(report.values[METRIC_PERF_CPU_MAX] == 50);
 	perf_report_free(&perf_reporter);
 }
 
@@ -73,11 +73,11 @@ a_processor_that_is_plugged_in_has_no_past(void **state)
 	    text_of("cpu0 30 0 0 70\ncpu1 1000 0 0 5\ncpu3 9 0 0 9\n"),
 	    &report);
 	assert_int_equal(report.processors, 3);
-	assert_true(report.values[PERF_REPORT_CPU_AVG] == 30);
+	assert_true(report.values[METRIC_PERF_CPU_AVG] == 30);
 	/* Nothing at all is no error. */
 	perf_report_cpu(perf_reporter, text_of(""), &report);
 	assert_int_equal(report.processors, 0);
-	assert_true(report.values[PERF_REPORT_CPU_AVG] == 0);
+	assert_true(report.values[METRIC_PERF_CPU_AVG] == 0);
 	perf_report_free(&perf_reporter);
 }
 
@@ -98,30 +98,30 @@ a_counter_that_goes_down_has_wrapped(void **state)
 	perf_report_new(&perf_reporter);
 	disks_of(
 	    perf_reporter, "8 0 sda 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_REPORT_DISK_READ] == 2);
-	assert_true(report.values[PERF_REPORT_DISK_WRITE] == 1);
+	assert_true(report.values[METRIC_PERF_READ] == 2);
+	assert_true(report.values[METRIC_PERF_WRITE] == 1);
 	disks_of(
 	    perf_reporter, "8 0 sda 1 2 2048 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_REPORT_DISK_READ] == 3);
+	assert_true(report.values[METRIC_PERF_READ] == 3);
 	/* Again, and it is added up. */
 	disks_of(
 	    perf_reporter, "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_REPORT_DISK_READ] == 3);
+	assert_true(report.values[METRIC_PERF_READ] == 3);
 	disks_of(perf_reporter,
 	    "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n"
 	    "8 1 sda1 1 2 4096 4 5 6 2048 8 9 10 11\n"
 	    "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n",
 	    &report);
-	assert_true(report.values[PERF_REPORT_DISK_READ] == 5);
+	assert_true(report.values[METRIC_PERF_READ] == 5);
 	/* With a device goes what it had wrapped. */
 	disks_of(
 	    perf_reporter, "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
-	assert_true(report.values[PERF_REPORT_DISK_READ] == 2);
+	assert_true(report.values[METRIC_PERF_READ] == 2);
 	disks_of(perf_reporter,
 	    "8 0 sda 1 2 0 4 5 6 2048 8 9 10 11\n"
 	    "8 0 sdb 1 2 4096 4 5 6 2048 8 9 10 11\n",
 	    &report);
-	assert_true(report.values[PERF_REPORT_DISK_READ] == 2);
+	assert_true(report.values[METRIC_PERF_READ] == 2);
 	perf_report_free(&perf_reporter);
 }
 
@@ -140,9 +140,9 @@ loopback_is_lo_or_says_so(void **state)
 		    "lo1: 8388608 0 0 0 0 0 0 0 4194304 0 0 0\n"
 		    "loop: 0 0 0 0 0 0 0 0 4194304 0 0 0\n"),
 	    &report);
-	assert_true(report.values[PERF_REPORT_LO_SENT] == 4);
-	assert_true(report.values[PERF_REPORT_EXT_RECEIVED] == 8);
-	assert_true(report.values[PERF_REPORT_EXT_SENT] == 8);
+	assert_true(report.values[METRIC_PERF_LO_SENT] == 4);
+	assert_true(report.values[METRIC_PERF_EXT_RECV] == 8);
+	assert_true(report.values[METRIC_PERF_EXT_SENT] == 8);
 	perf_report_free(&perf_reporter);
 }
 
@@ -155,17 +155,17 @@ available_memory_falls_back_as_psutil_does(void **state)
 	perf_report_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
 				   "MemAvailable: 75 kB\n"),
 	    &report);
-	assert_true(report.values[PERF_REPORT_MEMORY] == 25);
+	assert_true(report.values[METRIC_PERF_MEM] == 25);
 	perf_report_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
 				   "MemAvailable: 101 kB\n"),
 	    &report);
-	assert_true(report.values[PERF_REPORT_MEMORY] == 90);
+	assert_true(report.values[METRIC_PERF_MEM] == 90);
 	perf_report_memory(
 	    text_of("MemTotal: 100 kB\nMemFree: 10 kB\nCached: 20 kB\n"),
 	    &report);
-	assert_true(report.values[PERF_REPORT_MEMORY] == 70);
+	assert_true(report.values[METRIC_PERF_MEM] == 70);
 	perf_report_memory(text_of(""), &report);
-	assert_true(report.values[PERF_REPORT_MEMORY] == 0);
+	assert_true(report.values[METRIC_PERF_MEM] == 0);
 }
 
 static void
@@ -176,12 +176,12 @@ a_file_system_without_blocks_is_empty(void **state)
 	(void)state;
 	perf_report_space(
 	    &(struct perf_report_space){ 100, 40, 30, 4096 }, &report);
-	assert_true(report.values[PERF_REPORT_DISK_USAGE] == 66.7);
+	assert_true(report.values[METRIC_PERF_DISK] == 66.7);
 	perf_report_space(&(struct perf_report_space){ 0, 0, 0, 0 }, &report);
-	assert_true(report.values[PERF_REPORT_DISK_USAGE] == 0);
+	assert_true(report.values[METRIC_PERF_DISK] == 0);
 	perf_report_space(
 	    &(struct perf_report_space){ 1, 2, 0, 4096 }, &report);
-	assert_true(report.values[PERF_REPORT_DISK_USAGE] == 0);
+	assert_true(report.values[METRIC_PERF_DISK] == 0);
 }
 
 int
