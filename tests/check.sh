@@ -37,7 +37,7 @@
 #   KILLS         of kill -9 in parts/100
 #   FAULTS        some or all, of parts/105
 #   COUNT         records of parts/115
-#   LOADS         of parts/118, each 2,000 test runs
+#   LOADS         at most, of parts/118, each 2,000 test runs
 #   HOURS         of samples in parts/119
 #   HOSTILE       connections of attack/020; FILES: of attack/060; ZMTP: of attack/240
 #

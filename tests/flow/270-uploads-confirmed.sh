@@ -142,6 +142,25 @@ echo $! >"$TMP/whole.pid"
 STARTED="$STARTED whole"
 check "all of it is sent afterwards" \
 	wait_until '[ "$(web_sent web "sum(s[\"text\"].count(chr(10)) for s in sent)")" = 7 ]'
+# ... nor by a service that has stored something before: it may have lost its database.
+stored() {
+	[ "$(web_sent web "sum(s[\"stored\"] and \"one=$1\" in s[\"text\"] for s in sent)")" = 1 ]
+}
+sample app/good one 8 1795850008 >"$TMP/more"
+check "one more comes" poolscope-import -q records "$TMP/more"
+check "... and is stored, after the others" wait_until 'stored 8'
+web_behaves web 'status 400 database not found x*'
+sample app/good one 9 1795850009 >"$TMP/more"
+check "another one comes" poolscope-import -q records "$TMP/more"
+check "a service that refuses everything now ends the follower" wait_until '! alive whole' 60
+stop whole TERM
+check_text "... with 1" 1 "$STATUS"
+check "... with the sentence" grep -q "answers 400: database not found" "$TMP/whole.log"
+check_status 1 "... and nothing is left out" grep -q "left out" "$TMP/whole.log"
+web_behaves web
+poolscope-upload samples -p "$pool" --target "influx:$url/write" --follow --cursor "$TMP/whole" >"$TMP/whole.log" 2>&1 &
+echo $! >"$TMP/whole.pid"
+check "it is sent afterwards" wait_until 'stored 9'
 stop whole TERM
 stop broker
 stop aggregator

@@ -32,21 +32,17 @@ leave_out(const struct deliver *deliver, struct deliver_state *state,
 	    state->left_out);
 }
 
-/* Is it the content that the service refuses? */
+/* Is it the content that the service refuses?  Asked for each item: a service
+ * that has stored others may refuse everything now. */
 static bool
-is_content(const struct deliver *deliver, struct deliver_state *state,
-    const struct err *why)
+is_content(const struct deliver *deliver, const struct err *why)
 {
 	struct err other = { 0 };
-	enum deliver_result result;
+	enum deliver_result result = deliver->send(deliver->arg, 0, 0, &other);
 
-	if (state->stored)
-		return true;
-	result = deliver->send(deliver->arg, 0, 0, &other);
-	state->stored = result == DELIVER_STORED ||
-			(deliver->words_tell && result == DELIVER_REFUSED &&
-			    strcmp(why->text, other.text) != 0);
-	return state->stored;
+	return result == DELIVER_STORED ||
+	       (deliver->words_tell && result == DELIVER_REFUSED &&
+		   strcmp(why->text, other.text) != 0);
 }
 
 static int
@@ -60,13 +56,13 @@ send(const struct deliver *deliver, struct deliver_state *state, uint32_t from,
 		return err_set_code(err, ERR_INTERRUPTED, "interrupted");
 	err_clear(err);
 	result = deliver->send(deliver->arg, from, upto, err);
-	if (result == DELIVER_STORED) {
-		state->stored = true;
+	if (result == DELIVER_STORED)
 		return 0;
-	}
-	if (result == DELIVER_FAILED || !is_content(deliver, state, err))
+	if (result == DELIVER_FAILED)
 		return -1;
 	if (upto - from == 1) {
+		if (!is_content(deliver, err))
+			return -1;
 		leave_out(deliver, state, from, err);
 		err_clear(err);
 		++*left_out;

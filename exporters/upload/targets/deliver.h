@@ -4,8 +4,8 @@
  *
  * A refused request is sent again in halves until the refused items are found:
  * they are left out, counted and named in the log, and the others are stored.
- * A service that also refuses an empty request refuses the request, not its
- * content: that is a failure, and nothing is left out.
+ * A service that then also refuses an empty request refuses the request, not
+ * its content: that is a failure, and the item is not left out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_UPLOAD_TARGETS_DELIVER_H
@@ -39,7 +39,6 @@ struct deliver {
 
 /* Of a target, as long as it is open. */
 struct deliver_state {
-	bool stored; /* the service has stored something, or could have */
 	uint64_t left_out;
 	int64_t logged_ns;
 };
