@@ -133,7 +133,7 @@ question_complete(struct question_values *values, struct err *err)
 	values->runs.from_ns = window->from_ns;
 	values->runs.to_ns = window->to_ns;
 	if (window->from_ns >= window->to_ns)
-		return err_set_option(
-		    err, "from", "the time is not before that of --to");
+		return err_set(
+		    err, "--from: the time is not before that of --to");
 	return node_option_make(&values->window.node, err);
 }

@@ -28,10 +28,10 @@ def columns_of(word):
 
 
 def schema_of_row(columns):
-    row = {"type": "object", "properties": {}, "required": []}
+    row = {"type": "object", "properties": {}}  # none is required: the parameter columns chooses
     for column in columns:
         words = column["help"] + (", in " + column["unit"] if column["unit"] else "")
-        of = {} if column["type"] == "value" else {"type": [TYPES[column["type"]], "null"]}
+        of = {"type": ["string", "number", "boolean", "object", "null"]} if column["type"] == "value" else {"type": [TYPES[column["type"]], "null"]}
         if column["type"] == "time":
             of["format"] = "date-time"
         of["description"] = words
@@ -39,7 +39,6 @@ def schema_of_row(columns):
             row["additionalProperties"] = of
         else:
             row["properties"][column["column"]] = of
-            row["required"].append(column["column"])
     return row
 
 
@@ -53,7 +52,7 @@ def schema_of(columns, of_pool):
         properties["rows" if i == 0 else table] = {
             "type": "array", "items": schema_of_row([column for column in columns if column["table"] == table])}
     properties["notes"] = {"type": "array", "items": NOTE}
-    properties["complete"] = {"const": True}
+    properties["complete"] = {"type": "boolean", "const": True}
     return {"type": "object", "properties": properties,
             "required": [name for name in properties if name in ("question", "partition", "from", "to", "rows", "notes", "complete")]}
 
