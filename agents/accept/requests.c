@@ -4,14 +4,56 @@
  */
 #include "agents/accept/requests.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "agents/accept/definitions.h"
-#include "agents/accept/pending_acks.h"
 #include "agents/accept/put_check.h"
 #include "agents/accept/submitter.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
+
+/* ---- clients waiting for a stored acknowledgement ---- */
+
+enum { PENDING_ACKS_MAX = 1024 };
+
+struct pending_ack {
+	uint64_t client, number; /* for the caller, as is sent_ns */
+	int64_t sent_ns;
+	uint32_t stream;
+	uint64_t from, upto; /* batches; stored when `upto` is */
+	bool repeated; /* ... and what earlier sessions have of the partition */
+};
+
+struct pending_acks {
+	struct pending_ack at[PENDING_ACKS_MAX];
+	uint32_t count;
+};
+
+/* False: the list is full. */
+static bool
+pending_acks_add(
+    struct pending_acks *list, const struct pending_ack *pending_ack)
+{
+	if (list->count == PENDING_ACKS_MAX)
+		return false;
+	list->at[list->count++] = *pending_ack;
+	return true;
+}
+
+/* Remove the entries for which `is_over` is true; it sends the answer. */
+static void
+pending_acks_sweep(struct pending_acks *list,
+    bool (*is_over)(void *arg, struct pending_ack *pending_ack), void *arg)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < list->count; i++)
+		if (!is_over(arg, &list->at[i]))
+			list->at[kept++] = list->at[i];
+	list->count = kept;
+}
 
 struct requests {
 	struct requests_options options;

@@ -5,16 +5,89 @@
  */
 #include "agents/import/batches.h"
 
-#include "agents/delivery/unacked.h"
-#include "agents/import/occurrences.h"
-#include "proto/hash/crc32c.h"
-#include "proto/hash/hash.h"
-#include "proto/base/memory.h"
-
 #include <assert.h>
-#include <sodium.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "agents/delivery/unacked.h"
+#include "proto/base/memory.h"
+#include "proto/hash/crc32c.h"
+#include "proto/hash/hash.h"
+
+#include <sodium.h>
+
+/* ---- how often a row has been seen in an input ----
+ *
+ * The store keeps equal rows of all imports once, so that a file may be
+ * imported again after it has grown.  The second of two equal rows within one
+ * file is a row of its own: the number of the occurrence distinguishes them.
+ * Rows are distinguished by a hash of 64 bits.  After IMPORT_OCCURRENCES_MAX
+ * different rows no further ones are remembered. */
+
+enum { IMPORT_OCCURRENCES_MAX = 12 << 20 }; /* 256 MiB */
+
+/* All zeros: empty. */
+struct import_occurrences {
+	struct import_occurrence {
+		uint64_t hash; /* 0: free */
+		uint64_t count;
+	} * at;
+	uint32_t count, room; /* room: a power of two */
+};
+
+enum { ROOM_BEGIN = 4096 };
+
+static struct import_occurrence *
+find(const struct import_occurrences *occurrences, uint64_t hash)
+{
+	uint32_t mask = occurrences->room - 1, i = (uint32_t)hash & mask;
+
+	while (occurrences->at[i].hash != 0 && occurrences->at[i].hash != hash)
+		i = (i + 1) & mask;
+	return &occurrences->at[i];
+}
+
+static void
+grow(struct import_occurrences *occurrences)
+{
+	const struct import_occurrences old = *occurrences;
+
+	occurrences->room = old.room > 0 ? 2 * old.room : ROOM_BEGIN;
+	occurrences->at =
+	    memory_zero(occurrences->room, sizeof(*occurrences->at));
+	for (uint32_t i = 0; i < old.room; i++)
+		if (old.at[i].hash != 0)
+			*find(occurrences, old.at[i].hash) = old.at[i];
+	free(old.at);
+}
+
+/* Count this row; returns how often it was seen before. */
+static uint64_t
+import_occurrences_add(struct import_occurrences *occurrences, uint64_t hash)
+{
+	struct import_occurrence *row;
+
+	hash += hash == 0;
+	if (occurrences->count >= occurrences->room / 4 * 3 &&
+	    occurrences->count < IMPORT_OCCURRENCES_MAX)
+		grow(occurrences);
+	row = find(occurrences, hash);
+	if (row->hash == 0) {
+		if (occurrences->count == IMPORT_OCCURRENCES_MAX)
+			return 0;
+		occurrences->count++;
+		row->hash = hash;
+	}
+	return row->count++;
+}
+
+static void
+import_occurrences_clear(struct import_occurrences *occurrences)
+{
+	free(occurrences->at);
+	*occurrences = (struct import_occurrences){ .at = NULL };
+}
 
 /* The packing rules are part of the session's name: change this number when
  * they change. */

@@ -4,12 +4,287 @@
  */
 #include "agents/import/scanner/profile.h"
 
-#include "agents/import/scanner/profile_private.h"
-#include "proto/os/clock.h"
-
+#include <endian.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "proto/os/clock.h"
+
+enum profile_state {
+	AT_HEAD,
+	AT_THREAD, /* a thread begins, or the number of threads that follow */
+	AT_INTERVALS,
+	IN_INTERVALS,
+	IN_COUNTERS,
+	AT_THREAD_END,
+	AT_END,
+};
+
+enum {
+	PROFILE_NUMBER_BYTES = 8,
+	VIEW_BYTES = 64 << 10, /* bytes viewed at a time */
+};
+
+/* ---- bytes ---- */
+
+static inline int64_t
+profile_load(const char *from)
+{
+	uint64_t bits;
+
+	memcpy(&bits, from, sizeof(bits));
+	return (int64_t)le64toh(bits);
+}
+
+/* Like profile_need, for bytes that are not in the view. */
+static int
+profile_see(struct import_profile *p, uint32_t bytes, struct err *err)
+{
+	import_file_take(p->file, p->at);
+	p->at = 0;
+	if (import_file_see(p->file, bytes > VIEW_BYTES ? bytes : VIEW_BYTES,
+		&p->view, err) != 0) {
+		p->view.bytes = 0;
+		return -1;
+	}
+	return p->view.bytes >= bytes;
+}
+
+/* Read nothing after this place. */
+static enum profile_item
+profile_damaged(
+    struct import_profile *p, struct err *err, const char *format, ...)
+{
+	char why[ERR_BYTES];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why, sizeof(why), format, ap);
+	va_end(ap);
+	err_set(err, "offset %" PRIu64 ": %s", import_profile_offset(p), why);
+	p->state = p->has_thread ? AT_THREAD_END : AT_END;
+	return PROFILE_DAMAGED;
+}
+
+/* Are there `bytes` more?  1, 0: the file ends before, -1: it cannot be
+ * read. */
+static inline int
+profile_need(struct import_profile *p, uint32_t bytes, struct err *err)
+{
+	if (p->view.bytes - p->at >= bytes)
+		return 1;
+	return profile_see(p, bytes, err);
+}
+
+/* ---- threads ---- */
+
+/* Find the next thread, if the counts before it are known. */
+static bool
+step_thread(struct import_profile *p)
+{
+	struct scanner_thread *t = &p->thread;
+
+	switch (t->role) {
+	case SCANNER_LOAD: return t->position < p->shape.readers;
+	case SCANNER_EVAL:
+		if (t->stage >= p->shape.stages) {
+			t->stage = 0;
+			t->position++;
+		}
+		return p->shape.stages > 0 && t->position < p->shape.pipelines;
+	case SCANNER_SAVE: return t->position < p->shape.writers;
+	default: return t->position == 0;
+	}
+}
+
+/* The result for missing bytes of `what`: 0 or -1, as above. */
+static enum profile_item
+profile_missing(
+    struct import_profile *p, int there, const char *what, struct err *err)
+{
+	if (there < 0)
+		return PROFILE_FAILED;
+	return profile_damaged(p, err, "the file ends before %s", what);
+}
+
+/* The last thread of a role is followed by the number of threads of the next
+ * role. PROFILE_THREAD: the next thread is known; PROFILE_END: there is none.
+ */
+static enum profile_item
+find_thread(struct import_profile *p, struct err *err)
+{
+	while (!step_thread(p)) {
+		uint32_t bytes = p->thread.role == SCANNER_LOAD ? 2 : 1;
+		const unsigned char *from;
+		int there;
+
+		if (p->thread.role == SCANNER_SAVE ||
+		    p->thread.role == SCANNER_IS_MASTER)
+			return PROFILE_END;
+		there = profile_need(p, bytes, err);
+		if (there <= 0)
+			return profile_missing(p, there,
+			    p->thread.role == SCANNER_LOAD
+				? "the number of pipelines"
+			    : p->thread.role == SCANNER_EVAL
+				? "the number of writers"
+				: "the number of readers",
+			    err);
+		from = (const unsigned char *)p->view.at + p->at;
+		p->at += bytes;
+		if (p->thread.role == SCANNER_PROCESS_JOB) {
+			p->shape.readers = from[0];
+		} else if (p->thread.role == SCANNER_LOAD) {
+			p->shape.pipelines = from[0];
+			p->shape.stages = from[1];
+		} else {
+			p->shape.writers = from[0];
+		}
+		p->thread.role++;
+		p->thread.position = p->thread.stage = 0;
+	}
+	return PROFILE_THREAD;
+}
+
+/* The thread was read: continue with the next one of its role. */
+static void
+profile_leave_thread(struct import_profile *p)
+{
+	p->thread.order++;
+	if (p->thread.role == SCANNER_EVAL)
+		p->thread.stage++;
+	else
+		p->thread.position++;
+}
+
+/* Consume a text that ends with a NUL; a view, valid until the next read.  1,
+ * 0: the file ends or the text is too long, -1: it cannot be read. */
+static int
+profile_take_text(struct import_profile *p, struct text *text, struct err *err)
+{
+	uint32_t seen = 0;
+
+	for (;;) {
+		const char *from, *nul;
+		int there = profile_need(p, seen + 1, err);
+
+		if (there <= 0)
+			return there;
+		from = p->view.at + p->at;
+		nul = memchr(from + seen, '\0', p->view.bytes - p->at - seen);
+		if (nul != NULL) {
+			*text = (struct text){ from, (uint32_t)(nul - from) };
+			if (text->bytes > PROFILE_NAME_BYTES_MAX)
+				return 0;
+			p->at += text->bytes + 1;
+			return 1;
+		}
+		seen = p->view.bytes - p->at;
+		if (seen > PROFILE_NAME_BYTES_MAX)
+			return 0;
+	}
+}
+
+static int
+profile_take_number(struct import_profile *p, int64_t *number, struct err *err)
+{
+	int there = profile_need(p, PROFILE_NUMBER_BYTES, err);
+
+	if (there > 0) {
+		*number = profile_load(p->view.at + p->at);
+		p->at += PROFILE_NUMBER_BYTES;
+	}
+	return there;
+}
+
+/* A text of the file must equal this one. */
+static enum profile_item
+expect(struct import_profile *p, const char *what, const char *wanted,
+    struct err *err)
+{
+	uint64_t offset = import_profile_offset(p);
+	struct text text;
+	char shown[64];
+	int there = profile_take_text(p, &text, err);
+
+	if (there < 0)
+		return PROFILE_FAILED;
+	if (there > 0 && text_equal(text, text_of(wanted)))
+		return PROFILE_THREAD;
+	if (there == 0)
+		return profile_damaged(p, err,
+		    "the %s of a thread, '%s', is missing", what, wanted);
+	p->at -= (uint32_t)(import_profile_offset(p) - offset);
+	return profile_damaged(p, err, "the %s of a thread is '%s', not '%s'",
+	    what, text_quote(shown, sizeof(shown), text), wanted);
+}
+
+static enum profile_item
+read_dictionary(struct import_profile *p, struct err *err)
+{
+	int64_t count;
+	int there = profile_take_number(p, &count, err);
+
+	if (there <= 0)
+		return profile_missing(p, there, "a number of names", err);
+	for (uint32_t i = 0; i < SCANNER_KEYS_MAX; i++)
+		p->keys[i].bytes = 0;
+	for (int64_t i = 0; i < count; i++) {
+		struct import_name key;
+		struct text name;
+		unsigned char id;
+
+		there = profile_take_text(p, &name, err);
+		if (there > 0) {
+			p->renamed |= !import_name_set(&key, name);
+			there = profile_need(p, 1, err);
+		}
+		if (there < 0)
+			return PROFILE_FAILED;
+		if (there == 0)
+			return profile_damaged(p, err,
+			    "the thread announces %" PRId64
+			    " names of intervals, but has only %" PRId64,
+			    count, i);
+		id = (unsigned char)p->view.at[p->at++];
+		p->keys[id] = key;
+	}
+	p->left = count > SCANNER_KEYS_MAX ? (uint64_t)count : 0;
+	p->state = AT_INTERVALS;
+	return PROFILE_THREAD;
+}
+
+/* Read the next thread up to its dictionary; PROFILE_ON: there is none. */
+static enum profile_item
+profile_read_thread(struct import_profile *p, struct err *err)
+{
+	enum profile_item item = find_thread(p, err);
+	int there;
+
+	if (item == PROFILE_END) {
+		p->state = AT_END;
+		return PROFILE_ON;
+	}
+	if (item != PROFILE_THREAD)
+		return item;
+	there = profile_take_number(p, &p->node, err);
+	if (there <= 0)
+		return profile_missing(p, there, "a thread", err);
+	item = expect(p, "type", scanner_roles[p->thread.role], err);
+	if (item == PROFILE_THREAD)
+		item =
+		    expect(p, "tag", scanner_tag(&p->thread, &p->shape), err);
+	if (item != PROFILE_THREAD)
+		return item;
+	there = profile_take_number(p, &p->thread.number, err);
+	if (there <= 0)
+		return profile_missing(p, there, "the number of a thread", err);
+	item = read_dictionary(p, err);
+	p->has_thread = item == PROFILE_THREAD;
+	return item;
+}
 
 enum { INTERVAL_BYTES = 1 + 2 * PROFILE_NUMBER_BYTES };
 
@@ -232,81 +507,4 @@ import_profile_next(struct import_profile *p, struct err *err)
 		item = step(p, err);
 	while (item == PROFILE_ON);
 	return item;
-}
-
-enum { VIEW_BYTES = 64 << 10 }; /* bytes viewed at a time */
-
-int
-profile_see(struct import_profile *p, uint32_t bytes, struct err *err)
-{
-	import_file_take(p->file, p->at);
-	p->at = 0;
-	if (import_file_see(p->file, bytes > VIEW_BYTES ? bytes : VIEW_BYTES,
-		&p->view, err) != 0) {
-		p->view.bytes = 0;
-		return -1;
-	}
-	return p->view.bytes >= bytes;
-}
-
-enum profile_item
-profile_damaged(
-    struct import_profile *p, struct err *err, const char *format, ...)
-{
-	char why[ERR_BYTES];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(why, sizeof(why), format, ap);
-	va_end(ap);
-	err_set(err, "offset %" PRIu64 ": %s", import_profile_offset(p), why);
-	p->state = p->has_thread ? AT_THREAD_END : AT_END;
-	return PROFILE_DAMAGED;
-}
-
-enum profile_item
-profile_missing(
-    struct import_profile *p, int there, const char *what, struct err *err)
-{
-	if (there < 0)
-		return PROFILE_FAILED;
-	return profile_damaged(p, err, "the file ends before %s", what);
-}
-
-int
-profile_take_text(struct import_profile *p, struct text *text, struct err *err)
-{
-	uint32_t seen = 0;
-
-	for (;;) {
-		const char *from, *nul;
-		int there = profile_need(p, seen + 1, err);
-
-		if (there <= 0)
-			return there;
-		from = p->view.at + p->at;
-		nul = memchr(from + seen, '\0', p->view.bytes - p->at - seen);
-		if (nul != NULL) {
-			*text = (struct text){ from, (uint32_t)(nul - from) };
-			if (text->bytes > PROFILE_NAME_BYTES_MAX)
-				return 0;
-			p->at += text->bytes + 1;
-			return 1;
-		}
-		seen = p->view.bytes - p->at;
-		if (seen > PROFILE_NAME_BYTES_MAX)
-			return 0;
-	}
-}
-
-int
-profile_take_number(struct import_profile *p, int64_t *number, struct err *err)
-{
-	int there = profile_need(p, PROFILE_NUMBER_BYTES, err);
-
-	if (there > 0) {
-		*number = profile_load(p->view.at + p->at);
-		p->at += PROFILE_NUMBER_BYTES;
-	}
-	return there;
 }

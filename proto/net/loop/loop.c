@@ -12,8 +12,11 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -21,12 +24,240 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "proto/base/err.h"
 #include "proto/base/memory.h"
 #include "proto/net/connection_limit.h"
-#include "proto/net/loop/fds.h"
-#include "proto/net/loop/timers.h"
+#include "proto/net/loop/loop_timer.h"
 #include "proto/os/clock.h"
+#include "proto/os/heartbeat.h"
 #include "proto/os/log.h"
+
+enum { FDS_MAX = 4096 };
+
+/* Indexed by descriptor.  A descriptor may be removed, and its number used
+ * again, before its event is processed: the event then has another
+ * generation. */
+struct fds_entry {
+	void (*on_fd)(void *arg, int fd, uint32_t events); /* NULL: free */
+	void *arg;
+	uint32_t generation;
+};
+
+struct fds {
+	int epoll;
+	struct fds_entry *entry;
+	uint32_t room, count, generation;
+};
+
+/* Not sorted: there are few, and scanning them all is cheap. */
+struct timers {
+	struct loop_timer *set[LOOP_TIMERS_MAX];
+	uint32_t count;
+};
+
+enum { EVENTS_AT_ONCE = 64, ROOM_MIN = 64 };
+
+static int
+fds_init(struct fds *fds, struct err *err)
+{
+	*fds = (struct fds){ .epoll = epoll_create1(EPOLL_CLOEXEC) };
+	return fds->epoll < 0 ? err_set(err, "epoll: %s", strerror(errno)) : 0;
+}
+
+static void
+fds_clear(struct fds *fds)
+{
+	if (fds->epoll >= 0)
+		close(fds->epoll);
+	free(fds->entry);
+	fds->entry = NULL;
+}
+
+static void
+make_room(struct fds *fds, int fd)
+{
+	uint32_t room = fds->room ? fds->room : ROOM_MIN;
+	struct fds_entry *entry;
+
+	while (room <= (uint32_t)fd)
+		room *= 2;
+	if (room == fds->room)
+		return;
+	entry = memory_resize(fds->entry, room * sizeof(*entry));
+	memset(entry + fds->room, 0, (room - fds->room) * sizeof(*entry));
+	fds->entry = entry;
+	fds->room = room;
+}
+
+static struct fds_entry *
+find(struct fds *fds, int fd)
+{
+	if (fd < 0 || (uint32_t)fd >= fds->room || fds->entry[fd].on_fd == NULL)
+		return NULL;
+	return &fds->entry[fd];
+}
+
+static int
+control(struct fds *fds, int what, int fd, uint32_t events)
+{
+	uint64_t generation = fds->entry[fd].generation;
+	struct epoll_event event = { .events = events };
+
+	event.data.u64 = generation << 32 | (uint32_t)fd;
+	return epoll_ctl(fds->epoll, what, fd, &event);
+}
+
+/* As loop_add_fd, loop_change_fd and loop_remove_fd. */
+static int
+fds_add(struct fds *fds, int fd, uint32_t events,
+    void (*on_fd)(void *arg, int fd, uint32_t events), void *arg,
+    struct err *err)
+{
+	struct fds_entry *entry;
+
+	if (fds->count == FDS_MAX)
+		return err_set(err, "more than %d file descriptors", FDS_MAX);
+	make_room(fds, fd);
+	entry = &fds->entry[fd];
+	assert(entry->on_fd == NULL);
+	entry->generation = ++fds->generation;
+	if (control(fds, EPOLL_CTL_ADD, fd, events) != 0)
+		return err_set(err, "epoll: %s", strerror(errno));
+	entry->on_fd = on_fd;
+	entry->arg = arg;
+	fds->count++;
+	return 0;
+}
+
+static int
+fds_change(struct fds *fds, int fd, uint32_t events)
+{
+	if (find(fds, fd) == NULL)
+		return -1;
+	return control(fds, EPOLL_CTL_MOD, fd, events);
+}
+
+static void
+fds_remove(struct fds *fds, int fd)
+{
+	struct fds_entry *entry = find(fds, fd);
+
+	if (entry == NULL)
+		return;
+	epoll_ctl(fds->epoll, EPOLL_CTL_DEL, fd, NULL);
+	entry->on_fd = NULL;
+	fds->count--;
+}
+
+/* Sleep until a descriptor is ready, at most `timeout_ms` (-1: for ever), and
+ * call the callbacks of those that are. */
+static void
+fds_wait(struct fds *fds, int timeout_ms)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	int i, count;
+
+	heartbeat_rest();
+	/* epoll_wait is libzmq's (proto/net/guard/guard.h). */
+	count =
+	    epoll_pwait(fds->epoll, events, EVENTS_AT_ONCE, timeout_ms, NULL);
+	heartbeat_beat();
+	assert(count >= 0 || errno == EINTR);
+	for (i = 0; i < count; i++) {
+		int fd = (int)(events[i].data.u64 & UINT32_MAX);
+		struct fds_entry *entry = find(fds, fd);
+
+		if (entry != NULL &&
+		    entry->generation == events[i].data.u64 >> 32)
+			entry->on_fd(entry->arg, fd, events[i].events);
+	}
+}
+
+enum { NS_PER_MS = 1000000 };
+
+/* As loop_set_timer and loop_stop_timer. */
+static void
+timers_set(struct timers *timers, struct loop_timer *timer, int64_t at_ns,
+    int64_t period_ns)
+{
+	timer->at_ns = at_ns;
+	timer->period_ns = period_ns;
+	if (timer->slot != 0)
+		return;
+	assert(timers->count < LOOP_TIMERS_MAX);
+	timers->set[timers->count++] = timer;
+	timer->slot = timers->count;
+}
+
+static void
+timers_stop(struct timers *timers, struct loop_timer *timer)
+{
+	struct loop_timer *last;
+
+	timer->at_ns = 0;
+	if (timer->slot == 0)
+		return;
+	assert(timers->set[timer->slot - 1] == timer);
+	last = timers->set[--timers->count];
+	timers->set[timer->slot - 1] = last;
+	last->slot = timer->slot;
+	timer->slot = 0;
+}
+
+static struct loop_timer *
+first(const struct timers *timers)
+{
+	struct loop_timer *found = NULL;
+	uint32_t i;
+
+	for (i = 0; i < timers->count; i++)
+		if (found == NULL || timers->set[i]->at_ns < found->at_ns)
+			found = timers->set[i];
+	return found;
+}
+
+/* Call the timers that are due. */
+static void
+timers_run(struct timers *timers)
+{
+	struct loop_timer *timer;
+	int64_t now;
+	int i;
+
+	if (timers->count == 0)
+		return;
+	now = clock_monotonic_ns();
+	/* A timer that sets itself to the past must not starve the loop. */
+	for (i = 0; i < LOOP_TIMERS_MAX; i++) {
+		timer = first(timers);
+		if (timer == NULL || timer->at_ns > now)
+			return;
+		if (timer->period_ns > 0)
+			timer->at_ns +=
+			    timer->period_ns *
+			    ((now - timer->at_ns) / timer->period_ns + 1);
+		else
+			timers_stop(timers, timer);
+		timer->on_timer(timer->arg, timer);
+	}
+}
+
+/* How long epoll_wait may sleep; -1: for ever.  Rounded up: a timer is at most
+ * 1 ms late and never early. */
+static int
+timers_sleep_ms(const struct timers *timers)
+{
+	const struct loop_timer *timer = first(timers);
+	int64_t left, ms;
+
+	if (timer == NULL)
+		return -1;
+	left = timer->at_ns - clock_monotonic_ns();
+	if (left <= 0)
+		return 0;
+	ms = (left - 1) / NS_PER_MS + 1;
+	return ms > INT_MAX ? INT_MAX : (int)ms;
+}
 
 enum { SIGNALS = 65 };
 
