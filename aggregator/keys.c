@@ -11,58 +11,42 @@
 
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
-#include "proto/format/output.h"
 #include "proto/os/log.h"
 
 struct values {
 	const char *partitions, *nodes, *file;
 	struct opt_list server;
-	int role, format;
+	int role;
+	struct answer_options answer;
 	bool finish;
 };
 
 static const struct values defaults = { .partitions = "*", .nodes = "*" };
 
-enum {
-	ROLE_ROW,
-	PARTITIONS_ROW,
-	NODES_ROW,
-	FILE_ROW,
-	SERVER_ROW,
-	FINISH_ROW,
-	FORMAT_ROW,
-	ROWS
-};
+enum { ROLE_ROW };
 static const struct opt options[] = {
 	[ROLE_ROW] = { "role", 0, OPT_CHOICE, OPT_TO(struct values, role),
 	    "ROLE", "new, allow: what the key allows (default: agent)",
 	    "agent|broker|reader|server", 0 },
-	[PARTITIONS_ROW] = { "partitions", 'p', OPT_TEXT,
-	    OPT_TO(struct values, partitions), "PATTERN",
+	{ "partitions", 'p', OPT_TEXT, OPT_TO(struct values, partitions),
+	    "PATTERN",
 	    "new, allow, token: limit the key to partitions that match PATTERN "
 	    "(default: *)",
 	    NULL, 0 },
-	[NODES_ROW] = { "nodes", 'n', OPT_TEXT, OPT_TO(struct values, nodes),
-	    "PATTERN",
+	{ "nodes", 'n', OPT_TEXT, OPT_TO(struct values, nodes), "PATTERN",
 	    "new, allow: limit the key of an agent or broker to nodes that "
 	    "match PATTERN "
 	    "(default: *)",
 	    NULL, 0 },
-	[FILE_ROW] = { "file", 'o', OPT_TEXT, OPT_TO(struct values, file),
-	    "FILE",
+	{ "file", 'o', OPT_TEXT, OPT_TO(struct values, file), "FILE",
 	    "new, rotate: write the key to FILE (default: DIR/keys/NAME.key)",
 	    NULL, 0 },
-	[SERVER_ROW] = { "server", 0, OPT_LIST, OPT_TO(struct values, server),
-	    "PUBLIC",
+	{ "server", 0, OPT_LIST, OPT_TO(struct values, server), "PUBLIC",
 	    "new: create a key for the server with this public key; may be "
 	    "repeated (default: the server of this instance)",
 	    NULL, 0 },
-	[FINISH_ROW] = { "finish", 0, OPT_FLAG, OPT_TO(struct values, finish),
-	    NULL, "rotate: finish the rotation and revoke the old key", NULL,
-	    0 },
-	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
-	    "FORMAT", "list: print a table (default), json, jsonl or csv",
-	    "table|json|jsonl|csv", 0 },
+	{ "finish", 0, OPT_FLAG, OPT_TO(struct values, finish), NULL,
+	    "rotate: finish the rotation and revoke the old key", NULL, 0 },
 	{ .name = NULL },
 };
 
@@ -154,20 +138,19 @@ do_new(struct values *values, char **words, uint32_t count, struct err *err)
 }
 
 static int
+give_list(void *arg, struct answer *answer, struct err *err)
+{
+	(void)arg;
+	return keys_list(answer, err);
+}
+
+static int
 do_list(struct values *values, char **words, uint32_t count, struct err *err)
 {
-	struct output output;
-	int rc;
-
 	(void)words;
 	(void)count;
-	if (output_open(&output, "-", err) != 0)
-		return -1;
-	rc = keys_list((enum report_format)values->format, output.file, err);
-	if (rc == 0)
-		return output_commit(&output, err);
-	output_abort(&output);
-	return rc;
+	answer_options_judge(&values->answer, keys_tables);
+	return answer_run(&values->answer, keys_tables, give_list, NULL, err);
 }
 
 static int
@@ -233,47 +216,51 @@ do_rotate(struct values *values, char **words, uint32_t count, struct err *err)
 			      : keys_rotate(words[0], values->file, err);
 }
 
+static const struct opt_topic topics[] = {
+	{ "new", " NAME", "create a key, and authorize it",
+	    "role partitions nodes file server",
+	    "poolscope keys new nodes -p 'acct$pool' -o nodes.key\n" },
+	{ "list", "", "the keys and tokens of the instance",
+	    "format sort top columns",
+	    "poolscope keys list\n"
+	    "poolscope keys list --format csv --columns name,role\n" },
+	{ "allow", " FILE | PUBLIC NAME", "authorize a key of somebody else",
+	    "role partitions nodes", "poolscope keys allow nodes.key\n" },
+	{ "revoke", " NAME|PUBLIC", "a key is valid no longer", "",
+	    "poolscope keys revoke nodes\n" },
+	{ "token", " NAME", "create a token for poolscope web", "partitions",
+	    "poolscope keys token ada -p 'acct$*'\n" },
+	{ "rotate", " NAME | server [FILE...]", "replace a key by a new one",
+	    "file finish", "poolscope keys rotate server\n" },
+	{ .word = NULL },
+};
+
 static const struct verb {
 	const char *word, *arguments;
 	uint32_t min, max; /* arguments after the verb */
-	unsigned takes;    /* bit i: option i is allowed */
 	bool makes;        /* creates DIR/keys if necessary */
 	int (*run)(struct values *values, char **words, uint32_t count,
 	    struct err *err);
 } verbs[] = {
-	{ "new", "NAME", 1, 1,
-	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW |
-		1 << FILE_ROW | 1 << SERVER_ROW,
-	    true, do_new },
-	{ "list", "nothing", 0, 0, 1 << FORMAT_ROW, false, do_list },
-	{ "allow", "FILE, or PUBLIC and NAME", 1, 2,
-	    1 << ROLE_ROW | 1 << PARTITIONS_ROW | 1 << NODES_ROW, true,
-	    do_allow },
-	{ "revoke", "NAME or PUBLIC", 1, 1, 0, false, do_revoke },
-	{ "token", "NAME", 1, 1, 1 << PARTITIONS_ROW, true, do_token },
-	{ "rotate", "NAME, or server and key files", 1, 63,
-	    1 << FILE_ROW | 1 << FINISH_ROW, false, do_rotate },
+	{ "new", "NAME", 1, 1, true, do_new },
+	{ "list", "nothing", 0, 0, false, do_list },
+	{ "allow", "FILE, or PUBLIC and NAME", 1, 2, true, do_allow },
+	{ "revoke", "NAME or PUBLIC", 1, 1, false, do_revoke },
+	{ "token", "NAME", 1, 1, true, do_token },
+	{ "rotate", "NAME, or server and key files", 1, 63, false, do_rotate },
 };
 
+/* The word is one of the topics. */
 static const struct verb *
 find_verb(const struct opt_operands *operands)
 {
-	const struct verb *verb = NULL;
+	const struct verb *verb = verbs;
 	uint32_t words = operands->count - 1;
 
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
-		if (strcmp(operands->at[0], verbs[i].word) == 0)
-			verb = &verbs[i];
-	if (verb == NULL)
-		opt_refuse_word(
-		    operands->at[0], "new, list, allow, revoke, rotate, token");
+	while (strcmp(operands->at[0], verb->word) != 0)
+		verb++;
 	if (words < verb->min || words > verb->max)
 		opt_usage("%s takes %s", verb->word, verb->arguments);
-	for (int i = 0; i < ROWS; i++)
-		if ((verb->takes & 1u << i) == 0 &&
-		    opt_origin(&options[i]) == OPT_COMMAND_LINE)
-			opt_usage("--%s does not apply to %s", options[i].name,
-			    verb->word);
 	return verb;
 }
 
@@ -282,19 +269,17 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { options, values },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ answer_options, &values->answer }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-keys",
-		.synopsis =
-		    "[options] new NAME | list | allow FILE | allow PUBLIC "
-		    "NAME | revoke NAME|PUBLIC | rotate NAME|server [FILE...] "
-		    "| "
-		    "token NAME",
-		.summary = "manage the keys of an instance",
+		.synopsis = "WHAT [options]",
+		.summary = "manage the keys of an instance; WHAT is one of",
 		.examples =
 		    "poolscope keys new nodes -p 'acct$pool' -o nodes.key\n"
 		    "poolscope keys list\n",
 		.tables = tables,
+		.topics = topics,
 		.operands_min = 1,
 		.operands_max = 64,
 	};

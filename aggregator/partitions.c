@@ -11,32 +11,25 @@
 #include "aggregator/admin/partitions.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
-#include "proto/format/output.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 struct values {
-	const char *store, *table;
+	const char *store, *routes;
 	int64_t timeout_ns;
-	int format;
+	struct answer_options answer;
 	bool dry_run, yes;
 };
 
 static const struct values defaults = { .timeout_ns = 60 * NS_PER_SECOND };
 
-enum { TABLE_ROW = 1, FORMAT_ROW };
-
 static const struct opt options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
 	    "the store (default: DIR/store)", NULL, false },
-	[TABLE_ROW] = { "table", 0, OPT_TEXT, OPT_TO(struct values, table),
-	    "FILE",
+	{ "routes", 0, OPT_TEXT, OPT_TO(struct values, routes), "FILE",
 	    "list: the partition table of the brokers (default: "
 	    "DIR/partitions)",
 	    NULL, false },
-	[FORMAT_ROW] = { "format", 0, OPT_CHOICE, OPT_TO(struct values, format),
-	    "FORMAT", "list: print a table (default), json, jsonl or csv",
-	    "table|json|jsonl|csv", false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct values, timeout_ns), "TIME",
 	    "drop: give up if the store indexes nothing for this time "
 	    "(default: 60s)",
@@ -52,19 +45,11 @@ static const struct opt options[] = {
 /* ---- verbs ---- */
 
 static int
-list(const struct values *values, struct err *err)
+give_list(void *arg, struct answer *answer, struct err *err)
 {
-	struct output output;
-	int rc;
+	const struct values *values = arg;
 
-	if (output_open(&output, "-", err) != 0)
-		return -1;
-	rc = partitions_list((enum report_format)values->format, output.file,
-	    values->store, values->table, err);
-	if (rc == 0)
-		return output_commit(&output, err);
-	output_abort(&output);
-	return rc;
+	return partitions_list(answer, values->store, values->routes, err);
 }
 
 enum { COUNTED_BYTES = 96 };
@@ -130,22 +115,32 @@ get_partition(const char *word)
 	return instance_read_partition(name, word, &err) == 0 ? name : word;
 }
 
+static const struct opt_topic topics[] = {
+	{ "list", "", "the partitions of a store, and where brokers send them",
+	    "store routes format sort top columns table",
+	    "poolscope partition list\n"
+	    "poolscope partition list --format csv --table routes\n" },
+	{ "drop", " PARTITION", "delete a partition",
+	    "store timeout dry-run yes",
+	    "poolscope partition drop --dry-run 'acct$pool'\n" },
+	{ .word = NULL },
+};
+
+static bool
+is_list(const struct opt_operands *operands)
+{
+	return strcmp(operands->at[0], "list") == 0;
+}
+
 static void
 check_values(const struct values *values, const struct opt_operands *operands)
 {
-	const char *verb = operands->at[0];
-
-	if (strcmp(verb, "list") == 0) {
-		if (operands->count > 1 || values->dry_run || values->yes)
-			opt_usage("list takes no partition, no --dry-run and "
-				  "no --yes");
+	if (is_list(operands)) {
+		if (operands->count > 1)
+			opt_usage("list takes no partition");
+		answer_options_judge(&values->answer, partitions_tables);
 		return;
 	}
-	if (strcmp(verb, "drop") != 0)
-		opt_refuse_word(verb, "list, drop");
-	if (opt_origin(&options[FORMAT_ROW]) == OPT_COMMAND_LINE ||
-	    opt_origin(&options[TABLE_ROW]) == OPT_COMMAND_LINE)
-		opt_usage("--format and --table are for list");
 	if (operands->count < 2)
 		opt_usage("drop needs the name of a partition");
 	if (!values->yes && !values->dry_run && !confirm_can_ask())
@@ -158,15 +153,16 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { options, values },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ answer_options, &values->answer }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-partitions",
-		.synopsis = "list [options] | drop PARTITION [--dry-run|--yes] "
-			    "[options]",
-		.summary = "list the partitions of a store, or drop one",
+		.synopsis = "WHAT [options]",
+		.summary = "the partitions of a store; WHAT is one of",
 		.examples = "poolscope partition list\n"
 			    "poolscope partition drop --dry-run 'acct$pool'\n",
 		.tables = tables,
+		.topics = topics,
 		.operands_min = 1,
 		.operands_max = 2,
 	};
@@ -178,7 +174,7 @@ int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	char store[INSTANCE_PATH_BYTES], table[INSTANCE_PATH_BYTES];
+	char store[INSTANCE_PATH_BYTES], routes[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
 	struct err err = { 0 };
 	int rc = 0;
@@ -189,12 +185,13 @@ main(int argc, char **argv)
 		rc = instance_path(store, "store", &err);
 		values.store = store;
 	}
-	if (rc == 0 && values.table == NULL) {
-		rc = instance_path(table, "partitions", &err);
-		values.table = table;
+	if (rc == 0 && values.routes == NULL) {
+		rc = instance_path(routes, "partitions", &err);
+		values.routes = routes;
 	}
-	if (rc == 0 && operands.count < 2)
-		rc = list(&values, &err);
+	if (rc == 0 && is_list(&operands))
+		rc = answer_run(&values.answer, partitions_tables, give_list,
+		    &values, &err);
 	else if (rc == 0)
 		rc = drop(&values, get_partition(operands.at[1]), &err);
 	if (rc != 0)

@@ -8,17 +8,16 @@
 #define AGGREGATOR_ADMIN_PARTITIONS_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "aggregator/tables/tables.h"
+#include "proto/answer/answer.h"
 #include "proto/base/err.h"
-#include "proto/format/report.h"
 
-/* Print each partition with what is stored of it, sorted by name.  `table`:
- * the file of the partition table, which need not exist; in table format its
- * rows are printed after the partitions. */
-int partitions_list(enum report_format format, FILE *file, const char *store,
-    const char *table, struct err *err);
+/* Give each partition with what is stored of it, sorted by name, and the rows
+ * of the partition table in the file `routes`, which need not exist. */
+int partitions_list(struct answer *answer, const char *store,
+    const char *routes, struct err *err);
+extern const struct answer_table partitions_tables[];
 
 struct partitions_drop {
 	const char *store;

@@ -12,82 +12,85 @@
 #include "proto/base/memory.h"
 #include "proto/config/partition_table.h"
 
-enum { PATH_WIDTH = 60 };
+struct row {
+	struct text partition, endpoint;
+	uint64_t nodes, records;
+};
 
-static const struct table_column columns[] = { { "PARTITION", 57, false },
-	{ "NODES", 8, true }, { "RECORDS", 8, true }, { NULL, 0, false } };
-static const struct table_column table_columns[] = { { "PATTERN", 23, false },
-	{ "ENDPOINT", 55, false }, { NULL, 0, false } };
+struct pattern_row {
+	struct text pattern, endpoint;
+};
+
+static const struct answer_column columns[] = {
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
+	    "account$pool", false, NULL },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes), NULL,
+	    "nodes that have records", false, NULL },
+	{ "records", "RECORDS", ANSWER_AT_COUNT(struct row, records), NULL,
+	    "stored records of all kinds", false, NULL },
+	{ "endpoint", NULL, ANSWER_AT_TEXT(struct row, endpoint), NULL,
+	    "where the partition table of the brokers sends its records", false,
+	    NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column pattern_columns[] = {
+	{ "pattern", "PATTERN", ANSWER_AT_TEXT(struct pattern_row, pattern),
+	    NULL, "partitions that match it", false, NULL },
+	{ "endpoint", "ENDPOINT", ANSWER_AT_TEXT(struct pattern_row, endpoint),
+	    NULL, "the aggregator that gets their records", false, NULL },
+	{ .key = NULL },
+};
+
+const struct answer_table partitions_tables[] = { { "partitions", columns },
+	{ "routes", pattern_columns }, { .name = NULL } };
 
 struct stored {
 	uint32_t number;
 	struct text name; /* a view, valid until the end of the transaction */
 };
 
-struct listing {
-	FILE *file;
-	enum report_format format;
-	struct report rows;
-	struct partition_table table; /* the partition table of the brokers */
-};
-
+/* Of at NULL: the partition table has no pattern that matches. */
 static struct text
 find_endpoint(const struct partition_table *table, struct text partition)
 {
 	for (uint32_t i = 0; i < table->count; i++)
 		if (text_match_partition(table->row[i].pattern, partition))
 			return table->row[i].endpoint;
-	return text_of("");
+	return (struct text){ NULL, 0 };
 }
 
 static void
-begin(struct listing *to)
+put_row(struct answer *to, const struct partition_table *table,
+    struct db_txn *txn, const struct stored *stored)
 {
-	static const char *const names[] = { "partition", "nodes", "records",
-		"endpoint", NULL };
-	static const char *const shown[] = { "partition", "nodes", "records",
-		NULL };
-
-	report_begin(&to->rows, to->file, to->format,
-	    to->format == REPORT_TABLE ? shown : names, columns);
-}
-
-static void
-put_row(struct listing *to, struct db_txn *txn, const struct stored *stored)
-{
-	struct text endpoint = find_endpoint(&to->table, stored->name);
 	struct partition_counts counts;
-	uint64_t records = 0;
+	struct row row = { .partition = stored->name,
+		.endpoint = find_endpoint(table, stored->name) };
 
 	tables_get_counts(txn, stored->number, &counts);
+	row.nodes = counts.nodes;
 	for (int kind = 0; kind < RECORD_KINDS; kind++)
-		records += counts.records[kind];
-	report_text(&to->rows, stored->name);
-	report_count(&to->rows, counts.nodes);
-	report_count(&to->rows, records);
-	if (to->format == REPORT_TABLE)
-		return;
-	if (endpoint.bytes > 0)
-		report_text(&to->rows, endpoint);
-	else
-		report_none(&to->rows);
+		row.records += counts.records[kind];
+	answer_row(to, &row, NULL);
 }
 
 static void
-put_table(const struct partition_table *table, const char *path, FILE *file)
+put_routes(
+    struct answer *to, const struct partition_table *table, const char *path)
 {
-	struct table rows;
-
 	if (table->version == 0)
 		return;
-	fprintf(file, "\nversion %" PRIu64 " of ", table->version);
-	table_put_elided(file, text_of(path), PATH_WIDTH);
-	fputs("\n", file);
-	table_begin(&rows, file, table_columns);
+	answer_begin_table(to, "routes");
 	for (uint32_t i = 0; i < table->count; i++) {
-		table_text(&rows, table->row[i].pattern);
-		table_text(&rows, table->row[i].endpoint);
+		const struct pattern_row row = { table->row[i].pattern,
+			table->row[i].endpoint };
+
+		answer_row(to, &row, NULL);
 	}
+	answer_note(to, "routes", table->version,
+	    "version %" PRIu64 " of the partition table %s", table->version,
+	    path);
 }
 
 static int
@@ -99,7 +102,8 @@ by_name(const void *a, const void *b)
 }
 
 static void
-put_all(struct listing *to, struct db_txn *txn)
+put_all(
+    struct answer *to, const struct partition_table *table, struct db_txn *txn)
 {
 	uint32_t last = dictionary_last(txn, 0), count = 0;
 	struct stored *found = memory_zero((size_t)last + 1, sizeof(*found));
@@ -109,15 +113,14 @@ put_all(struct listing *to, struct db_txn *txn)
 		count += dictionary_text(txn, 0, i, &found[count].name);
 	}
 	qsort(found, count, sizeof(*found), by_name);
-	begin(to);
 	for (uint32_t i = 0; i < count; i++)
-		put_row(to, txn, &found[i]);
-	report_end(&to->rows);
+		put_row(to, table, txn, &found[i]);
 	free(found);
 }
 
 static int
-list(struct listing *to, const char *store, struct err *err)
+list(struct answer *to, const struct partition_table *table, const char *store,
+    struct err *err)
 {
 	struct db_options how = { .read_only = true, .allow_network = true };
 	struct db *tables = NULL;
@@ -128,7 +131,7 @@ list(struct listing *to, const char *store, struct err *err)
 	    tables_open(&tables, store, &how, err) != 0)
 		return -1;
 	if (db_begin(tables, false, &txn, err) == 0) {
-		put_all(to, txn);
+		put_all(to, table, txn);
 		db_abort(&txn);
 		rc = 0;
 	}
@@ -137,20 +140,17 @@ list(struct listing *to, const char *store, struct err *err)
 }
 
 int
-partitions_list(enum report_format format, FILE *file, const char *store,
-    const char *table, struct err *err)
+partitions_list(
+    struct answer *to, const char *store, const char *path, struct err *err)
 {
-	struct listing *to = memory_zero(1, sizeof(*to));
-	int rc;
+	struct partition_table *table = memory_zero(1, sizeof(*table));
+	int rc = partition_table_read(table, path, err);
 
-	to->file = file;
-	to->format = format;
-	rc = partition_table_read(&to->table, table, err);
 	if (rc == 0)
-		rc = list(to, store, err);
-	if (rc == 0 && format == REPORT_TABLE)
-		put_table(&to->table, table, file);
-	partition_table_clear(&to->table);
-	free(to);
+		rc = list(to, table, store, err);
+	if (rc == 0)
+		put_routes(to, table, path);
+	partition_table_clear(table);
+	free(table);
 	return rc;
 }

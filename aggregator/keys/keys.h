@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
+#include "proto/answer/answer.h"
 #include "proto/config/instance.h"
-#include "proto/format/report.h"
 #include "proto/keys/authorized_keys.h"
 #include "proto/keys/keyfile.h"
 
@@ -85,6 +85,7 @@ int keys_revoke_tokens(const struct authorized_keys_change *change,
     uint32_t *removed, struct err *err);
 int keys_tokens_path(char to[static INSTANCE_PATH_BYTES], struct err *err);
 
-int keys_list(enum report_format format, FILE *file, struct err *err);
+int keys_list(struct answer *answer, struct err *err);
+extern const struct answer_table keys_tables[];
 
 #endif

@@ -9,28 +9,43 @@
 
 #include "aggregator/keys/keys.h"
 #include "proto/base/memory.h"
-#include "proto/os/log.h"
 
-static const char *const titles[] = { "name", "role", "partition", "node",
-	"public", "newest", NULL };
+struct row {
+	struct text name, role, partition, node, public;
+	enum answer_flag newest;
+};
 
-static const struct table_column columns[] = { { "NAME", 16, false },
-	{ "ROLE", 6, false }, { "PARTITIONS", 17, false },
-	{ "NODES", 11, false }, { "PUBLIC", 18, false }, { "NEWEST", 6, false },
-	{ NULL, 0, false } };
+static const struct answer_column columns[] = {
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
+	    "the name of the key", false, NULL },
+	{ "role", "ROLE", ANSWER_AT_TEXT(struct row, role), NULL,
+	    "what it allows: agent, broker, reader, server; or a token", false,
+	    NULL },
+	{ "partition", "PARTITIONS", ANSWER_AT_TEXT(struct row, partition),
+	    NULL, "pattern of the partitions it is limited to", false, NULL },
+	{ "node", "NODES", ANSWER_AT_TEXT(struct row, node), NULL,
+	    "pattern of the nodes it is limited to", false, NULL },
+	{ "public", "PUBLIC", ANSWER_AT_TEXT(struct row, public), NULL,
+	    "the public key, or the hash of the token", true, NULL },
+	{ "newest", "NEWEST", ANSWER_AT_FLAG(struct row, newest), NULL,
+	    "is it the newest of its name?", true, NULL },
+	{ .key = NULL },
+};
+
+const struct answer_table keys_tables[] = { { "keys", columns },
+	{ .name = NULL } };
 
 static void
-put_row(struct report *to, const struct authorized_key *entry, bool newest)
+put_row(struct answer *to, const struct authorized_key *entry, const char *role,
+    bool newest)
 {
 	char public[Z85_CHARACTERS];
+	const struct row row = { entry->name, text_of(role), entry->partition,
+		entry->node, { public, sizeof(public) },
+		newest ? ANSWER_YES : ANSWER_NO };
 
 	z85_encode(public, entry->public);
-	report_text(to, entry->name);
-	report_text(to, text_of(key_role_name(entry->role)));
-	report_text(to, entry->partition);
-	report_text(to, entry->node);
-	report_text(to, (struct text){ public, sizeof(public) });
-	report_flag(to, newest);
+	answer_row(to, &row, NULL);
 }
 
 /* 1: it does not exist. */
@@ -67,7 +82,7 @@ by_name(const void *a, const void *b)
 
 /* Sorted by name first: there may be 100,000 keys. */
 static void
-put_clients(struct report *to, const struct authorized_keys *list)
+put_clients(struct answer *to, const struct authorized_keys *list)
 {
 	uint32_t count = authorized_keys_count(list);
 	const struct authorized_key **sorted =
@@ -82,27 +97,15 @@ put_clients(struct report *to, const struct authorized_keys *list)
 		    i + 1 == count ||
 		    !text_equal(sorted[i]->name, sorted[i + 1]->name);
 	for (uint32_t i = 0; i < count; i++)
-		put_row(to, authorized_keys_at(list, i), newest[i]);
+		put_row(to, authorized_keys_at(list, i),
+		    key_role_name(authorized_keys_at(list, i)->role),
+		    newest[i]);
 	free(newest);
 	free(sorted);
 }
 
-static void
-put_token(struct report *to, const struct authorized_key *entry)
-{
-	char public[Z85_CHARACTERS];
-
-	z85_encode(public, entry->public);
-	report_text(to, entry->name);
-	report_text(to, text_of("token"));
-	report_text(to, entry->partition);
-	report_text(to, entry->node);
-	report_text(to, (struct text){ public, sizeof(public) });
-	report_flag(to, true);
-}
-
 static int
-put_tokens(struct report *to, struct err *err)
+put_tokens(struct answer *to, struct err *err)
 {
 	char path[INSTANCE_PATH_BYTES];
 	struct authorized_keys *list;
@@ -111,15 +114,14 @@ put_tokens(struct report *to, struct err *err)
 	    authorized_keys_read(&list, path, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < authorized_keys_count(list); i++)
-		put_token(to, authorized_keys_at(list, i));
+		put_row(to, authorized_keys_at(list, i), "token", true);
 	authorized_keys_free(&list);
 	return 0;
 }
 
 int
-keys_list(enum report_format format, FILE *file, struct err *err)
+keys_list(struct answer *to, struct err *err)
 {
-	struct report to;
 	struct authorized_key server = { .line = 0 }, next = { .line = 0 };
 	char path[INSTANCE_PATH_BYTES];
 	struct authorized_keys *list;
@@ -130,19 +132,16 @@ keys_list(enum report_format format, FILE *file, struct err *err)
 	if (has_server < 0 || has_next < 0 || keys_allow_path(path, err) != 0 ||
 	    authorized_keys_read(&list, path, err) != 0)
 		return -1;
-	report_begin(&to, file, format, titles, columns);
 	if (has_server == 0)
-		put_row(&to, &server, has_next != 0);
+		put_row(to, &server, key_role_name(server.role), has_next != 0);
 	if (has_next == 0)
-		put_row(&to, &next, true);
-	put_clients(&to, list);
-	rc = put_tokens(&to, err);
-	report_end(&to);
-	if (has_server != 0 && has_next != 0 &&
-	    authorized_keys_count(list) == 0)
-		log_info(
+		put_row(to, &next, key_role_name(next.role), true);
+	put_clients(to, list);
+	rc = put_tokens(to, err);
+	authorized_keys_free(&list);
+	if (rc == 0 && answer_rows(to) == 0)
+		answer_note(to, "none", ANSWER_NO_COUNT,
 		    "no keys yet: poolscope up --listen ENDPOINT creates the "
 		    "server key, poolscope keys new NAME a client key");
-	authorized_keys_free(&list);
 	return rc;
 }

@@ -51,6 +51,15 @@ struct answer *answer_new(FILE *file, const struct answer_options *options,
     const struct answer_table *tables);
 void answer_free(struct answer **answer);
 
+/* For programs: check the options (wrong usage and --columns help end the
+ * process), and print what `give` gives to standard output. */
+void answer_options_judge(
+    const struct answer_options *options, const struct answer_table *tables);
+int answer_run(const struct answer_options *options,
+    const struct answer_table *tables,
+    int (*give)(void *arg, struct answer *answer, struct err *err), void *arg,
+    struct err *err);
+
 /* Members of the head, before the first row; texts are copied. */
 void answer_head(
     struct answer *answer, const char *key, struct answer_cell value);

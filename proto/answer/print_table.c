@@ -208,6 +208,8 @@ static void
 table_begin_table(
     struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
 {
+	if (count == 0)
+		return; /* a note says why */
 	if (p->has_tables)
 		fprintf(p->file, "\n%s\n", p->table);
 	p->has_tables = true;

@@ -13,7 +13,7 @@ same_list() {
 		/usr/bin/python3 -c '
 import json, sys
 listed, read = (json.load(open(p)) for p in sys.argv[1:])
-assert [r for r in listed if r["role"] != "server"] == read, listed' \
+assert [r for r in listed["rows"] if r["role"] != "server"] == read, listed' \
 			"$TMP/list.json" "$TMP/judged.json"
 }
 allowed() {
@@ -24,7 +24,7 @@ print(sum(r["name"] == sys.argv[1] for r in json.load(sys.stdin)))' "$1"
 
 # ---- nothing there
 check "where nothing is nothing is listed" poolscope-keys list --format jsonl
-check_text "... which is nothing" "" "$(cat "$TMP/out")"
+check_text "... which is nothing" 0 "$(grep -c '"name"' "$TMP/out")"
 check_status 1 "... and no key is revoked" poolscope-keys revoke nodes
 check_status 1 "... nor rotated" poolscope-keys rotate nodes
 check "... and nothing is made of that" test ! -e "$DIR/keys"
@@ -180,7 +180,7 @@ wrong_usage "a verb is needed" "missing argument" poolscope-keys
 wrong_usage "an unknown verb is wrong usage" "'make' is not one of new, list" poolscope-keys make x
 wrong_usage "a name is no path" "a name has 1 to 100 letters" poolscope-keys new ../x
 wrong_usage "a name is no option" "a name has 1 to 100 letters" poolscope-keys new -- -x
-wrong_usage "an option is for its verbs" "--finish does not apply to new" poolscope-keys new x --finish
+wrong_usage "an option is for its verbs" "--finish is for rotate, not for new" poolscope-keys new x --finish
 wrong_usage "the server's key has a name" "new server --role server" poolscope-keys new x --role server
 wrong_usage "the server's key has a role" "new server --role server" poolscope-keys new server
 wrong_usage "a pattern is not empty" "--partitions is empty" poolscope-keys new x -p ''

@@ -17,7 +17,7 @@ rows() {
 # row PARTITION: what the list says of it, "nodes records".
 row() {
 	poolscope-partitions list --format jsonl | /usr/bin/python3 -c 'import json, sys
-print(*[str(r["nodes"]) + " " + str(r["records"]) for r in map(json.loads, sys.stdin) if r["partition"] == sys.argv[1]])' "$1"
+print(*[str(r["nodes"]) + " " + str(r["records"]) for r in map(json.loads, sys.stdin) if r.get("partition") == sys.argv[1]])' "$1"
 }
 
 start aggregator poolscope-aggregator || exit 1
