@@ -82,10 +82,11 @@ PHASES = {
 
 def cpu_columns():
     """The agent's own group cpu: names, units and types."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/metric/metric_groups.c")
-    source = open(path).read().replace("\tBOOT,", '\t{ "poolscope.boot", "1", false },')
-    body = re.search(r"metric_group_column cpu(?:_columns)?\[\] = {(.*?)\n};", source, re.S).group(1)
-    return re.findall(r'{ "([^"]*)", "([^"]*)", (true|false) }', body)
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/metric/metric_groups.def")
+    body = re.search(r"^GROUP\(cpu, .*?^END", open(path).read(), re.S | re.M).group(0)
+    return [("poolscope.boot", "1", "false")] + [
+        (name, unit, "true" if kind == "COUNTER" else "false")
+        for kind, name, unit in re.findall(r'^(COUNTER|GAUGE)\(\w+, "([^"]*)", "([^"]*)"\)', body, re.M)]
 
 
 CPU = cpu_columns()

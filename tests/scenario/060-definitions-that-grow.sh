@@ -104,10 +104,10 @@ check_printed "... and says where they are" "5 refused definitions of metric gro
 check_text "each group is logged once" 3 "$(grep -c "refused a definition from node story" "$TMP/aggregator.log")"
 /usr/bin/python3 - >"$TMP/wide" <<'END'
 import re
-source = open("proto/metric/metric_groups.c").read()
-body = re.search(r"metric_group_column cpu\[\] = {(.*?)\n};", source, re.S).group(1)
-own = ["poolscope.boot:1:gauge"] + ["%s:%s:%s" % (n, u, "counter" if c == "true" else "gauge")
-                                    for n, u, c in re.findall(r'{ "([^"]*)", "([^"]*)", (true|false) }', body)]
+source = open("proto/metric/metric_groups.def").read()
+body = re.search(r"^GROUP\(cpu, .*?^END", source, re.S | re.M).group(0)
+own = ["poolscope.boot:1:gauge"] + ["%s:%s:%s" % (n, u, c.lower())
+                                    for c, n, u in re.findall(r'^(COUNTER|GAUGE)\(\w+, "([^"]*)", "([^"]*)"\)', body, re.M)]
 print("define n3 cpu", *own, *("own.%d:1:counter" % i for i in range(4096 - len(own))))
 print("define n3 cpu", *own, *("own.%d:1:counter" % i for i in range(4097 - len(own))))
 END

@@ -73,14 +73,11 @@ def span(begin, end, _node, track, name, *rest):
 
 def built_in():
     """The columns of each of the agent's own groups, as words of a definition."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/metric/metric_groups.c")
-    source = open(path).read().replace("\tBOOT,", '\t{ "poolscope.boot", "1", false },')
-    column = re.compile(r'{ "([^"]*)", "([^"]*)", (true|false) }')
-    columns = {name: [":".join((metric, unit, "counter" if grows == "true" else "gauge"))
-                      for metric, unit, grows in column.findall(body)]
-               for name, body in re.findall(r"metric_group_column (\w+?)(?:_columns)?\[\] = {(.*?)\n};", source, re.S)}
-    return {prefix: columns[name] for prefix, name in
-            re.findall(r'{ "([^"]*)", &metric_group_(\w+) }', source) if name in columns}
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../proto/metric/metric_groups.def")
+    source = open(path).read().replace("\nBOOT\n", '\nGAUGE(BOOT, "poolscope.boot", "1")\n')
+    column = re.compile(r'^(COUNTER|GAUGE)\(\w+, "([^"]*)", "([^"]*)"\)', re.M)
+    return {prefix: [":".join((metric, unit, kind.lower())) for kind, metric, unit in column.findall(body)]
+            for prefix, body in re.findall(r'^GROUP\(\w+, "([^"]*)"\)\n(.*?)^END', source, re.S | re.M)}
 
 
 def define(_node, name, *columns):
