@@ -58,8 +58,8 @@ def build(directory, tests):
     return done.returncode == 0
 
 
-def is_noticed(directory, tests):
-    for seed in ("1", "2", "3"):
+def is_noticed(directory, tests, seeds=("1", "2", "3")):
+    for seed in seeds:
         for test in tests:
             try:
                 done = subprocess.run(command(directory, test), cwd=directory, capture_output=True,
@@ -77,7 +77,7 @@ def run(directory, lists):
     for path in lists:
         tests, mutants = read(path)
         every = list(dict.fromkeys(test for mutant in mutants for test in mutant[2]))
-        if not build(directory, every) or is_noticed(directory, every):
+        if not build(directory, every) or is_noticed(directory, every, ("1",)):
             print("FAILED - %s fail without a change" % " ".join(every))
             return 1
         for file, rule, tests, before, after in mutants:

@@ -8,6 +8,8 @@
 #	job f, on n1 three times, tasks 1 to 3: from 3000 to 3100, from 3050 to 3200 and from
 #		3150 to 3250: once from 3000 to 3250, 250, not 100 + 150 + 100
 #	job g, on n2 from 3500, has not ended: to the last sample at 4000: 500
+#	job i, on n1 from 3300 to 3900 and on n2 from 3300 to 3400, so that the node that comes
+#		last ends first: 600 and 100
 #	job h, on n2, ended at 3000 and its start was lost: unknown, no row
 #
 # Each is the same asked for alone, from the store, and when all is compacted.
@@ -34,6 +36,8 @@ f n1 3050 3200 task=2
 f n1 3150 3250 task=3
 g n2 3500 -
 h n2 - 3000
+i n1 3300 3900
+i n2 3300 3400
 """.split("\n"):
     if line:
         job, node, begin, end, *more = line.split()
@@ -56,9 +60,11 @@ c n1 100
 d n1 200
 e n1 300
 f n1 250
-g n2 500"
+g n2 500
+i n1 600
+i n2 100"
 answer "all jobs" "$ALL" jobs
-for job in a b c d e f g; do
+for job in a b c d e f g i; do
 	answer "job $job alone" "$(echo "$ALL" | grep "^$job ")" jobs --job $job
 done
 check_status 1 "a job whose start was lost" poolscope-stats usage --job h
