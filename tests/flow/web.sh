@@ -26,7 +26,8 @@ web_url() {
 web_behaves() {
 	_web=$1
 	shift
-	printf '%s\n' "$@" >"$TMP/$_web.new"
+	: >"$TMP/$_web.new"
+	[ $# -eq 0 ] || printf '%s\n' "$@" >"$TMP/$_web.new"
 	mv "$TMP/$_web.new" "$TMP/$_web.manners"
 	: >"$TMP/$_web.sent"
 }
