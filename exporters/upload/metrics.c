@@ -330,10 +330,16 @@ put_system(struct sending *s, struct err *err)
 static void
 print_summary(const struct sending *s)
 {
+	uint64_t left_out = mlflow_left_out(s->mlflow);
+
+	if (left_out > 0)
+		log_error("%" PRIu64 " points were left out: the MLflow server "
+			  "refuses them for good",
+		    left_out);
 	if (s->upload->http.dry_run || opt_common_values.quiet)
 		return;
 	printf("run %s: %" PRIu64 " %s, %u parameters, %" PRIu64 " artifacts\n",
-	    mlflow_run_id(s->mlflow), s->sent.metrics,
+	    mlflow_run_id(s->mlflow), s->sent.metrics - left_out,
 	    s->upload->metrics.style == FLAT ? "metrics" : "points of curves",
 	    s->upload->metrics.params.count, s->sent.artifacts);
 }
@@ -356,6 +362,7 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 {
 	struct sending s = { .upload = upload,
 		.partition = text_of(upload->partition) };
+	bool is_whole = true;
 	int rc;
 
 	(void)operands;
@@ -372,11 +379,13 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 		rc = put_artifacts(&s, err);
 	if (rc == 0)
 		rc = mlflow_finish(s.mlflow, s.sent.end_ms, err);
-	if (rc == 0)
+	if (rc == 0) {
 		print_summary(&s);
+		is_whole = mlflow_left_out(s.mlflow) == 0;
+	}
 	rc = source_finish(&s.source, rc, err);
 	mlflow_close(&s.mlflow);
-	return rc == 0 ? 0 : 1;
+	return rc == 0 && is_whole ? 0 : 1;
 }
 
 const struct upload_command upload_metrics = {

@@ -116,6 +116,25 @@ check_printed "... is named" 'left out for good, the others are sent: .*app/bad'
 check_text "... each request has a name of its own" True \
 	"$(web_sent web 'len(set(s["headers"]["idempotency-key"] for s in sent)) == len(sent)')"
 
+run=0123456789abcdef0123456789abcdef
+printf '{"run": {"info": {"run_id": "%s", "start_time": 1795850000000, "status": "RUNNING", "lifecycle_stage": "active"}}}' \
+	$run >"$TMP/run"
+check "a server of runs" web_start runs --answer "$TMP/run"
+web_behaves runs 'refuse refused 400 x*'
+check_status 1 "one refused metric of a run" env MLFLOW_TRACKING_URI="$(web_url runs)" \
+	poolscope-upload metrics -p "$pool" --target mlflow:$run --style system
+check_text "... does not cost the others" "['node', 'one', 'other', 'partition', 'time', 'time_']" "$(web_sent runs \
+	'sorted(m["key"].split("/")[2] for s in sent if s["stored"] and "metrics" in s["text"] for m in __import__("json").loads(s["text"])["metrics"])')"
+check_printed "... is named" 'left out for good, the others are sent: .*system/n1/refused'
+check_printed "... and counted" "1 points were left out"
+check_printed "... as are the others" ": 6 points of curves"
+web_behaves runs ok 'status 400 no such database x*'
+check_status 1 "a server that refuses everything" env MLFLOW_TRACKING_URI="$(web_url runs)" \
+	poolscope-upload metrics -p "$pool" --target mlflow:$run --style system
+check_printed "... is a failure" "answers 400: no such database"
+check_status 1 "... and nothing is left out" grep -q "left out" "$TMP/err"
+stop runs
+
 # The only record of a request, and the first: the service would take another.
 web_behaves web 'refuse refused 400 x*'
 poolscope-upload samples -p "$pool" --name 'app/bad*' --target "influx:$url/write" --follow --cursor "$TMP/bad" >"$TMP/bad.log" 2>&1 &

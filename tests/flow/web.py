@@ -19,7 +19,7 @@ for three requests, "x*" for all.
 
 	status N [TEXT]  429|500|503 [RETRY-AFTER]  redirect URL  etag TEXT
 	page [STATUS]    200, and a page of HTML, as a proxy or a hotel has
-	refuse WORD N    N and nothing is stored when a line has this word, else 204
+	refuse WORD N    N and nothing is stored when a line has this word, else ok
 	half             an answer that ends before its length; the body is stored
 	late             the connection is reset after the body was stored
 	reset            the connection is reset, the body is not stored
@@ -186,7 +186,7 @@ class Connection:
             if wrong:
                 self.answer(int(manner[2]), ("unable to take '%s'" % wrong[0][:60]).encode())
             else:
-                self.answer(204)
+                self.behave(entry, ["ok"])
         elif kind in ("429", "500", "503"):
             more = "Retry-After: %s\r\n" % " ".join(manner[1:]) if len(manner) > 1 else ""
             self.answer(int(kind), b"not now", more)

@@ -3,7 +3,7 @@
  * refuses for good.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/targets/deliver.h"
+#include "exporters/cloud/common/deliver.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

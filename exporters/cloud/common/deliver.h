@@ -8,8 +8,8 @@
  * its content: that is a failure, and the item is not left out.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_TARGETS_DELIVER_H
-#define EXPORTERS_UPLOAD_TARGETS_DELIVER_H
+#ifndef EXPORTERS_CLOUD_COMMON_DELIVER_H
+#define EXPORTERS_CLOUD_COMMON_DELIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,16 +4,20 @@
  */
 #include "exporters/cloud/common/json_batch.h"
 
+#include <string.h>
+
 bool
 json_batch_add(struct json_batch *batch, struct text item)
 {
-	if (batch->items > 0 &&
-	    (batch->items >= batch->items_max ||
-		batch->body.bytes + 1 + item.bytes + batch->ends.bytes >
-		    batch->bytes_max))
+	static const char between[] = ",\n";
+
+	if (batch->items > 0 && (batch->items >= batch->items_max ||
+				    batch->body.bytes + strlen(between) +
+					    item.bytes + batch->ends.bytes >
+					batch->bytes_max))
 		return false;
-	buffer_put_text(
-	    &batch->body, batch->items++ == 0 ? batch->begins : text_of(","));
+	buffer_put_text(&batch->body,
+	    batch->items++ == 0 ? batch->begins : text_of(between));
 	buffer_put_text(&batch->body, item);
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
  * json_batch - collect items for one request: a JSON text with a list that
- * grows to the maximum size of a request.
+ * grows to the maximum size of a request, a line for each item.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CLOUD_COMMON_JSON_BATCH_H

@@ -20,6 +20,8 @@
 #define WORD "MLFLOW_TRACKING_PASSWORD"
 #define KEY  "MLFLOW_TRACKING_TOKEN"
 
+#define LOG_BATCH MLFLOW_API "runs/log-batch"
+
 enum { STATUS_OK = 200 };
 
 /* ---- JSON ---- */
@@ -170,6 +172,7 @@ mlflow_close(struct mlflow **mlflow)
 	sodium_free(m->authorization);
 	json_batch_clear(&m->metrics);
 	json_batch_clear(&m->params);
+	buffer_clear(&m->part);
 	free(m->begins[0]);
 	free(m->begins[1]);
 	free(m);
@@ -241,6 +244,66 @@ mlflow_begin(struct mlflow *m)
 	    make_batch(&m->begins[1], m->run.id, "params", MLFLOW_PARAMS_MAX);
 }
 
+/* Without the comma behind the last item. */
+static struct text
+items_of(const struct deliver_lines *lines, uint32_t from, uint32_t upto)
+{
+	struct text items = deliver_lines_part(lines, from, upto);
+
+	while (items.bytes > 0 && items.at[items.bytes - 1] != '}')
+		items.bytes--;
+	return items;
+}
+
+static enum deliver_result
+send_metrics(void *arg, uint32_t from, uint32_t upto, struct err *err)
+{
+	struct mlflow *m = arg;
+	struct http_answer answer;
+
+	m->part.bytes = 0;
+	buffer_put_text(&m->part, m->metrics.begins);
+	buffer_put_text(&m->part, items_of(&m->lines, from, upto));
+	buffer_put_text(&m->part, m->metrics.ends);
+	if (mlflow_call(m, "POST", LOG_BATCH, NULL, buffer_text(&m->part),
+		&answer, err) != 0)
+		return DELIVER_FAILED;
+	if (mlflow_judge(m, &answer, err) == 0)
+		return DELIVER_STORED;
+	return answer.status == 400 || answer.status == 413 ? DELIVER_REFUSED
+							    : DELIVER_FAILED;
+}
+
+static struct text
+show_metric(void *arg, uint32_t item)
+{
+	struct mlflow *m = arg;
+
+	return items_of(&m->lines, item, item + 1);
+}
+
+static int
+deliver_metrics(struct mlflow *m, struct err *err)
+{
+	const struct deliver how = { m, send_metrics, show_metric, false };
+	struct text body = buffer_text(&m->metrics.body);
+	uint32_t begin = m->metrics.begins.bytes, left_out;
+	int rc;
+
+	deliver_lines_init(
+	    &m->lines, (struct text){ body.at + begin, body.bytes - begin });
+	rc = deliver(&how, &m->state, m->lines.count, &left_out, err);
+	deliver_lines_clear(&m->lines);
+	return rc;
+}
+
+uint64_t
+mlflow_left_out(const struct mlflow *m)
+{
+	return m->state.left_out;
+}
+
+/* A parameter that is refused has another value already: that is a failure. */
 static int
 send_batch(struct mlflow *m, struct json_batch *batch, struct err *err)
 {
@@ -249,8 +312,11 @@ send_batch(struct mlflow *m, struct json_batch *batch, struct err *err)
 
 	if (batch->items == 0)
 		return 0;
-	rc = mlflow_post(m, MLFLOW_API "runs/log-batch", json_batch_body(batch),
-	    &answer, err);
+	if (batch == &m->metrics)
+		rc = deliver_metrics(m, err);
+	else
+		rc = mlflow_post(
+		    m, LOG_BATCH, json_batch_body(batch), &answer, err);
 	json_batch_begin(batch);
 	return rc;
 }

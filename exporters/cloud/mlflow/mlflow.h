@@ -40,7 +40,7 @@ const char *mlflow_run_id(const struct mlflow *mlflow);
 int64_t mlflow_run_start_ms(const struct mlflow *mlflow);
 
 /* Add a point to the current batch, which is sent when full; values that are
- * not finite are omitted. */
+ * not finite are omitted.  Points that the server refuses are left out. */
 int mlflow_put_metric(struct mlflow *mlflow, struct text key, double value,
     int64_t time_ms, int64_t step, struct err *err);
 int mlflow_put_param(
@@ -48,6 +48,7 @@ int mlflow_put_param(
 /* Upload all of `fd`, a regular file, as the artifact `name`. */
 int mlflow_put_artifact(
     struct mlflow *mlflow, struct text name, int fd, struct err *err);
+uint64_t mlflow_left_out(const struct mlflow *mlflow);
 /* Send the current batch. */
 int mlflow_flush(struct mlflow *mlflow, struct err *err);
 /* Send the current batch; if this process created the run, end it at

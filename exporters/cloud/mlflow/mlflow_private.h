@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "exporters/cloud/common/deliver.h"
 #include "exporters/cloud/common/json_batch.h"
 #include "exporters/cloud/mlflow/mlflow.h"
 #include "exporters/cloud/mlflow/reply.h"
@@ -27,6 +28,10 @@ struct mlflow {
 	struct mlflow_run run;
 	char *begins[2]; /* text before the items of `metrics` and `params` */
 	struct json_batch metrics, params;
+	/* Of `metrics`, while it is sent. */
+	struct deliver_lines lines;
+	struct buffer part;
+	struct deliver_state state;
 };
 
 /* A JSON object that is written to memory. */

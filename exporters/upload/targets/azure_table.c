@@ -11,7 +11,7 @@
 
 #include "exporters/cloud/azure/account.h"
 #include "exporters/cloud/azure/table_batch.h"
-#include "exporters/upload/targets/deliver.h"
+#include "exporters/cloud/common/deliver.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
