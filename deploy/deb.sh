@@ -3,6 +3,7 @@
 #   sh deploy/deb.sh DIR        write them to DIR
 #   VERSION=0.2 sh deploy/deb.sh DIR     a version other than that of proto/base/version.h
 #   MAINTAINER='Ada <ada@pool.net>' sh deploy/deb.sh DIR
+#   OBJECTS=build sh deploy/deb.sh DIR   compile only what make did not compile there
 #
 # The maintainer is whoever builds the packages: without MAINTAINER it is
 # DEBFULLNAME with DEBEMAIL, else the user on this machine.
@@ -18,6 +19,15 @@ mkdir -p "$out/poolscope"
 	find . -name build -prune -o -type f -print0; } |
 	tar --null --ignore-failed-read -T - -cf - 2>/dev/null | tar -xf - -C "$out/poolscope"
 cp -R deploy/debian "$out/poolscope/debian"
+if [ -n "${OBJECTS:-}" ]; then
+	# Not those that know where programs are installed (DATADIR).
+	mkdir "$out/objects"
+	(cd "$OBJECTS" && grep -rLZ --include='*.[od]' share/poolscope \
+		agents aggregator broker deploy exporters pic proto) |
+		tar -C "$OBJECTS" --null -T - -cf - | tar -xf - -C "$out/objects"
+	OBJECTS=$(cd "$out/objects" && pwd)
+	export OBJECTS
+fi
 cd "$out/poolscope"
 named=1
 if [ -z "${MAINTAINER:-}" ]; then
@@ -41,7 +51,7 @@ if ! DEB_BUILD_OPTIONS="parallel=$(nproc) ${DEB_BUILD_OPTIONS:-}" \
 	exit 1
 fi
 cd ..
-rm -rf poolscope
+rm -rf poolscope objects
 if command -v lintian >/dev/null; then
 	# Errors and warnings, also of the source package.  The builder may be root,
 	# and the machine may have no domain name.

@@ -13,7 +13,7 @@ for need in debootstrap dpkg-buildpackage dh lintian; do
 done
 
 check "packages are built and lintian has nothing to say" env \
-	DEB_BUILD_OPTIONS=noautodbgsym make -s deb || exit 1
+	DEB_BUILD_OPTIONS=noautodbgsym OBJECTS="$B" make -s deb || exit 1
 packages="libpoolscope-dev libpoolscope0 poolscope-agent poolscope-exporters poolscope-server"
 check_text "these are they" "$packages" \
 	"$(cd build/deb && printf '%s\n' ./*.deb | sed 's|./||; s/_.*//' | xargs)"
