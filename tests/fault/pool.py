@@ -328,12 +328,12 @@ def last_numbers(store):
         [sys.executable, "-c", LAST_NUMBERS, store + "/journal"], timeout=150 * SLOW))
 
 
-def earlier_are_sent(instance):
-    """Has the store what the agent's earlier starts have left?  The agent sends it
+def earlier_are_sent(instance, name="agent"):
+    """Has the store what the earlier starts of this agent have left?  The agent sends it
     next to the current session, and notes in ACKED what it knows every five seconds."""
-    def option(name, of):
-        return instance.options[name][instance.options[name].index(of) + 1]
-    done = instance.run("poolscope-spool", "ls", option("agent", "--spool"), "--format", "json",
+    def option(of, word):
+        return instance.options[of][instance.options[of].index(word) + 1]
+    done = instance.run("poolscope-spool", "ls", option(name, "--spool"), "--format", "json",
                         check=False)
     if done.returncode != 0:
         return False  # it changed while it was read

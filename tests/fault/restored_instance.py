@@ -18,7 +18,7 @@ import time
 
 import lmdb
 
-from pool import PARTITION, SLOW, Instance, Load, events, is_indexed, wait_until
+from pool import PARTITION, SLOW, Instance, Load, earlier_are_sent, events, is_indexed, wait_until
 
 SMALL = ["--segment-bytes", "64KiB", "--spool-bytes", "64MiB", "--free-bytes", "1MiB"]
 
@@ -115,14 +115,18 @@ class World:
 
     def settle(self):
         """No sender will bring anything any more: earlier sessions are sent to their
-        ends, next to the current one, and the store hears nothing new."""
+        ends, next to the current one, and the store hears nothing new, also of those
+        whose numbers a copy has used before."""
         seen = []
 
         def is_quiet():
             self.drain()
-            time.sleep(0.5 * SLOW)
+            if not all(earlier_are_sent(self.instance, name) for name in self.agents):
+                seen.clear()
+                return False
+            time.sleep(0.2 * SLOW)
             seen.append(self.counters("hellos", "gaps", "repeated"))
-            return len(seen) > 3 and seen[-4] == seen[-1]
+            return len(seen) > 2 and seen[-3] == seen[-1]
         wait_until(is_quiet, 120, "the store to hear nothing new")
         wait_until(lambda: is_indexed(self.instance), 60, "the index to be complete")
 
