@@ -7,7 +7,7 @@
 # in unit, which has the folders of the sources, NAME begins the path or the name
 # of the file.  tests/one.sh runs each test; those of unit, fuzz and scenario JOBS
 # at a time (default: the number of processors).  With TALLY=FILE the counts are
-# appended to FILE.
+# appended to FILE and not printed.
 #
 # For valgrind, build/valgrind has a script in place of every program in build/,
 # which runs it under valgrind; tests need no change (tests/wrap.sh; with WRAPPED
@@ -25,7 +25,8 @@
 #                 fallback queue in 060
 #   SEALS         the same, of tables whose hours are being compacted in 040
 #   WORLDS        simulated in fault/020
-#   POOLS         of fault/210 (default: 2,000 divided by SHARE)
+#   HUPS          of flow/110
+#   POOLS         of fault/210 (default: 800 divided by SHARE)
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
 #   SHARE         divides by this the rounds of the longest unit tests, of
@@ -51,7 +52,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE ZMTP FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS; do
+	HOSTILE ZMTP FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS HUPS; do
 	value=
 	eval "value=\${$each-}"
 	case $value in
@@ -103,31 +104,27 @@ for each in $suites; do
 			echo "$suite/$t $B/$suite/$t${corpus:+ $corpus}"
 		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	scenario)
-		for t in tests/"$suite/$begin"*.sh; do
-			case $t in
-			*/[0-9]*) echo "$suite/$(basename "$t" .sh) sh $t" ;;
-			esac
-		done | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
+		scripts "$suite/$begin" | sed 's|.*|& sh tests/&.sh|' | xargs -L 1 -P "${JOBS:-$(nproc)}" sh tests/one.sh;;
 	golden)
-		for part in perf-sampler perf-reports scanner testrun testbench cascade; do
+		for part in $golden; do
 			case $part in "$begin"*)
 				GOLDEN=$part sh tests/one.sh "golden/$part" sh tests/golden/run.sh ;;
 			esac
 		done;;
 	flow|fault|attack|parts|web)
-		for t in tests/"$suite/$begin"*.sh; do
-			case $t in
-			*/[0-9]*) sh tests/one.sh "$suite/$(basename "$t" .sh)" sh "$t" ;;
-			esac
+		for t in $(scripts "$suite/$begin"); do
+			sh tests/one.sh "$t" sh "tests/$t.sh"
 		done;;
 	model) sh tests/one.sh model sh tests/model/run.sh;;
 	*) echo "check.sh: no such suite: $suite" >&2; exit 2;;
 	esac
 done
-awk -v variant="$VARIANT" -v tally="${TALLY:-/dev/null}" '
+awk -v variant="$VARIANT" -v tally="${TALLY:-}" '
 	{ passed += $1; failed += $2 }
 	END {
-		print passed + 0, failed + 0 >>tally
-		printf "%s: %d passed, %d failed\n", variant, passed, failed
+		if (tally != "")
+			print passed + 0, failed + 0 >>tally
+		else
+			printf "%s: %d passed, %d failed\n", variant, passed, failed
 		exit failed > 0
 	}' "$counts"

@@ -15,7 +15,7 @@
 # line is `N passed, N failed`.
 #
 # The tests of a variant begin as soon as it is built, while others are still being
-# built: many tests wait more than they compute.
+# built.  Most scripts wait more than they compute: three run for each processor.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -99,15 +99,14 @@ built() {
 for variant in $variants; do
 	echo "== $variant: building" >&2
 	if built "$variant" >"build/$variant.log" 2>&1; then
-		for suite in $(suites_of "$variant"); do
-			echo "$variant $suite"
-		done
+		# shellcheck disable=SC2046 # a list of words
+		scripts $(suites_of "$variant") | awk -v variant="$variant" '!seen[$1]++ { print variant, $1 }'
 	else
 		tail -n 30 "build/$variant.log" >&2
 		echo "not ok - $variant does not build" >&2
 		echo "0 1" >>"$tally"
 	fi
-done | TALLY=$tally xargs -L 1 -P "$(($(nproc) + 2))" sh -c '
+done | TALLY=$tally xargs -L 1 -P "$(($(nproc) * 3))" sh -c '
 	status=0
 	VARIANT=$1 JOBS=1 WRAPPED=1 sh tests/check.sh "$2" || status=$?
 	# 1: tests failed, and they were counted.

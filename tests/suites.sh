@@ -39,3 +39,25 @@ targets() {
 		esac
 	done | tr ' ' '\n' | sort -u
 }
+
+golden="perf-sampler perf-reports scanner testrun testbench cascade"
+
+# scripts SUITE/NAME...: print, a line each, SUITE/SCRIPT for the suites that are
+# scripts, and golden/PART; other suites as they are.
+scripts() {
+	for _each; do
+		case $_each in
+		flow* | fault* | attack* | parts* | web* | scenario*)
+			_name=${_each#*/}
+			[ "$_name" != "$_each" ] || _name=
+			for _script in "tests/${_each%%/*}/$_name"*.sh; do
+				case $_script in
+				*/[0-9]*) _script=${_script#tests/} && echo "${_script%.sh}" ;;
+				esac
+			done
+			;;
+		golden) for _part in $golden; do echo "golden/$_part"; done ;;
+		*) echo "$_each" ;;
+		esac
+	done
+}
