@@ -6,7 +6,7 @@
 # shellcheck source=tests/flow/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-ROUNDS=${ROUNDS:-12} # of HUP under load
+HUPS=${HUPS:-24} # under load
 conf=$DIR/poolscope.conf
 
 # shown PROGRAM OPTION [ENV...]: value and origin.
@@ -194,7 +194,7 @@ check "events arrive" wait_until '[ "$(count | cut -d" " -f1)" -gt 100 ]' 60
 sockets >"$TMP/before"
 
 i=0
-while [ "$i" -lt "$ROUNDS" ]; do
+while [ "$i" -lt "$HUPS" ]; do
 	i=$((i + 1))
 	{
 		plain
@@ -207,7 +207,7 @@ while [ "$i" -lt "$ROUNDS" ]; do
 	for name in agent broker aggregator; do hup $name; done
 done
 check_text "each HUP was answered, every third with no" \
-	"$((ROUNDS / 3)) $((ROUNDS / 3)) $((ROUNDS / 3))" \
+	"$((HUPS / 3)) $((HUPS / 3)) $((HUPS / 3))" \
 	"$(for name in agent broker aggregator; do grep -c 'configuration unchanged' "$TMP/$name.log"; done | xargs)"
 check "... with file and line" logged broker "configuration unchanged: $conf:8: "
 check "what changed was logged" logged agent "send-interval is now 100ms ($conf:6)"
@@ -262,7 +262,7 @@ check "there are such" test "$(wc -l <"$TMP/before")" -gt 6
 wait "$feeder" "$emitter"
 check_text "the emitter was never refused" 0 $?
 sent=$(cat "$TMP/sent")
-echo "$ROUNDS rounds, $sent events"
+echo "$HUPS rounds, $sent events"
 check "everything arrives" wait_until '[ "$(count)" = "$sent $sent" ]' 60
 check_text "once each, and nothing else" "$sent $sent" "$(count)"
 for name in agent broker aggregator second; do
