@@ -22,7 +22,6 @@
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/config/opt_verb.h"
-#include "proto/format/output.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -32,7 +31,7 @@
 struct values {
 	const char *to, *password, *cacert, *store, *pattern;
 	bool insecure, yes, repair, incomplete;
-	int format;
+	struct answer_options answer;
 	int64_t since_ns, before_ns;
 };
 
@@ -54,10 +53,6 @@ static const struct opt options[] = {
 	    "allow clickhouse:// beyond this machine: others on the network "
 	    "can read records and password",
 	    NULL, false },
-	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "check, owners, verify: print a table (default), json, jsonl or "
-	    "csv",
-	    "table|json|jsonl|csv", false },
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
 	    "verify, takeover: directory of the store (default: DIR/store)",
 	    NULL, false },
@@ -84,24 +79,25 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-#define PLACE "to archive-password archive-cacert archive-insecure "
+#define ANSWER "format sort top columns"
+#define PLACE  "to archive-password archive-cacert archive-insecure "
 
 static const struct opt_topic topics[] = {
 	{ "create", "", "make what is missing of the tables", PLACE,
 	    "poolscope archive create --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive create --to clickhouses://w@a1,a2/poolscope\n" },
 	{ "check", "", "print what the replicas have, and what must be done",
-	    PLACE "format",
+	    PLACE ANSWER,
 	    "poolscope archive check --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive check --to clickhouses://w@a1,a2/poolscope "
 	    "--format json\n" },
 	{ "owners", "", "print who writes to it, and how far each one is",
-	    PLACE "format",
+	    PLACE ANSWER,
 	    "poolscope archive owners --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive owners --to "
 	    "clickhouses://w@a1,a2/poolscope --format json\n" },
 	{ "verify", "", "compare the replicas with a store, hour by hour",
-	    PLACE "store format repair",
+	    PLACE ANSWER " store repair",
 	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive verify --repair --store "
 	    "/var/lib/poolscope/store --to "
@@ -222,52 +218,75 @@ takeover(
 	return 0;
 }
 
+/* ---- what prints an answer ---- */
+
+struct giving {
+	struct clickhouse *clickhouse;
+	const struct values *values;
+};
+
+static int
+give_check(void *arg, struct answer *answer, struct err *err)
+{
+	return check_archive(((struct giving *)arg)->clickhouse, answer, err);
+}
+
+static int
+give_owners(void *arg, struct answer *answer, struct err *err)
+{
+	struct giving *giving = arg;
+
+	return schema_check(giving->clickhouse, err) != 0
+		   ? -1
+		   : owners_report_print(giving->clickhouse, answer, err);
+}
+
 /* Nobody may write the store while it is marked. */
 static int
-verify(struct clickhouse *clickhouse, const char *store,
-    const struct values *values, FILE *file, struct err *err)
+give_verify(void *arg, struct answer *answer, struct err *err)
 {
-	enum report_format format = (enum report_format)values->format;
+	struct giving *giving = arg;
+	const struct values *values = giving->values;
+	const char *store = values->store;
 	struct lockfile lockfile = { 0 };
+	char path[INSTANCE_PATH_BYTES];
 	int rc;
 
+	if (store == NULL && instance_path(path, "store", err) != 0)
+		return -1;
+	if (store == NULL)
+		store = path;
 	if (values->repair && admin_lock(&lockfile, store, err) != 0)
 		return -1;
-	rc =
-	    compare_store(clickhouse, store, values->repair, format, file, err);
+	rc = compare_store(
+	    giving->clickhouse, store, values->repair, answer, err);
 	lockfile_release(&lockfile);
 	return rc;
 }
 
-/* ---- verbs ---- */
+static const struct printed {
+	const char *verb;
+	const struct answer_table *tables;
+	int (*give)(void *arg, struct answer *answer, struct err *err);
+} printed[] = {
+	{ "check", check_tables, give_check },
+	{ "owners", owners_tables, give_owners },
+	{ "verify", compare_tables, give_verify },
+	{ .verb = NULL },
+};
 
-static int
-print(struct clickhouse *clickhouse, const char *verb,
-    const struct values *values, struct err *err)
+/* NULL: the verb prints no answer. */
+static const struct printed *
+find_printed(const char *verb)
 {
-	enum report_format format = (enum report_format)values->format;
-	char store[INSTANCE_PATH_BYTES];
-	struct output output;
-	int rc;
+	const struct printed *at = printed;
 
-	if (values->store == NULL && instance_path(store, "store", err) != 0)
-		return -1;
-	if (output_open(&output, "-", err) != 0)
-		return -1;
-	if (strcmp(verb, "check") == 0)
-		rc = check_archive(clickhouse, format, output.file, err);
-	else if (strcmp(verb, "owners") == 0)
-		rc = owners_report_print(clickhouse, format, output.file, err);
-	else
-		rc = verify(clickhouse,
-		    values->store != NULL ? values->store : store, values,
-		    output.file, err);
-	if (rc >= 0 && output_commit(&output, err) != 0)
-		return -1;
-	if (rc < 0)
-		output_abort(&output);
-	return rc;
+	while (at->verb != NULL && strcmp(at->verb, verb) != 0)
+		at++;
+	return at->verb == NULL ? NULL : at;
 }
+
+/* ---- verbs ---- */
 
 static int
 drop(struct clickhouse *clickhouse, bool yes, struct err *err)
@@ -288,16 +307,16 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
     const struct values *values, struct err *err)
 {
 	const char *verb = operands->at[0];
+	const struct printed *what = find_printed(verb);
+	struct giving giving = { clickhouse, values };
 
 	if (clickhouse_find(clickhouse, err) != 0)
 		return -1;
 	if (strcmp(verb, "create") == 0)
 		return create_archive(clickhouse, stdout, err);
-	if (strcmp(verb, "owners") == 0 && schema_check(clickhouse, err) != 0)
-		return -1;
-	if (strcmp(verb, "check") == 0 || strcmp(verb, "owners") == 0 ||
-	    strcmp(verb, "verify") == 0)
-		return print(clickhouse, verb, values, err);
+	if (what != NULL)
+		return answer_run(
+		    &values->answer, what->tables, what->give, &giving, err);
 	if (strcmp(verb, "restore") == 0)
 		return restore(clickhouse, values, operands->at[1], err);
 	if (strcmp(verb, "retain") == 0)
@@ -314,7 +333,8 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { options, values },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ answer_options, &values->answer }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-archive",
 		.synopsis = "VERB --to ADDRESS [options]",
@@ -332,6 +352,9 @@ parse(
 
 	opt_parse(&program, argc, argv, operands);
 	opt_topic_check(&program, operands->at[0]);
+	if (find_printed(operands->at[0]) != NULL)
+		answer_options_judge(
+		    &values->answer, find_printed(operands->at[0])->tables);
 	is_restore = strcmp(operands->at[0], "restore") == 0;
 	if (values->to == NULL)
 		opt_usage("--%s is required", is_restore ? "from" : "to");
@@ -383,5 +406,5 @@ main(int argc, char **argv)
 	if (rc < 0)
 		log_fail(&err);
 	clickhouse_close(&clickhouse);
-	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return rc == 0 ? EXIT_SUCCESS : rc > 0 ? 3 : EXIT_FAILURE;
 }

@@ -590,16 +590,16 @@ int
 answer_end(struct answer *answer, int rc, struct err *err)
 {
 	/* Of an answer that failed before its first row nothing is printed. */
-	if (rc != 0 && answer->rows == 0)
+	if (rc < 0 && answer->rows == 0)
 		return rc;
 	end_table(answer);
-	if (rc == 0 && answer->err.text[0] != '\0') {
+	if (rc >= 0 && answer->err.text[0] != '\0') {
 		*err = answer->err;
 		rc = -1;
 	}
 	answer->p.notes = answer->notes;
 	answer->printer->end(
-	    &answer->p, answer->rows, rc != 0 ? err->text : NULL);
+	    &answer->p, answer->rows, rc < 0 ? err->text : NULL);
 	return rc;
 }
 

@@ -52,7 +52,8 @@ struct answer *answer_new(FILE *file, const struct answer_options *options,
 void answer_free(struct answer **answer);
 
 /* For programs: check the options (wrong usage and --columns help end the
- * process), and print what `give` gives to standard output. */
+ * process), and print what `give` gives to standard output; it returns -1 for a
+ * failure, and any other number is returned. */
 void answer_options_judge(
     const struct answer_options *options, const struct answer_table *tables);
 int answer_run(const struct answer_options *options,
@@ -93,8 +94,9 @@ void answer_note(struct answer *answer, const char *key, uint64_t count,
 /* How many rows the first table has so far, printed or not. */
 uint64_t answer_rows(const struct answer *answer);
 
-/* End it.  `rc` -1: it is not complete, because of `err`.  Returns -1 also if
- * the rows are too many to sort, or --columns named one that did not come. */
+/* End it.  `rc` -1: it is not complete, because of `err`.  Returns `rc`, or -1
+ * if the rows are too many to sort, or --columns named one that did not come.
+ */
 int answer_end(struct answer *answer, int rc, struct err *err);
 
 #endif

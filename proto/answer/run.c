@@ -40,8 +40,8 @@ answer_run(const struct answer_options *options,
 	answer = answer_new(output.file, &how, tables);
 	rc = answer_end(answer, give(arg, answer, err), err);
 	answer_free(&answer);
-	if (rc == 0)
-		return output_commit(&output, err);
+	if (rc >= 0)
+		return output_commit(&output, err) == 0 ? rc : -1;
 	output_abort(&output);
 	return rc;
 }

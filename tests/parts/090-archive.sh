@@ -24,13 +24,13 @@ archive() {
 
 # states FORMAT...: how many tables of all replicas are in each state.
 states() {
-	archive check --format jsonl 2>/dev/null >"$TMP/rows"
+	archive check --format jsonl 2>/dev/null | grep -v '^{"poolscope"' >"$TMP/rows"
 	/usr/bin/python3 -c 'import collections, json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 print(*(f"{k} {n}" for k, n in sorted(collections.Counter(r["state"] for r in rows).items())))' "$TMP/rows"
 }
 
-check_status 1 "where nothing is, something must be done" archive check
+check_status 3 "where nothing is, something must be done" archive check
 check_printed "... which it says" "run poolscope archive create"
 check_status 1 "there is nothing to migrate" archive migrate
 check_status 1 "there is nothing to drop" archive drop --yes
@@ -41,7 +41,6 @@ check_printed "... on every replica" "created 44 tables, 2 shards"
 check "again, nothing is made" archive create
 check_printed "... and it says so" "everything is there"
 check "nothing must be done" archive check
-check_text "a table is 80 columns wide" "" "$(grep -E '.{81}' "$TMP/out")"
 check_text "all tables are in order" "ok 44" "$(states)"
 check_text "each shard has its meta on both replicas" "format 1,shards 2 format 1,shards 2 format 1,shards 2 format 1,shards 2" \
 	"$(for n in 1 2 3 4; do ask $n 'SELECT name, value FROM pool.meta ORDER BY name' | tr '\t' ' ' | paste -sd,; done | paste -sd' ')"
@@ -70,21 +69,20 @@ ask 1 "INSERT INTO pool.owners (part, name, epoch, who, endpoint, until) VALUES 
 ask 3 "INSERT INTO pool.owners (part, name, epoch, who, endpoint, until) VALUES (3, 'three', 1, 18, '', 0), (5, 'five', 1, 18, '', 281474976710657)"
 ask 3 "INSERT INTO pool.checkpoints (epoch, pos, row, entry, applied, at_ns) VALUES (1, 281474976710660, 1, 6, 0, 1), (1, 281474976710661, 1, 7, 0, $(($(date +%s) - 100))000000000)"
 owners() {
-	archive owners --format jsonl | /usr/bin/python3 -c 'import json, sys
+	archive owners --format jsonl | grep -v '^{"poolscope"' | /usr/bin/python3 -c 'import json, sys
 for r in map(json.loads, sys.stdin):
     print(r["epoch"], r["store"][-4:], r["endpoint"], r["partitions"], r["entry"], r["change"], r["copies"],
-          r["state"], 100 <= r.get("age_s", 0) < 400)'
+          r["state"], 100 <= (r["age_s"] or 0) < 400)'
 }
 check "each epoch has its partitions and its checkpoint, on two copies" wait_until \
 	'[ "$(owners)" = "1 0012 tcp://h:1 2 7 5 2 ok True
 2 0013 tcp://h:2 0 0 0 0 new False" ]' 60
 check "owners are in order" archive owners
-check_text "their table is 80 columns wide" "" "$(grep -E '.{81}' "$TMP/out")"
 check_text "every table has two copies" 44 "$(archive check --format jsonl | grep -c '"copies": 2,')"
 
 # An archive that an older version made.
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
-check_status 1 "a column is missing" archive check
+check_status 3 "a column is missing" archive check
 check_printed "... which migrate adds" "run poolscope archive migrate"
 check_text "both replicas lack it" "ok 42 old 2" "$(states)"
 check "it is added" archive migrate
@@ -95,20 +93,20 @@ check_text "it is where it belongs" 13 \
 
 # An address of one server leads to those that have the same port only, so the
 # others are not known here; nothing is taken for complete.
-check_status 1 "from one server, others are not reached" \
+check_status 3 "from one server, others are not reached" \
 	poolscope-archive check --to "clickhouse://poolscope_writer@127.0.0.1:$PORT1/pool" \
 	--archive-password "$TMP/writer"
 check_printed "... and are reported as down" "does not answer"
 
 # A replica away, and back.
 stop ch2 KILL
-check_status 1 "a replica is away" archive check
+check_status 3 "a replica is away" archive check
 check_printed "... which is reported" "shard 1, replica 127.0.0.1: it does not answer"
 check_text "the others are in order" "down 1 ok 33" "$(states)"
 check_text "of its shard, tables have one copy" "11 22" \
 	"$(grep -c '"copies": 1,' "$TMP/rows") $(grep -c '"copies": 2,' "$TMP/rows")"
 ask 1 "INSERT INTO pool.checkpoints (epoch, pos, entry) VALUES (2, 562949953421313, 1)"
-check_status 1 "a checkpoint of one copy is no commit" archive owners
+check_status 3 "a checkpoint of one copy is no commit" archive owners
 check_printed "... which it says" "epoch 2: one replica has its checkpoint"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"

@@ -6,33 +6,55 @@
 #include "aggregator/archive/schema/check.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 
 #include "proto/os/log.h"
 
 enum { VERSION_BYTES = 24, DELAY_S_MAX = 300 };
 
-static const struct table_column columns[] = {
-	{ "shard", 5, true },
-	{ "replica", 9, false },
-	{ "version", 7, false },
-	{ "table", 11, false },
-	{ "rows", 7, true },
-	{ "bytes", 7, true },
-	{ "queue", 5, true },
-	{ "delay", 5, true },
-	{ "copies", 6, true },
-	{ "state", 9, false },
-	{ NULL, 0, false },
+struct row {
+	uint64_t shard, rows, queue, delay_s, copies, port, format;
+	struct text replica, version, table, state, host;
+	double bytes;
 };
 
-static const char *const names[] = { "shard", "replica", "version", "table",
-	"rows", "bytes", "queue", "delay_s", "copies", "state", "host", "port",
-	"format", NULL };
+static const struct answer_column columns[] = {
+	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,
+	    "its number, from 1 on", false, NULL },
+	{ "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica), NULL,
+	    "the name of the server", false, NULL },
+	{ "version", "VERSION", ANSWER_AT_TEXT(struct row, version), NULL,
+	    "of the server", true, NULL },
+	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table), NULL,
+	    "a table of the archive", false, NULL },
+	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows), NULL,
+	    "what the replica has of it", false, NULL },
+	{ "bytes", "SIZE", ANSWER_AT_BYTES(struct row, bytes), "By",
+	    "on the disk of the replica", false, NULL },
+	{ "queue", "QUEUE", ANSWER_AT_COUNT(struct row, queue), NULL,
+	    "what it has yet to take from other replicas", true, NULL },
+	{ "delay_s", "DELAY", ANSWER_AT_COUNT(struct row, delay_s), "s",
+	    "how far it is behind them", true, NULL },
+	{ "copies", "COPIES", ANSWER_AT_COUNT(struct row, copies), NULL,
+	    "replicas of the shard that have the table", true, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
+	    "ok, missing, read-only, old or down", false, NULL },
+	{ "host", NULL, ANSWER_AT_TEXT(struct row, host), NULL,
+	    "where the server is", false, NULL },
+	{ "port", NULL, ANSWER_AT_COUNT(struct row, port), NULL, "and its port",
+	    false, NULL },
+	{ "format", NULL, ANSWER_AT_COUNT(struct row, format), NULL,
+	    "of the archive", false, NULL },
+	{ .key = NULL },
+};
 
-/* What is printed of a replica. */
+const struct answer_table check_tables[] = { { "tables", columns },
+	{ .name = NULL } };
+
+/* What is given of a replica. */
 struct printing {
-	struct report report;
+	struct answer *answer;
 	const struct clickhouse_replica *replica;
 	const struct survey_replica *survey;
 	const struct survey *all;
@@ -49,60 +71,42 @@ state_of(const struct survey_table *table)
 				   : "ok";
 }
 
+/* `number`: of the table; SCHEMA_TABLES: the replica is down. */
 static void
-put_identity(struct printing *to)
+put_row(struct printing *to, unsigned number)
 {
+	const struct clickhouse_replica *replica = to->replica;
 	char version[VERSION_BYTES];
+	struct row row = { .shard = to->shard + 1,
+		.replica = text_of(replica->host),
+		.state = text_of("down"),
+		.rows = ANSWER_NO_COUNT,
+		.bytes = NAN,
+		.queue = ANSWER_NO_COUNT,
+		.delay_s = ANSWER_NO_COUNT,
+		.copies = ANSWER_NO_COUNT,
+		.host = text_of(replica->host),
+		.port = replica->port != 0 ? replica->port : ANSWER_NO_COUNT,
+		.format = to->survey->format };
 
-	snprintf(version, sizeof(version), "%u.%u", to->replica->version / 1000,
-	    to->replica->version % 1000);
-	report_count(&to->report, to->shard + 1);
-	if (to->replica->up)
-		report_text(&to->report, text_of(to->replica->name));
-	else
-		report_text(&to->report, text_of(to->replica->host));
-	if (to->replica->up)
-		report_text(&to->report, text_of(version));
-	else
-		report_none(&to->report);
-}
+	if (replica->up) {
+		snprintf(version, sizeof(version), "%u.%u",
+		    replica->version / 1000, replica->version % 1000);
+		row.replica = text_of(replica->name);
+		row.version = text_of(version);
+	}
+	if (number < SCHEMA_TABLES) {
+		const struct survey_table *table = &to->survey->table[number];
 
-static void
-put_rest(struct printing *to, const char *state)
-{
-	report_text(&to->report, text_of(state));
-	if (to->report.format == REPORT_TABLE)
-		return;
-	report_text(&to->report, text_of(to->replica->host));
-	if (to->replica->port != 0)
-		report_count(&to->report, to->replica->port);
-	else
-		report_none(&to->report);
-	report_count(&to->report, to->survey->format);
-}
-
-static void
-put_table(struct printing *to, unsigned number)
-{
-	const struct survey_table *table = &to->survey->table[number];
-
-	put_identity(to);
-	report_text(&to->report, text_of(schema_tables[number].name));
-	report_count(&to->report, table->rows);
-	report_count(&to->report, table->bytes);
-	report_count(&to->report, table->queue);
-	report_count(&to->report, table->delay_s);
-	report_count(&to->report, survey_copies(to->all, to->shard, number));
-	put_rest(to, state_of(table));
-}
-
-static void
-put_down(struct printing *to)
-{
-	put_identity(to);
-	for (unsigned i = 0; i < 6; i++)
-		report_none(&to->report);
-	put_rest(to, "down");
+		row.table = text_of(schema_tables[number].name);
+		row.rows = table->rows;
+		row.bytes = (double)table->bytes;
+		row.queue = table->queue;
+		row.delay_s = table->delay_s;
+		row.copies = survey_copies(to->all, to->shard, number);
+		row.state = text_of(state_of(table));
+	}
+	answer_row(to->answer, &row, NULL);
 }
 
 /* ---- what must be done ---- */
@@ -165,11 +169,11 @@ static void
 print(struct printing *to)
 {
 	if (!to->survey->up) {
-		put_down(to);
+		put_row(to, SCHEMA_TABLES);
 		return;
 	}
 	for (unsigned i = 0; i < SCHEMA_TABLES; i++)
-		put_table(to, i);
+		put_row(to, i);
 }
 
 static void
@@ -188,19 +192,17 @@ visit(struct printing *to, const struct survey *survey,
 }
 
 int
-check_archive(struct clickhouse *clickhouse, enum report_format format,
-    FILE *file, struct err *err)
+check_archive(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err)
 {
 	struct survey *survey = survey_open(clickhouse);
-	struct printing to = { .all = survey };
+	struct printing to = { .answer = answer, .all = survey };
 	int rc =
 	    survey_check_format(survey, clickhouse_database(clickhouse), err);
 
 	if (rc == 0) {
-		report_begin(&to.report, file, format, names, columns);
 		visit(&to, survey, print);
-		report_end(&to.report);
-		fflush(file);
+		answer_flush(answer);
 		visit(&to, survey, judge);
 		rc = to.faults > 0;
 	}

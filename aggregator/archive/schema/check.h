@@ -7,12 +7,13 @@
 #define AGGREGATOR_ARCHIVE_SCHEMA_CHECK_H
 
 #include "aggregator/archive/schema/survey.h"
-#include "proto/format/report.h"
+#include "proto/answer/answer.h"
 
 /* After clickhouse_find.  Prints a row for each table of each replica; logs
  * each thing that must be done as an error.  0: there is none; 1: there is; -1:
  * it is not an archive of this program. */
-int check_archive(struct clickhouse *clickhouse, enum report_format format,
-    FILE *file, struct err *err);
+int check_archive(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err);
+extern const struct answer_table check_tables[];
 
 #endif

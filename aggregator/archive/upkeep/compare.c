@@ -26,20 +26,34 @@ enum {
 	FRONT_BYTES = KEY_HOUR_BYTES,
 };
 
-static const struct table_column columns[] = {
-	{ "partition", 20, false },
-	{ "kind", 8, false },
-	{ "hour", 20, false },
-	{ "shard", 5, true },
-	{ "replica", 8, false },
-	{ "store", 7, true },
-	{ "archive", 7, true },
-	{ "state", 7, false },
-	{ NULL, 0, false },
+struct row {
+	struct text partition, kind, replica, state;
+	int64_t hour;
+	uint64_t shard, store, archive;
 };
 
-static const char *const names[] = { "partition", "kind", "hour", "shard",
-	"replica", "store", "archive", "state", NULL };
+static const struct answer_column columns[] = {
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
+	    "account$pool", false, NULL },
+	{ "kind", "KIND", ANSWER_AT_TEXT(struct row, kind), NULL,
+	    "of the records", false, NULL },
+	{ "hour", "HOUR", ANSWER_AT_TIME(struct row, hour), NULL,
+	    "when it begins", false, NULL },
+	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,
+	    "its number, from 1 on", false, NULL },
+	{ "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica), NULL,
+	    "the name of the server", false, NULL },
+	{ "store", "STORE", ANSWER_AT_COUNT(struct row, store), NULL,
+	    "records that the store has", false, NULL },
+	{ "archive", "ARCHIVE", ANSWER_AT_COUNT(struct row, archive), NULL,
+	    "records that the replica has", false, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
+	    "lacking, more, other, or waiting for the archiver", false, NULL },
+	{ .key = NULL },
+};
+
+const struct answer_table compare_tables[] = { { "hours", columns },
+	{ .name = NULL } };
 
 struct total {
 	uint64_t rows, hash;
@@ -57,7 +71,7 @@ struct compare {
 	const struct clickhouse_cluster *cluster;
 	struct db_txn *txn;
 	struct compacted_cursor_cache cache;
-	struct report report;
+	struct answer *answer;
 	/* Neighbouring hours of a partition and kind. */
 	uint32_t partition;
 	uint8_t kind;
@@ -186,18 +200,16 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 {
 	const struct total *want = &hour->shard[shard];
 
-	report_text(&self->report, self->name);
-	report_text(&self->report, text_of(block_sender_table(self->kind)));
-	report_time(&self->report, (int64_t)hour->hour * (KEY_HOUR_NS / 1000));
-	report_count(&self->report, shard + 1);
-	report_text(&self->report, text_of(replica));
-	report_count(&self->report, want->rows);
-	report_count(&self->report, have->rows);
-	report_text(
-	    &self->report, text_of(hour->is_waiting          ? "waiting"
-				   : have->rows < want->rows ? "lacking"
-				   : have->rows > want->rows ? "more"
-							     : "other"));
+	const struct row row = { self->name,
+		text_of(block_sender_table(self->kind)), text_of(replica),
+		text_of(hour->is_waiting          ? "waiting"
+			: have->rows < want->rows ? "lacking"
+			: have->rows > want->rows ? "more"
+						  : "other"),
+		(int64_t)hour->hour * KEY_HOUR_NS, shard + 1, want->rows,
+		have->rows };
+
+	answer_row(self->answer, &row, NULL);
 }
 
 /* A new condition of the rows that an owner which was lost has not committed.
@@ -353,16 +365,13 @@ log_result(const struct compare *self)
 }
 
 static int
-compare_open(struct compare *self, struct db *db, enum report_format format,
-    FILE *file, struct err *err)
+compare_open(struct compare *self, struct db *db, struct err *err)
 {
 	int rc;
 
 	if (db_begin(db, false, &self->txn, err) != 0)
 		return -1;
-	report_begin(&self->report, file, format, names, columns);
 	rc = compare_all(self, err);
-	report_end(&self->report);
 	compacted_cursor_cache_clear(&self->cache);
 	db_abort(&self->txn);
 	if (rc == 0)
@@ -385,9 +394,10 @@ repair_open(struct compare *self, struct db *db, struct err *err)
 
 int
 compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
-    enum report_format format, FILE *file, struct err *err)
+    struct answer *answer, struct err *err)
 {
 	struct compare self = { .client = clickhouse,
+		.answer = answer,
 		.cluster = clickhouse_cluster(clickhouse) };
 	struct db_options how = { .read_only = !repair, .keep_map = !repair };
 	struct db *db = NULL;
@@ -399,7 +409,7 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 	if (rc == 0)
 		rc = pull_claims_read(&self.claims, clickhouse, NULL, err);
 	if (rc == 0)
-		rc = compare_open(&self, db, format, file, err);
+		rc = compare_open(&self, db, err);
 	if (rc == 0 && repair)
 		rc = repair_open(&self, db, err);
 	repair_clear(&self.repair);

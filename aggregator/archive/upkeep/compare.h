@@ -16,13 +16,14 @@
 
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
-#include "proto/format/report.h"
+#include "proto/answer/answer.h"
 
 /* After clickhouse_find.  Prints a row for each hour and replica that is not
  * equal.  0: all hours are equal, but for those that wait or were marked; 1:
  * some are not; -1: the store or the archive cannot be read, or not marked.
  * With `repair` the caller holds the lock of the store. */
 int compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
-    enum report_format format, FILE *file, struct err *err);
+    struct answer *answer, struct err *err);
+extern const struct answer_table compare_tables[];
 
 #endif

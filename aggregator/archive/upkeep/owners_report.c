@@ -17,19 +17,39 @@
 
 enum { EPOCHS_MAX = 1 << 16, ENDPOINT_BYTES = 256 };
 
-static const struct table_column columns[] = {
-	{ "epoch", 5, true },
-	{ "store", 16, false },
-	{ "endpoint", 15, false },
-	{ "partitions", 10, true },
-	{ "entry", 9, true },
-	{ "age", 7, true },
-	{ "state", 8, false },
-	{ NULL, 0, false },
+struct row {
+	uint64_t epoch, partitions, entry, change, copies;
+	struct text store, endpoint, state;
+	int64_t age, committed;
 };
 
-static const char *const names[] = { "epoch", "store", "endpoint", "partitions",
-	"entry", "age_s", "state", "committed", "change", "copies", NULL };
+static const struct answer_column columns[] = {
+	{ "epoch", "EPOCH", ANSWER_AT_COUNT(struct row, epoch), NULL,
+	    "its number", false, NULL },
+	{ "store", "STORE", ANSWER_AT_TEXT(struct row, store), NULL,
+	    "the generation of the store", false, NULL },
+	{ "endpoint", "ENDPOINT", ANSWER_AT_TEXT(struct row, endpoint), NULL,
+	    "where its aggregator is", false, NULL },
+	{ "partitions", "PARTITIONS", ANSWER_AT_COUNT(struct row, partitions),
+	    NULL, "partitions that it writes", false, NULL },
+	{ "entry", "ENTRY", ANSWER_AT_COUNT(struct row, entry), NULL,
+	    "up to which entry of its journal rows count", false, NULL },
+	{ "age_s", "AGE", ANSWER_AT_DURATION(struct row, age), "s",
+	    "how long ago it committed last", false, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
+	    "ok, new, ended, or that a checkpoint has one copy only", false,
+	    NULL },
+	{ "committed", NULL, ANSWER_AT_TIME(struct row, committed), NULL,
+	    "when it committed last", false, NULL },
+	{ "change", NULL, ANSWER_AT_COUNT(struct row, change), NULL,
+	    "the number of its last change", false, NULL },
+	{ "copies", NULL, ANSWER_AT_COUNT(struct row, copies), NULL,
+	    "replicas that have its checkpoint", false, NULL },
+	{ .key = NULL },
+};
+
+const struct answer_table owners_tables[] = { { "owners", columns },
+	{ .name = NULL } };
 
 struct epoch {
 	uint64_t who; /* generation of the store */
@@ -47,7 +67,7 @@ struct owners_report {
 	const struct clickhouse_cluster *cluster;
 	struct epoch *epoch;
 	uint32_t epochs, room;
-	struct report report;
+	struct answer *answer;
 	int64_t now_ns;
 	unsigned faults;
 };
@@ -227,38 +247,27 @@ state_of(const struct owners_report *self, const struct epoch *epoch)
 }
 
 static void
-put_checkpoint(struct owners_report *self, const struct epoch *epoch)
-{
-	if (epoch->pos != 0)
-		report_time(&self->report, epoch->at_ns / 1000);
-	else
-		report_none(&self->report);
-	report_count(&self->report, epoch->pos & ((UINT64_C(1) << 48) - 1));
-	report_count(&self->report, epoch->copies);
-}
-
-static void
 put_epoch(struct owners_report *self, const struct epoch *epoch)
 {
-	const char *state = state_of(self, epoch);
 	int64_t age_ns = self->now_ns - epoch->at_ns;
+	bool has = epoch->pos != 0;
 	char store[17];
+	struct row row = { .epoch = epoch->number,
+		.partitions = epoch->open,
+		.entry = epoch->entry,
+		.change = epoch->pos & ((UINT64_C(1) << 48) - 1),
+		.copies = epoch->copies,
+		.endpoint = text_of(epoch->endpoint),
+		.state = text_of(state_of(self, epoch)),
+		/* The clock of who wrote it may be ahead of ours. */
+		.age = !has         ? ANSWER_NO_NS
+		       : age_ns > 0 ? age_ns
+				    : 0,
+		.committed = has ? epoch->at_ns : ANSWER_NO_NS };
 
 	snprintf(store, sizeof(store), "%016" PRIx64, epoch->who);
-	report_count(&self->report, epoch->number);
-	report_text(&self->report, text_of(store));
-	report_text(&self->report, text_of(epoch->endpoint));
-	report_count(&self->report, epoch->open);
-	report_count(&self->report, epoch->entry);
-	/* The clock of who wrote it may be ahead of ours. */
-	if (epoch->pos != 0)
-		report_count(&self->report,
-		    age_ns > 0 ? (uint64_t)age_ns / NS_PER_SECOND : 0);
-	else
-		report_none(&self->report);
-	report_text(&self->report, text_of(state));
-	if (self->report.format != REPORT_TABLE)
-		put_checkpoint(self, epoch);
+	row.store = text_of(store);
+	answer_row(self->answer, &row, NULL);
 }
 
 static void
@@ -273,31 +282,30 @@ judge(struct owners_report *self, const struct epoch *epoch)
 }
 
 static void
-print(struct owners_report *self, enum report_format format, FILE *file)
+print(struct owners_report *self)
 {
 	if (self->epochs > 1)
 		qsort(self->epoch, self->epochs, sizeof(*self->epoch),
 		    compare_epochs);
-	report_begin(&self->report, file, format, names, columns);
 	for (uint32_t i = 0; i < self->epochs; i++)
 		put_epoch(self, &self->epoch[i]);
-	report_end(&self->report);
-	fflush(file);
+	answer_flush(self->answer);
 	for (uint32_t i = 0; i < self->epochs; i++)
 		judge(self, &self->epoch[i]);
 }
 
 int
-owners_report_print(struct clickhouse *clickhouse, enum report_format format,
-    FILE *file, struct err *err)
+owners_report_print(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err)
 {
 	struct owners_report self = { .client = clickhouse,
+		.answer = answer,
 		.cluster = clickhouse_cluster(clickhouse),
 		.now_ns = clock_wall_ns() };
 	int rc = read_all(&self, err);
 
 	if (rc == 0)
-		print(&self, format, file);
+		print(&self);
 	free(self.epoch);
 	return rc == 0 ? self.faults > 0 : -1;
 }

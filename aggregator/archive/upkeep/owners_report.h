@@ -10,12 +10,13 @@
 
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
-#include "proto/format/report.h"
+#include "proto/answer/answer.h"
 
 /* After clickhouse_find.  Prints a row for each epoch, in ascending order; logs
  * each thing that must be done as an error.  0: there is none; 1: there is; -1:
  * a shard does not answer. */
-int owners_report_print(struct clickhouse *clickhouse,
-    enum report_format format, FILE *file, struct err *err);
+int owners_report_print(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err);
+extern const struct answer_table owners_tables[];
 
 #endif
