@@ -48,6 +48,7 @@ struct agent {
 	uint64_t given_up_known;
 	bool stopping;
 	struct settings settings;
+	char why[NAME_BYTES_MAX + 1]; /* of `forbids` */
 };
 
 static bool
@@ -166,10 +167,9 @@ on_forbidden(void *arg, uint32_t stream)
 static struct text
 forbids(void *arg, uint32_t stream)
 {
-	static char why[NAME_BYTES_MAX + 1];
 	struct agent *agent = arg;
 
-	return spool_uplink_forbids(agent->spool_uplink, stream, why);
+	return spool_uplink_forbids(agent->spool_uplink, stream, agent->why);
 }
 
 static void

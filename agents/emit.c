@@ -228,13 +228,11 @@ is_pausing(void)
 static int
 emit_lines(struct submit *submit, struct compose *compose)
 {
-	static struct lines lines;
+	struct lines lines = { .submit = submit, .compose = compose };
 	enum submit_result result = SUBMIT_DONE;
 	struct err err = { 0 };
 	ssize_t n = 1;
 
-	lines.submit = submit;
-	lines.compose = compose;
 	while (result == SUBMIT_DONE && n > 0) {
 		if (is_pausing())
 			result = submit_flush(submit, &err);
@@ -306,8 +304,8 @@ int
 main(int argc, char **argv)
 {
 	struct options options = defaults;
-	static char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
-	static struct compose compose;
+	char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
+	struct compose compose = { 0 };
 	struct submit_options *how = &options.how;
 	struct submit *submit;
 	struct opt_operands operands;

@@ -26,6 +26,7 @@
 struct options {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;
 	const char *base, *output, *partition, *node;
+	char name[INSTANCE_PATH_BYTES]; /* of the checked partition */
 	struct opt_list broker;
 	struct client_key_values key;
 	int64_t timeout_ns;
@@ -106,7 +107,6 @@ is_given(const char *name)
 static void
 check_destination(struct options *options)
 {
-	static char name[INSTANCE_PATH_BYTES];
 	struct err err = { 0 };
 
 	if (options->output != NULL && options->partition != NULL) {
@@ -121,10 +121,10 @@ check_destination(struct options *options)
 	if (options->output == NULL && options->partition == NULL)
 		opt_usage("missing option: -o DIR or -p NAME");
 	if (options->output == NULL) {
-		if (instance_read_partition(name, options->partition, &err) !=
-		    0)
+		if (instance_read_partition(
+			options->name, options->partition, &err) != 0)
 			opt_usage("%s", err.text);
-		options->partition = name;
+		options->partition = options->name;
 	}
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be greater than 0");
@@ -235,7 +235,7 @@ static int
 publish(const struct options *options, const struct generate_runs *runs,
     bool progress, struct err *err)
 {
-	static char node[INSTANCE_PATH_BYTES];
+	char node[INSTANCE_PATH_BYTES];
 	struct import_options how = {
 		.partition = text_of(options->partition),
 		.timeout_ns = options->timeout_ns,

@@ -23,7 +23,8 @@
 #include "proto/os/progress.h"
 
 struct options {
-	const char *partition;
+	const char *partition; /* NULL, or `name` once it is checked */
+	char name[INSTANCE_PATH_BYTES];
 	struct opt_list broker;
 	struct client_key_values key;
 	bool strict;
@@ -120,15 +121,14 @@ static void
 check_usage(struct options *options, const struct opt_operands *operands,
     const struct import_format *format)
 {
-	static char name[INSTANCE_PATH_BYTES];
 	struct err err = { 0 };
 	uint32_t from_stdin = 0;
 
 	if (options->partition != NULL) {
-		if (instance_read_partition(name, options->partition, &err) !=
-		    0)
+		if (instance_read_partition(
+			options->name, options->partition, &err) != 0)
 			opt_usage("%s", err.text);
-		options->partition = name;
+		options->partition = options->name;
 	}
 	if (options->timeout_ns <= 0)
 		opt_usage("--timeout must be greater than 0");
@@ -251,7 +251,7 @@ import_download(struct options *options, struct opt_operands *operands,
     const struct import_format *format, const struct import_options *how,
     struct import_result *result, struct err *err)
 {
-	static char shown[128], path[64];
+	char shown[128], path[64];
 	char *argv[] = { operands->at[0], path };
 	struct opt_operands file = { argv, 2 };
 	int fd = format->fetch(
@@ -312,7 +312,7 @@ parse(struct options *options, int argc, char **argv,
 {
 	const struct opt_table tables[] = { { table, options },
 		{ opt_common, NULL }, { NULL, NULL } };
-	static char synopsis[256] = "[options] ";
+	char synopsis[256] = "[options] ";
 	const size_t used = strlen("[options] ");
 	const struct opt_program program = {
 		.name = "poolscope-import",
@@ -335,7 +335,7 @@ int
 main(int argc, char **argv)
 {
 	struct options options = defaults;
-	static char node[INSTANCE_PATH_BYTES];
+	char node[INSTANCE_PATH_BYTES];
 	struct import_result result = { 0, 0, 0 };
 	struct import_options how = { .partition = { NULL, 0 } };
 	struct opt_operands operands;

@@ -255,8 +255,8 @@ int
 main(int argc, char **argv)
 {
 	struct options options = defaults;
-	static char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
-	static struct run run;
+	char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
+	struct run run = { 0 };
 	struct submit_options *how = &options.how;
 	struct child_options what = { 0 };
 	struct opt_operands operands;

@@ -104,9 +104,8 @@ drop(const struct values *values, const char *partition, struct err *err)
 
 /* Only a mistake has no '$': it is dropped by its plain name. */
 static const char *
-get_partition(const char *word)
+get_partition(char name[static INSTANCE_PATH_BYTES], const char *word)
 {
-	static char name[INSTANCE_PATH_BYTES];
 	enum text_fault fault = text_check_name(text_of(word));
 	struct err err = { 0 };
 
@@ -175,6 +174,7 @@ main(int argc, char **argv)
 {
 	struct values values = defaults;
 	char store[INSTANCE_PATH_BYTES], routes[INSTANCE_PATH_BYTES];
+	char name[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
 	struct err err = { 0 };
 	int rc = 0;
@@ -193,7 +193,7 @@ main(int argc, char **argv)
 		rc = answer_run(&values.answer, partitions_tables, give_list,
 		    &values, &err);
 	else if (rc == 0)
-		rc = drop(&values, get_partition(operands.at[1]), &err);
+		rc = drop(&values, get_partition(name, operands.at[1]), &err);
 	if (rc != 0)
 		log_fail(&err);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -194,7 +194,6 @@ run_stranger(const char *word, int argc, char **argv)
 int
 main(int argc, char **argv)
 {
-	static char help[] = "--help";
 	const char *word;
 
 	err_check_output("poolscope");
@@ -205,7 +204,7 @@ main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "help") == 0 && argv[2][0] != '-') {
 		/* "help VERB ..." is "VERB ... --help". */
 		memmove(argv + 1, argv + 2, (size_t)(argc - 2) * sizeof(*argv));
-		argv[argc - 1] = help;
+		argv[argc - 1] = "--help";
 	}
 	word = argv[1];
 	if (strcmp(word, "help") == 0 || is_help(word)) {

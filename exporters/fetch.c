@@ -210,7 +210,7 @@ int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	static struct fetching f;
+	struct fetching f = { .show = false };
 	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
 	struct output output;

@@ -7,10 +7,12 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agents/proc/job_cgroups.h"
 #include "proto/auth/client_key.h"
+#include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -201,18 +203,20 @@ settings_check(const struct settings_given *given, struct err *err)
 static void
 sandbox_groups(const struct settings_given *given, struct sandbox *sandbox)
 {
-	static char mounts[256 << 10];
-	char path[PATH_MAX];
+	const size_t room = 256 << 10;
+	char path[PATH_MAX], *mounts;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/self/mountinfo", given->proc);
 	file = fopen(path, "re");
 	if (file == NULL)
 		return;
+	mounts = memory_alloc(room);
 	if (job_cgroups_root(
-		path, (struct text){ mounts,
-			  (uint32_t)fread(mounts, 1, sizeof(mounts), file) }))
+		path, (struct text){
+			  mounts, (uint32_t)fread(mounts, 1, room, file) }))
 		sandbox_read(sandbox, path);
+	free(mounts);
 	fclose(file);
 }
 

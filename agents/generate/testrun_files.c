@@ -144,7 +144,7 @@ int
 generate_files(const struct generate_runs *runs, const char *dir, bool progress,
     struct err *err)
 {
-	static struct output output[IMPORT_TESTRUN_FILES];
+	struct output output[IMPORT_TESTRUN_FILES] = { 0 };
 	struct sigaction action = { .sa_handler = on_signal };
 	int rc = 0;
 

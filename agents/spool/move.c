@@ -9,8 +9,10 @@
 #include "agents/spool/spool_private.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/wire/wire.h"
 
 /* Numbers that were lost are lost under the current session, too. */
@@ -35,13 +37,16 @@ static enum spool_result
 move_batch(struct spool *spool, uint32_t to, const struct spool_batch *batch,
     uint64_t origin_seq, struct err *err)
 {
-	static unsigned char body[SPOOL_BATCH_BYTES_MAX];
+	unsigned char *body = memory_alloc(batch->body.bytes);
 	struct spool_batch copy = *batch;
+	enum spool_result result;
 	uint64_t seq;
 
 	memcpy(body, batch->body.at, batch->body.bytes);
 	copy.body.at = (const char *)body;
-	return spool_append_batch(spool, to, &copy, origin_seq, &seq, err);
+	result = spool_append_batch(spool, to, &copy, origin_seq, &seq, err);
+	free(body);
+	return result;
 }
 
 /* What `from` has under `seq`; false at its end.  What cannot be read is

@@ -38,15 +38,14 @@ struct submit {
 int
 submit_check(struct submit_options *options, struct err *err)
 {
-	static char partition[INSTANCE_PATH_BYTES];
 	char name[INSTANCE_PATH_BYTES];
 	const char *why;
 
 	if (options->partition != NULL) {
 		if (instance_read_partition(
-			partition, options->partition, err) != 0)
+			options->name, options->partition, err) != 0)
 			return -1;
-		options->partition = partition;
+		options->partition = options->name;
 	}
 	if (options->node != NULL &&
 	    instance_node(name, options->node, &why, err) != 0)

@@ -16,6 +16,7 @@
 
 #include "agents/submit/compose.h"
 #include "proto/base/err.h"
+#include "proto/config/instance.h"
 
 enum { SUBMIT_FREE_BYTES = 64 << 20 }; /* the default */
 
@@ -24,9 +25,10 @@ struct submit_options {
 	const char *fallback;  /* directory */
 	uint64_t free_bytes;   /* to leave free in its file system */
 	const char *partition; /* NULL: that of the agent that reads it */
-	const char *node;      /* same */
-	bool stored;           /* wait for the aggregator, too */
-	bool quiet;            /* do not report a missing agent */
+	char name[INSTANCE_PATH_BYTES]; /* of it, once it is checked */
+	const char *node;               /* same */
+	bool stored;                    /* wait for the aggregator, too */
+	bool quiet;                     /* do not report a missing agent */
 	int64_t timeout_ns;
 };
 

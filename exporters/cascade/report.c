@@ -4,10 +4,12 @@
  */
 #include "exporters/cascade/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/cascade/cascade_plot.h"
 #include "exporters/source/pool.h"
+#include "proto/base/memory.h"
 #include "proto/format/csv.h"
 #include "proto/json/json.h"
 #include "proto/format/table.h"
@@ -15,7 +17,6 @@
 
 enum {
 	WORDS_BYTES = 4096,
-	KEY_BYTES = 2 * RECORD_TEXT_BYTES_MAX,
 	WARNINGS_MAX = 10, /* more lines would push the rest off the screen */
 };
 
@@ -116,15 +117,30 @@ cascade_warn_missing(const struct cascade *cascade)
 
 /* ---- JSON ---- */
 
+/* "phase:image", which may be as long as an attribute; a view of `*at`, which
+ * the caller frees. */
+static struct text
+join(char **at, const char *phase, struct text image)
+{
+	size_t bytes = strlen(phase);
+
+	*at = memory_alloc(bytes + 1 + image.bytes);
+	memcpy(*at, phase, bytes);
+	if (image.at != NULL) {
+		(*at)[bytes++] = ':';
+		memcpy(*at + bytes, image.at, image.bytes);
+		bytes += image.bytes;
+	}
+	return (struct text){ *at, (uint32_t)bytes };
+}
+
 static void
 put_missing(void *arg, const char *event, struct text image)
 {
-	static char text[KEY_BYTES];
-	int n = snprintf(text, sizeof(text), "%s%s%.*s", event,
-	    image.at != NULL ? ":" : "", (int)image.bytes,
-	    image.at != NULL ? image.at : "");
+	char *text;
 
-	json_text(arg, (struct text){ text, (uint32_t)n });
+	json_text(arg, join(&text, event, image));
+	free(text);
 }
 
 static void
@@ -145,15 +161,13 @@ put_once(struct json *json, const struct cascade_node *node)
 	}
 }
 
-/* The name of an image may be as long as an attribute. */
 static void
 put_image_key(struct json *json, const char *phase, struct text image)
 {
-	static char text[KEY_BYTES];
-	int n = snprintf(
-	    text, sizeof(text), "%s:%.*s", phase, (int)image.bytes, image.at);
+	char *text;
 
-	json_key(json, (struct text){ text, (uint32_t)n });
+	json_key(json, join(&text, phase, image));
+	free(text);
 }
 
 static void

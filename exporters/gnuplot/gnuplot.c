@@ -246,7 +246,6 @@ make_environment(char *to[static ENVIRONMENT_MAX])
 	static const char *const without[] = {
 		"HOME=", "GNUTERM=", "GNUPLOT_LIB=", "TZ=", "LC_ALL=", NULL
 	};
-	static char zone[] = "TZ=UTC", locale[] = "LC_ALL=C.UTF-8";
 	size_t count = 0;
 
 	for (char **e = environ; *e != NULL; e++) {
@@ -258,8 +257,8 @@ make_environment(char *to[static ENVIRONMENT_MAX])
 		if (take)
 			to[count++] = *e;
 	}
-	to[count++] = zone;
-	to[count++] = locale;
+	to[count++] = "TZ=UTC";
+	to[count++] = "LC_ALL=C.UTF-8";
 	to[count] = NULL;
 }
 

@@ -89,19 +89,8 @@ put_test(const struct putting *p, const char *name)
 	return put_entity(p, RESULT_KIND_TEST, text_of(name), &pairs, 1);
 }
 
-/* Increases with each entity, which makes it the order of storing. */
-static int64_t
-next_stored_ns(void)
-{
-	static int64_t last_ns;
-	int64_t now_ns = clock_wall_ns();
-
-	last_ns = now_ns > last_ns ? now_ns : last_ns + 1;
-	return last_ns;
-}
-
 static int
-put_run(const struct putting *p, const char *file_name)
+put_run(const struct putting *p, const char *file_name, int64_t stored_ns)
 {
 	size_t room = p->result->text.bytes + PAIRS_MORE_BYTES;
 	char quoted[4 * NAME_BYTES_MAX + 1];
@@ -116,7 +105,7 @@ put_run(const struct putting *p, const char *file_name)
 	add_text(&pairs, "test", p->result->test);
 	add_int(&pairs, "start_us", p->result->start_us);
 	add_text(&pairs, "info", p->result->text);
-	add_int(&pairs, "stored_ns", next_stored_ns());
+	add_int(&pairs, "stored_ns", stored_ns);
 	add_text(&pairs, "file", file);
 	add_int(&pairs, "entries", p->result->count);
 	rc = put_entity(p, RESULT_KIND_RUN, text_of(p->run), &pairs, 6);
@@ -141,12 +130,13 @@ travels(struct text text)
 
 int
 result_put(struct publisher *publisher, const struct result_file *result,
-    const char *file_name, bool *fits, struct err *err)
+    const char *file_name, int64_t *stored_ns, bool *fits, struct err *err)
 {
 	struct putting p = {
 		.publisher = publisher, .result = result, .err = err
 	};
 	char name[25], time[17], digest[DIGEST_DIGITS + 1];
+	int64_t now_ns = clock_wall_ns();
 
 	*fits = travels(result->text);
 	if (!*fits)
@@ -163,7 +153,9 @@ result_put(struct publisher *publisher, const struct result_file *result,
 			return -1;
 	if (put_test(&p, name) != 0)
 		return -1;
-	return put_run(&p, file_name);
+	/* It increases with each file, which makes it the order of storing. */
+	*stored_ns = now_ns > *stored_ns ? now_ns : *stored_ns + 1;
+	return put_run(&p, file_name, *stored_ns);
 }
 
 /* ---- upload records ---- */

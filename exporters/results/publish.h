@@ -10,9 +10,10 @@
 #include "exporters/results/result_file.h"
 
 /* Publishing the same file again changes nothing.  `*fits` false: the file is
- * too large to be stored, and nothing was submitted. */
+ * too large to be stored, and nothing was submitted.  `*stored_ns` is when the
+ * file before it was stored, 0 for the first; this one is stored later. */
 int result_put(struct publisher *publisher, const struct result_file *result,
-    const char *file_name, bool *fits, struct err *err);
+    const char *file_name, int64_t *stored_ns, bool *fits, struct err *err);
 
 /* Build in `to` (RESULT_UPLOAD_ID_BYTES) the id of the entity which records
  * that a target has a file. */

@@ -14,6 +14,7 @@
 
 /* Of this process: nobody can make two questions with the same tag. */
 static struct hash_key keys[2];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void
 make_keys(void)
@@ -29,8 +30,6 @@ struct sum {
 static void
 begin(struct sum *sum)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	pthread_once(&once, make_keys);
 	sum->at[0] = sum->at[1] = 0;
 }

@@ -268,13 +268,14 @@ opt_value_set_zone(struct err *err)
 
 /* Values from files are never freed, because programs keep views of them.  One
  * copy of each is enough: reloading the same values needs no memory. */
+static struct seen {
+	struct seen *next;
+	char word[];
+} * seen;
+
 static const char *
 intern(const char *word)
 {
-	static struct seen {
-		struct seen *next;
-		char word[];
-	} * seen;
 	size_t bytes = strlen(word) + 1;
 	struct seen *s;
 

@@ -45,10 +45,11 @@ on_ending(int signo)
 }
 
 /* Once per process; an ignored signal (nohup) remains ignored. */
+static bool watching;
+
 static void
 watch_endings(void)
 {
-	static bool watching;
 	struct sigaction action, old;
 
 	if (watching)

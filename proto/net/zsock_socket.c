@@ -124,11 +124,12 @@ open_both(struct zsock_socket *socket, void *context,
 	return 0;
 }
 
+static _Atomic uint64_t watches; /* names for their endpoints */
+
 int
 zsock_socket_open(struct zsock_socket *socket,
     const struct zsock_options *options, struct err *err)
 {
-	static _Atomic uint64_t watches; /* names for their endpoints */
 	sigset_t all, before;
 	void *zmq;
 	int rc = -1;

@@ -43,6 +43,7 @@ interrupt_is_pending(void)
 
 /* Signals belong to the process, and so does the descriptor that shows them. */
 static int the_fd = -1;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void
 open_fd(void)
@@ -55,8 +56,6 @@ open_fd(void)
 int
 interrupt_fd(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
 	pthread_once(&once, open_fd);
 	return the_fd;
 }

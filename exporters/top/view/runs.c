@@ -49,13 +49,10 @@ smaller(unsigned one, unsigned other)
 	return one < other ? one : other;
 }
 
-/* The names of the steps are NUL-terminated copies in memory that is used until
- * the next call. */
 static uint32_t
 columns(const struct top_snapshot *snapshot,
     struct view_column to[static VIEW_COLUMNS_MAX])
 {
-	static char titles[NEWEST_STEPS_MAX][VIEW_TITLE_BYTES];
 	const struct newest_runs *runs = runs_of(snapshot);
 	uint32_t count = STEPS;
 	unsigned id = widest(runs, false, 4), group = widest(runs, true, 6);
@@ -68,12 +65,15 @@ columns(const struct top_snapshot *snapshot,
 	    (struct view_column){ "STATE", 8, 8, 1, false, false, false };
 	to[AGE] = (struct view_column){ "BEGAN", 5, 6, 2, true, false, false };
 	for (uint32_t i = 0; i < runs->step_count; i++) {
-		table_elide(titles[i], sizeof(titles[i]), runs->steps[i], 7);
-		for (char *at = titles[i]; *at != '\0'; at++)
+		struct view_column *column = &to[count++];
+
+		*column =
+		    (struct view_column){ "", 7, 8, 4 + i, true, false, false };
+		table_elide(
+		    column->title, sizeof(column->title), runs->steps[i], 7);
+		for (char *at = column->title; *at != '\0'; at++)
 			if (*at >= 'a' && *at <= 'z')
 				*at = (char)(*at - 'a' + 'A');
-		to[count++] = (struct view_column){ titles[i], 7, 8, 4 + i,
-			true, false, false };
 	}
 	return count;
 }

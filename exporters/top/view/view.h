@@ -25,7 +25,7 @@ enum top_view_number {
 enum { VIEW_COLUMNS_MAX = 20, VIEW_TEXT_BYTES = 300, VIEW_TITLE_BYTES = 40 };
 
 struct view_column {
-	const char *title;
+	char title[VIEW_TITLE_BYTES];
 	/* Columns of the terminal: without at least `least` it is left out,
 	 * those of the greatest `rank` first; it grows up to `most`. */
 	unsigned least, most, rank;

@@ -106,7 +106,7 @@ destinations_put(struct destinations *destinations,
     const struct result_file *result, struct publisher *publisher, bool *put,
     const char **target, struct err *err)
 {
-	static char ids[DESTINATIONS_MAX][RESULT_UPLOAD_ID_BYTES];
+	char ids[DESTINATIONS_MAX][RESULT_UPLOAD_ID_BYTES];
 	bool has[DESTINATIONS_MAX] = { false };
 
 	*target = NULL;

@@ -155,7 +155,8 @@ send_file(struct upload_directory *u, const struct inbox_file *file, int fd,
 	if (u->options.dry)
 		show_dry(u, file, result);
 	else if (u->destinations.store &&
-		 result_put(session, result, file->name, &fits, err) != 0) {
+		 result_put(session, result, file->name, &u->stored_ns, &fits,
+		     err) != 0) {
 		if (fits)
 			return -1;
 		refuse(u, file, fd, err->text);

@@ -45,7 +45,7 @@ struct upload_directory {
 	struct flight flight[UPLOAD_FLIGHTS_MAX];
 	uint32_t first, flights;
 	uint32_t move_failures, send_failures; /* consecutive failures */
-	int64_t settled_ns;
+	int64_t settled_ns, stored_ns;
 	struct progress bar;
 	int64_t shown_ns;
 	struct upload_directory_counters counters;
