@@ -9,6 +9,7 @@ import gzip
 import http.client
 import json
 import os
+import random
 import re
 import socket
 import subprocess
@@ -438,9 +439,43 @@ def burst(count, target):
     expect(set(answers) == {answers[0]} and answers[0][0] == 200, {status for status, _ in answers})
 
 
+def at_once(clients, rounds, routes):
+    """Each client asks all routes again and again, in an order of its own or of all; each answer is what it was alone.
+
+    Lines of `routes`: TARGET, tab, a file with the bytes; or its shape, if "ages" and a tab are in front.
+    """
+    lines = [line.rstrip("\n").split("\t") for line in open(routes)]
+    wanted = {target: open(name, "rb").read() for *_, target, name in lines}
+    ages = {line[1]: shape(json.loads(wanted[line[1]])) for line in lines if line[0] == "ages"}
+    asked, wrong, seed = [], [], int(os.environ.get("SEED", time.time_ns() % 100000))
+    print("seed", seed)
+
+    def client(number):
+        for turn in range(int(rounds)):
+            order = list(wanted)
+            random.Random(seed + 1000 * number + turn).shuffle(order)
+            if turn % 2 == 1:  # all ask the same of both pools, so that one function answers twice at once
+                order = sorted(order * 5, key=lambda target: target.split("/", 4)[4])
+            for target in order:
+                answer = ask(target)
+                asked.append(target)
+                fits = shape(json.loads(answer.body)) == ages[target] if target in ages else answer.body == wanted[target]
+                if answer.status != 200 or not fits:
+                    wrong.append((target, answer.status, answer.body[:200], len(answer.body)))
+
+    threads = [threading.Thread(target=client, args=(number,)) for number in range(int(clients))]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    times = sum(5 if turn % 2 == 1 else 1 for turn in range(int(rounds)))
+    expect(len(asked) == int(clients) * times * len(wanted), "clients ended early:", len(asked), "answers")
+    expect(not wrong, len(wrong), "of", len(asked), "answers are not what they are alone:", *wrong[:5])
+
+
 WORDS = {word.__name__.rstrip("_"): word for word in (
     get, refused, status, method, packed, head, type_, shows, paged, health, security, has, lacks, limited, alike, body, large, long,
-    garbage, crowd, leave, burst, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden, unfetched)}
+    garbage, crowd, leave, burst, at_once, tagged, retagged, live, revoked, crashed, silenced, streams, exposes, slow, hidden, unfetched)}
 
 if __name__ == "__main__":
     WORDS[sys.argv[1]](*sys.argv[2:])
