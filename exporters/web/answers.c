@@ -435,7 +435,7 @@ const struct web_route web_pool_routes[] = {
 	    NULL },
 	{ "results", "test entry entries changes from to limit oldest sort top",
 	    false, answer_results, NULL },
-	{ "clocks", "node from to sort top", false, answer_clocks, NULL },
+	{ "clocks", "node from to sort top", true, answer_clocks, NULL },
 	{ "spans", "by name node from to sort top", false, answer_spans, NULL },
 	{ "trace", "nodes max-size metric node job from to step", false,
 	    answer_trace, NULL },
