@@ -11,19 +11,15 @@
 #include "proto/os/log.h"
 #include "proto/service/sandbox.h"
 
-enum { FORMAT_TABLE, FORMAT_JSON };
-
 struct values {
 	const char *partition, *node;
-	int format;
+	struct answer_options answer;
 	bool unacknowledged;
 };
 
 static const struct values defaults = { .node = "" };
 
 static const struct opt options[] = {
-	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "ls: print a table (default) or json", "table|json", 0 },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, partition),
 	    "PATTERN", "cat: print only partitions that match (* and ?)", NULL,
 	    0 },
@@ -39,7 +35,8 @@ static const struct opt options[] = {
 };
 
 enum { LS, CAT, VERIFY, VERBS };
-static const char *const takes_ls[] = { "format", NULL };
+static const char *const takes_ls[] = { "format", "sort", "top", "columns",
+	"table", NULL };
 static const char *const takes_cat[] = { "partition", "node", "unacknowledged",
 	NULL };
 static const char *const takes_none[] = { NULL };
@@ -60,19 +57,33 @@ static const struct opt_verb verbs[VERBS] = {
 	    "verify --log debug /var/lib/poolscope/spool\n" },
 };
 
+struct giving {
+	struct view *view;
+	const char *dir;
+};
+
+static int
+give_list(void *arg, struct answer *answer, struct err *err)
+{
+	struct giving *giving = arg;
+
+	return view_list(giving->view, giving->dir, answer, err);
+}
+
 static int
 print(const struct values *values, uint32_t verb, struct view *view,
     const char *dir, struct err *err)
 {
 	const struct view_cat_options how = { values->partition, values->node,
 		values->unacknowledged };
+	struct giving giving = { view, dir };
 	int rc;
 
 	if (verb == VERIFY)
 		return view_verify(view, err);
 	if (verb == LS)
-		rc = view_list(
-		    view, dir, values->format == FORMAT_JSON, stdout, err);
+		rc = answer_run(
+		    &values->answer, view_list_tables, give_list, &giving, err);
 	else
 		rc = view_cat(view, &how, stdout, err);
 	/* Print what could be read even if the rest is damaged. */
@@ -86,7 +97,8 @@ parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { options, values },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ answer_options, &values->answer }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-spool",
 		.synopsis = "ls | cat | verify DIR [options]",
@@ -112,6 +124,8 @@ main(int argc, char **argv)
 	int rc;
 
 	verb = parse(&values, argc, argv, &words);
+	if (verb == LS)
+		answer_options_judge(&values.answer, view_list_tables);
 	sandbox_begin(&sandbox);
 	sandbox_read(&sandbox, words.at[0]);
 	sandbox_close(&sandbox, false);

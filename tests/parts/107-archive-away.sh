@@ -47,7 +47,7 @@ waiting() {
 text, left, at = open(sys.argv[1]).read(), 0, 0
 while text[at:].strip():
     found, at = json.JSONDecoder().raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
-    left += sum(s.get("last", 0) - s["acknowledged"] for s in found["streams"])
+    left += sum((s["last"] or 0) - s["acknowledged"] for s in found["streams"])
 print(left, "batches wait")
 sys.exit(left == 0)' "$TMP/spools"
 }

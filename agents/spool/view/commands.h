@@ -9,10 +9,13 @@
 #include <stdio.h>
 
 #include "agents/spool/view/view.h"
+#include "proto/answer/answer.h"
 
-/* Print the content of the directory, as tables or as one JSON object. */
-int view_list(struct view *view, const char *dir, bool as_json, FILE *file,
-    struct err *err);
+/* Give the content of the directory: segments, streams, and what is missing in
+ * them. */
+int view_list(
+    struct view *view, const char *dir, struct answer *answer, struct err *err);
+extern const struct answer_table view_list_tables[];
 
 struct view_cat_options {
 	const char *partition; /* a pattern; NULL: all */

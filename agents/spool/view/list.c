@@ -1,38 +1,135 @@
 /*
- * view_list - lists the content of a spool's directory.
+ * view_list - the content of a spool's directory as an answer.
  * SPDX-License-Identifier: MIT
  */
-#include <inttypes.h>
-
 #include "agents/spool/view/commands.h"
 #include "agents/spool/view/summary.h"
-#include "proto/json/json.h"
-#include "proto/format/table.h"
 
-struct list {
-	struct view *view;
-	const char *dir;
-	struct summary summary;
-	FILE *file;
-	struct json json;
+struct segment_row {
+	uint64_t number, bytes_used, batches, records;
+	struct text session, state;
+	double bytes;
 };
 
-/* The count of missing numbers; in JSON with their ranges. */
-static uint64_t
-count_missing(struct list *list, uint32_t stream, bool as_json)
-{
-	const struct summary_stream *s = &list->summary.streams[stream];
-	uint64_t acked = view_acked(list->view, stream), count = 0, from = 0;
-	struct coverage_interval hole;
+static const struct answer_column segment_columns[] = {
+	{ "number", "SEGMENT", ANSWER_AT_COUNT(struct segment_row, number),
+	    NULL, "the number in the name of the file", false, NULL },
+	{ "session", "SESSION", ANSWER_AT_TEXT(struct segment_row, session),
+	    NULL, "the start of the agent that wrote it", false, NULL },
+	{ "bytes", "SIZE", ANSWER_AT_BYTES(struct segment_row, bytes), "By",
+	    "of the file", false, NULL },
+	{ "used_bytes", "USED", ANSWER_AT_COUNT(struct segment_row, bytes_used),
+	    "By", "up to the end of its frames", false, NULL },
+	{ "batches", "BATCHES", ANSWER_AT_COUNT(struct segment_row, batches),
+	    NULL, "batches in it", false, NULL },
+	{ "records", "RECORDS", ANSWER_AT_COUNT(struct segment_row, records),
+	    NULL, "records in them", false, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct segment_row, state), NULL,
+	    "open, sealed, unused, damaged, unreadable, foreign or empty",
+	    false, NULL },
+	{ .key = NULL },
+};
 
-	while (summary_next_missing(s, acked, from, &hole)) {
+struct stream_row {
+	struct text partition, session;
+	uint64_t first, last, acknowledged, batches, records, missing;
+};
+
+static const struct answer_column stream_columns[] = {
+	{ "partition", "PARTITION",
+	    ANSWER_AT_TEXT(struct stream_row, partition), NULL, "account$pool",
+	    false, NULL },
+	{ "session", "SESSION", ANSWER_AT_TEXT(struct stream_row, session),
+	    NULL, "the start of the agent that began it", false, NULL },
+	{ "first", "FIRST", ANSWER_AT_COUNT(struct stream_row, first), NULL,
+	    "the lowest number of a batch", false, NULL },
+	{ "last", "LAST", ANSWER_AT_COUNT(struct stream_row, last), NULL,
+	    "the highest", false, NULL },
+	{ "acknowledged", "ACKED",
+	    ANSWER_AT_COUNT(struct stream_row, acknowledged), NULL,
+	    "the last number that the aggregator acknowledged", false, NULL },
+	{ "batches", "BATCHES", ANSWER_AT_COUNT(struct stream_row, batches),
+	    NULL, "batches in the directory", false, NULL },
+	{ "records", "RECORDS", ANSWER_AT_COUNT(struct stream_row, records),
+	    NULL, "records in them", false, NULL },
+	{ "missing", "MISSING", ANSWER_AT_COUNT(struct stream_row, missing),
+	    NULL, "numbers that no batch has although later ones exist", false,
+	    NULL },
+	{ .key = NULL },
+};
+
+struct hole_row {
+	struct text partition, session;
+	uint64_t first, last;
+};
+
+static const struct answer_column hole_columns[] = {
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct hole_row, partition),
+	    NULL, "of which stream", false, NULL },
+	{ "session", "SESSION", ANSWER_AT_TEXT(struct hole_row, session), NULL,
+	    "of which stream", false, NULL },
+	{ "first", "FIRST", ANSWER_AT_COUNT(struct hole_row, first), NULL,
+	    "the first number that is missing", false, NULL },
+	{ "last", "LAST", ANSWER_AT_COUNT(struct hole_row, last), NULL,
+	    "the last one", false, NULL },
+	{ .key = NULL },
+};
+
+const struct answer_table view_list_tables[] = {
+	{ "segments", segment_columns }, { "streams", stream_columns },
+	{ "missing", hole_columns }, { .name = NULL }
+};
+
+enum { SESSION_ROOM = 33, SESSION_SHOWN = 8 };
+
+/* The first digits tell sessions apart; programs get them all. */
+static struct text
+session_of(const struct answer *answer, const struct session_id *session,
+    char to[static SESSION_ROOM])
+{
+	struct text text = text_of(session_text(to, session));
+
+	if (answer_is_for_people(answer))
+		text.bytes = SESSION_SHOWN;
+	return text;
+}
+
+static void
+put_segments(
+    struct answer *answer, struct view *view, const struct summary *summary)
+{
+	char session[SESSION_ROOM];
+
+	for (uint32_t i = 0; i < view_segments(view); i++) {
+		const struct spool_entry *s = view_segment(view, i);
+		const struct summary_segment *in = &summary->segments[i];
+		const struct segment_row row = { s->number, s->extent.end,
+			in->batches, in->records,
+			session_of(answer, &s->head.session, session),
+			text_of(view_state_name(s->state)), (double)s->bytes };
+
+		answer_row(answer, &row, NULL);
+	}
+}
+
+/* The holes of a stream: their numbers, or with `put` a row each. */
+static uint64_t
+count_missing(struct answer *answer, struct view *view,
+    const struct summary *summary, uint32_t stream, bool put)
+{
+	uint64_t count = 0, from = 0;
+	struct coverage_interval hole;
+	char session[SESSION_ROOM];
+
+	while (summary_next_missing(
+	    &summary->streams[stream], view_acked(view, stream), from, &hole)) {
+		const struct hole_row row = { view_partition(view, stream),
+			session_of(answer, view_session(view, stream), session),
+			hole.first, hole.last };
+
+		if (put)
+			answer_row(answer, &row, NULL);
 		count += hole.last - hole.first + 1;
-		if (as_json) {
-			json_begin_array(&list->json);
-			json_uint(&list->json, hole.first);
-			json_uint(&list->json, hole.last);
-			json_end_array(&list->json);
-		}
 		if (hole.last == UINT64_MAX)
 			break;
 		from = hole.last + 1;
@@ -40,189 +137,58 @@ count_missing(struct list *list, uint32_t stream, bool as_json)
 	return count;
 }
 
-/* ---- tables ---- */
-
 static void
-put_headline(struct list *list)
+put_streams(
+    struct answer *answer, struct view *view, const struct summary *summary)
 {
-	const struct view *view = list->view;
-	uint64_t bytes = 0;
+	char session[SESSION_ROOM];
 
-	for (uint32_t i = 0; i < view_segments(view); i++)
-		bytes += view_segment(view, i)->bytes;
-	fprintf(list->file, "directory    %s\n", list->dir);
-	if (view_has_acked(view))
-		fprintf(list->file, "starts       %" PRIu64 "\n",
-		    view_start_count(view));
-	else
-		fputs("acknowledged unknown: ACKED is absent or damaged\n",
-		    list->file);
-	fprintf(list->file, "segments     %" PRIu32 ", %" PRIu64 " bytes\n",
-	    view_segments(view), bytes);
-}
+	for (uint32_t i = 0; i < view_streams(view); i++) {
+		const struct summary_stream *s = &summary->streams[i];
+		bool has = s->first > 0;
+		const struct stream_row row = { view_partition(view, i),
+			session_of(answer, view_session(view, i), session),
+			has ? s->first : ANSWER_NO_COUNT,
+			has ? s->last : ANSWER_NO_COUNT, view_acked(view, i),
+			s->batches, s->records,
+			count_missing(answer, view, summary, i, false) };
 
-/* The first 8 digits tell sessions apart. */
-static struct text
-short_session(const struct session_id *session, char text[static 33])
-{
-	return (struct text){ session_text(text, session), 8 };
-}
-
-static void
-put_segments(struct list *list)
-{
-	static const struct table_column columns[] = { { "SEGMENT", 16, true },
-		{ "SESSION", 8, false }, { "BYTES", 10, true },
-		{ "USED", 10, true }, { "BATCHES", 8, true },
-		{ "RECORDS", 8, true }, { "STATE", 10, false },
-		{ .title = NULL } };
-	struct table table;
-	char session[33];
-
-	if (view_segments(list->view) == 0)
-		return;
-	fputc('\n', list->file);
-	table_begin(&table, list->file, columns);
-	for (uint32_t i = 0; i < view_segments(list->view); i++) {
-		const struct spool_entry *s = view_segment(list->view, i);
-		const struct summary_segment *in = &list->summary.segments[i];
-
-		table_count(&table, s->number);
-		table_text(&table, short_session(&s->head.session, session));
-		table_count(&table, s->bytes);
-		table_count(&table, s->extent.end);
-		table_count(&table, in->batches);
-		table_count(&table, in->records);
-		table_string(&table, view_state_name(s->state));
+		answer_row(answer, &row, NULL);
 	}
-}
-
-static void
-put_streams(struct list *list)
-{
-	static const struct table_column columns[] = {
-		{ "PARTITION", 20, false }, { "SESSION", 8, false },
-		{ "FIRST", 8, true }, { "LAST", 8, true }, { "ACKED", 8, true },
-		{ "BATCHES", 8, true }, { "MISSING", 7, true },
-		{ .title = NULL }
-	};
-	struct table table;
-	char session[33];
-
-	if (view_streams(list->view) == 0)
-		return;
-	fputc('\n', list->file);
-	table_begin(&table, list->file, columns);
-	for (uint32_t i = 0; i < view_streams(list->view); i++) {
-		const struct summary_stream *s = &list->summary.streams[i];
-
-		table_text(&table, view_partition(list->view, i));
-		table_text(&table,
-		    short_session(view_session(list->view, i), session));
-		if (s->first > 0) {
-			table_count(&table, s->first);
-			table_count(&table, s->last);
-		} else {
-			table_none(&table);
-			table_none(&table);
-		}
-		table_count(&table, view_acked(list->view, i));
-		table_count(&table, s->batches);
-		table_count(&table, count_missing(list, i, false));
-	}
-}
-
-/* ---- JSON ---- */
-
-static void
-put_json_segments(struct list *list)
-{
-	struct json *json = &list->json;
-	char session[33];
-
-	json_add_array(json, "segments");
-	for (uint32_t i = 0; i < view_segments(list->view); i++) {
-		const struct spool_entry *s = view_segment(list->view, i);
-		const struct summary_segment *in = &list->summary.segments[i];
-
-		json_begin_object(json);
-		json_add_uint(json, "number", s->number);
-		json_add_string(
-		    json, "session", session_text(session, &s->head.session));
-		json_add_string(json, "state", view_state_name(s->state));
-		json_add_uint(json, "bytes", s->bytes);
-		json_add_uint(json, "used_bytes", s->extent.end);
-		json_add_uint(json, "batches", in->batches);
-		json_add_uint(json, "records", in->records);
-		json_end_object(json);
-	}
-	json_end_array(json);
-}
-
-static void
-put_json_streams(struct list *list)
-{
-	struct json *json = &list->json;
-	char session[33];
-
-	json_add_array(json, "streams");
-	for (uint32_t i = 0; i < view_streams(list->view); i++) {
-		const struct summary_stream *s = &list->summary.streams[i];
-
-		json_begin_object(json);
-		json_add_text(json, "partition", view_partition(list->view, i));
-		json_add_string(json, "session",
-		    session_text(session, view_session(list->view, i)));
-		if (s->first > 0) {
-			json_add_uint(json, "first", s->first);
-			json_add_uint(json, "last", s->last);
-		}
-		json_add_uint(json, "acknowledged", view_acked(list->view, i));
-		json_add_uint(json, "batches", s->batches);
-		json_add_uint(json, "records", s->records);
-		json_add_array(json, "missing");
-		count_missing(list, i, true);
-		json_end_array(json);
-		json_end_object(json);
-	}
-	json_end_array(json);
-}
-
-static void
-put_json(struct list *list)
-{
-	struct json *json = &list->json;
-
-	json_init(json, list->file, JSON_INDENTED | JSON_STRICT);
-	json_begin_object(json);
-	json_add_string(json, "directory", list->dir);
-	json_add_bool(json, "acked", view_has_acked(list->view));
-	json_add_uint(json, "start_count", view_start_count(list->view));
-	put_json_segments(list);
-	put_json_streams(list);
-	json_add_bool(json, "incomplete", list->summary.incomplete);
-	json_end_object(json);
-	fputc('\n', list->file);
 }
 
 int
-view_list(struct view *view, const char *dir, bool as_json, FILE *file,
-    struct err *err)
+view_list(
+    struct view *view, const char *dir, struct answer *answer, struct err *err)
 {
-	struct list list = { .view = view, .dir = dir, .file = file };
-	int rc = summary_make(&list.summary, view, err);
+	bool has_acked = view_has_acked(view);
+	struct summary summary;
+	int rc = summary_make(&summary, view, err);
 
-	if (rc == 0 && as_json) {
-		put_json(&list);
-	} else if (rc == 0) {
-		put_headline(&list);
-		put_segments(&list);
-		put_streams(&list);
-		if (list.summary.incomplete)
-			fputs("\nthere are more missing numbers than are "
-			      "counted\n",
-			    file);
+	if (rc == 0) {
+		answer_head(answer, "directory", answer_string(dir));
+		answer_head(answer, "acked", answer_flag(has_acked));
+		answer_head(answer, "starts",
+		    answer_count(
+			has_acked ? view_start_count(view) : ANSWER_NO_COUNT));
+		if (has_acked)
+			answer_title(answer, "%s, starts of the agent: %llu",
+			    dir, (unsigned long long)view_start_count(view));
+		else
+			answer_title(answer,
+			    "%s: ACKED is absent or damaged, so nobody knows "
+			    "what is acknowledged",
+			    dir);
+		put_segments(answer, view, &summary);
+		answer_begin_table(answer, "streams");
+		put_streams(answer, view, &summary);
+		answer_begin_table(answer, "missing");
+		for (uint32_t i = 0; i < view_streams(view); i++)
+			count_missing(answer, view, &summary, i, true);
+		if (summary.incomplete)
+			answer_note(answer, "incomplete", ANSWER_NO_COUNT,
+			    "there are more missing numbers than are counted");
 	}
-	summary_clear(&list.summary);
+	summary_clear(&summary);
 	return rc;
 }
