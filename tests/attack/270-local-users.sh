@@ -106,6 +106,7 @@ for manner in bad good; do
 	echo $! >"$TMP/hold.pid"
 	STARTED="$STARTED hold"
 	wait_until '[ -s "$TMP/held" ]'
+	check "600 connections are made" grep -qx '[0-9]*' "$TMP/held"
 	before=$(find "$new" -mindepth 1 | wc -l)
 	for i in 1 2 3; do
 		check "with 600 connections with $manner packets another user's event is stored" \

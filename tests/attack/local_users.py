@@ -9,13 +9,14 @@ SPDX-License-Identifier: MIT
 """
 import os
 import socket
+import struct
 import sys
 import time
 
 import msgpack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fault"))
-from pool import ACK, PUT, frame, open_frame
+from pool import ACK, PUT, SLOW, frame, open_frame
 
 
 def put(records, partition="", session=b"\0" * 16, seq=1):
@@ -23,10 +24,13 @@ def put(records, partition="", session=b"\0" * 16, seq=1):
     return frame(PUT, [partition, "n1", session, seq, len(records), 0, time.time_ns(), len(body)], body)
 
 
-def connect(path):
+def connect(path, patience_s=20 * SLOW):
+    """More may wait to be accepted than the agent's queue has places."""
     s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    s.settimeout(0.2)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO,
+                 struct.pack("ll", int(patience_s), int(patience_s % 1 * 1e6)))
     s.connect(path)
+    s.settimeout(0.2)
     return s
 
 
@@ -46,7 +50,7 @@ def hold(path, count, good):
                 held.remove(s)
                 if good: # once more, at once
                     try:
-                        held.append(connect(path))
+                        held.append(connect(path, 0.2))
                     except OSError:
                         pass
         print(len(held), flush=True)
