@@ -227,13 +227,14 @@ seconds_to_ns(double seconds, int64_t *ns)
 {
 	double value = seconds * 1e9;
 
-	if (!(value > -9.2e18 && value < 9.2e18))
+	if (!(value >= 0 && value < 9.2e18))
 		return false;
 	*ns = (int64_t)llrint(value);
 	return true;
 }
 
-/* The duration that the end event itself gives, as measured by its sender. */
+/* The duration that the end event itself gives, as measured by its sender: a
+ * number of seconds, from 0 on. */
 static bool
 find_measured(
     const struct match_event *event, bool kv, struct text key, int64_t *ns)
@@ -250,15 +251,16 @@ find_measured(
 		if (value.type == VALUE_FLOAT)
 			return seconds_to_ns(value.is.f, ns);
 		if (value.type == VALUE_INT)
-			return !__builtin_mul_overflow(
-			    value.is.i, NS_PER_SECOND, ns);
+			return value.is.i >= 0 &&
+			       !__builtin_mul_overflow(
+				   value.is.i, NS_PER_SECOND, ns);
 		if (value.type != VALUE_TEXT)
 			return false;
 	}
 	if (!find_text(event, kv, key, room, &t))
 		return false;
 	if (clock_parse_seconds(t, ns, NULL) == 0)
-		return true;
+		return *ns >= 0;
 	return number_parse_double(t, &seconds, NULL) == 0 &&
 	       seconds_to_ns(seconds, ns);
 }

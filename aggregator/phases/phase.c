@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/record/pairing.h"
 
 int
 phase_compare_ids(const struct phase_entry *a, const struct phase_entry *b)
@@ -29,13 +30,8 @@ phase_compare(const struct phase_entry *a, const struct phase_entry *b)
 int64_t
 phase_duration(int64_t start_ns, const struct phase_entry *end)
 {
-	int64_t duration;
-
-	if (end->measured)
-		return end->measured_ns;
-	if (__builtin_sub_overflow(end->id.time_ns, start_ns, &duration))
-		return end->id.time_ns < 0 ? INT64_MIN : INT64_MAX;
-	return duration;
+	return end->measured ? end->measured_ns
+			     : pairing_duration(start_ns, end->id.time_ns);
 }
 
 /* ---- sums ---- */

@@ -38,8 +38,9 @@ int phase_compare(const struct phase_entry *a, const struct phase_entry *b);
  * identity for two nodes. */
 int phase_compare_ids(const struct phase_entry *a, const struct phase_entry *b);
 
-/* The duration of a pair: as measured, or end - start; saturates at the limits
- * of int64. */
+/* The duration of a pair, by poolscope-model(5), "measured": what its end event
+ * says, else end - start.  Nobody else decides that: records of phases
+ * (proto/record/record.h) carry it. */
 int64_t phase_duration(int64_t start_ns, const struct phase_entry *end);
 
 /* What events add to statistics. */

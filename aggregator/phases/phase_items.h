@@ -6,7 +6,7 @@
 #ifndef AGGREGATOR_PHASES_PHASE_ITEMS_H
 #define AGGREGATOR_PHASES_PHASE_ITEMS_H
 
-#include "aggregator/phases/pairer.h"
+#include "proto/record/pairing.h"
 #include "aggregator/phases/part_cursor.h"
 
 struct phase_items_event; /* opaque */

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "aggregator/phases/pairer.h"
+#include "proto/record/pairing.h"
 #include "aggregator/tables/key.h"
 
 /* Of states in each of two halves: those used lately, and those before. */

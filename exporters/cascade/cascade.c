@@ -4,13 +4,11 @@
  */
 #include "exporters/cascade/cascade.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exporters/cascade/image_size.h"
 #include "proto/base/memory.h"
-#include "proto/base/number.h"
 #include "proto/os/clock.h"
 
 const struct cascade_names cascade_names[CASCADE_PHASES] = {
@@ -56,35 +54,15 @@ cascade_clear(struct cascade *cascade)
 
 /* ---- numbers ---- */
 
-/* A number, written as a number or as text. */
-static bool
-as_double(const struct value *value, double *number)
-{
-	switch (value->type) {
-	case VALUE_INT: *number = (double)value->is.i; return true;
-	case VALUE_UINT: *number = (double)value->is.u; return true;
-	case VALUE_FLOAT: *number = value->is.f; return isfinite(*number);
-	case VALUE_TEXT:
-		return number_parse_double(value->is.text, number, NULL) == 0 &&
-		       isfinite(*number);
-	default: return false;
-	}
-}
-
+/* The times of the older tool were whole microseconds. */
 static double
-length(const struct record *record)
+seconds_of(const struct record *record)
 {
-	struct value diff;
-	double seconds;
-
-	if (!record->has_time || !record->has_end)
+	if (!record->has_time || !record->has_duration)
 		return 0;
-	if (record_find_attribute(record, text_of("diff"), &diff) &&
-	    as_double(&diff, &seconds))
-		return seconds;
-	return (double)(cascade_us(record->end_ns) -
-			cascade_us(record->time_ns)) /
-	       1e6;
+	if (record->count & RECORD_PHASE_MEASURED)
+		return (double)record->duration_ns / NS_PER_SECOND;
+	return (double)cascade_us(record->duration_ns) / 1e6;
 }
 
 static uint64_t
@@ -142,7 +120,8 @@ pair_of(struct cascade *cascade, const struct record *record, bool sized)
 	return (struct cascade_pair){
 		.begin_ns = record->has_time ? record->time_ns : 0,
 		.end_ns = record->has_end ? record->end_ns : 0,
-		.seconds = length(record),
+		.duration_ns = record->duration_ns,
+		.seconds = seconds_of(record),
 		.bytes = sized ? size_of(cascade, record) : CASCADE_NO_SIZE,
 		.has_begin = record->has_time,
 		.has_end = record->has_end,

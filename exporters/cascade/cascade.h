@@ -9,11 +9,10 @@
  * A node that reboots while it starts begins again, with another
  * nodeprep:start: its numbers are those of the newest try.
  *
- * The length of a pair is the one that the node measured (attribute diff),
- * else the distance of its events in whole microseconds, computed like
- * Python's datetime from a time in seconds held in a double: the results equal
- * those of the older tool to the last bit.  Sums are taken in the order of the
- * starts, for the same reason.
+ * The length of a pair is the duration of its record; one that no node measured
+ * is rounded to microseconds like Python's datetime: the results equal those of
+ * the older tool to the last bit.  Sums are taken in the order of the starts,
+ * for the same reason.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_CASCADE_H
@@ -57,7 +56,7 @@ extern const struct cascade_names cascade_names[CASCADE_PHASES];
 
 /* A pair of events, or an unmatched one. */
 struct cascade_pair {
-	int64_t begin_ns, end_ns;
+	int64_t begin_ns, end_ns, duration_ns;
 	double seconds; /* of a repeated image: the sum of all pairs, stored in
 			   the first */
 	uint64_t bytes; /* of the image; CASCADE_NO_SIZE: unknown */

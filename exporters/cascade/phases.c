@@ -46,10 +46,12 @@ static uint32_t
 put_edges(struct edge *edges, const struct cascade_pair *pair,
     enum phases_part part, int64_t from_ns, int64_t to_ns)
 {
-	int64_t begin = pair->begin_ns, end = pair->end_ns;
+	int64_t begin = pair->begin_ns, end;
 
 	if (!pair->has_begin || !pair->has_end)
 		return 0;
+	if (__builtin_add_overflow(begin, pair->duration_ns, &end))
+		end = INT64_MAX;
 	begin = begin < from_ns ? from_ns : begin;
 	end = end > to_ns ? to_ns : end;
 	if (begin >= end)

@@ -15,7 +15,8 @@ dump_csv_titles(struct csv *csv, bool corrections)
 {
 	csv_titles(csv,
 	    "kind partition node session seq index receive_ns time_ns "
-	    "time end_ns end source name key count attributes values");
+	    "time end_ns end duration_ns measured source name key count "
+	    "attributes values");
 	if (corrections)
 		csv_titles(csv, "clock clock_offset_ns clock_error_ns "
 				"raw_time_ns raw_end_ns");
@@ -102,6 +103,19 @@ put_csv_int(struct csv *csv, bool known, int64_t value)
 }
 
 static void
+put_csv_duration(struct csv *csv, const struct record *record)
+{
+	bool phase = record_json_fields[record->kind].duration;
+
+	put_csv_int(csv, phase && record->has_duration, record->duration_ns);
+	if (phase)
+		csv_string(csv,
+		    record->count & RECORD_PHASE_MEASURED ? "true" : "false");
+	else
+		csv_none(csv);
+}
+
+static void
 put_csv_clock(struct csv *csv, const struct record *record,
     const struct record_json_clock *clock)
 {
@@ -143,6 +157,7 @@ dump_csv(struct csv *csv, struct text partition, const struct record *record,
 	    record->time_ns);
 	put_csv_time(csv, f->end != NULL && record_json_has_time(record, true),
 	    record->end_ns);
+	put_csv_duration(csv, record);
 	csv_text(csv, f->source ? record->source : text_of(""));
 	csv_text(csv, f->name ? record->name : text_of(""));
 	put_csv_key(csv, record);

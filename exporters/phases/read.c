@@ -102,18 +102,20 @@ take(struct phases_read *phases, const struct phases_names *names,
     const struct record *record, struct err *err)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
-	struct phases_item item = { record->time_ns, record->end_ns, 0, 0 };
+	struct phases_item item = { .begin_ns = record->time_ns };
 	struct text name = record_whole_name(id, record);
 	uint32_t number;
 
 	if (!string_table_find(&names->phases, name, &item.phase))
 		return 0; /* of a model that was added just now */
-	if (!record->has_time || !record->has_end ||
-	    item.end_ns < item.begin_ns) {
+	if (!record->has_time || !record->has_end || record->duration_ns < 0) {
 		phases->left_out +=
 		    !string_table_find(&names->ignored, name, &number);
 		return 0;
 	}
+	if (__builtin_add_overflow(
+		item.begin_ns, record->duration_ns, &item.end_ns))
+		item.end_ns = INT64_MAX;
 	if (phases->count == PHASES_READ_MAX)
 		return err_set(err,
 		    "more than %d phases: select fewer with --from, --to, "

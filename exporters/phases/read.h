@@ -1,6 +1,6 @@
 /*
  * phases_read - the phases of one model in a partition, by node: when each
- * began and ended.
+ * began, and how long it took.
  *
  * Only complete phases are kept; starts without an end, ends without a start
  * and phases that end before they begin are counted, unless the model says
@@ -26,7 +26,7 @@ int phases_names_read(struct phases_names *names, struct source *source,
 void phases_names_clear(struct phases_names *names);
 
 struct phases_item {
-	int64_t begin_ns, end_ns;
+	int64_t begin_ns, end_ns; /* begin + duration */
 	uint32_t node, phase; /* numbers in phases_read.nodes, phases_names */
 };
 

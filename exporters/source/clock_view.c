@@ -300,7 +300,7 @@ source_clock_correct(struct source_clock *clock, struct record *record)
 	struct source_correction *last = &clock->last;
 	struct clock_map_offset offset = { .offset_ns = 0 };
 
-	last->corrected = last->two_nodes = false;
+	last->corrected = false;
 	if (!clock->on || (TIMED >> record->kind & 1) == 0)
 		return;
 	last->time_ns = record->time_ns;

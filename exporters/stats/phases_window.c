@@ -8,9 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
-#include "proto/base/number.h"
 #include "proto/base/quantile.h"
-#include "proto/os/clock.h"
 
 enum item_kind { ITEM_PAIR, ITEM_START, ITEM_END };
 
@@ -22,81 +20,9 @@ struct phases_window_item {
 
 /* ---- reading ---- */
 
-static int
-read_measured(struct phases_window *window, struct source *source,
-    struct text partition, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct record record;
-	struct text text;
-	int rc;
-
-	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
-		return -1;
-	while ((rc = source_next(source, &record, err)) > 0) {
-		uint32_t number;
-
-		if (!record_find_text(&record, "measured", &text))
-			continue;
-		number = string_table_add(&window->timed, record.name);
-		window->measured = memory_grow(window->measured,
-		    &window->measured_room, number, sizeof(text));
-		window->measured[number] =
-		    string_table_keep(&window->timed, text);
-	}
-	return rc;
-}
-
-/* The duration that the node measured, as aggregator/indexer/match.c reads
- * it. */
-static bool
-find_measured(const struct phases_window *window, struct text phase,
-    const struct record *record, int64_t *ns)
-{
-	struct value value;
-	uint32_t number;
-	double seconds;
-
-	if (!string_table_find(&window->timed, phase, &number) ||
-	    !record_find_attribute(record, window->measured[number], &value))
-		return false;
-	switch (value.type) {
-	case VALUE_INT: seconds = (double)value.is.i; break;
-	case VALUE_UINT: seconds = (double)value.is.u; break;
-	case VALUE_FLOAT: seconds = value.is.f; break;
-	case VALUE_TEXT:
-		if (clock_parse_seconds(value.is.text, ns, NULL) == 0)
-			return true;
-		if (number_parse_double(value.is.text, &seconds, NULL) != 0)
-			return false;
-		break;
-	default: return false;
-	}
-	seconds *= 1e9;
-	if (!(seconds > -9.2e18 && seconds < 9.2e18))
-		return false;
-	*ns = llrint(seconds);
-	return true;
-}
-
-/* On one node by its own clock, whatever clock its times are shown on. */
-static int64_t
-duration_of(struct source *source, const struct record *record)
-{
-	const struct source_correction *raw = &source_clock(source)->last;
-	bool own = raw->corrected && !raw->two_nodes;
-	int64_t begin_ns = own ? raw->time_ns : record->time_ns;
-	int64_t end_ns = own ? raw->end_ns : record->end_ns;
-	int64_t ns;
-
-	if (__builtin_sub_overflow(end_ns, begin_ns, &ns))
-		return INT64_MAX;
-	return ns;
-}
-
 static void
-take(struct phases_window *window, struct source *source,
-    const struct record *record, const struct text *part)
+take(struct phases_window *window, const struct record *record,
+    const struct text *part)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct phases_window_item item = { .kind = ITEM_PAIR };
@@ -110,8 +36,8 @@ take(struct phases_window *window, struct source *source,
 		item.kind = ITEM_START;
 	else if (!record->has_time)
 		item.kind = ITEM_END;
-	else if (!find_measured(window, phase, record, &item.ns))
-		item.ns = duration_of(source, record);
+	else
+		item.ns = record->duration_ns;
 	window->items = memory_grow(
 	    window->items, &window->room, window->count, sizeof(item));
 	window->items[window->count++] = item;
@@ -269,15 +195,12 @@ make_rows(struct phases_window *window)
 	free(node_places);
 }
 
-static int
-begin(struct phases_window *window, struct source *source,
-    struct text partition, struct err *err)
+static void
+begin(struct phases_window *window)
 {
 	*window = (struct phases_window){ .items = NULL };
 	string_table_init(&window->phases);
 	string_table_init(&window->nodes);
-	string_table_init(&window->timed);
-	return read_measured(window, source, partition, err);
 }
 
 /* Read what `query` selects; apart: PART_NODE by node, PART_RUN by run. */
@@ -303,7 +226,7 @@ read_phases(struct phases_window *window, struct source *source,
 			    "more than %d phases begin in that time; select "
 			    "fewer with --from, --to, --name or --node",
 			    PHASES_WINDOW_MAX);
-		take(window, source, &record,
+		take(window, &record,
 		    part == PART_NONE  ? NULL
 		    : part == PART_RUN ? &record.run
 				       : &record.node);
@@ -316,11 +239,11 @@ phases_window_read(struct phases_window *window, struct source *source,
     struct text partition, const struct wire_query *query, bool by_node,
     struct err *err)
 {
-	int rc = begin(window, source, partition, err);
+	int rc;
 
-	if (rc == 0)
-		rc = read_phases(window, source, partition, query,
-		    by_node ? PART_NODE : PART_NONE, err);
+	begin(window);
+	rc = read_phases(window, source, partition, query,
+	    by_node ? PART_NODE : PART_NONE, err);
 	if (rc == 0)
 		make_rows(window);
 	return rc;
@@ -332,8 +255,9 @@ phases_window_read_runs(struct phases_window *window, struct source *source,
     struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_PHASE);
-	int rc = begin(window, source, partition, err);
+	int rc = 0;
 
+	begin(window);
 	for (uint32_t i = 0; rc == 0 && i < names->count; i++) {
 		query.name = names->names[i];
 		rc = read_phases(window, source, partition, &query,
@@ -349,8 +273,6 @@ phases_window_clear(struct phases_window *window)
 {
 	free(window->rows);
 	free(window->items);
-	free(window->measured);
-	string_table_clear(&window->timed);
 	string_table_clear(&window->phases);
 	string_table_clear(&window->nodes);
 }

@@ -2,10 +2,9 @@
  * stats_phases_window - statistics of the phases that begin in a window.
  *
  * The store has statistics of all time, by the clocks of the nodes; these are
- * computed from the phases themselves.  A phase belongs to the window by its
- * begin, an end without a start by its own time.  Durations are those that the
- * nodes measured, else those of their own clocks, as in the statistics of the
- * store; from one node to another they are those of the shown times.
+ * computed from the phases themselves, of the durations that their records
+ * have.  A phase belongs to the window by its begin, an end without a start by
+ * its own time.
  * Quantiles (proto/base/quantile.h) are exact.
  * SPDX-License-Identifier: MIT
  */
@@ -49,10 +48,6 @@ struct phases_window_row {
 
 struct phases_window {
 	struct string_table phases, nodes;
-	/* Phases whose durations nodes measure, and in which attribute. */
-	struct string_table timed;
-	struct text *measured;
-	uint32_t measured_room;
 	struct phases_window_item *items;
 	uint32_t count, room;
 	struct phases_window_row *rows; /* by phase, then by name of the node */

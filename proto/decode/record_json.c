@@ -33,7 +33,8 @@ const struct record_json_fields record_json_fields[RECORD_KINDS] = {
 	    .source = "model",
 	    .name = "phase",
 	    .key = "key",
-	    .pairs = "attributes" },
+	    .pairs = "attributes",
+	    .duration = true },
 	[RECORD_REJECTED] = { .time = "received",
 	    .name = "reason",
 	    .key = "sha256",
@@ -131,6 +132,18 @@ record_json_run(struct json *json, const struct record *record)
 }
 
 static void
+put_duration(struct json *json, const struct record *record)
+{
+	json_name(json, "duration_ns");
+	if (record->has_duration)
+		json_int(json, record->duration_ns);
+	else
+		json_null(json);
+	json_add_bool(
+	    json, "measured", (record->count & RECORD_PHASE_MEASURED) != 0);
+}
+
+static void
 put_identity(
     struct json *json, struct text partition, const struct record *record)
 {
@@ -217,6 +230,8 @@ record_json_object(struct json *json, struct text partition,
 		    record->end_ns);
 	if (clock != NULL && f->time != NULL)
 		put_clock(json, record, clock);
+	if (f->duration)
+		put_duration(json, record);
 	put_names(json, f, record);
 	if (f->count) {
 		json_add_uint(

@@ -38,7 +38,7 @@ struct record_json_fields {
 	const char *time, *end;
 	const char *source, *name, *key;
 	const char *pairs;
-	bool count, values, bytes, run;
+	bool count, values, bytes, run, duration;
 };
 extern const struct record_json_fields record_json_fields[RECORD_KINDS];
 

@@ -42,6 +42,11 @@ enum record_kind {
 	RECORD_KINDS
 };
 
+enum record_phase_flag {
+	RECORD_PHASE_FIFO = 1,     /* with `run`: the first start ends first */
+	RECORD_PHASE_MEASURED = 2, /* the end event gave the duration */
+};
+
 /* Identity of a record: globally unique, assigned by its session. */
 struct record_id {
 	struct session_id session;
@@ -77,14 +82,19 @@ struct record {
 	 */
 	struct text source, name, key;
 
+	/* phase: how long it took, by the rule of poolscope-model(5), computed
+	 * by who made the pair.  An end alone has one if it measured it. */
+	int64_t duration_ns;
+	bool has_duration;
+
 	/* phase whose events pair wherever they come from: the run that they
 	 * share, in answers that do not pair them (WIRE_FLAG_UNPAIRED). */
 	struct text run;
 
 	/* gap: records lost (0: unknown).  rejected: bytes of the batch.
 	 * sample of a page: number of buckets or samples in it (0: one).  run:
-	 * what is known of it (enum run_flag of run.h).  phase with `run`: 1 if
-	 * the first start ends first. */
+	 * what is known of it (enum run_flag of run.h).  phase: enum
+	 * record_phase_flag. */
 	uint64_t count;
 
 	uint32_t attributes; /* in pairs */

@@ -128,6 +128,7 @@ check_field(const struct record *r, enum schema_field field, const char *called,
 		    err, "%s is not %d bytes", called, RECORD_ID_BYTES);
 	case SCHEMA_ATTRIBUTES: return check_attributes(r, err);
 	case SCHEMA_VALUES: return check_values(r, err);
+	case SCHEMA_DURATION:
 	case SCHEMA_NUMBERS:
 	case SCHEMA_COUNT:
 	case SCHEMA_BYTES: break;

@@ -121,16 +121,10 @@ run_events_durations(const struct run_events *events, struct run_step step,
 	}
 	pairing_find(at, count, false);
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t to_ns = time_of(of[i], clock), from_ns;
-
 		if (!at[i].is_end || at[i].partner == PAIRING_ALONE)
 			continue;
-		from_ns = time_of(of[at[i].partner], clock);
-		/* A duration that does not fit becomes the longest that can be
-		 * reported. */
-		if (__builtin_sub_overflow(to_ns, from_ns, &to[pairs]))
-			to[pairs] = to_ns < 0 ? INT64_MIN : INT64_MAX;
-		pairs++;
+		to[pairs++] = pairing_duration(
+		    time_of(of[at[i].partner], clock), time_of(of[i], clock));
 	}
 	return pairs;
 }

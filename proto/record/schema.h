@@ -12,7 +12,7 @@
 
 #include "proto/record/record.h"
 
-enum { SCHEMA_FIELDS_MAX = 8 };
+enum { SCHEMA_FIELDS_MAX = 9 };
 
 /* A field: its encoding on the wire and its member in struct record. */
 enum schema_field {
@@ -20,6 +20,7 @@ enum schema_field {
 	SCHEMA_END,        /* int: end_ns */
 	SCHEMA_MAYBE_TIME, /* int or nil: time_ns, has_time */
 	SCHEMA_MAYBE_END,  /* int or nil: end_ns, has_end */
+	SCHEMA_DURATION,   /* int or nil: duration_ns, has_duration */
 	SCHEMA_SOURCE,     /* str, a name: source */
 	SCHEMA_NAME,       /* str, a name: name */
 	SCHEMA_CATEGORY,   /* str, a name or empty: key */
@@ -63,12 +64,13 @@ static const struct schema schemas[RECORD_KINDS] = {
 	    { SCHEMA_TIME, SCHEMA_END, SCHEMA_SOURCE, SCHEMA_NAME,
 		SCHEMA_COUNT },
 	    "gap", { "from", "to", "class", "reason", "count" } },
-	[RECORD_PHASE] = { 8,
+	[RECORD_PHASE] = { 9,
 	    { SCHEMA_MAYBE_TIME, SCHEMA_MAYBE_END, SCHEMA_SOURCE, SCHEMA_NAME,
-		SCHEMA_KEY, SCHEMA_ATTRIBUTES, SCHEMA_RUN, SCHEMA_COUNT },
+		SCHEMA_KEY, SCHEMA_ATTRIBUTES, SCHEMA_RUN, SCHEMA_COUNT,
+		SCHEMA_DURATION },
 	    "phase",
 	    { "begin", "end", "model", "phase", "key", "attributes", "run",
-		"pairing" } },
+		"flags", "duration" } },
 	[RECORD_REJECTED] = { 5,
 	    { SCHEMA_TIME, SCHEMA_NAME, SCHEMA_COUNT, SCHEMA_BYTES,
 		SCHEMA_KEY },

@@ -86,6 +86,10 @@ check_field(struct walk *walk, enum schema_field field, enum record_kind kind)
 		/* fall through */
 	case SCHEMA_TIME:
 	case SCHEMA_END: walk_time(walk); break;
+	case SCHEMA_DURATION:
+		if (!walk_nil(walk))
+			walk_int(walk);
+		break;
 	case SCHEMA_SOURCE:
 	case SCHEMA_NAME: walk_name(walk); break;
 	case SCHEMA_RUN:

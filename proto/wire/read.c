@@ -90,13 +90,13 @@ take_values(struct record *record, const unsigned char *p)
 
 /* nil: return false and store 0. */
 static bool
-take_maybe(int64_t *time_ns, const unsigned char **p)
+take_maybe(int64_t *ns, const unsigned char **p)
 {
 	if (**p == MP_NIL) {
 		++*p;
 		return false;
 	}
-	*time_ns = (int64_t)mp_get_int(p);
+	*ns = (int64_t)mp_get_int(p);
 	return true;
 }
 
@@ -112,6 +112,9 @@ take_field(
 	case SCHEMA_END:
 	case SCHEMA_MAYBE_END:
 		record->has_end = take_maybe(&record->end_ns, &p);
+		break;
+	case SCHEMA_DURATION:
+		record->has_duration = take_maybe(&record->duration_ns, &p);
 		break;
 	case SCHEMA_SOURCE: record->source = mp_get_text(&p); break;
 	case SCHEMA_NAME: record->name = mp_get_text(&p); break;
@@ -142,7 +145,7 @@ SCHEMA_INLINE const unsigned char *
 take_fields(
     struct record *record, const struct schema *schema, const unsigned char *p)
 {
-#pragma GCC unroll 8
+#pragma GCC unroll 9
 	for (unsigned i = 0; i < schema->fields; i++)
 		p = take_field(record, schema->field[i], p);
 	return p;
@@ -170,6 +173,8 @@ begin_record(struct record *record, const struct wire_cursor *cursor)
 	record->end_ns = 0;
 	record->has_time = false;
 	record->has_end = false;
+	record->duration_ns = 0;
+	record->has_duration = false;
 	blank_text(&record->source);
 	blank_text(&record->name);
 	blank_text(&record->key);

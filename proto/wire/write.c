@@ -64,6 +64,12 @@ put_head(unsigned char **p, const struct record *r, enum schema_field field,
 		}
 		/* fall through */
 	case SCHEMA_END: mp_put_int64(p, r->end_ns); break;
+	case SCHEMA_DURATION:
+		if (r->has_duration)
+			mp_put_int64(p, r->duration_ns);
+		else
+			mp_put_nil(p);
+		break;
 	case SCHEMA_SOURCE: put_str(p, &r->source, tail); break;
 	case SCHEMA_NAME: put_str(p, &r->name, tail); break;
 	case SCHEMA_RUN: put_str(p, &r->run, tail); break;
@@ -181,7 +187,7 @@ put_fields(
 {
 	mp_put_array(&p, 1u + schema->fields);
 	mp_put_uint64(&p, r->kind);
-#pragma GCC unroll 8
+#pragma GCC unroll 9
 	for (unsigned i = 0; i < schema->fields; i++) {
 		struct text tail = { 0 };
 

@@ -137,6 +137,18 @@ set_attributes(struct at *at, struct record *record,
 
 /* ---- records ---- */
 
+static void
+set_duration(struct record *record, const struct phase_entry *start,
+    const struct phase_entry *end)
+{
+	if (end == NULL || (start == NULL && !end->measured))
+		return;
+	record->duration_ns =
+	    phase_duration(start != NULL ? start->id.time_ns : 0, end);
+	record->has_duration = true;
+	record->count = end->measured ? RECORD_PHASE_MEASURED : 0;
+}
+
 /* False: the page is full. */
 static bool
 put(struct at *at, const struct phase_entry *start,
@@ -153,6 +165,7 @@ put(struct at *at, const struct phase_entry *start,
 		.has_time = start != NULL,
 		.has_end = end != NULL };
 
+	set_duration(&record, start, end);
 	if (!at->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
 	if (page->open && (start == NULL || end != NULL))
@@ -162,7 +175,8 @@ put(struct at *at, const struct phase_entry *start,
 			  : lookup_number(&page->reader->lookup, first->node);
 	if (at->unpaired) {
 		record.run = at->scope;
-		record.count = page->reader->parts.list.fifo;
+		record.count |=
+		    page->reader->parts.list.fifo ? RECORD_PHASE_FIFO : 0;
 	} else if (!page_wants_node(page, record.node)) {
 		return true;
 	}

@@ -38,9 +38,13 @@ put(struct at *at, struct text id, const struct run_row_event *begin,
 		.end_ns = end ? end->id.time_ns : 0,
 		.has_time = begin != NULL,
 		.has_end = end != NULL,
+		.has_duration = begin != NULL && end != NULL,
 		.attributes = 1,
 		.pairs = at->pairs };
 
+	if (record.has_duration)
+		record.duration_ns =
+		    pairing_duration(begin->id.time_ns, end->id.time_ns);
 	if (!page->unpaired && !page_wants_time(page, first->id.time_ns))
 		return true;
 	if (page->open && (begin == NULL || end != NULL))

@@ -11,9 +11,6 @@
 
 struct source_correction {
 	bool corrected;
-	/* The two events of a phase have two clocks: the difference of raw
-	 * times is no duration. */
-	bool two_nodes;
 	int64_t time_ns, end_ns;     /* raw */
 	int64_t offset_ns, error_ns; /* the correction, and its error */
 };

@@ -135,7 +135,8 @@ phase_pairs_end(struct phase_pairs *pairs)
 		pairing[i] =
 		    (struct pairing){ .time_ns = time_of(&pairs->at[i]),
 			    .is_end = is_end(&pairs->at[i]) };
-	pairing_find(pairing, pairs->count, pairs->at[0].record.count != 0);
+	pairing_find(pairing, pairs->count,
+	    (pairs->at[0].record.count & RECORD_PHASE_FIFO) != 0);
 	for (uint32_t i = 0; i < pairs->count; i++)
 		pairs->at[i].partner = pairing[i].partner;
 	free(pairing);
@@ -186,7 +187,22 @@ merge_clocks(struct source_correction *clock,
 	if (of->corrected && of->error_ns > clock->error_ns)
 		clock->error_ns = of->error_ns;
 	clock->corrected = clock->corrected || of->corrected;
-	clock->two_nodes = !text_equal(start->record.node, end->record.node);
+}
+
+/* As the store makes it, but what passes from one node to another took the
+ * difference of the shown times: the raw ones are of two clocks. */
+static void
+set_duration(struct record *record, const struct source_correction *clock,
+    const struct record *end)
+{
+	bool own = clock->corrected && text_equal(record->node, end->node);
+
+	record->count |= end->count & RECORD_PHASE_MEASURED;
+	record->has_duration = true;
+	record->duration_ns =
+	    (end->count & RECORD_PHASE_MEASURED) != 0 ? end->duration_ns
+	    : own ? pairing_duration(clock->time_ns, clock->end_ns)
+		  : pairing_duration(record->time_ns, record->end_ns);
 }
 
 bool
@@ -209,6 +225,7 @@ phase_pairs_next(struct phase_pairs *pairs, struct record *record,
 		record->has_end = true;
 		merge(pairs, record, &event->record, &end->record);
 		merge_clocks(clock, event, end);
+		set_duration(record, clock, &end->record);
 		return true;
 	}
 	if (pairs->paired)

@@ -5,12 +5,12 @@
  * events at once.
  *
  * The oracle sorts all events of a state and pairs them with
- * proto/record/pairing.h.
+ * tests/unit/proto/record/pairing_judge.h.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/writer/writer_private.h"
 #include "proto/base/memory.h"
-#include "proto/record/pairing.h"
+#include "tests/unit/proto/record/pairing_judge.h"
 #include "tests/unit/aggregator/rig.h"
 #include "tests/unit/scratch.h"
 
@@ -162,7 +162,7 @@ check_state(struct part_cursor *parts, struct phase_items *items,
 		pairing[i] =
 		    (struct pairing){ .time_ns = at[i].entry.id.time_ns,
 			    .is_end = at[i].entry.is_end };
-	pairing_find(pairing, events, at->phase == 2);
+	pairing_judge(pairing, events, at->phase == 2);
 	assert_true(part_cursor_state(parts));
 	assert_true(parts->key_hash == key_hash(at->key));
 	assert_int_equal(parts->scope, at->scope);

@@ -313,6 +313,8 @@ add_pull(const char *image, const char *node, int begin, int end)
 		.has_end = true,
 		.time_ns = begin * NS_PER_SECOND,
 		.end_ns = end * NS_PER_SECOND,
+		.duration_ns = (end - begin) * NS_PER_SECOND,
+		.has_duration = true,
 	};
 
 	cascade_add(&cascade, &record);

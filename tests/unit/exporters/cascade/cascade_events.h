@@ -8,8 +8,10 @@
 #define TESTS_UNIT_EXPORTERS_CASCADE_CASCADE_EVENTS_H
 
 #include <jansson.h>
+#include <math.h>
 
 #include "exporters/cascade/cascade.h"
+#include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/record/kv.h"
 #include "proto/wire/wire.h"
@@ -127,6 +129,24 @@ cascade_events_put(struct wire_writer *w, uint32_t *count,
 	}
 }
 
+/* What the end says, as a number of seconds, else the time between them. */
+static inline void
+cascade_events_time(struct record *record, const struct cascade_event *end)
+{
+	struct kv_pair pair;
+	double seconds;
+
+	record->has_duration = record->has_time && record->has_end;
+	record->duration_ns = record->end_ns - record->time_ns;
+	if (!record->has_duration || end->message == NULL ||
+	    !kv_find(text_of(end->message), text_of("diff"), &pair) ||
+	    number_parse_double(pair.value, &seconds, NULL) != 0 ||
+	    !(seconds >= 0 && seconds < 9e9))
+		return;
+	record->duration_ns = llrint(seconds * 1e9);
+	record->count = RECORD_PHASE_MEASURED;
+}
+
 static inline void
 cascade_events_feed(struct cascade *cascade, int phase, const char *node,
     struct text key, const struct cascade_event *begin,
@@ -147,6 +167,7 @@ cascade_events_feed(struct cascade *cascade, int phase, const char *node,
 	};
 
 	wire_writer_init(&w, buffer, sizeof(buffer));
+	cascade_events_time(&record, end);
 	cascade_events_put(&w, &record.attributes, begin, end);
 	cascade_events_put(&w, &record.attributes, end, NULL);
 	record.pairs = (struct text){ (const char *)buffer, (uint32_t)w.bytes };

@@ -31,6 +31,8 @@ add(enum cascade_phase phase, const char *key, int begin, int end)
 		.has_end = true,
 		.time_ns = begin * NS_PER_SECOND,
 		.end_ns = end * NS_PER_SECOND,
+		.duration_ns = (end - begin) * NS_PER_SECOND,
+		.has_duration = true,
 	};
 
 	cascade_add(&cascade, &r);
@@ -155,6 +157,8 @@ steps_cover_all_nodes_once(void **state)
 					.time_ns = phase * NS_PER_SECOND,
 					.end_ns =
 					    (phase + 1 + i) * NS_PER_SECOND,
+					.duration_ns = (1 + i) * NS_PER_SECOND,
+					.has_duration = true,
 				};
 
 				snprintf(name, sizeof(name), "n%d", i);

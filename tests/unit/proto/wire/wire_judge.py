@@ -51,9 +51,10 @@ def scalar(value):
 
 
 def line(who, r, page):
-    """Kind, who, time, end, source, name, key, count, attributes, values."""
+    """Kind, who, time, end, source, name, key, count, attributes, values, bytes,
+    duration."""
     kind, f = r[0], r[1:]
-    time = end = count = None
+    time = end = count = duration = None
     source = name = key = first = b""
     pairs, values = [], []
     if kind == 1:
@@ -73,15 +74,15 @@ def line(who, r, page):
     elif kind == 5:
         time, end, source, name, count = f[:5]
     elif kind == 6:
-        time, end, source, name, key, pairs, first, count = f[:8]
+        time, end, source, name, key, pairs, first, count, duration = f[:9]
     elif kind == 7:
         time, name, count, first, key = f[:5]
     number = lambda n: "-" if n is None else str(n)
-    return "%s %s %s %s %s/%s/%s %d {%s} [%s] %s\n" % (
+    return "%s %s %s %s %s/%s/%s %d {%s} [%s] %s %s\n" % (
         KINDS[kind], who, number(time), number(end), text(source), text(name),
         text(key or b""), count or 0,
         ",".join(text(k) + "=" + scalar(v) for k, v in pairs),
-        ",".join(map(scalar, values)), text(first))
+        ",".join(map(scalar, values)), text(first), number(duration))
 
 
 def whose(node, session, seq, index, receive_ns):
@@ -204,7 +205,8 @@ def any_record(rng, page):
             rng.choice([1, 8, 16, 32, 64]))],
         6: lambda: [maybe(time()), maybe(time()), name(), name(),
                     rng.choice(["", "a\nb", name()]), any_pairs(rng),
-                    rng.choice(["", name()]), rng.getrandbits(1)],
+                    rng.choice(["", name()]), rng.getrandbits(2),
+                    maybe(rng.choice([0, rng.randint(-2**63, 2**63 - 1)]))],
         7: lambda: [time(), name(), rng.getrandbits(20),
                     any_bytes(rng, rng.randint(0, 300)), rng.choice(["", name()])],
     }[kind]()

@@ -232,7 +232,7 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 	for (int page = 0; page < 2; page++) {
 		if (page)
 			page_of(0, 6);
-		ARRAY(9);
+		ARRAY(10);
 		I(RECORD_PHASE);
 		NIL();
 		I(5);
@@ -242,6 +242,7 @@ phases_and_dead_letters_are_only_in_pages(void **state)
 		MAP(0);
 		S("run-1");
 		I(1);
+		I(INT64_MAX);
 		WORDS(check(page ? WIRE_PAGE : WIRE_BATCH, 1),
 		    page ? WIRE_OK : WIRE_RECORD);
 		if (page)

@@ -85,6 +85,7 @@ print_lists(FILE *to, const struct record *r)
 	if (r->values == 0)
 		print_hex(
 		    to, r->kind == RECORD_PHASE ? r->run : r->value_bytes);
+	print_time(to, r->has_duration, r->duration_ns);
 	fputs("\n", to);
 }
 
@@ -304,6 +305,8 @@ pick_record(uint64_t *random, bool page, struct wire_writer *lists)
 	r.end_ns = pick_time(random);
 	r.has_time = r.kind != RECORD_PHASE || bits & 1024;
 	r.has_end = r.kind != RECORD_PHASE || bits & 2048;
+	r.duration_ns = (int64_t)check_random(random);
+	r.has_duration = r.kind == RECORD_PHASE && bits & 32768;
 	r.source = pick_name(random);
 	r.name = pick_name(random);
 	if (bits & 4096)
