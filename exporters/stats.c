@@ -40,10 +40,6 @@ static const struct opt_topic others[] = {
 	    POOL "model node start gap from to rows sort top",
 	    "poolscope stats timeline -p 'acct$pool'\n"
 	    "poolscope stats timeline --sort total --top 20\n" },
-	{ "spans", "", "how long commands, programs and their parts took",
-	    POOL "by name node from to sort top",
-	    "poolscope stats spans --from -1h\n"
-	    "poolscope stats spans --by track --name 'cc*'\n" },
 	{ "samples", "", "minimum, mean, quantiles and maximum of metrics",
 	    POOL "by metric metric-group node from to sort top",
 	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"

@@ -11,7 +11,7 @@
 #include "proto/base/nearest.h"
 
 const struct question *const questions[] = { &question_phases, &question_pools,
-	NULL };
+	&question_spans, NULL };
 
 const struct question *
 question_find(const char *word)

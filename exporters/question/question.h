@@ -61,8 +61,8 @@ int question_check(const struct question *question,
 
 /* Ask, and print the answer.  Finds the window of --start, refuses nodes and
  * partitions that do not exist, and notes what was lost in the window. */
-int question_answer(const struct question *question, struct question_asked *asked,
-    FILE *file, struct err *err);
+int question_answer(const struct question *question,
+    struct question_asked *asked, FILE *file, struct err *err);
 
 /* What of --by was chosen: its number in question->by. */
 int question_by(
@@ -74,6 +74,6 @@ struct wire_query question_query(
 const char *question_model(const struct question_values *values);
 
 /* The questions. */
-extern const struct question question_phases, question_pools;
+extern const struct question question_phases, question_pools, question_spans;
 
 #endif

@@ -21,7 +21,6 @@
 #include "exporters/select/known.h"
 #include "exporters/starts/print.h"
 #include "exporters/stats/clocks.h"
-#include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/usage/usage.h"
 #include "proto/base/memory.h"
@@ -325,25 +324,6 @@ answer_results(struct source *source, struct web_question *question, FILE *file,
 				: result_query_tests(&query, err);
 }
 
-static int
-answer_spans(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	if (check(question, stats_spans_columns, "name, track, node", bad,
-		err) != 0)
-		return -1;
-	return stats_spans(source, question->partition,
-	    &(struct stats_spans_options){ .node = node_of(question),
-		.name = text_of(question->query.name),
-		.from_ns = question->query.window.from_ns,
-		.to_ns = question->query.window.to_ns,
-		.order = &question->order,
-		.by = by_is(question, "node")    ? STATS_SPANS_NODE
-		      : by_is(question, "track") ? STATS_SPANS_TRACK
-						 : STATS_SPANS_NAME },
-	    question->format, file, err);
-}
-
 /* All nodes of a large pool are more than a viewer can show. */
 static int
 answer_trace(struct source *source, struct web_question *question, FILE *file,
@@ -436,7 +416,7 @@ const struct web_route web_pool_routes[] = {
 	{ "results", "test entry entries changes from to limit oldest sort top",
 	    false, answer_results, NULL },
 	{ "clocks", "node from to sort top", true, answer_clocks, NULL },
-	{ "spans", "by name node from to sort top", false, answer_spans, NULL },
+	{ "spans", .asks = &question_spans },
 	{ "trace", "nodes max-size metric node job from to step", false,
 	    answer_trace, NULL },
 	{ .word = NULL },

@@ -43,11 +43,12 @@ def schema_of_row(columns):
 
 
 def schema_of(columns, of_pool):
-    tables = list(dict.fromkeys(column["table"] for column in columns))
+    tables = [table for table in dict.fromkeys(column["table"] for column in columns) if table != "head"]
     properties = {"question": {"type": "string"}}
     if of_pool:
         when = {"type": ["string", "null"], "format": "date-time"}
         properties.update({"partition": {"type": "string"}, "from": when, "to": when})
+    properties.update(schema_of_row([column for column in columns if column["table"] == "head"])["properties"])
     for i, table in enumerate(tables):
         properties["rows" if i == 0 else table] = {
             "type": "array", "items": schema_of_row([column for column in columns if column["table"] == table])}

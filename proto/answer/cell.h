@@ -64,7 +64,9 @@ struct answer_column {
 	}
 
 struct answer_table {
-	const char *name; /* NULL ends a list; json calls the first "rows" */
+	/* NULL ends a list.  json calls the first "rows".  "head" has no rows:
+	 * it describes the members that answer_head gives. */
+	const char *name;
 	const struct answer_column *columns;
 };
 

@@ -92,6 +92,8 @@ check_table(
 	size_t used = 0;
 
 	for (int i = 0; tables[i].name != NULL; i++) {
+		if (strcmp(tables[i].name, "head") == 0)
+			continue;
 		if (strcmp(tables[i].name, name) == 0)
 			return 0;
 		used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s",

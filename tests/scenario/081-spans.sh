@@ -25,7 +25,7 @@ answer "how long the parts of a build took" "cc,10,5.0,9.0,10.0,10.0,55.0
 ld,1,5.0,5.0,5.0,5.0,5.0" columns name,count,p50,p90,p99,max,sum poolscope-stats spans --format csv
 answer "... and their share of the wall time" "0.9167 0.0833" sh -c \
 	'poolscope-stats spans --format json | /usr/bin/python3 -c "import json, sys
-print(*(\"%.4f\" % s[\"wall_share\"] for s in json.load(sys.stdin)[\"spans\"]))"'
+print(*(\"%.4f\" % s[\"wall_share\"] for s in json.load(sys.stdin)[\"rows\"]))"'
 answer "by track" "build,10
 link,1" columns track,count poolscope-stats spans --by track --format csv
 answer "by node" "cn1,55.0
@@ -47,4 +47,4 @@ start broker poolscope-broker || exit 1
 start agent poolscope-agent -n cn3 --no-samples || exit 1
 check "a command becomes a span" poolscope-run --name sleep -- sleep 0.2
 check "... that is answered" wait_until \
-	'poolscope-stats spans --name sleep --format csv | grep -q "^sleep,1,0[.]"' 30
+	'poolscope-stats spans --name sleep --format csv | grep -q "^sleep,,,1,0[.]"' 30

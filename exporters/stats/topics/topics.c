@@ -17,7 +17,6 @@
 #include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/series_command.h"
 #include "exporters/stats/clocks.h"
-#include "exporters/stats/spans.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
 #include "exporters/usage/usage.h"
@@ -104,22 +103,6 @@ print_series(const struct topics_values *values, struct source *source,
 {
 	return stats_series(source, partition, &values->of.metrics,
 	    &values->of.window, (enum stats_series_as)values->of.as,
-	    (enum stats_format)values->of.answer.format, file, err);
-}
-
-static int
-print_spans(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_spans(source, partition,
-	    &(struct stats_spans_options){ .node = topics_node(values),
-		.name = text_of(values->of.name),
-		.from_ns = values->of.window.from_ns,
-		.to_ns = values->of.window.to_ns,
-		.order = &values->order,
-		.by = by_is(values, "node")    ? STATS_SPANS_NODE
-		      : by_is(values, "track") ? STATS_SPANS_TRACK
-					       : STATS_SPANS_NAME },
 	    (enum stats_format)values->of.answer.format, file, err);
 }
 
@@ -283,8 +266,6 @@ static const struct topic topics[] = {
 	    NO_LINES, false },
 	{ "starts", print_starts, NULL, starts_columns, NULL, NO_LINES, false },
 	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
-	{ "spans", print_spans, NULL, stats_spans_columns, "name|track|node",
-	    ANY_FORMAT, false },
 	{ "samples", print_samples, NULL, stats_samples_columns, "metric|node",
 	    ANY_FORMAT, false },
 	{ "usage", print_usage, NULL, usage_columns, NULL, NO_LINES, false },

@@ -1,0 +1,262 @@
+/*
+ * question_spans - how long the spans of commands, programs and imports took: a
+ * row for each name, track or node, those of the longest sum first.
+ *
+ * Quantiles (proto/base/quantile.h) are exact, of all durations in memory.
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/question/question.h"
+#include "exporters/select/known.h"
+#include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+#include "proto/hash/string_table.h"
+#include "proto/os/clock.h"
+
+enum {
+	SPANS_MAX = 16 << 20, /* 16 bytes each */
+};
+
+enum by { BY_NAME, BY_TRACK, BY_NODE };
+
+struct row {
+	struct text name, track, node; /* one of them: that of --by */
+	uint64_t count;
+	double p50, p90, p99, max, sum, wall_share;
+};
+
+#define NUMBER(member) ANSWER_AT_NUMBER(struct row, member), "s"
+
+static const struct answer_column columns[] = {
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
+	    "the name of the spans", false, NULL },
+	{ "track", "TRACK", ANSWER_AT_TEXT(struct row, track), NULL,
+	    "with --by track: on which track they are", false, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
+	    "with --by node: of which node", false, NULL },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
+	    "how many there are", false, NULL },
+	{ "p50", "P50", NUMBER(p50), "the median", false, NULL },
+	{ "p90", "P90", NUMBER(p90), "nine of ten are not longer", true, NULL },
+	{ "p99", "P99", NUMBER(p99), "99 of 100 are not longer", true, NULL },
+	{ "max", "MAX", NUMBER(max), "the longest duration", false, NULL },
+	{ "sum", "SUM", NUMBER(sum), "all durations together", false, NULL },
+	{ "wall_share", "OF WALL", ANSWER_AT_SHARE(struct row, wall_share),
+	    NULL,
+	    "the sum as a part of the time from the first begin to the last "
+	    "end",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column head[] = {
+	{ "wall", NULL, ANSWER_DURATION, 0, "s",
+	    "the time from the first begin to the last end", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "spans", columns },
+	{ "head", head }, { .name = NULL } };
+
+/* ---- reading ---- */
+
+struct duration {
+	uint32_t row;
+	int64_t ns;
+};
+
+struct spans {
+	struct string_table names; /* of rows */
+	struct duration *durations;
+	uint32_t count, room;
+	int64_t begin_ns, end_ns; /* the first begin, the last end */
+};
+
+/* A window has the spans that begin in it. */
+static bool
+is_selected(const struct question_values *values, const struct record *record)
+{
+	return record->kind == RECORD_SPAN && record->has_time &&
+	       record->has_end && record->end_ns >= record->time_ns &&
+	       record->time_ns >= values->window.from_ns &&
+	       record->time_ns < values->window.to_ns &&
+	       (values->name == NULL || values->name[0] == '\0' ||
+		   text_match(text_of(values->name), record->name));
+}
+
+static void
+take(struct spans *spans, enum by by, const struct record *record)
+{
+	struct text name = by == BY_NAME    ? record->name
+			   : by == BY_TRACK ? record->source
+					    : record->node;
+
+	if (spans->count == 0 || record->time_ns < spans->begin_ns)
+		spans->begin_ns = record->time_ns;
+	if (spans->count == 0 || record->end_ns > spans->end_ns)
+		spans->end_ns = record->end_ns;
+	spans->durations = memory_grow(spans->durations, &spans->room,
+	    spans->count, sizeof(*spans->durations));
+	spans->durations[spans->count++] =
+	    (struct duration){ string_table_add(&spans->names, name),
+		    record->end_ns - record->time_ns };
+}
+
+static int
+refuse(const struct question_asked *asked, const struct wire_query *query,
+    struct err *err)
+{
+	const char *name = asked->values->name;
+	char shown[300];
+
+	err_set(err, "no such spans in partition %s of %s",
+	    text_quote(shown, sizeof(shown), asked->partition),
+	    source_name(asked->source));
+	known_suggest(asked->source, SOURCE_RECORDS, asked->partition, query,
+	    name != NULL ? name : "", err);
+	return -1;
+}
+
+static int
+read_spans(struct spans *spans, const struct question_asked *asked, enum by by,
+    struct err *err)
+{
+	struct wire_query query = question_query(asked, 1u << RECORD_SPAN);
+	struct record record;
+	int rc;
+
+	if (source_select(asked->source, SOURCE_RECORDS, asked->partition,
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(asked->source, &record, err)) > 0) {
+		if (!is_selected(asked->values, &record))
+			continue;
+		if (spans->count == SPANS_MAX)
+			return err_set(err,
+			    "there are more than %d spans; select fewer with "
+			    "--from, --to, --name or --node",
+			    SPANS_MAX);
+		take(spans, by, &record);
+	}
+	return rc == 0 && spans->count == 0 ? refuse(asked, &query, err) : rc;
+}
+
+/* ---- rows ---- */
+
+static int
+by_row(const void *left, const void *right)
+{
+	const struct duration *a = left, *b = right;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static struct text
+name_of(const struct row *row)
+{
+	return row->name.at != NULL    ? row->name
+	       : row->track.at != NULL ? row->track
+				       : row->node;
+}
+
+static int
+by_sum(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->sum < b->sum || a->sum > b->sum)
+		return a->sum > b->sum ? -1 : 1;
+	return text_compare(name_of(a), name_of(b));
+}
+
+static double
+quantile(const struct duration *sorted, uint64_t count, unsigned percent)
+{
+	return (double)sorted[quantile_index(count, percent)].ns / 1e9;
+}
+
+/* Of `count` durations in their order. */
+static struct row
+make_row(const struct spans *spans, const struct duration *sorted,
+    uint64_t count, enum by by)
+{
+	struct text name = spans->names.names[sorted->row];
+	double wall = (double)(spans->end_ns - spans->begin_ns) / 1e9;
+	struct row row = { .count = count,
+		.p50 = quantile(sorted, count, 50),
+		.p90 = quantile(sorted, count, 90),
+		.p99 = quantile(sorted, count, 99),
+		.max = quantile(sorted, count, 100) };
+
+	*(by == BY_NAME      ? &row.name
+	    : by == BY_TRACK ? &row.track
+			     : &row.node) = name;
+	for (uint64_t i = 0; i < count; i++)
+		row.sum += (double)sorted[i].ns / 1e9;
+	row.wall_share = wall > 0 ? row.sum / wall : NAN;
+	return row;
+}
+
+static void
+put_rows(struct spans *spans, enum by by, struct answer *answer)
+{
+	struct row *rows = memory_zero(spans->names.count, sizeof(*rows));
+	uint32_t n = 0;
+
+	qsort(
+	    spans->durations, spans->count, sizeof(*spans->durations), by_row);
+	for (uint32_t i = 0, end; i < spans->count; i = end) {
+		const struct duration *first = &spans->durations[i];
+
+		for (end = i; end < spans->count &&
+			      spans->durations[end].row == first->row;)
+			end++;
+		rows[n++] = make_row(spans, first, end - i, by);
+	}
+	qsort(rows, n, sizeof(*rows), by_sum);
+	for (uint32_t i = 0; i < n; i++)
+		answer_row(answer, &rows[i], NULL);
+	free(rows);
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	enum by by = (enum by)question_by(&question_spans, asked->values);
+	struct spans spans = { .count = 0 };
+	char shown[300];
+	int rc;
+
+	string_table_init(&spans.names);
+	rc = read_spans(&spans, asked, by, err);
+	if (rc == 0) {
+		int64_t wall_ns = spans.end_ns - spans.begin_ns;
+
+		answer_head(answer, "wall", answer_duration(wall_ns));
+		answer_title(answer,
+		    "spans of %s, seconds; %.6g s from first to last",
+		    text_quote(shown, sizeof(shown), asked->partition),
+		    (double)wall_ns / 1e9);
+		for (int i = 0; i <= BY_NODE; i++)
+			if (i != (int)by)
+				answer_hide_column(answer, columns[i].key);
+		put_rows(&spans, by, answer);
+	}
+	free(spans.durations);
+	string_table_clear(&spans.names);
+	return rc;
+}
+
+const struct question question_spans = { .word = "spans",
+	.summary = "how long commands, programs and their parts took",
+	.options = "by name node start gap from to sort top columns",
+	.examples = "poolscope stats spans --from -1h\n"
+		    "poolscope stats spans --by track --name 'cc*'\n",
+	.tables = tables,
+	.by = "name|track|node",
+	.kinds = 1u << RECORD_SPAN,
+	.ask = ask };
