@@ -30,13 +30,17 @@ struct shared {
 	struct mirror *mirror;
 	struct reader *first; /* others are opened next to it */
 	uint32_t users;
+	enum { OPENING, OPEN, FAILED } state;
+	struct err why; /* of FAILED, which is no longer in the list */
 };
 
 static struct {
 	pthread_mutex_t lock;
+	pthread_cond_t opened; /* one of them, or not */
 	struct shared *list;
 	bool ends; /* close_all is called at the end */
-} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} all = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	.opened = PTHREAD_COND_INITIALIZER };
 
 struct archive_source {
 	struct shared *shared;
@@ -143,58 +147,103 @@ is_same(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-static int
-make_shared(struct shared **to, const struct archive_source_values *values,
-    const char *address, bool stays, struct err *err)
+static struct shared *
+find_shared(
+    const struct archive_source_values *values, const char *address, bool stays)
+{
+	struct shared *found = all.list;
+
+	while (
+	    found != NULL &&
+	    (strcmp(found->address, address) != 0 ||
+		!is_same(found->password, values->password) ||
+		!is_same(found->cacert, values->cacert) ||
+		found->insecure != values->insecure || found->stays != stays))
+		found = found->next;
+	return found;
+}
+
+static struct shared *
+add_shared(
+    const struct archive_source_values *values, const char *address, bool stays)
 {
 	struct shared *made = memory_zero(1, sizeof(*made));
-	struct mirror_options how = { .option = "connect", .follows = stays };
 
 	made->address = memory_string(address);
 	made->password = copy_of(values->password);
 	made->cacert = copy_of(values->cacert);
 	made->insecure = values->insecure;
 	made->stays = stays;
+	made->next = all.list;
+	all.list = made;
+	if (!all.ends)
+		all.ends = atexit(close_all) == 0;
+	return made;
+}
+
+static void
+remove_shared(const struct shared *gone)
+{
+	struct shared **at = &all.list;
+
+	while (*at != NULL && *at != gone)
+		at = &(*at)->next;
+	if (*at != NULL)
+		*at = gone->next;
+}
+
+static int
+open_mirror(struct shared *made, struct err *err)
+{
+	struct mirror_options how = { .option = "connect",
+		.follows = made->stays };
+
 	how.clickhouse = reach(&(struct archive_source_values){ made->password,
 				   made->cacert, made->insecure },
 	    made->address);
-	how.progress =
-	    !stays && !opt_common_values.quiet && isatty(STDERR_FILENO) == 1;
-	if (mirror_open(&made->mirror, &how, err) != 0 ||
-	    mirror_reader(made->mirror, &made->first, err) != 0) {
-		free_shared(made);
-		return -1;
-	}
-	made->next = all.list;
-	*to = all.list = made;
-	if (!all.ends)
-		all.ends = atexit(close_all) == 0;
-	return 0;
+	how.progress = !made->stays && !opt_common_values.quiet &&
+		       isatty(STDERR_FILENO) == 1;
+	return mirror_open(&made->mirror, &how, err) != 0
+		   ? -1
+		   : mirror_reader(made->mirror, &made->first, err);
 }
 
-/* The mirror of this archive, made if there is none; -1: none can be made. */
+/* The mirror of this archive, made if there is none; -1: none can be made.
+ * While it is being opened, which may last as long as its timeouts, those who
+ * want another archive do not wait; who wants this one gets the same result. */
 static int
 use_shared(struct shared **to, const struct archive_source_values *values,
     const char *address, bool stays, struct err *err)
 {
 	struct shared *found;
-	int rc = 0;
+	int rc;
 
 	pthread_mutex_lock(&all.lock);
-	for (found = all.list; found != NULL; found = found->next)
-		if (strcmp(found->address, address) == 0 &&
-		    is_same(found->password, values->password) &&
-		    is_same(found->cacert, values->cacert) &&
-		    found->insecure == values->insecure &&
-		    found->stays == stays)
-			break;
-	if (found == NULL)
-		rc = make_shared(&found, values, address, stays, err);
-	if (rc == 0)
+	found = find_shared(values, address, stays);
+	if (found == NULL) {
+		found = add_shared(values, address, stays);
+		found->users = 1;
+		pthread_mutex_unlock(&all.lock);
+		rc = open_mirror(found, &found->why);
+		pthread_mutex_lock(&all.lock);
+		found->state = rc == 0 ? OPEN : FAILED;
+		if (rc != 0)
+			remove_shared(found);
+		pthread_cond_broadcast(&all.opened);
+	} else {
 		found->users++;
+		while (found->state == OPENING)
+			pthread_cond_wait(&all.opened, &all.lock);
+	}
+	if (found->state == FAILED) {
+		*err = found->why;
+		if (--found->users == 0)
+			free_shared(found);
+		found = NULL;
+	}
 	*to = found;
 	pthread_mutex_unlock(&all.lock);
-	return rc;
+	return found != NULL ? 0 : -1;
 }
 
 /* ---- the source ---- */

@@ -4,6 +4,10 @@
  */
 #include "exporters/source/archive_source.h"
 
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -134,6 +138,64 @@ an_archive_that_does_not_answer_is_named_without_its_user(void **state)
 	}
 }
 
+struct opening {
+	char address[64];
+	struct source *source;
+	struct err err;
+	int rc;
+	_Atomic bool has_ended;
+};
+
+static void *
+open_it(void *arg)
+{
+	struct opening *opening = arg;
+	const struct source_options options = {
+		.connect = { .at = { opening->address }, .count = 1 }
+	};
+
+	opening->rc = source_open(&opening->source, &options, &opening->err);
+	opening->has_ended = true;
+	return NULL;
+}
+
+/* A server that accepts and says nothing, until it is closed. */
+static void
+an_archive_that_is_silent_does_not_stop_others(void **state)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct opening silent[2] = { 0 }, other = { .address = NOWHERE };
+	socklen_t bytes = sizeof(to);
+	pthread_t threads[2];
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
+
+	(void)state;
+	assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&to, &bytes), 0);
+	for (int i = 0; i < 2; i++) {
+		snprintf(silent[i].address, sizeof(silent[i].address),
+		    "clickhouse://127.0.0.1:%d/pool", ntohs(to.sin_port));
+		assert_int_equal(
+		    pthread_create(&threads[i], NULL, open_it, &silent[i]), 0);
+	}
+	peer = accept(fd, NULL, NULL); /* one of them asks */
+	assert_true(peer >= 0);
+	open_it(&other);
+	assert_int_equal(other.rc, -1);
+	assert_false(silent[0].has_ended);
+	assert_false(silent[1].has_ended);
+	/* Nobody listens there any more. */
+	close(fd);
+	close(peer);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(silent[i].rc, -1);
+		assert_null(silent[i].source);
+	}
+}
+
 int
 main(void)
 {
@@ -147,6 +209,8 @@ main(void)
 		cmocka_unit_test(a_password_that_others_can_read_is_refused),
 		cmocka_unit_test(
 		    an_archive_that_does_not_answer_is_named_without_its_user),
+		cmocka_unit_test(
+		    an_archive_that_is_silent_does_not_stop_others),
 	};
 
 	return cmocka_run_group_tests(tests, make_password, remove_password);
