@@ -167,7 +167,7 @@ relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
 	unsigned char
 	    body_room[RELAY_REPLY_STATUS_BYTES - RELAY_REPLY_NACK_BYTES];
 	unsigned char pairs_room[2048];
-	char id[sizeof("broker:") + ZSOCK_ENDPOINT_BYTES_MAX];
+	char id[sizeof("broker:") + ENDPOINT_BYTES_MAX];
 	struct wire_writer body, pairs;
 	struct wire_header header = { .type = WIRE_PAGE,
 		.flags = WIRE_FLAG_LAST,

@@ -22,10 +22,10 @@ find_target(struct routes *routes, const char *endpoint, uint32_t *target,
 	if (i == ROUTES_TARGETS_MAX)
 		return err_set(
 		    err, "more than %d aggregators", ROUTES_TARGETS_MAX);
-	if (strlen(endpoint) >= ZSOCK_ENDPOINT_BYTES_MAX)
+	if (strlen(endpoint) >= ENDPOINT_BYTES_MAX)
 		return err_set(err, "an endpoint is longer than %d bytes",
-		    ZSOCK_ENDPOINT_BYTES_MAX - 1);
-	snprintf(routes->endpoint[i], ZSOCK_ENDPOINT_BYTES_MAX, "%s", endpoint);
+		    ENDPOINT_BYTES_MAX - 1);
+	snprintf(routes->endpoint[i], ENDPOINT_BYTES_MAX, "%s", endpoint);
 	routes->targets++;
 	return 0;
 }

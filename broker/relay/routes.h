@@ -28,7 +28,7 @@ struct routes {
 		uint32_t target;
 	} row[ROUTES_MAX];
 	uint32_t count;
-	char endpoint[ROUTES_TARGETS_MAX][ZSOCK_ENDPOINT_BYTES_MAX];
+	char endpoint[ROUTES_TARGETS_MAX][ENDPOINT_BYTES_MAX];
 	uint32_t targets;
 };
 

@@ -7,7 +7,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "proto/net/route.h"
+#include "proto/net/zsock.h"
 
 static const char mark[4] = { 'P', 'S', 'V', '1' };
 

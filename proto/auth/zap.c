@@ -8,7 +8,6 @@
 
 #include "proto/auth/auth_private.h"
 #include "proto/net/libzmq.h"
-#include "proto/net/zsock_profile.h"
 #include "proto/net/zsock_socket.h"
 #include "proto/os/heartbeat.h"
 

@@ -11,7 +11,6 @@
 #ifndef PROTO_CLICKHOUSE_NATIVE_PRIVATE_H
 #define PROTO_CLICKHOUSE_NATIVE_PRIVATE_H
 
-#include <endian.h>
 #include <stdbool.h>
 
 #include "proto/clickhouse/native.h"
@@ -27,49 +26,5 @@ struct native_shape {
 
 /* Aborts when there is no such type. */
 const struct native_shape *native_shape(enum native_type type);
-
-/* ---- reading: native_read.c fills, native_rows.c shows ---- */
-
-enum native_read_step {
-	READ_COLUMNS,
-	READ_ROWS,
-	READ_NAME,
-	READ_TYPE,
-	READ_ENDS,
-	READ_NUMBERS,
-	READ_TEXTS,
-	READ_COMPLETE,
-};
-
-struct native_read_column {
-	const struct native_shape *shape;
-	const char *name;
-	uint64_t elements;   /* of an array column, or rows */
-	size_t ends, values; /* where they begin in the block */
-	uint32_t *texts;     /* where each begins in the block */
-	uint32_t room;       /* of texts */
-};
-
-struct native_reader {
-	struct buffer bytes; /* the block, and what came after it */
-	size_t block;        /* where the block begins in them */
-	size_t at;           /* up to here of the block was looked at */
-	enum native_read_step step;
-	bool refused;
-	unsigned count, column; /* columns; the one that is read */
-	uint32_t rows;
-	uint32_t seen;  /* texts of the column that is read */
-	uint64_t texts; /* of all columns up to that */
-	struct native_read_column columns[];
-};
-
-static inline uint64_t
-native_number_at(const void *from)
-{
-	uint64_t little;
-
-	memcpy(&little, from, sizeof(little));
-	return le64toh(little);
-}
 
 #endif

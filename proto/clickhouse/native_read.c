@@ -9,12 +9,140 @@
 #include "proto/clickhouse/native_read.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
 #include "proto/base/varint.h"
 #include "proto/clickhouse/native_private.h"
+
+enum native_read_step {
+	READ_COLUMNS,
+	READ_ROWS,
+	READ_NAME,
+	READ_TYPE,
+	READ_ENDS,
+	READ_NUMBERS,
+	READ_TEXTS,
+	READ_COMPLETE,
+};
+
+struct native_read_column {
+	const struct native_shape *shape;
+	const char *name;
+	uint64_t elements;   /* of an array column, or rows */
+	size_t ends, values; /* where they begin in the block */
+	uint32_t *texts;     /* where each begins in the block */
+	uint32_t room;       /* of texts */
+};
+
+struct native_reader {
+	struct buffer bytes; /* the block, and what came after it */
+	size_t block;        /* where the block begins in them */
+	size_t at;           /* up to here of the block was looked at */
+	enum native_read_step step;
+	bool refused;
+	unsigned count, column; /* columns; the one that is read */
+	uint32_t rows;
+	uint32_t seen;  /* texts of the column that is read */
+	uint64_t texts; /* of all columns up to that */
+	struct native_read_column columns[];
+};
+
+static uint64_t
+number_at(const void *from)
+{
+	uint64_t little;
+
+	memcpy(&little, from, sizeof(little));
+	return le64toh(little);
+}
+
+/* ---- the rows of the block ---- */
+
+uint32_t
+native_read_rows(const struct native_reader *r)
+{
+	return r->step == READ_COMPLETE ? r->rows : 0;
+}
+
+static const struct native_read_column *
+value_of(const struct native_reader *r, unsigned column,
+    enum native_family family, uint32_t i)
+{
+	const struct native_read_column *c = &r->columns[column];
+
+	assert(r->step == READ_COMPLETE && column < r->count);
+	assert(c->shape->family == family && i < c->elements);
+	return c;
+}
+
+/* The value's bytes as the low ones of a number. */
+static uint64_t
+bits_of(const struct native_reader *r, const struct native_read_column *c,
+    uint32_t i)
+{
+	uint64_t little = 0;
+
+	memcpy(&little,
+	    r->bytes.at + r->block + c->values + (size_t)i * c->shape->bytes,
+	    c->shape->bytes);
+	return le64toh(little);
+}
+
+uint64_t
+native_read_uint(const struct native_reader *r, unsigned column, uint32_t i)
+{
+	return bits_of(r, value_of(r, column, NATIVE_UINT, i), i);
+}
+
+int64_t
+native_read_int(const struct native_reader *r, unsigned column, uint32_t i)
+{
+	const struct native_read_column *c = value_of(r, column, NATIVE_INT, i);
+	uint64_t bits = bits_of(r, c, i);
+
+	return c->shape->bytes == 4 ? (int32_t)bits : (int64_t)bits;
+}
+
+double
+native_read_float(const struct native_reader *r, unsigned column, uint32_t i)
+{
+	uint64_t bits = bits_of(r, value_of(r, column, NATIVE_FLOAT, i), i);
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+struct text
+native_read_text(const struct native_reader *r, unsigned column, uint32_t i)
+{
+	const struct native_read_column *c =
+	    value_of(r, column, NATIVE_TEXT, i);
+	const unsigned char *block = r->bytes.at + r->block;
+	struct varint_reader text = { block + c->texts[i], block + r->at,
+		false };
+
+	return varint_get_text(&text);
+}
+
+uint32_t
+native_read_array(const struct native_reader *r, unsigned column, uint32_t row,
+    uint32_t *first)
+{
+	const struct native_read_column *c = &r->columns[column];
+	const unsigned char *ends = r->bytes.at + r->block + c->ends;
+	size_t at = (size_t)row * sizeof(uint64_t);
+
+	assert(r->step == READ_COMPLETE && column < r->count);
+	assert(c->shape->array && row < r->rows);
+	*first =
+	    row > 0 ? (uint32_t)number_at(ends + at - sizeof(uint64_t)) : 0;
+	return (uint32_t)number_at(ends + at) - *first;
+}
 
 /* What a step did: moved on, or waits for bytes.  -1 is an error. */
 enum { WAITING = 0, TAKEN = 1 };
@@ -248,7 +376,7 @@ take_ends(struct native_reader *r, struct err *err)
 	if (got != TAKEN)
 		return got;
 	for (size_t i = 0; i < bytes; i += sizeof(end)) {
-		uint64_t next = native_number_at(here(r) + i);
+		uint64_t next = number_at(here(r) + i);
 
 		if (next < end)
 			return err_set(err,

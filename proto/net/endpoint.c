@@ -40,9 +40,9 @@ endpoint_check(const char *endpoint, struct err *err)
 {
 	const char *path = endpoint_path(endpoint);
 
-	if (strlen(endpoint) >= ZSOCK_ENDPOINT_BYTES_MAX)
+	if (strlen(endpoint) >= ENDPOINT_BYTES_MAX)
 		return err_set(err, "an endpoint is longer than %d bytes",
-		    ZSOCK_ENDPOINT_BYTES_MAX - 1);
+		    ENDPOINT_BYTES_MAX - 1);
 	if (path == NULL && after(endpoint, "tcp://") == NULL)
 		return err_set(err,
 		    "%s: an endpoint begins with ipc:// or tcp://", endpoint);
@@ -94,20 +94,20 @@ endpoint_any_tcp(const char *const *endpoints, uint32_t count)
 }
 
 int
-endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
-    const char *endpoint, struct err *err)
+endpoint_bindable(
+    char to[static ENDPOINT_BYTES_MAX], const char *endpoint, struct err *err)
 {
 	const char *number = after(endpoint, "tcp://localhost:");
 	int n;
 
 	if (number != NULL)
 		n = snprintf(
-		    to, ZSOCK_ENDPOINT_BYTES_MAX, "tcp://127.0.0.1:%s", number);
+		    to, ENDPOINT_BYTES_MAX, "tcp://127.0.0.1:%s", number);
 	else
-		n = snprintf(to, ZSOCK_ENDPOINT_BYTES_MAX, "%s", endpoint);
-	if (n < 0 || n >= ZSOCK_ENDPOINT_BYTES_MAX)
+		n = snprintf(to, ENDPOINT_BYTES_MAX, "%s", endpoint);
+	if (n < 0 || n >= ENDPOINT_BYTES_MAX)
 		return err_set(err, "an endpoint is longer than %d bytes",
-		    ZSOCK_ENDPOINT_BYTES_MAX - 1);
+		    ENDPOINT_BYTES_MAX - 1);
 	return 0;
 }
 

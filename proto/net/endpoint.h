@@ -6,12 +6,15 @@
 #define PROTO_NET_ENDPOINT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "proto/base/err.h"
-#include "proto/net/zsock.h"
 #include "proto/os/lockfile.h"
 
-enum { ENDPOINT_PATH_BYTES = 108 }; /* sun_path, with its NUL */
+enum {
+	ENDPOINT_BYTES_MAX = 256,
+	ENDPOINT_PATH_BYTES = 108, /* sun_path, with its NUL */
+};
 
 /* 0: it is a valid endpoint of either kind. */
 int endpoint_check(const char *endpoint, struct err *err);
@@ -24,8 +27,8 @@ bool endpoint_any_tcp(const char *const *endpoints, uint32_t count);
 
 /* A tcp endpoint in the form that libzmq can bind, which takes no host names:
  * "localhost" becomes 127.0.0.1. */
-int endpoint_bindable(char to[static ZSOCK_ENDPOINT_BYTES_MAX],
-    const char *endpoint, struct err *err);
+int endpoint_bindable(
+    char to[static ENDPOINT_BYTES_MAX], const char *endpoint, struct err *err);
 
 /* Is there nobody who listens at this path, or nobody whom we may reach?  Then
  * `err` says so, without the path.  A listener that is busy is there. */

@@ -7,8 +7,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "proto/net/zsock.h"
+#include "proto/base/text.h"
+
+enum { ZSOCK_ROUTE_BYTES_MAX = 256 }; /* of all routing frames of a message */
+
+/* The routing frames of a message, each a length byte and its bytes.  A reply
+ * is sent with the route of the message that it answers. */
+struct route {
+	uint16_t bytes;
+	unsigned char at[ZSOCK_ROUTE_BYTES_MAX];
+};
 
 /* Append a routing frame; false when it does not fit. */
 bool route_add(struct route *route, const void *at, size_t bytes);

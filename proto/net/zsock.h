@@ -18,10 +18,10 @@
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/net/endpoint.h"
+#include "proto/net/route.h"
 
 enum {
-	ZSOCK_ROUTE_BYTES_MAX = 256, /* of all routing frames of a message */
-	ZSOCK_ENDPOINT_BYTES_MAX = 256,
 	ZSOCK_KEY_BYTES = 32,            /* curve25519, public or secret */
 	ZSOCK_CONNECTS_PER_SECOND = 100, /* default of connects_per_second */
 	ZSOCK_CONNECTS_MAX = 1000000,
@@ -75,13 +75,6 @@ struct zsock_counters {
 	uint64_t connections_dropped;   /* sent more than a message may have */
 	uint64_t connections;           /* made so far, reconnects included */
 	uint32_t peers; /* connected now; of a connection: 0 or 1 */
-};
-
-/* The routing frames of a message, each a length byte and its bytes.  A reply
- * is sent with the route of the message that it answers. */
-struct route {
-	uint16_t bytes;
-	unsigned char at[ZSOCK_ROUTE_BYTES_MAX];
 };
 
 /* The sender of a message: keyed when it has proved a key (CURVE), not keyed on

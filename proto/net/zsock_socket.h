@@ -2,8 +2,8 @@
  * zsock_socket - a libzmq socket with poolscope's profile; only zsock.c uses
  * it.
  *
- * It holds the context of the process and the monitor that reports
- * connections; the socket options are in zsock_profile.h.
+ * It holds the context of the process, the monitor that reports connections,
+ * and sets the options: limits, signs of life, keys.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_NET_ZSOCK_SOCKET_H
@@ -16,6 +16,10 @@
 #include "proto/net/accept_rate.h"
 #include "proto/net/connection_limit.h"
 #include "proto/net/zsock.h"
+
+/* The domains in libzmq's authentication requests (RFC 27). */
+#define ZSOCK_DOMAIN_KEYS  "poolscope"
+#define ZSOCK_DOMAIN_LOCAL "local"
 
 struct zsock_socket {
 	void *zmq;   /* ROUTER or DEALER */

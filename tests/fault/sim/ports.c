@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "proto/auth/reconnect.h"
-#include "proto/net/route.h"
+#include "proto/net/zsock.h"
 #include "proto/os/log.h"
 
 struct ports ports;

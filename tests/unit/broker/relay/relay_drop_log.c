@@ -19,7 +19,7 @@ start_relay(void)
 	const struct relay_options how = { .queue_messages = QUEUE,
 		.memory_bytes_max = UINT64_C(1) << 30,
 		.insecure = true };
-	char up[ZSOCK_ENDPOINT_BYTES_MAX];
+	char up[ENDPOINT_BYTES_MAX];
 	struct err err = { 0 };
 
 	memset(&relay, 0, sizeof(relay));

@@ -61,7 +61,7 @@ static void
 the_table_has_an_end(void **state)
 {
 	struct routes routes = { .count = 0 };
-	char endpoint[32], large[ZSOCK_ENDPOINT_BYTES_MAX + 1];
+	char endpoint[32], large[ENDPOINT_BYTES_MAX + 1];
 	struct err err;
 	int i;
 

@@ -11,7 +11,7 @@
 #include "proto/auth/forwarded_peer.h"
 #include "proto/auth/refusal.h"
 #include "proto/keys/authorized_keys.h"
-#include "proto/net/route.h"
+#include "proto/net/zsock.h"
 #include "tests/unit/check.h"
 #include "tests/unit/scratch.h"
 
@@ -19,7 +19,7 @@ enum { PATIENCE_MS = 20000, QUIET_MS = 400, FRAME_MAX = 4096 };
 
 static char dir[SCRATCH_BYTES];
 static char key_path[SCRATCH_BYTES + 16], allow_path[SCRATCH_BYTES + 16];
-static char ipc[SCRATCH_BYTES + 16], tcp[ZSOCK_ENDPOINT_BYTES_MAX];
+static char ipc[SCRATCH_BYTES + 16], tcp[ENDPOINT_BYTES_MAX];
 static struct keyfile server, agent, other, reader, broker, stranger;
 static struct auth *auth;
 static struct zsock *listener;

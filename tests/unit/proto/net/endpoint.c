@@ -55,8 +55,8 @@ an_endpoint_on_tcp_is_found_among_others(void **state)
 static void
 localhost_is_bound_by_its_number(void **state)
 {
-	char to[ZSOCK_ENDPOINT_BYTES_MAX];
-	char text[ZSOCK_ENDPOINT_BYTES_MAX] = "tcp://localhost:";
+	char to[ENDPOINT_BYTES_MAX];
+	char text[ENDPOINT_BYTES_MAX] = "tcp://localhost:";
 	struct err err;
 
 	(void)state;

@@ -15,7 +15,7 @@
 enum { PATIENCE_MS = 20000, FRAME_MAX = 4096, QUEUE = 4 };
 
 static char dir[SCRATCH_BYTES];
-static char where[ZSOCK_ENDPOINT_BYTES_MAX];
+static char where[ENDPOINT_BYTES_MAX];
 
 static inline int
 set_up(void **state)
