@@ -26,7 +26,6 @@
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
-/* The shortest interval between two reports of the same lasting condition. */
 /* How often a full spool is checked for segments to delete. */
 #define TIDY_NS (1 * NS_PER_SECOND)
 

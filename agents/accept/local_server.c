@@ -134,7 +134,6 @@ static void
 complain(struct local_server *local_server, const struct client *client,
     const char *what)
 {
-
 	if (!log_is_due(&local_server->logged_ns))
 		return;
 	log_warn("refused a bad packet at the local socket: %s pid=%ld uid=%ld "

@@ -20,8 +20,8 @@ struct submit {
 	struct local_socket local_socket;
 	uint64_t seq, events;
 	bool reported; /* on stderr, that there is no agent */
-	char
-	    refusal[ERR_BYTES]; /* of what was accepted; "" if there was none */
+	/* Of what was accepted; "" if there was none. */
+	char refusal[ERR_BYTES];
 	bool unconfirmed; /* accepted records have not been confirmed as stored
 			   */
 

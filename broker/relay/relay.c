@@ -6,12 +6,222 @@
 #include "broker/relay/relay.h"
 
 #include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "broker/relay/relay_replies.h"
 #include "proto/auth/forwarded_peer.h"
+#include "proto/base/version.h"
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
+#include "proto/wire/wire.h"
+
+/* ---- the frames that the broker writes itself ---- */
+
+enum {
+	RELAY_REPLY_NACK_BYTES = WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX,
+	RELAY_REPLY_STATUS_BYTES = 32 << 10,
+};
+
+/* Write a nack.  It repeats the fields by which the sender knows its message.
+ * `retry_ms` is for WIRE_NACK_BUSY.  Returns the length of the frame. */
+static size_t
+relay_reply_nack(unsigned char to[static RELAY_REPLY_NACK_BYTES],
+    const struct wire_header *question, enum wire_reason reason,
+    uint32_t retry_ms, struct text detail)
+{
+	struct wire_header header = { .type = WIRE_NACK,
+		.detail = detail,
+		.partition = question->partition,
+		.node = question->node,
+		.session = question->session,
+		.seq = question->seq,
+		.sent_ns = question->sent_ns,
+		.reason = reason,
+		.retry_ms = retry_ms };
+	size_t bytes = wire_frame(
+	    to, RELAY_REPLY_NACK_BYTES, &header, (struct text){ NULL, 0 });
+
+	assert(bytes > 0);
+	return bytes;
+}
+
+/* ---- status ---- */
+
+static void
+put_number(struct wire_writer *w, const char *name, uint64_t number)
+{
+	struct value value = { .type = VALUE_INT, .is.i = (int64_t)number };
+
+	wire_put_attribute(w, text_of(name), &value);
+}
+
+static void
+put_text(struct wire_writer *w, const char *name, const char *text)
+{
+	wire_put_text_attribute(w, text_of(name), text_of(text));
+}
+
+static uint32_t
+put_socket(struct wire_writer *w, const struct zsock *zsock)
+{
+	const struct zsock_counters *c = zsock_counters(zsock);
+	const struct {
+		const char *name;
+		uint64_t number;
+	} rows[] = {
+		{ "received_messages", c->received },
+		{ "received_bytes", c->received_bytes },
+		{ "sent_messages", c->sent },
+		{ "sent_bytes", c->sent_bytes },
+		{ "malformed_frames", c->malformed },
+		{ "unreachable", c->unreachable },
+		{ "full", c->full },
+		{ "unkeyed", c->unkeyed },
+		{ "connections", c->connections },
+		{ "handshakes_failed", c->handshakes_failed },
+		{ "accepts_failed", c->accepts_failed },
+		{ "connections_evicted", c->connections_evicted },
+		{ "connections_throttled", c->connections_throttled },
+		{ "connections_dropped", c->connections_dropped },
+		{ "peers", c->peers },
+	};
+	const uint32_t count = sizeof(rows) / sizeof(*rows);
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		put_number(w, rows[i].name, rows[i].number);
+	return count;
+}
+
+static uint32_t
+put_auth(struct wire_writer *w, const struct relay *relay)
+{
+	struct auth_counters auth;
+	char name[64];
+	uint32_t i;
+
+	auth_counters(relay->auth, &auth);
+	put_number(w, "insecure", relay->insecure);
+	put_number(w, "keys", auth.keys);
+	put_number(w, "handshakes_refused", auth.handshakes_refused);
+	put_number(w, "forbidden", auth_forbidden(&auth));
+	for (i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
+		snprintf(name, sizeof(name), "forbidden_%s",
+		    auth_verdict_name((enum auth_verdict)i));
+		put_number(w, name, auth.forbidden[i]);
+	}
+	return 4 + AUTH_VERDICTS - 1;
+}
+
+static uint32_t
+put_relay(struct wire_writer *w, const struct relay *relay)
+{
+	const struct relay_counters *c = &relay->counters;
+	char name[64];
+	uint32_t i, count = 11;
+
+	put_text(w, "version", VERSION);
+	put_number(w, "started_ns", (uint64_t)relay->started_ns);
+	put_number(w, "busy", c->busy);
+	put_number(w, "rate_limited", c->rate_limited);
+	put_number(w, "owner", c->owner);
+	put_number(w, "refused", c->refused);
+	put_number(w, "unsolicited", c->unsolicited);
+	put_number(w, "owner_elsewhere", c->misrouted);
+	put_number(w, "table_version", relay->table_version);
+	put_number(w, "unforwarded", c->unforwarded);
+	put_number(w, "statuses", c->statuses);
+	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
+		snprintf(name, sizeof(name), "malformed_%s",
+		    wire_fault_name((enum wire_fault)i));
+		put_number(w, name, c->malformed[i]);
+		count++;
+	}
+	return count;
+}
+
+static uint32_t
+put_upstream(struct wire_writer *w, const struct relay *relay, uint32_t number)
+{
+	const struct upstream *upstream = &relay->upstream[number];
+
+	put_text(w, "endpoint", relay->routes->endpoint[number]);
+	put_number(w, "stuck", upstream->stuck);
+	return 2;
+}
+
+static void
+put_entity(struct wire_writer *w, const struct relay *relay, const char *id,
+    uint32_t attributes, struct text pairs)
+{
+	struct record record = { .kind = RECORD_ENTITY,
+		.node = relay->node,
+		.receive_ns = clock_wall_ns(),
+		.source = text_of("status"),
+		.name = text_of(id),
+		.attributes = attributes,
+		.pairs = pairs };
+
+	wire_put_context_full(w, &record);
+	wire_put_record(w, &record);
+}
+
+static struct text
+written(const struct wire_writer *w)
+{
+	assert(!w->full);
+	return (struct text){ (const char *)w->at, (uint32_t)w->bytes };
+}
+
+/* Write a page of entities of kind "status": "broker", and "broker:ENDPOINT"
+ * for every aggregator.  `limited`: for a reader of some partitions; what all
+ * of them add to is left out. */
+static size_t
+relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
+    const struct wire_header *question, const struct relay *relay, bool limited)
+{
+	unsigned char
+	    body_room[RELAY_REPLY_STATUS_BYTES - RELAY_REPLY_NACK_BYTES];
+	unsigned char pairs_room[2048];
+	char id[sizeof("broker:") + ENDPOINT_BYTES_MAX];
+	struct wire_writer body, pairs;
+	struct wire_header header = { .type = WIRE_PAGE,
+		.flags = WIRE_FLAG_LAST,
+		.partition = question->partition,
+		.node = relay->node,
+		.session = question->session,
+		.seq = question->seq,
+		.sent_ns = question->sent_ns };
+	uint32_t i, count;
+
+	wire_writer_init(&body, body_room, sizeof(body_room));
+	wire_put_page_cursor(&body, (struct text){ NULL, 0 });
+	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
+	if (limited) {
+		put_number(&pairs, "limited", 1);
+		count = 1;
+	} else {
+		count = put_relay(&pairs, relay);
+		count += put_auth(&pairs, relay);
+		count += put_socket(&pairs, relay->listener);
+	}
+	put_entity(&body, relay, "broker", count, written(&pairs));
+	for (i = 0; !limited && i < relay->upstreams; i++) {
+		wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
+		count = put_upstream(&pairs, relay, i);
+		count += put_socket(&pairs, relay->upstream[i].zsock);
+		/* An entity id is a name: at most 255 bytes. */
+		snprintf(id, sizeof(id), "broker:%.240s",
+		    relay->routes->endpoint[i]);
+		put_entity(&body, relay, id, count, written(&pairs));
+	}
+	header.records = body.records;
+	return wire_frame(
+	    to, RELAY_REPLY_STATUS_BYTES, &header, written(&body));
+}
 
 enum {
 	MESSAGES_AT_ONCE =
@@ -357,14 +567,14 @@ relay_peer_bytes(uint32_t queue_messages)
 	       WIRE_FRAME_BYTES_MAX;
 }
 
-int
-relay_add_upstream(struct relay *relay, struct zsock *zsock, struct err *err)
+static int
+add_upstream(struct relay *relay, struct zsock *zsock, struct err *err)
 {
 	return loop_add_zsock(relay->loop, zsock, on_upstream, relay, err);
 }
 
-void
-relay_stop_waiting(struct relay *relay)
+static void
+stop_waiting(struct relay *relay)
 {
 	if (relay->waiting >= 0)
 		try_again(relay, false);
@@ -410,7 +620,7 @@ relay_start(struct relay *relay, struct loop *loop, const struct routes *routes,
 			relay->key, routes->endpoint[relay->upstreams],
 			err) != 0)
 			return -1;
-		if (relay_add_upstream(relay, upstream->zsock, err) != 0) {
+		if (add_upstream(relay, upstream->zsock, err) != 0) {
 			upstream_close(upstream, 0);
 			return -1;
 		}
@@ -430,7 +640,7 @@ relay_stop(struct relay *relay)
 {
 	int i;
 
-	relay_stop_waiting(relay);
+	stop_waiting(relay);
 	for (i = 0; i < DRAIN_MESSAGES_MAX; i++) {
 		if (zsock_recv(relay->listener, &relay->message) != ZSOCK_DONE)
 			break;
@@ -450,4 +660,96 @@ relay_clear(struct relay *relay)
 		upstream_close(&relay->upstream[i], DRAIN_NS);
 	}
 	zsock_finish(&relay->listener, DRAIN_NS);
+}
+
+/* ---- changes while it runs ---- */
+
+/* The present upstream to that endpoint, or NULL. */
+static const struct upstream *
+find_upstream(const struct relay *relay, const char *endpoint)
+{
+	for (uint32_t i = 0; i < relay->upstreams; i++)
+		if (strcmp(relay->routes->endpoint[i], endpoint) == 0)
+			return &relay->upstream[i];
+	return NULL;
+}
+
+static void
+close_upstreams(struct upstream *upstreams, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		upstream_close(&upstreams[i], 0);
+}
+
+/* Close the upstreams that no route uses any more. */
+static void
+close_unused(struct relay *relay, const struct routes *routes)
+{
+	for (uint32_t i = 0; i < relay->upstreams; i++) {
+		bool needed = false;
+
+		for (uint32_t j = 0; j < routes->targets; j++)
+			if (strcmp(relay->routes->endpoint[i],
+				routes->endpoint[j]) == 0)
+				needed = true;
+		if (needed)
+			continue;
+		relay->counters.invalid +=
+		    zsock_counters(relay->upstream[i].zsock)->malformed;
+		loop_remove_zsock(relay->loop, relay->upstream[i].zsock);
+		upstream_close(&relay->upstream[i], DRAIN_NS);
+	}
+}
+
+int
+relay_change(struct relay *relay, const struct routes *routes, struct err *err)
+{
+	struct upstream fresh[ROUTES_TARGETS_MAX],
+	    upstreams[ROUTES_TARGETS_MAX];
+	uint32_t opened = 0, at = 0;
+
+	for (uint32_t i = 0; i < routes->targets; i++) {
+		const char *endpoint = routes->endpoint[i];
+
+		if (find_upstream(relay, endpoint) != NULL)
+			continue;
+		if (upstream_open(&fresh[opened], relay->loop,
+			relay->queue_messages, relay->key, endpoint,
+			err) != 0) {
+			close_upstreams(fresh, opened);
+			return -1;
+		}
+		opened++;
+	}
+	/* Nothing can fail from here on: the loop has slots for a listener and
+	 * for as many upstreams as routes may have targets. */
+	stop_waiting(relay);
+	for (uint32_t i = 0; i < routes->targets; i++) {
+		const struct upstream *same =
+		    find_upstream(relay, routes->endpoint[i]);
+
+		upstreams[i] = same ? *same : fresh[at++];
+	}
+	close_unused(relay, routes);
+	memcpy(
+	    relay->upstream, upstreams, routes->targets * sizeof(*upstreams));
+	relay->upstreams = routes->targets;
+	relay->routes = routes;
+	for (uint32_t i = 0; i < opened; i++)
+		if (add_upstream(relay, fresh[i].zsock, err) != 0)
+			assert(!"the loop has no slot for an upstream");
+	return 0;
+}
+
+void
+relay_set_memory(struct relay *relay, uint64_t bytes_max)
+{
+	relay->peers_max =
+	    (uint32_t)(bytes_max / relay_peer_bytes(relay->queue_messages));
+}
+
+int
+relay_rekey(struct relay *relay, struct err *err)
+{
+	return zsock_rekey(relay->listener, auth_secret(relay->auth), err);
 }

@@ -113,11 +113,6 @@ int relay_change(
 /* Warn when the queues of all peers could exceed this many bytes. */
 void relay_set_memory(struct relay *relay, uint64_t bytes_max);
 
-/* For relay_change: register an upstream with the loop, and stop waiting for
- * one. */
-int relay_add_upstream(
-    struct relay *relay, struct zsock *zsock, struct err *err);
-void relay_stop_waiting(struct relay *relay);
 /* The listener's key has changed: bind its TCP endpoints again. */
 int relay_rekey(struct relay *relay, struct err *err);
 /* The client key was read again (client_key_renew): reconnect the upstreams

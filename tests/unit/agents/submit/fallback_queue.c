@@ -13,7 +13,7 @@
 #include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
-static char dir[] = "/tmp/drop.XXXXXX";
+static char dir[] = "/tmp/queue.XXXXXX";
 
 static const char *
 in(const char *name)
