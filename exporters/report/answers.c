@@ -160,6 +160,16 @@ parse(const struct asking *asking, const char *route)
 	return json;
 }
 
+static json_t *
+parse_rows(const struct asking *asking, const char *route)
+{
+	json_t *answer = parse(asking, route);
+	json_t *rows = json_incref(json_object_get(answer, "rows"));
+
+	json_decref(answer);
+	return rows;
+}
+
 static uint64_t
 count_nodes(const struct asking *asking)
 {
@@ -270,7 +280,7 @@ ask_test(struct asking *asking, const char *test)
 	char *route = memory_format("results?entries=true&test=%s", word);
 	char *key = memory_format("results?entries=true&test=%s", test);
 	int rc = ask_pool(asking, route, key, what);
-	json_t *list = parse(asking, key);
+	json_t *list = parse_rows(asking, key);
 
 	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
 		const char *entry = json_string_value(
@@ -297,7 +307,7 @@ static int
 ask_results(struct asking *asking)
 {
 	int rc = ask_pool(asking, "results", "results", "results");
-	json_t *list = parse(asking, "results");
+	json_t *list = parse_rows(asking, "results");
 
 	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
 		const char *test = json_string_value(

@@ -11,8 +11,27 @@
 
 enum { POINTS_MAX = 1000000 }; /* of one entry */
 
-const char *const result_changes_columns[] = { "start_us", "percent", "before",
-	"after", NULL };
+struct row {
+	int64_t start, start_us;
+	double percent, before, after;
+};
+
+static const struct answer_column columns[] = {
+	{ "start", "FROM", ANSWER_AT_TIME(struct row, start), NULL,
+	    "from which start on the level is another", false, NULL },
+	{ "start_us", NULL, ANSWER_AT_WHOLE(struct row, start_us), "us",
+	    "the same since the epoch", false, NULL },
+	{ "percent", "PERCENT", ANSWER_AT_NUMBER(struct row, percent), "%",
+	    "by how much it is another", false, NULL },
+	{ "before", "BEFORE", ANSWER_AT_NUMBER(struct row, before), "s",
+	    "the median of the timings before, since the last change", false,
+	    NULL },
+	{ "after", "AFTER", ANSWER_AT_NUMBER(struct row, after), "s",
+	    "the median from then on, until the next change", false, NULL },
+	{ .key = NULL },
+};
+const struct answer_table result_changes_tables[] = { { "changes", columns },
+	{ .name = NULL } };
 
 static bool
 get_number(const struct value *timing, double *number)
@@ -65,45 +84,23 @@ result_query_points(const struct result_query *query,
 		points->at[points->count++] =
 		    (struct result_point){ (double)row.start_us / 1e6, number };
 	}
-	result_query_warn(&range);
+	result_query_note(query, &range);
 	reverse(points);
 	return rc < 0 ? -1 : 0;
-}
-
-static void
-put_number(struct report *report, double number)
-{
-	if (isnan(number))
-		report_none(report);
-	else
-		report_value(report,
-		    &(struct value){ .type = VALUE_FLOAT, .is.f = number });
 }
 
 /* A level is the median of the timings between two changes. */
 static void
 put_levels(const struct result_plot *plot, const struct result_query *query)
 {
-	static const struct table_column titles[] = {
-		{ "FROM", 30, false },
-		{ "PERCENT", 10, true },
-		{ "BEFORE", 12, true },
-		{ "AFTER", 12, true },
-		{ .title = NULL },
-	};
-	struct report report;
-
-	report_begin(&report, query->file, query->format,
-	    result_changes_columns, titles);
 	for (uint32_t i = 1; i < plot->level_count; i++) {
 		const struct result_level *level = &plot->levels[i];
+		int64_t us = (int64_t)llround(level->from * 1e6);
+		const struct row row = { result_time(us), us, level->percent,
+			level[-1].median, level->median };
 
-		report_time(&report, (int64_t)llround(level->from * 1e6));
-		put_number(&report, level->percent);
-		put_number(&report, level[-1].median);
-		put_number(&report, level->median);
+		answer_row(query->answer, &row, NULL);
 	}
-	report_end(&report);
 }
 
 int

@@ -31,13 +31,38 @@ enum {
 struct printer {
 	const struct result_query *query;
 	struct result_range range;
-	struct report rows;
 	struct distinct distinct;
 	struct json_relayout again;
 	struct buffer
 	    texts; /* copy of name and info of the result being printed */
 	struct progress bar;
 };
+
+struct row {
+	struct text kind, test, entry, info;
+	int64_t start, start_us;
+	struct value timing;
+};
+
+static const struct answer_column columns[] = {
+	{ "kind", "KIND", ANSWER_AT_TEXT(struct row, kind), NULL,
+	    "Test or Entry", false, NULL },
+	{ "test", "TEST", ANSWER_AT_TEXT(struct row, test), NULL,
+	    "the name of the test", false, NULL },
+	{ "start", "START", ANSWER_AT_TIME(struct row, start), NULL,
+	    "when it was started", false, NULL },
+	{ "start_us", NULL, ANSWER_AT_WHOLE(struct row, start_us), "us",
+	    "the same since the epoch", false, NULL },
+	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct row, entry), NULL,
+	    "the name of the entry", false, NULL },
+	{ "timing", "SECONDS", ANSWER_AT_VALUE(struct row, timing), "s",
+	    "how long the entry took", false, NULL },
+	{ "info", NULL, ANSWER_AT_TEXT(struct row, info), NULL,
+	    "the text of the file, or of the entry in it", false, NULL },
+	{ .key = NULL },
+};
+const struct answer_table result_entities_tables[] = { { "entities", columns },
+	{ .name = NULL } };
 
 /* Key: time of storing, digest, id. */
 static void
@@ -85,14 +110,16 @@ copy_texts(struct printer *p, struct result_row *row)
 }
 
 static void
-put_run(struct report *rows, const struct result_row *row)
+put(struct printer *p, const char *kind, const struct result_row *of,
+    struct text info)
 {
-	report_text(rows, text_of("Test"));
-	report_text(rows, row->test);
-	report_time(rows, row->start_us);
-	report_none(rows);
-	report_none(rows);
-	report_text(rows, row->info);
+	bool is_entry = strcmp(kind, "Entry") == 0;
+	const struct row row = { text_of(kind), of->test,
+		is_entry ? of->entry : (struct text){ NULL, 0 }, info,
+		result_time(of->start_us), of->start_us,
+		is_entry ? of->timing : (struct value){ .type = VALUE_NIL } };
+
+	answer_row(p->query->answer, &row, NULL);
 }
 
 static int
@@ -109,16 +136,11 @@ print_entry(
 	rc = result_range_next(&p->range, &row, err);
 	if (rc <= 0)
 		return rc;
-	report_text(&p->rows, text_of("Entry"));
-	report_text(&p->rows, row.test);
-	report_time(&p->rows, row.start_us);
-	report_text(&p->rows, row.entry);
-	report_value(&p->rows, &row.timing);
 	/* Invalid characters that Python accepts are passed through
 	 * unchanged. */
 	if (json_relayout(&p->again, info, &again))
 		info = again;
-	report_text(&p->rows, info);
+	put(p, "Entry", &row, info);
 	return 0;
 }
 
@@ -158,7 +180,7 @@ print_run(struct printer *p, struct text key, struct err *err)
 	if (rc <= 0)
 		return rc; /* retention has deleted it in the meantime */
 	copy_texts(p, &row);
-	put_run(&p->rows, &row);
+	put(p, "Test", &row, row.info);
 	return print_entries(p, &row, id, err);
 }
 
@@ -168,7 +190,7 @@ show_progress(struct printer *p)
 	int64_t now_ns = clock_monotonic_ns();
 
 	p->bar.done++;
-	p->bar.rows = p->rows.count;
+	p->bar.rows = answer_rows(p->query->answer);
 	if (!p->query->progress || now_ns - p->bar.now_ns < NS_PER_SECOND / 10)
 		return;
 	p->bar.now_ns = now_ns;
@@ -178,8 +200,6 @@ show_progress(struct printer *p)
 int
 result_query_entities(const struct result_query *query, struct err *err)
 {
-	static const char *const names[] = { "kind", "test", "start_us",
-		"entry", "timing", "info", NULL };
 	struct printer p = { .query = query,
 		.bar = { .began_ns = clock_monotonic_ns() } };
 	bool more = true;
@@ -188,11 +208,10 @@ result_query_entities(const struct result_query *query, struct err *err)
 	p.range = result_query_range(query);
 	distinct_init(&p.distinct, SIEVE_KEYS, SIEVE_BYTES);
 	json_relayout_init(&p.again);
-	report_begin(&p.rows, query->file, query->format, names, NULL);
-	while (rc == 0 && more && !ferror(query->file)) {
+	while (rc == 0 && more && !answer_is_broken(query->answer)) {
 		rc = sieve_runs(&p, &more, err);
-		for (uint32_t i = 0;
-		     rc == 0 && i < p.distinct.count && !ferror(query->file);
+		for (uint32_t i = 0; rc == 0 && i < p.distinct.count &&
+				     !answer_is_broken(query->answer);
 		     i++) {
 			rc = print_run(&p, p.distinct.keys[i], err);
 			show_progress(&p);
@@ -200,8 +219,7 @@ result_query_entities(const struct result_query *query, struct err *err)
 	}
 	if (query->progress)
 		progress_clear();
-	report_end(&p.rows);
-	result_query_warn(&p.range);
+	result_query_note(query, &p.range);
 	distinct_clear(&p.distinct);
 	json_relayout_clear(&p.again);
 	buffer_clear(&p.texts);

@@ -6,7 +6,6 @@
  * are read in another pass that stops at the first row of the previous one.
  * SPDX-License-Identifier: MIT
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,14 +30,36 @@ struct tail {
 struct list {
 	const struct result_query *query;
 	struct result_range range;
-	struct report rows;
-	struct ordered_rows ordered;
 	uint64_t count;
 	bool timings;
 };
 
-const char *const result_starts_columns[] = { "start_us", NULL };
-const char *const result_timings_columns[] = { "start_us", "timing", NULL };
+struct row {
+	int64_t start, start_us;
+	struct value timing;
+};
+
+#define STARTS                                                                 \
+	{ "start", "START", ANSWER_AT_TIME(struct row, start), NULL,           \
+		"when the test was started", false, NULL },                    \
+	{                                                                      \
+		"start_us", NULL, ANSWER_AT_WHOLE(struct row, start_us), "us", \
+		    "the same since the epoch", false, NULL                    \
+	}
+
+static const struct answer_column start_columns[] = { STARTS, { .key = NULL } };
+const struct answer_table result_starts_tables[] = {
+	{ "starts", start_columns }, { .name = NULL }
+};
+
+static const struct answer_column timing_columns[] = { STARTS,
+	{ "timing", "SECONDS", ANSWER_AT_VALUE(struct row, timing), "s",
+	    "how long it took; a text is what the file has instead", false,
+	    NULL },
+	{ .key = NULL } };
+const struct answer_table result_timings_tables[] = {
+	{ "timings", timing_columns }, { .name = NULL }
+};
 
 static int
 begin(struct list *list, uint64_t rows, struct err *err)
@@ -53,71 +74,12 @@ begin(struct list *list, uint64_t rows, struct err *err)
 }
 
 static void
-print(struct list *list, int64_t start_us, const struct value *timing)
+put(struct list *list, int64_t start_us, const struct value *timing)
 {
-	report_time(&list->rows, start_us);
-	if (list->timings)
-		report_value(&list->rows, timing);
-}
+	const struct row row = { result_time(start_us), start_us, *timing };
 
-/* A row of which it is not known yet whether, and when, it is printed; the text
- * of a timing that is one follows. */
-struct kept_row {
-	int64_t start_us;
-	struct value timing;
-};
-
-static double
-number_of(int64_t start_us, const struct value *timing, int column)
-{
-	if (column == 0)
-		return (double)start_us;
-	return timing->type == VALUE_INT     ? (double)timing->is.i
-	       : timing->type == VALUE_FLOAT ? timing->is.f
-					     : NAN;
-}
-
-static int
-keep(struct list *list, int64_t start_us, const struct value *timing,
-    struct err *err)
-{
-	const struct kept_row row = { start_us, *timing };
-	const struct order_key key = { .number = number_of(start_us, timing,
-					   list->query->order->column) };
-	struct text text = { "", 0 };
-	FILE *to = ordered_rows_begin(&list->ordered);
-
-	if (list->timings && timing->type == VALUE_TEXT)
-		text = timing->is.text;
-	fwrite(&row, 1, sizeof(row), to);
-	fwrite(text.at, 1, text.bytes, to);
-	return ordered_rows_end(&list->ordered, key, err);
-}
-
-static void
-print_kept(struct list *list)
-{
-	ordered_rows_sort(&list->ordered);
-	for (uint32_t i = 0; i < list->ordered.count; i++) {
-		const char *at = list->ordered.rows[i].at;
-		struct kept_row row;
-
-		memcpy(&row, at, sizeof(row));
-		if (list->timings && row.timing.type == VALUE_TEXT)
-			row.timing.is.text.at = at + sizeof(row);
-		print(list, row.start_us, &row.timing);
-	}
-}
-
-static int
-put(struct list *list, int64_t start_us, const struct value *timing,
-    struct err *err)
-{
 	list->count++;
-	if (order_is_given(list->query->order))
-		return keep(list, start_us, timing, err);
-	print(list, start_us, timing);
-	return 0;
+	answer_row(list->query->answer, &row, NULL);
 }
 
 static int
@@ -131,9 +93,10 @@ print_newest(struct list *list, struct err *err)
 		return -1;
 	while ((limit == 0 || list->count < limit) &&
 	       (rc = result_range_next(&list->range, &row, err)) != 0) {
-		if (rc < 0 || put(list, row.start_us, &row.timing, err) != 0)
+		if (rc < 0)
 			return -1;
-		if (ferror(list->query->file))
+		put(list, row.start_us, &row.timing);
+		if (answer_is_broken(list->query->answer))
 			break; /* the caller reports the error */
 	}
 	return 0;
@@ -196,14 +159,14 @@ print_oldest(struct list *list, struct err *err)
 		     i--) {
 			const struct stored_row *row = &tail.at[(i - 1) % room];
 
-			rc = put(list, row->start_us, &row->timing, err);
+			put(list, row->start_us, &row->timing);
 		}
 		if (stored > 0)
 			memcpy(until, tail.at[(tail.seen - stored) % room].id,
 			    sizeof(until));
 	} while (rc == 0 && tail.seen > stored &&
 		 (limit == 0 || list->count < limit) &&
-		 !ferror(list->query->file));
+		 !answer_is_broken(list->query->answer));
 	for (uint64_t i = 0; i < room; i++)
 		free(tail.at[i].text);
 	free(tail.at);
@@ -213,30 +176,13 @@ print_oldest(struct list *list, struct err *err)
 static int
 print_list(const struct result_query *query, bool timings, struct err *err)
 {
-	static const struct table_column columns[] = {
-		{ "START", 28, false },
-		{ "SECONDS", 26, true },
-		{ .title = NULL },
-	};
-	static const struct table_column columns_of_starts[] = {
-		{ "START", 28, false },
-		{ .title = NULL },
-	};
 	struct list list = { .query = query, .timings = timings };
 	int rc;
 
 	list.range = result_query_range(query);
-	ordered_rows_init(&list.ordered, query->order);
-	report_begin(&list.rows, query->file, query->format,
-	    timings ? result_timings_columns : result_starts_columns,
-	    timings ? columns : columns_of_starts);
 	rc =
 	    query->oldest ? print_oldest(&list, err) : print_newest(&list, err);
-	if (rc == 0 && order_is_given(query->order))
-		print_kept(&list);
-	ordered_rows_clear(&list.ordered);
-	report_end(&list.rows);
-	result_query_warn(&list.range);
+	result_query_note(query, &list.range);
 	if (rc == 0 && list.count == 0)
 		return result_query_explain(query, err);
 	return rc;

@@ -14,7 +14,6 @@
 enum {
 	SIEVE_KEYS = 1 << 16,
 	SIEVE_BYTES = 8 << 20,
-	LINE_COLUMNS = 79,
 	SHOWN_BYTES = 160, /* maximum bytes of a name in a message */
 };
 
@@ -29,11 +28,25 @@ result_query_range(const struct result_query *query)
 }
 
 void
-result_query_warn(const struct result_range *range)
+result_query_note(
+    const struct result_query *query, const struct result_range *range)
 {
-	if (range->wrong > 0)
+	if (range->wrong == 0)
+		return;
+	if (query->answer == NULL)
 		log_warn("skipped %" PRIu64 " malformed result entities",
 		    range->wrong);
+	else
+		answer_note(query->answer, "left_out", range->wrong,
+		    "skipped %" PRIu64 " malformed result entities",
+		    range->wrong);
+}
+
+int64_t
+result_time(int64_t us)
+{
+	return us < TIME_MIN_NS / 1000 || us > TIME_MAX_NS / 1000 ? ANSWER_NO_NS
+								  : us * 1000;
 }
 
 int
@@ -74,50 +87,31 @@ result_query_explain(const struct result_query *query, struct err *err)
 
 /* ---- names ---- */
 
-const char *const result_tests_columns[] = { "test", NULL };
-const char *const result_entries_columns[] = { "entry", NULL };
+struct name_row {
+	struct text name;
+};
 
-/* A table of names. */
-struct names {
-	struct report report;
-	struct ordered_rows ordered;
-	uint64_t count;
+static const struct answer_column test_columns[] = {
+	{ "test", "TEST", ANSWER_AT_TEXT(struct name_row, name), NULL,
+	    "the name of a test", false, NULL },
+	{ .key = NULL },
+};
+const struct answer_table result_tests_tables[] = { { "tests", test_columns },
+	{ .name = NULL } };
+
+static const struct answer_column entry_columns[] = {
+	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct name_row, name), NULL,
+	    "the name of an entry", false, NULL },
+	{ .key = NULL },
+};
+const struct answer_table result_entries_tables[] = {
+	{ "entries", entry_columns }, { .name = NULL }
 };
 
 static void
-begin_names(struct names *names, const struct result_query *query,
-    const char *const *columns, const struct table_column *titles)
+put_name(const struct result_query *query, struct text name)
 {
-	names->count = 0;
-	ordered_rows_init(&names->ordered, query->order);
-	report_begin(
-	    &names->report, query->file, query->format, columns, titles);
-}
-
-static int
-put_name(struct names *names, struct text name, struct err *err)
-{
-	const struct order_key key = { .is_text = true, .text = name };
-
-	names->count++;
-	if (order_is_given(names->ordered.order))
-		return ordered_rows_add(&names->ordered, key, name, err);
-	report_text(&names->report, name);
-	return 0;
-}
-
-static void
-end_names(struct names *names)
-{
-	const struct ordered_rows *ordered = &names->ordered;
-
-	if (order_is_given(ordered->order))
-		ordered_rows_sort(&names->ordered);
-	for (uint32_t i = 0; i < ordered->count; i++)
-		report_text(&names->report, (struct text){ ordered->rows[i].at,
-						ordered->rows[i].bytes });
-	ordered_rows_clear(&names->ordered);
-	report_end(&names->report);
+	answer_row(query->answer, &(struct name_row){ name }, NULL);
 }
 
 static int
@@ -139,57 +133,42 @@ sieve_tests(struct result_range *range, struct distinct *distinct, bool *more,
 int
 result_query_tests(const struct result_query *query, struct err *err)
 {
-	static const struct table_column columns[] = {
-		{ "TEST", LINE_COLUMNS, false },
-		{ .title = NULL },
-	};
 	struct result_range range = result_query_range(query);
 	struct distinct distinct;
-	struct names names;
 	bool more = true;
 	int rc = 0;
 
 	distinct_init(&distinct, SIEVE_KEYS, SIEVE_BYTES);
-	begin_names(&names, query, result_tests_columns, columns);
 	while (rc == 0 && more) {
 		range.wrong = 0;
 		rc = sieve_tests(&range, &distinct, &more, err);
 		for (uint32_t i = 0; rc == 0 && i < distinct.count; i++)
-			rc = put_name(&names, distinct.keys[i], err);
+			put_name(query, distinct.keys[i]);
 	}
-	end_names(&names);
 	distinct_clear(&distinct);
-	result_query_warn(&range);
-	if (rc == 0 && names.count == 0)
-		log_warn("no results in %.*s of %s",
+	result_query_note(query, &range);
+	if (rc == 0 && answer_rows(query->answer) == 0)
+		answer_note(query->answer, "none", ANSWER_NO_COUNT,
+		    "no results in %.*s of %s: poolscope upload results sends "
+		    "them",
 		    (int)query->partition.bytes, query->partition.at,
 		    source_name(query->source));
 	return rc;
 }
 
 static int
-print_entries(const struct result_query *query, const struct result_row *row,
+give_entries(const struct result_query *query, const struct result_row *row,
     struct err *err)
 {
-	static const struct table_column columns[] = {
-		{ "ENTRY", LINE_COLUMNS, false },
-		{ .title = NULL },
-	};
 	struct result_file file;
-	struct names names;
-	int rc = 0;
 
-	begin_names(&names, query, result_entries_columns, columns);
-	if (row != NULL) {
-		if (result_file_read(&file, row->info, false, err) != 0)
-			return err_prefix(
-			    err, "result %.*s", (int)row->id.bytes, row->id.at);
-		for (uint32_t i = 0; rc == 0 && i < file.count; i++)
-			rc = put_name(&names, file.entries[i].name, err);
-		result_file_clear(&file);
-	}
-	end_names(&names);
-	return rc;
+	if (result_file_read(&file, row->info, false, err) != 0)
+		return err_prefix(
+		    err, "result %.*s", (int)row->id.bytes, row->id.at);
+	for (uint32_t i = 0; i < file.count; i++)
+		put_name(query, file.entries[i].name);
+	result_file_clear(&file);
+	return 0;
 }
 
 int
@@ -202,97 +181,68 @@ result_query_entries(const struct result_query *query, struct err *err)
 	if (result_range_runs(&range, query->test, 1, err) != 0)
 		return -1;
 	rc = result_range_next(&range, &row, err);
-	if (rc < 0 || print_entries(query, rc > 0 ? &row : NULL, err) != 0)
+	if (rc < 0 || (rc > 0 && give_entries(query, &row, err) != 0))
 		return -1;
-	result_query_warn(&range);
+	result_query_note(query, &range);
 	return rc > 0 ? 0 : result_query_explain(query, err);
 }
 
 /* ---- one result ---- */
 
-/* Print the text of a file verbatim, except for terminal control characters. */
-static void
-put_info(FILE *file, struct text info)
-{
-	for (uint32_t i = 0; i < info.bytes; i++) {
-		unsigned char c = (unsigned char)info.at[i];
+struct test_row {
+	struct text id, test, file, info;
+	int64_t start, stored;
+	int64_t start_us, stored_us;
+};
 
-		putc(
-		    (c < 0x20 && c != '\n' && c != '\t') || c == 0x7F ? '?' : c,
-		    file);
-	}
-	if (info.bytes > 0 && info.at[info.bytes - 1] != '\n')
-		putc('\n', file);
-}
-
-static void
-put_heading(const struct result_row *row, FILE *file)
-{
-	char start[REPORT_TIME_BYTES], stored[REPORT_TIME_BYTES];
-
-	fputs("test    ", file);
-	table_put_elided(file, row->test, LINE_COLUMNS - 8);
-	fputs("\nfile    ", file);
-	table_put_elided(file, row->file, LINE_COLUMNS - 8);
-	fprintf(file, "\nstart   %s\nstored  %s\n\n",
-	    report_time_text(start, row->start_us),
-	    report_time_text(stored, row->stored_ns / 1000));
-}
-
-static void
-put_run(struct report *rows, const struct result_row *row)
-{
-	report_text(rows, row->id);
-	report_text(rows, row->test);
-	report_time(rows, row->start_us);
-	report_text(rows, row->file);
-	report_time(rows, row->stored_ns / 1000);
-	report_text(rows, row->info);
-}
-
-static int
-print_runs(const struct result_query *query, struct result_range *range,
-    uint64_t *count, struct err *err)
-{
-	static const char *const names[] = { "id", "test", "start_us", "file",
-		"stored_us", "info", NULL };
-	bool table = query->format == REPORT_TABLE;
-	struct report rows;
-	struct result_row row;
-	int rc;
-
-	if (!table)
-		report_begin(&rows, query->file, query->format, names, NULL);
-	while ((rc = result_range_next(range, &row, err)) > 0) {
-		if (!table) {
-			put_run(&rows, &row);
-		} else {
-			if (*count > 0)
-				putc('\n', query->file);
-			put_heading(&row, query->file);
-			put_info(query->file, row.info);
-		}
-		++*count;
-	}
-	if (!table)
-		report_end(&rows);
-	return rc;
-}
+static const struct answer_column result_columns[] = {
+	{ "test", "TEST", ANSWER_AT_TEXT(struct test_row, test), NULL,
+	    "the name of the test", false, NULL },
+	{ "start", "START", ANSWER_AT_TIME(struct test_row, start), NULL,
+	    "when it was started", false, NULL },
+	{ "file", "FILE", ANSWER_AT_TEXT(struct test_row, file), NULL,
+	    "the name of the file", false, NULL },
+	{ "stored", "STORED", ANSWER_AT_TIME(struct test_row, stored), NULL,
+	    "when it was stored", true, NULL },
+	{ "start_us", NULL, ANSWER_AT_WHOLE(struct test_row, start_us), "us",
+	    "when it was started, since the epoch", false, NULL },
+	{ "stored_us", NULL, ANSWER_AT_WHOLE(struct test_row, stored_us), "us",
+	    "when it was stored, since the epoch", false, NULL },
+	{ "id", NULL, ANSWER_AT_TEXT(struct test_row, id), NULL,
+	    "the id of the result", false, NULL },
+	{ "info", NULL, ANSWER_AT_TEXT(struct test_row, info), NULL,
+	    "the text of the file", false, NULL },
+	{ .key = NULL },
+};
+const struct answer_table result_test_tables[] = {
+	{ "results", result_columns }, { .name = NULL }
+};
 
 int
 result_query_test(const struct result_query *query, struct err *err)
 {
 	struct result_range range = result_query_range(query);
-	char start[REPORT_TIME_BYTES], test[SHOWN_BYTES];
-	uint64_t count = 0;
+	char start[CLOCK_TEXT_BYTES], test[SHOWN_BYTES];
+	struct result_row row;
 	int rc;
 
 	range.window = result_window_all;
-	if (result_range_at(&range, query->test, query->start_us, err) != 0 ||
-	    print_runs(query, &range, &count, err) != 0)
+	if (result_range_at(&range, query->test, query->start_us, err) != 0)
 		return -1;
-	result_query_warn(&range);
-	if (count > 0)
+	while ((rc = result_range_next(&range, &row, err)) > 0) {
+		const struct test_row of = { row.id, row.test, row.file,
+			row.info, result_time(row.start_us), row.stored_ns,
+			row.start_us, row.stored_ns / 1000 };
+
+		answer_row(query->answer, &of, NULL);
+		if (answer_is_for_people(query->answer))
+			answer_note(query->answer, "info", ANSWER_NO_COUNT,
+			    "%.*s", (int)row.info.bytes, row.info.at);
+	}
+	if (rc < 0)
+		return -1;
+	result_query_note(query, &range);
+	if (answer_rows(query->answer) > 0)
 		return 0;
 	rc = result_query_explain(query, err);
 	if (rc != 0)
@@ -301,6 +251,38 @@ result_query_test(const struct result_query *query, struct err *err)
 	    "test '%s' has no result of %s; list its starts with "
 	    "poolscope-results starts",
 	    text_quote(test, sizeof(test), query->test),
-	    report_time_text(start, query->start_us));
+	    query->start_us % 1000000 == 0
+		? clock_text(start, query->start_us * 1000, 0)
+		: clock_text(start, query->start_us * 1000, 6));
 	return RESULT_NOTHING;
+}
+
+/* ---- all of them ---- */
+
+const struct result_question result_questions[] = {
+	{ "tests", 0, result_tests_tables, result_query_tests },
+	{ "starts", 1, result_starts_tables, result_query_starts },
+	{ "timings", 2, result_timings_tables, result_query_timings },
+	{ "changes", 2, result_changes_tables, result_query_changes },
+	{ "entries", 1, result_entries_tables, result_query_entries },
+	{ "test", 2, result_test_tables, result_query_test },
+	{ "entities", 0, result_entities_tables, result_query_entities },
+	{ .word = NULL },
+};
+
+int
+result_answer(const struct result_question *question,
+    struct result_query *query, const struct answer_options *options,
+    FILE *file, struct err *err)
+{
+	int rc;
+
+	query->answer = answer_new(file, options, question->tables);
+	answer_head(query->answer, "question", answer_string("results"));
+	answer_head(query->answer, "of", answer_string(question->word));
+	answer_head(query->answer, "partition", answer_text(query->partition));
+	rc = question->give(query, err) == 0 ? 0 : -1;
+	rc = answer_end(query->answer, rc, err);
+	answer_free(&query->answer);
+	return rc;
 }

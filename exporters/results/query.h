@@ -1,13 +1,12 @@
 /*
- * result_query - queries about results, printed as rows.
+ * result_query - queries about results, which give answers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RESULTS_QUERY_H
 #define EXPORTERS_RESULTS_QUERY_H
 
 #include "exporters/results/read.h"
-#include "exporters/select/ordered_rows.h"
-#include "proto/format/report.h"
+#include "proto/answer/answer.h"
 
 struct result_query {
 	struct source *source;
@@ -15,11 +14,9 @@ struct result_query {
 	struct text test, entry; /* empty: any */
 	int64_t start_us;        /* set by result_query_test */
 	struct result_window window;
-	uint64_t limit;            /* 0: unlimited */
-	bool oldest;               /* oldest first */
-	const struct order *order; /* of rows; NULL: as they are read */
-	FILE *file;
-	enum report_format format;
+	uint64_t limit;        /* 0: unlimited */
+	bool oldest;           /* oldest first */
+	struct answer *answer; /* NULL: for result_query_points only */
 	bool progress;
 };
 
@@ -27,15 +24,25 @@ enum { RESULT_NOTHING = 1 };
 
 struct result_point; /* plot.h */
 
+/* What can be asked, by word; NULL ends it. */
+struct result_question {
+	const char *word; /* "timings" */
+	uint32_t names; /* that it needs: of the test, of the entry or start */
+	const struct answer_table *tables;
+	int (*give)(const struct result_query *query, struct err *err);
+};
+extern const struct result_question result_questions[];
+/* Ask it, and print the answer; -1 also for RESULT_NOTHING. */
+int result_answer(const struct result_question *question,
+    struct result_query *query, const struct answer_options *options,
+    FILE *file, struct err *err);
+
 /* Returns 0; RESULT_NOTHING if the answer is empty because the subject does
  * not exist (`err` says so and what to do); or -1. */
 
-/* Columns, which are what rows can be sorted by; NULL ends them. */
-extern const char *const result_tests_columns[];
-extern const char *const result_starts_columns[];
-extern const char *const result_timings_columns[];
-extern const char *const result_entries_columns[];
-extern const char *const result_changes_columns[];
+extern const struct answer_table result_tests_tables[], result_starts_tables[],
+    result_timings_tables[], result_entries_tables[], result_changes_tables[],
+    result_test_tables[], result_entities_tables[];
 
 int result_query_tests(const struct result_query *query, struct err *err);
 int result_query_starts(const struct result_query *query, struct err *err);
@@ -46,7 +53,7 @@ int result_query_entries(const struct result_query *query, struct err *err);
  * mark them (change_points.h); rows have no other order. */
 int result_query_changes(const struct result_query *query, struct err *err);
 int result_query_test(const struct result_query *query, struct err *err);
-/* Everything in the order of storing; there is no table form. */
+/* Everything in the order of storing. */
 int result_query_entities(const struct result_query *query, struct err *err);
 
 /* The timings of an entry that are numbers, the oldest first. */
@@ -63,7 +70,10 @@ int result_query_points(const struct result_query *query,
  * had the entry; otherwise 0. */
 int result_query_explain(const struct result_query *query, struct err *err);
 struct result_range result_query_range(const struct result_query *query);
-/* Log how many malformed entities were skipped. */
-void result_query_warn(const struct result_range *range);
+/* Note, or log, how many malformed entities were skipped. */
+void result_query_note(
+    const struct result_query *query, const struct result_range *range);
+/* The cell of a time in microseconds, of which each is possible. */
+int64_t result_time(int64_t us);
 
 #endif

@@ -286,22 +286,20 @@ answer_results(struct source *source, struct web_question *question, FILE *file,
 {
 	struct question_values *asked = &question->query;
 	bool test = asked->test != NULL, entry = asked->entry != NULL;
-	const char *const *columns = entry            ? result_timings_columns
-				     : asked->entries ? result_entries_columns
-				     : test           ? result_starts_columns
-						      : result_tests_columns;
-	const struct result_query query = { .source = source,
+	const char *word = asked->changes   ? "changes"
+			   : entry          ? "timings"
+			   : asked->entries ? "entries"
+			   : test           ? "starts"
+					    : "tests";
+	const struct result_question *of = result_questions;
+	struct result_query query = { .source = source,
 		.partition = question->partition,
 		.test = text_of(asked->test),
 		.entry = text_of(asked->entry),
 		.window =
 		    result_window(asked->window.from_ns, asked->window.to_ns),
 		.limit = asked->limit,
-		.oldest = asked->oldest,
-		.order = &question->order,
-		.file = file,
-		.format = question->format == STATS_JSON ? REPORT_JSON
-							 : REPORT_TABLE };
+		.oldest = asked->oldest };
 
 	*bad = true;
 	if (!test && (entry || asked->entries))
@@ -311,17 +309,15 @@ answer_results(struct source *source, struct web_question *question, FILE *file,
 		return err_set(err, "test, entry: a name is empty");
 	if (asked->changes && !entry)
 		return err_set(err, "changes: name the test and the entry");
-	if (asked->changes && (asked->answer.sort != NULL ||
-				  asked->answer.top > 0 || asked->oldest))
+	if (asked->changes && asked->oldest)
 		return err_set(err, "changes: are printed in one order");
-	if (check(question, columns, "", bad, err) != 0)
+	while (strcmp(of->word, word) != 0)
+		of++;
+	if (answer_options_check(&asked->answer, of->tables, err) != 0)
 		return -1;
 	*bad = false;
-	return asked->changes   ? result_query_changes(&query, err)
-	       : entry          ? result_query_timings(&query, err)
-	       : asked->entries ? result_query_entries(&query, err)
-	       : test           ? result_query_starts(&query, err)
-				: result_query_tests(&query, err);
+	asked->answer.format = (int)question->format;
+	return result_answer(of, &query, &asked->answer, file, err);
 }
 
 /* All nodes of a large pool are more than a viewer can show. */
@@ -413,7 +409,8 @@ const struct web_route web_pool_routes[] = {
 	    answer_series, NULL },
 	{ "usage", "node job from to step sort top", false, answer_usage,
 	    NULL },
-	{ "results", "test entry entries changes from to limit oldest sort top",
+	{ "results",
+	    "test entry entries changes from to limit oldest sort top columns",
 	    false, answer_results, NULL },
 	{ "clocks", "node from to sort top", true, answer_clocks, NULL },
 	{ "spans", .asks = &question_spans },

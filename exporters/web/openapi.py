@@ -14,17 +14,26 @@ import subprocess
 import sys
 
 FILE = "exporters/web/openapi.json"
-TYPES = {"text": "string", "count": "integer", "number": "number", "share": "number", "time": "string",
+TYPES = {"text": "string", "count": "integer", "whole number": "integer", "number": "number", "share": "number", "time": "string",
          "duration": "number", "bytes": "number", "flag": "boolean"}
 NOTE = {"type": "object", "properties": {
     "key": {"type": "string"}, "count": {"type": ["integer", "null"]}, "text": {"type": "string"}},
     "required": ["key", "count", "text"]}
 
 
-def columns_of(word):
-    done = subprocess.run(["build/bin/poolscope-stats", *word, "--columns", "help", "--format", "json"],
+def columns_of(*command):
+    done = subprocess.run(["build/bin/poolscope-" + command[0], *command[1:], "--columns", "help", "--format", "json"],
                           capture_output=True, text=True, check=False)
     return json.loads(done.stdout)["rows"] if done.returncode == 0 else None
+
+
+def columns_of_results():
+    """One route has the answers of five questions."""
+    all_of = {}
+    for word in (["tests"], ["starts", "t"], ["entries", "t"], ["timings", "t", "e"], ["changes", "t", "e"]):
+        for column in columns_of("results", *word):
+            all_of.setdefault(column["column"], dict(column, table="results"))
+    return list(all_of.values())
 
 
 def schema_of_row(columns):
@@ -42,10 +51,12 @@ def schema_of_row(columns):
     return row
 
 
-def schema_of(columns, of_pool):
+def schema_of(columns, path):
     tables = [table for table in dict.fromkeys(column["table"] for column in columns) if table != "head"]
     properties = {"question": {"type": "string"}}
-    if of_pool:
+    if path.endswith("/results"):
+        properties.update({"of": {"type": "string"}, "partition": {"type": "string"}})
+    elif path.startswith("/v1/pools/"):
         when = {"type": ["string", "null"], "format": "date-time"}
         properties.update({"partition": {"type": "string"}, "from": when, "to": when})
     properties.update(schema_of_row([column for column in columns if column["table"] == "head"])["properties"])
@@ -55,7 +66,7 @@ def schema_of(columns, of_pool):
     properties["notes"] = {"type": "array", "items": NOTE}
     properties["complete"] = {"type": "boolean", "const": True}
     return {"type": "object", "properties": properties,
-            "required": [name for name in properties if name in ("question", "partition", "from", "to", "rows", "notes", "complete")]}
+            "required": [name for name in properties if name in ("question", "of", "partition", "from", "to", "rows", "notes", "complete")]}
 
 
 def laid_out(value, depth):
@@ -78,11 +89,12 @@ def main():
         text = before = file.read()
     for path, item in json.loads(text)["paths"].items():
         words = item["get"].get("x-command", "").split()
-        columns = columns_of(words[2:]) if words[:2] == ["poolscope", "stats"] else None
+        columns = (columns_of(*words[1:]) if words[:2] == ["poolscope", "stats"] else
+                   columns_of_results() if words[:2] == ["poolscope", "results"] else None)
         if columns is None:
             continue
         at = text.index('"schema": ', text.index('\n  "%s": {' % path)) + len('"schema": ')
-        new = laid_out(schema_of(columns, path.startswith("/v1/pools/")), 8)
+        new = laid_out(schema_of(columns, path), 8)
         text = text[:at] + new + text[end_of(text, at):]
     if sys.argv[1:] == ["--check"]:
         if text != before:

@@ -248,6 +248,7 @@ compare_cells(const struct answer_cell *a, const struct answer_cell *b)
 	case ANSWER_COUNT:
 		return (a->is.count < b->is.count) -
 		       (a->is.count > b->is.count);
+	case ANSWER_WHOLE:
 	case ANSWER_TIME:
 	case ANSWER_DURATION:
 		return (a->is.ns < b->is.ns) - (a->is.ns > b->is.ns);
@@ -442,6 +443,7 @@ read_cell(const struct answer_column *column, const void *row)
 	case ANSWER_NUMBER:
 	case ANSWER_SHARE:
 	case ANSWER_BYTES: memcpy(&cell.is, at, sizeof(double)); break;
+	case ANSWER_WHOLE:
 	case ANSWER_TIME:
 	case ANSWER_DURATION: memcpy(&cell.is, at, sizeof(int64_t)); break;
 	case ANSWER_FLAG: memcpy(&cell.is, at, sizeof(enum answer_flag)); break;
@@ -563,6 +565,12 @@ answer_note(struct answer *answer, const char *key, uint64_t count,
 	if (vasprintf(&note->text, format, list) < 0)
 		memory_exhausted(0);
 	va_end(list);
+}
+
+bool
+answer_is_broken(const struct answer *answer)
+{
+	return answer->err.text[0] != '\0' || ferror(answer->p.file);
 }
 
 uint64_t

@@ -91,6 +91,9 @@ void answer_flush(struct answer *answer);
  * "left_out"), `count` of what (ANSWER_NO_COUNT: it has none). */
 void answer_note(struct answer *answer, const char *key, uint64_t count,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Can nothing more be printed?  answer_end, or who opened the file, says why.
+ */
+bool answer_is_broken(const struct answer *answer);
 /* How many rows the first table has so far, printed or not. */
 uint64_t answer_rows(const struct answer *answer);
 

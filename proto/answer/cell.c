@@ -22,6 +22,7 @@ answer_is_known(const struct answer_cell *cell)
 	case ANSWER_NUMBER:
 	case ANSWER_SHARE:
 	case ANSWER_BYTES: return isfinite(cell->is.number);
+	case ANSWER_WHOLE:
 	case ANSWER_TIME:
 	case ANSWER_DURATION: return cell->is.ns != ANSWER_NO_NS;
 	case ANSWER_FLAG: return cell->is.flag != ANSWER_NO_FLAG;
@@ -87,6 +88,9 @@ answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	case ANSWER_COUNT:
 		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRIu64, cell->is.count);
 		break;
+	case ANSWER_WHOLE:
+		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRId64, cell->is.ns);
+		break;
 	case ANSWER_NUMBER: show_number(to, cell->is.number); break;
 	case ANSWER_SHARE:
 		snprintf(
@@ -114,6 +118,7 @@ answer_plain(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 		return (struct text){ "", 0 };
 	switch (cell->type) {
 	case ANSWER_TEXT:
+	case ANSWER_WHOLE:
 	case ANSWER_COUNT: return answer_shown(cell, to);
 	case ANSWER_NUMBER:
 	case ANSWER_SHARE: number_repr(to, cell->is.number); break;

@@ -18,6 +18,7 @@
 enum answer_type {
 	ANSWER_TEXT,     /* struct text; at NULL */
 	ANSWER_COUNT,    /* uint64_t up to 2^53; ANSWER_NO_COUNT */
+	ANSWER_WHOLE,    /* int64_t from -2^53 to 2^53; ANSWER_NO_NS */
 	ANSWER_NUMBER,   /* double; NaN */
 	ANSWER_SHARE,    /* double, 0 to 1 (a table prints per cent); NaN */
 	ANSWER_TIME,     /* int64_t ns since the epoch; ANSWER_NO_NS */
@@ -50,6 +51,7 @@ struct answer_column {
 				 ((row *)NULL)->member, ctype : 1)]))
 #define ANSWER_AT_TEXT(row, m)     ANSWER_AT_(ANSWER_TEXT, struct text, row, m)
 #define ANSWER_AT_COUNT(row, m)    ANSWER_AT_(ANSWER_COUNT, uint64_t, row, m)
+#define ANSWER_AT_WHOLE(row, m)    ANSWER_AT_(ANSWER_WHOLE, int64_t, row, m)
 #define ANSWER_AT_NUMBER(row, m)   ANSWER_AT_(ANSWER_NUMBER, double, row, m)
 #define ANSWER_AT_SHARE(row, m)    ANSWER_AT_(ANSWER_SHARE, double, row, m)
 #define ANSWER_AT_TIME(row, m)     ANSWER_AT_(ANSWER_TIME, int64_t, row, m)
@@ -76,7 +78,7 @@ struct answer_cell {
 		struct text text;
 		uint64_t count;
 		double number; /* also a share, bytes */
-		int64_t ns;
+		int64_t ns;    /* also a whole number */
 		enum answer_flag flag;
 		struct value value;
 	} is;

@@ -163,6 +163,7 @@ answer_put_columns(const struct answer_table *tables, int format, FILE *file)
 	static const char *const types[] = {
 		[ANSWER_TEXT] = "text",
 		[ANSWER_COUNT] = "count",
+		[ANSWER_WHOLE] = "whole number",
 		[ANSWER_NUMBER] = "number",
 		[ANSWER_SHARE] = "share",
 		[ANSWER_TIME] = "time",

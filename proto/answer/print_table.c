@@ -22,13 +22,17 @@ put_safe(FILE *file, struct text t)
 	table_put_elided(file, t, UINT32_MAX);
 }
 
+/* A note may have lines. */
 static void
 put_notes(struct answer_printing *p, const char *failed)
 {
 	if (p->note_count > 0)
 		putc('\n', p->file);
 	for (uint32_t i = 0; i < p->note_count; i++) {
-		put_safe(p->file, text_of(p->notes[i].text));
+		char *text = p->notes[i].text;
+
+		fwrite(text, 1, text_make_shown(text, strlen(text), true),
+		    p->file);
 		putc('\n', p->file);
 	}
 	(void)failed; /* the program says it */

@@ -23,7 +23,7 @@ upload() {
 # rows: the results in the store, a line each.
 rows() {
 	wait_until indexed 30
-	poolscope-results entities -p 'lab$bench' --format jsonl
+	poolscope-results entities -p 'lab$bench' --format jsonl | grep -v '^{"poolscope"'
 }
 
 fresh() {
@@ -148,7 +148,7 @@ check_printed "... though a bad entry of it was reported before" 'both: it is la
 check "a large file that can be is archived" test -e "$A/large"
 check_text "... and is in the store as it was" "$(sha256sum <"$A/large")" "$(
 	poolscope-results test large 10000000 -p 'lab$bench' --format json |
-		python3 -c 'import json, sys; sys.stdout.write(json.load(sys.stdin)[0]["info"])' | sha256sum)"
+		python3 -c 'import json, sys; sys.stdout.write(json.load(sys.stdin)["rows"][0]["info"])' | sha256sum)"
 check_text "... and nothing of the others" "" "$(poolscope-dump -q -p 'lab$bench' --kind entity --name 'result*' |
 	grep '"test": "random"')"
 

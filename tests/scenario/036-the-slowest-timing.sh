@@ -40,7 +40,7 @@ check_text "... is the last" "99 soon" "$(sed -n '1p; 1003p' "$TMP/out" | tr '\n
 check_text "... of all" 1003 "$(wc -l <"$TMP/out")"
 check "as JSON" poolscope-results timings bench10 add --sort timing --top 1 --format json
 check_text "... the same" "99 $((BASE + 3600))000000" "$(/usr/bin/python3 -c 'import json, sys
-row, = json.load(open(sys.argv[1]))
+row, = json.load(open(sys.argv[1]))["rows"]
 print(row["timing"], row["start_us"])' "$TMP/out")"
 check "as a table" poolscope-results timings bench10 add --sort timing --top 2
 check_text "... two rows" 3 "$(wc -l <"$TMP/out")"
@@ -54,10 +54,9 @@ answer "... the first as they are listed" bench10 columns test poolscope-results
 answer "entries by name" "add
 b9
 b10" columns entry poolscope-results entries bench10 --sort entry --format csv
-wrong_usage "a column that does not exist" "not one of start_us, timing; did you mean timing?" \
+wrong_usage "a column that does not exist" "not one of start, start_us, timing; did you mean timing?" \
 	poolscope-results timings bench10 add --sort timings
-wrong_usage "what is no table" "--sort applies to tests, starts, timings and entries, not to entities" \
-	poolscope-results entities --sort test
+answer "entities by test" "bench9" columns test poolscope-results entities --sort test --top 1 --format csv
 check_status 1 "a test that does not exist" poolscope-results timings bench11 add --sort timing
 check_printed "... is reported" "no results of test 'bench11'"
 stop broker

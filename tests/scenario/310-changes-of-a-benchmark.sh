@@ -21,15 +21,15 @@ wait_until indexed 30
 begun=$(at 1200 | awk '{ printf "%.0f", $1 * 1000000 }')
 answer "the level changed once" "$begun,50.0,2.0,3.0" columns start_us,percent,before,after \
 	poolscope-results changes bench add --format csv
-answer "an entry without a change has none" "[]" \
-	poolscope-results changes bench sub --format json
-answer "... nor has the time before it" "[]" \
-	poolscope-results changes bench add --to "$(at 1200)" --format json
-answer "... nor have the newest starts" "[]" \
-	poolscope-results changes bench add --limit 12 --format json
+answer "an entry without a change has none" "start_us" \
+	poolscope-results changes bench sub --format csv --columns start_us
+answer "... nor has the time before it" "start_us" \
+	poolscope-results changes bench add --to "$(at 1200)" --format csv --columns start_us
+answer "... nor have the newest starts" "start_us" \
+	poolscope-results changes bench add --limit 12 --format csv --columns start_us
 check_status 1 "an entry that there is not" poolscope-results changes bench mul
 check_printed "... is named" "no entry 'mul'"
-wrong_usage "changes have one order" "oldest applies to starts and timings, not to changes" \
+wrong_usage "changes have one order" "--oldest is for starts, timings, not for changes" \
 	poolscope-results changes bench add --oldest
 stop broker
 stop aggregator

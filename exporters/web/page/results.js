@@ -17,7 +17,7 @@ export function results(context) {
 	const back = test ? h("a", { href: context.link("results", undefined, entry ? { test } : {}) }, entry ? test : "all tests") : null;
 	const root = h("section", {}, title(entry || test || "Results", range(context), back), body);
 	const view = { root, tables: [], load: () => entry ? timings() : test ? entries() : tests() };
-	const ask = (more) => context.maybe(["results"], { test, entry, ...more });
+	const ask = async (more) => ((await context.maybe(["results"], { test, entry, ...more })) || { rows: [] }).rows;
 
 	function list(caption, key, rows, href, more) {
 		const t = table({ caption, columns: [{ key, label: caption, wide: true }, ...(more || [])], href });
@@ -28,7 +28,7 @@ export function results(context) {
 
 	async function tests() {
 		const rows = await ask();
-		if (!rows || rows.length === 0)
+		if (rows.length === 0)
 			fill(body, nothing("No results of benchmarks.", "poolscope upload results sends them."));
 		else
 			list("Test", "test", rows, (r) => context.link("results", undefined, { test: r.test }));
@@ -36,7 +36,7 @@ export function results(context) {
 
 	async function entries() {
 		const rows = await ask({ entries: "true" });
-		if (!rows || rows.length === 0)
+		if (rows.length === 0)
 			return fill(body, nothing("No entries of this test."));
 		list("Entry", "entry", rows, (r) => context.link("results", undefined, { test, entry: r.entry }));
 		return undefined;
@@ -44,7 +44,7 @@ export function results(context) {
 
 	async function timings() {
 		const [answer, found] = await Promise.all([ask({ limit: LIMIT, from: params.from, to: params.to }), changes()]);
-		if (!answer || answer.length === 0)
+		if (answer.length === 0)
 			return fill(body, nothing("No timings."));
 		const rows = answer.filter((r) => r.timing !== null).map((r) => ({ at: r.start_us / 1000, timing: r.timing }))
 			.sort((a, b) => a.at - b.at);
@@ -69,7 +69,7 @@ export function results(context) {
 
 	async function changes() {
 		const answer = await ask({ changes: "true", limit: LIMIT, from: params.from, to: params.to });
-		return (answer || []).map((c) => ({ at: c.start_us / 1000, percent: c.percent, before: c.before, after: c.after }));
+		return answer.map((c) => ({ at: c.start_us / 1000, percent: c.percent, before: c.before, after: c.after }));
 	}
 
 	function level(rows, found) {

@@ -114,6 +114,7 @@ def run(case, work, statuses, command):
 # ---- entities, queries ----
 
 def same(want, got):
+    got = {key: got[key] for key in got if key != 'start' and got[key] is not None}
     if want.keys() - {'batch', 'id', 'unindexed'} != got.keys():
         return False
     for key in got:
@@ -138,7 +139,8 @@ def ask(partition, *words):
     done = subprocess.run(
         ['poolscope-results', *words, '-p', partition, '--format', 'json'],
         text=True, capture_output=True)
-    return json.loads(done.stdout)
+    # A test that there is not is an error.
+    return json.loads(done.stdout)['rows'] if done.returncode == 0 else []
 
 
 def range_of(query):
@@ -173,6 +175,8 @@ def answers(query, partition):
 def queries(case, partition):
     for query in load(expected(case, 'queries.json')):
         for want, got in answers(query, partition):
+            if want and isinstance(want[0], dict):
+                got = [{key: row[key] for key in want[0]} for row in got]
             if want != got:
                 yield '%s: %r wanted, %r there' % (query['q'], want, got)
 

@@ -18,7 +18,7 @@ benched() {
 
 # entities PARTITION: its rows, in $TMP/entities.
 entities() {
-	poolscope-results entities -p "$1" --format jsonl -o "$TMP/entities"
+	poolscope-results entities -p "$1" --format jsonl -o "$TMP/lines" && grep -v '^{"poolscope"' "$TMP/lines" >"$TMP/entities" || [ -s "$TMP/lines" ]
 }
 
 # bench_case CASE STATUS...: the exit status of each pass.
