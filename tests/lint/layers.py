@@ -1,6 +1,7 @@
 """layers - what may include what.
 
-1. Every #include of ours, or of a library that we wrap, is in layers.txt.
+1. Every #include of ours, or of a library that we wrap, is allowed by layers.txt:
+   by the order of the folders, or by a row.
 2. Folders depend on each other in one direction: no cycle between folders.  The
    programs, the files with main() at the top of an area, are leaves.
 3. No two modules of a folder need each other, in one step or in several.  The
@@ -73,10 +74,21 @@ def cycles(graph, excepted, what):
 
 def main():
     sys.setrecursionlimit(10000)
-    rules, excepted = [], set()
-    for line in open("tests/lint/layers.txt"):
+    rules, excepted, order = [], set(), {}
+    for line in re.sub(r"\n +", " ", open("tests/lint/layers.txt").read()).splitlines():
         words = line.split()
         if not words or words[0].startswith("#"):
+            continue
+        if words[0] == "order":
+            may = []
+            for each in words[1:]:
+                if os.path.isdir(each):
+                    may.append(re.compile(re.escape(each) + "/[^/]*$"))
+                    order[each] = list(may)
+                elif each.endswith("*") or os.path.exists(each + ".h"):
+                    may.append(re.compile(fnmatch.translate(each)))
+                else:
+                    wrong.append("layers.txt: there is no %s" % each)
             continue
         if words[0] == "cycle":
             excepted.add((words[1], words[2]))
@@ -88,7 +100,7 @@ def main():
     for path in sorted(files()):
         self = path.rsplit(".", 1)[0]
         folder = os.path.dirname(path)
-        allowed = next((may for who, may in rules if who.match(self)), [])
+        allowed = order.get(folder, []) + next((may for who, may in rules if who.match(self)), [])
         for name in INCLUDE.findall(open(path).read()):
             if name.startswith(SYSTEM):
                 continue
