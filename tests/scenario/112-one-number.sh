@@ -1,5 +1,5 @@
 #!/bin/sh
-# One number, in every form and from every place.
+# One number, in every form and from every place; 460-every-number.sh has the other numbers.
 #
 # A farm's run flashes for 12.5 s; its node has one processor, which worked for half an hour
 # of an hour: 0.5 CPU hours used, 0.5 unused.  The flash is 12.5 s in the table, JSON and CSV
