@@ -65,10 +65,6 @@ static const struct opt_topic others[] = {
 		 "since-boot mlflow-names prefix save sort top",
 	    "poolscope stats perf --from -1h\n"
 	    "poolscope stats perf --format json\n" },
-	{ "clocks", "", "how far the nodes' clocks are from the aggregator's",
-	    POOL "node from to sort top",
-	    "poolscope stats clocks\n"
-	    "poolscope stats clocks -n 'n1*' --from -1d\n" },
 	{ "scanner", "", "where the time of a scanner job went",
 	    POOL "job fixed sort top",
 	    "poolscope stats scanner --job 17\n"

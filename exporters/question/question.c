@@ -10,8 +10,8 @@
 #include "exporters/select/known.h"
 #include "proto/base/nearest.h"
 
-const struct question *const questions[] = { &question_phases, &question_pools,
-	&question_spans, NULL };
+const struct question *const questions[] = { &question_clocks, &question_phases,
+	&question_pools, &question_spans, NULL };
 
 const struct question *
 question_find(const char *word)

@@ -74,6 +74,7 @@ struct wire_query question_query(
 const char *question_model(const struct question_values *values);
 
 /* The questions. */
-extern const struct question question_phases, question_pools, question_spans;
+extern const struct question question_clocks, question_phases, question_pools,
+    question_spans;
 
 #endif

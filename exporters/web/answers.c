@@ -20,7 +20,6 @@
 #include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/starts/print.h"
-#include "exporters/stats/clocks.h"
 #include "exporters/stats/status.h"
 #include "exporters/usage/usage.h"
 #include "proto/base/memory.h"
@@ -51,18 +50,6 @@ find_start(
 	    &question->query.starts, model_of(question),
 	    &question->query.window.from_ns, &question->query.window.to_ns,
 	    err);
-}
-
-static struct wire_query
-wire_query_of(const struct web_question *question, uint32_t kinds)
-{
-	struct wire_query query = source_query(kinds);
-
-	query.node = node_of(question);
-	query.name = text_of(question->query.name);
-	query.from_ns = question->query.window.from_ns;
-	query.to_ns = question->query.window.to_ns;
-	return query;
 }
 
 static bool
@@ -266,18 +253,6 @@ answer_usage(struct source *source, struct web_question *question, FILE *file,
 	return rc;
 }
 
-static int
-answer_clocks(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	struct wire_query query = wire_query_of(question, 1u << RECORD_SAMPLE);
-
-	if (check(question, stats_clocks_columns, "", bad, err) != 0)
-		return -1;
-	return stats_clocks(source, question->partition, &query,
-	    &question->order, question->format, file, err);
-}
-
 /* Without parameters the tests; of a test its starts, its entries, or the
  * timings or changes of one entry. */
 static int
@@ -412,7 +387,7 @@ const struct web_route web_pool_routes[] = {
 	{ "results",
 	    "test entry entries changes from to limit oldest sort top columns",
 	    false, answer_results, NULL },
-	{ "clocks", "node from to sort top", true, answer_clocks, NULL },
+	{ "clocks", .asks = &question_clocks },
 	{ "spans", .asks = &question_spans },
 	{ "trace", "nodes max-size metric node job from to step", false,
 	    answer_trace, NULL },

@@ -271,6 +271,17 @@ compare_cells(const struct answer_cell *a, const struct answer_cell *b)
 	return (left < right) - (left > right);
 }
 
+static void
+drop_sign(struct answer_cell *cell)
+{
+	if (!answer_is_known(cell))
+		return;
+	if (cell->type == ANSWER_DURATION)
+		cell->is.ns = llabs(cell->is.ns);
+	else if (cell->type == ANSWER_NUMBER)
+		cell->is.number = fabs(cell->is.number);
+}
+
 static int
 compare_rows(const void *left, const void *right, void *arg)
 {
@@ -278,9 +289,18 @@ compare_rows(const void *left, const void *right, void *arg)
 	const struct answer *answer = arg;
 	int order = 0;
 
-	if (answer->sorted >= 0)
-		order = compare_cells(
-		    &a->cells[answer->sorted], &b->cells[answer->sorted]);
+	if (answer->sorted >= 0) {
+		unsigned traits = answer->columns[answer->sorted].traits;
+		struct answer_cell x = a->cells[answer->sorted];
+		struct answer_cell y = b->cells[answer->sorted];
+
+		if ((traits & ANSWER_BY_SIZE) != 0) {
+			drop_sign(&x);
+			drop_sign(&y);
+		}
+		if ((traits & ANSWER_IN_ORDER) == 0)
+			order = compare_cells(&x, &y);
+	}
 	return order != 0 ? order
 			  : (a->number > b->number) - (a->number < b->number);
 }

@@ -31,6 +31,12 @@ enum answer_type {
 #define ANSWER_NO_NS    INT64_MIN
 enum answer_flag { ANSWER_NO, ANSWER_YES, ANSWER_NO_FLAG };
 
+enum answer_trait {
+	ANSWER_SPARE = 1,    /* leaves a table first that is too wide */
+	ANSWER_BY_SIZE = 2,  /* --sort does not see the sign */
+	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
+};
+
 struct answer_column {
 	const char *key;   /* in json, csv, --sort and --columns; NULL ends */
 	const char *title; /* in a table; NULL: only if --columns has it */
@@ -38,7 +44,7 @@ struct answer_column {
 	uint32_t offset;    /* of the cell in the row */
 	const char *unit;   /* UCUM: "s", "By"; NULL: none */
 	const char *help;   /* one sentence for the manual and openapi.json */
-	bool spare;         /* leaves a table first that is too wide */
+	unsigned traits;    /* bits of enum answer_trait */
 	const char *family; /* pattern of the keys of columns that come with
 			       the data (answer_add_column); such a row of the
 			       list is no column itself */

@@ -136,7 +136,8 @@ fit(struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
 		return;
 	for (uint32_t i = p->column_count; i-- > 0 && whole_width(p) > room;) {
 		p->columns[i].is_hidden =
-		    p->columns[i].is.spare && p->options->columns == NULL;
+		    (p->columns[i].is.traits & ANSWER_SPARE) != 0 &&
+		    p->options->columns == NULL;
 		left_out += p->columns[i].is_hidden;
 	}
 	if (left_out > 0) {

@@ -218,7 +218,7 @@ class Node:
 def last_reports(instance):
     """What each node reported last of its clock."""
     done = instance.run("poolscope-stats", "clocks", "-p", PARTITION, "--format", "json", check=False)
-    return {row["node"]: row for row in json.loads(done.stdout)} if done.returncode == 0 else {}
+    return {row["node"]: row for row in json.loads(done.stdout)["rows"]} if done.returncode == 0 else {}
 
 
 def ticks(instance, *options):

@@ -235,11 +235,11 @@ def judge_run(instance, nodes, oracle, name):
 
 def judge_clocks(clocks, nodes, oracle, name):
     wrong = [row for row in clocks.values()
-             if abs(row["offset_ns"] + nodes[row["node"]].shift) > row["error_ns"]]
+             if abs(row["offset"] * S + nodes[row["node"]].shift) > row["error"] * S]
     oracle.check(set(clocks) == set(nodes) and not wrong,
                  name + ": each clock is off by what is reported, within the error", wrong)
     short = [row for row in clocks.values()
-             if row["round_trip_ns"] < nodes[row["node"]].least_ns]
+             if row["round_trip"] * S < nodes[row["node"]].least_ns]
     oracle.check(not short, name + ": no round trip is shorter than its link", short)
     stepped = {row["node"] for row in clocks.values() if row["steps"] > 0}
     oracle.check(stepped == {"node-%d" % NODES},

@@ -29,7 +29,7 @@ answers() {
 	poolscope-stats usage -p "$here" --format json >usage.json
 	poolscope-stats spans -p "$here" --by track --format json >spans.json
 	# Its age is that of the moment.
-	poolscope-stats clocks -p "$here" --format json | grep -v age_ns >clocks.json
+	poolscope-stats clocks -p "$here" --format json | grep -v '"age"' >clocks.json
 	poolscope-results tests -p "$benches" --format json >tests.json
 	poolscope-plot cascade -q -p "$recorded" -o plots --no-png
 	poolscope-plot testrun -q -p "$farm" -o plots --no-png

@@ -80,7 +80,7 @@ answer() {
 	shift
 	"$@" -q --store "$store" -p "$partition" >"$_answer" 2>"$_answer.err"
 	echo $? >>"$_answer"
-	sed -i "s|$store|STORE|g; s|$where|WHERE|g; /\"age_ns\"/d" "$_answer" "$_answer.err"
+	sed -i "s|$store|STORE|g; s|$where|WHERE|g; /\"age\"/d" "$_answer" "$_answer.err"
 }
 
 of_family() {

@@ -16,7 +16,6 @@
 #include "exporters/runs/stats_command.h"
 #include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/series_command.h"
-#include "exporters/stats/clocks.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
 #include "exporters/usage/usage.h"
@@ -153,19 +152,6 @@ print_scanner(const struct topics_values *values, struct source *source,
 }
 
 static int
-print_clocks(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_SAMPLE);
-
-	query.node = topics_node(values);
-	query.from_ns = values->of.window.from_ns;
-	query.to_ns = values->of.window.to_ns;
-	return stats_clocks(source, partition, &query, &values->order,
-	    (enum stats_format)values->of.answer.format, file, err);
-}
-
-static int
 print_usage(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
@@ -272,8 +258,6 @@ static const struct topic topics[] = {
 	{ "nodes", print_nodes, NULL, nodes_columns, NULL, ANY_FORMAT, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
-	    false },
-	{ "clocks", print_clocks, NULL, stats_clocks_columns, NULL, ANY_FORMAT,
 	    false },
 	{ "scanner", print_scanner, NULL, stats_scanner_columns, NULL, NO_LINES,
 	    false },

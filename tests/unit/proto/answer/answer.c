@@ -290,6 +290,51 @@ a_table_is_as_wide_as_what_it_has(void **state)
 				  "\n1 record was lost\n");
 }
 
+struct clock {
+	struct text state;
+	double offset;
+};
+
+static const struct answer_column clock_columns[] = {
+	{ "state", "STATE", ANSWER_AT_TEXT(struct clock, state), NULL, "how",
+	    ANSWER_IN_ORDER, NULL },
+	{ "offset", "OFFSET", ANSWER_AT_NUMBER(struct clock, offset), "s",
+	    "how far", ANSWER_BY_SIZE, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table clock_tables[] = { { "clocks", clock_columns },
+	{ .name = NULL } };
+
+/* Of 3, -7 and unknown -7 is the furthest off; states come the worst first,
+ * which no order of letters knows. */
+static void
+a_column_says_how_it_is_sorted(void **state)
+{
+	static const char *const sorts[] = { "offset", "state" };
+	static const char *const wanted[] = {
+		"state,offset\nlate,-7.0\nwell,3.0\nbad,\n",
+		"state,offset\nbad,\nlate,-7.0\nwell,3.0\n"
+	};
+	const struct clock rows[] = { { { "bad", 3 }, NAN },
+		{ { "late", 4 }, -7 }, { { "well", 4 }, 3 } };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct answer_options options = {
+			.format = ANSWER_FORMAT_CSV, .sort = sorts[i]
+		};
+		struct answer *answer = begin(&options);
+
+		answer_free(&answer);
+		answer = answer_new(file, &options, clock_tables);
+		for (int k = 0; k < 3; k++)
+			answer_row(answer, &rows[k], NULL);
+		assert_int_equal(end(answer, 0), 0);
+		assert_string_equal(text, wanted[i]);
+	}
+}
+
 /* 30 characters: "MEAN" leaves it (spare), then "node-" and ".site", which all
  * names have; no digit is cut. */
 static void
@@ -412,6 +457,7 @@ main(void)
 		cmocka_unit_test(each_group_is_sorted_and_counted_apart),
 		cmocka_unit_test(top_of_many),
 		cmocka_unit_test(a_table_is_as_wide_as_what_it_has),
+		cmocka_unit_test(a_column_says_how_it_is_sorted),
 		cmocka_unit_test(
 		    what_is_too_wide_leaves_out_what_may_be_missing),
 		cmocka_unit_test(
