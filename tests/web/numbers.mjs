@@ -167,7 +167,9 @@ await page.waitForFunction(() => document.querySelector("details") && !document.
 judge("what is open stays open", await page.evaluate(() => document.querySelector("details").open), "it is closed");
 const ledger = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".ledger tr")].map((each) =>
 	[each.children[0].textContent, each.children[1].textContent])));
-const accepted = await page.evaluate(() => [...document.querySelectorAll(".walk li")].find((each) => each.textContent.startsWith("Aggregator")).querySelector(".big").textContent);
+const [accepted, ever, inIndex] = await page.evaluate(() => ["Aggregator", "Journal", "Index"].map((name) =>
+	[...document.querySelectorAll(".walk li")].find((each) => each.textContent.startsWith(name)).querySelector(".big").textContent));
+judge("each batch is an entry, and indexed", ever === accepted && inIndex === accepted, [accepted, ever, inIndex].join());
 judge("all that was accepted is in the journal, and indexed", Number(accepted) >= 3 && ledger["received and on disk"] === accepted && ledger.indexed === accepted &&
 	ledger.unexplained === "0", JSON.stringify([accepted, ledger]));
 await browser.close();
