@@ -54,7 +54,7 @@ def hold(path, count, good):
                     except OSError:
                         pass
         print(len(held), flush=True)
-        if not good and not held:
+        if not held: # they were bad, or the agent is gone
             return
         time.sleep(0.2)
 
