@@ -123,10 +123,10 @@ change_step(struct at *at, const struct run_sum_change *from,
 	for (change = from; change < to; change++)
 		if (change->removed)
 			duration_stats_remove(stats, change->value);
-	if (stats->loose && stats->count > 0)
+	if (stats->loose && stats->sums.count > 0)
 		indexer_write_sum_runs(
 		    at->indexer_write, at->txn, at->form, from, stats);
-	if (stats->count == 0) {
+	if (stats->sums.count == 0) {
 		db_del(at->txn, TABLES_GROUPS, at->key);
 		return;
 	}

@@ -9,6 +9,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/stats/duration_sums.h"
 
 enum item_kind { ITEM_PAIR, ITEM_START, ITEM_END };
 
@@ -71,27 +72,14 @@ by_name(const void *left, const void *right)
 static void
 sum_up(struct phases_window_row *row)
 {
-	const struct phases_window_item *items = row->first;
-	__int128 sum = 0, count = (__int128)row->count;
-	long double mean, squares = 0;
+	struct duration_sums sums = { .count = 0 };
 
-	if (count == 0)
-		return;
 	for (uint64_t i = 0; i < row->count; i++)
-		sum += items[i].ns;
-	mean = (long double)sum / (long double)count;
-	for (uint64_t i = 0; i < row->count; i++) {
-		long double off = (long double)items[i].ns - mean;
-
-		squares += off * off;
-	}
-	row->sum = (double)sum / 1e9;
-	row->mean = (double)(mean / 1e9L);
-	row->std_population =
-	    (double)(sqrtl(squares / (long double)count) / 1e9L);
-	if (count > 1)
-		row->std_sample =
-		    (double)(sqrtl(squares / (long double)(count - 1)) / 1e9L);
+		duration_sums_add(&sums, row->first[i].ns);
+	row->sum = (double)sums.sum / 1e9;
+	row->mean = duration_sums_mean(&sums) / 1e9;
+	row->std_population = duration_sums_deviation(&sums, false) / 1e9;
+	row->std_sample = duration_sums_deviation(&sums, true) / 1e9;
 }
 
 /* ---- rows ---- */

@@ -160,8 +160,8 @@ try_stats(struct text value)
 	}
 	duration_stats_reset(stats);
 	duration_stats_decode(stats, &u);
-	duration_stats_mean(stats);
-	duration_stats_deviation(stats, true);
+	duration_sums_mean(&stats->sums);
+	duration_sums_deviation(&stats->sums, true);
 	duration_stats_quantile(stats, 99);
 }
 

@@ -61,17 +61,17 @@ put_known(struct answer *answer, const char *name, bool some, double ns)
 void
 answer_put_stats(struct answer *answer, const struct duration_stats *stats)
 {
-	bool some = stats->count > 0;
+	bool some = stats->sums.count > 0;
 
-	answer_put_int(answer, "count", stats->count);
-	answer_put_seconds(answer, "sum", (double)stats->sum);
+	answer_put_int(answer, "count", stats->sums.count);
+	answer_put_seconds(answer, "sum", (double)stats->sums.sum);
 	put_known(answer, "min", some, (double)stats->min);
 	put_known(answer, "max", some, (double)stats->max);
-	put_known(answer, "mean", some, duration_stats_mean(stats));
+	put_known(answer, "mean", some, duration_sums_mean(&stats->sums));
 	put_known(answer, "std_population", some,
-	    duration_stats_deviation(stats, false));
-	put_known(answer, "std_sample", stats->count > 1,
-	    duration_stats_deviation(stats, true));
+	    duration_sums_deviation(&stats->sums, false));
+	put_known(answer, "std_sample", stats->sums.count > 1,
+	    duration_sums_deviation(&stats->sums, true));
 	put_known(answer, "p50", some, duration_stats_quantile(stats, 50));
 	put_known(answer, "p90", some, duration_stats_quantile(stats, 90));
 	put_known(answer, "p99", some, duration_stats_quantile(stats, 99));

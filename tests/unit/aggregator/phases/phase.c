@@ -71,10 +71,10 @@ a_sum_is_replaced_by_another(void **state)
 	phase_sum_pair(&after, 1001);
 	after.open_starts = 1;
 	phase_sum_replace(stats, &before, &after);
-	assert_true(stats->count == 3 && stats->sum == 1003);
+	assert_true(stats->sums.count == 3 && stats->sums.sum == 1003);
 	assert_true(stats->open_starts == 1 && stats->open_ends == 0);
 	phase_sum_replace(stats, &after, &before);
-	assert_true(stats->count == 4 && stats->sum == 4);
+	assert_true(stats->sums.count == 4 && stats->sums.sum == 4);
 	assert_true(stats->open_starts == 0);
 	phase_sum_clear(&before);
 	phase_sum_clear(&after);

@@ -37,9 +37,9 @@ sums(uint32_t room, size_t sum_room, const char *phase)
 		    &phase_nodes, txn, partition, number, &again, UINT32_MAX));
 		assert_int_equal(node, again);
 		fprintf(out, "%u: %llu %lld %lld..%lld %llu %llu %.17g\n", node,
-		    (unsigned long long)stats.count, (long long)stats.sum,
-		    (long long)stats.min, (long long)stats.max,
-		    (unsigned long long)stats.open_starts,
+		    (unsigned long long)stats.sums.count,
+		    (long long)stats.sums.sum, (long long)stats.min,
+		    (long long)stats.max, (unsigned long long)stats.open_starts,
 		    (unsigned long long)stats.open_ends,
 		    duration_stats_quantile(&stats, 50));
 	}
