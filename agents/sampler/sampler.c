@@ -57,6 +57,90 @@ watch_pressure(struct sampler *sampler)
 		set_factor(sampler, 1, pressure.some_avg10);
 }
 
+static uint64_t
+left_out(const struct sampler *sampler)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < LEFT_KINDS; i++)
+		sum += sampler->left_out[i];
+	return sum;
+}
+
+static uint64_t
+microseconds(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+}
+
+static uint64_t
+resident_bytes(void)
+{
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	uint64_t size, pages;
+	char buffer[128];
+	ssize_t n = fd < 0 ? -1 : read(fd, buffer, sizeof(buffer));
+	struct text line = { buffer, n > 0 ? (uint32_t)n : 0 };
+
+	if (fd >= 0)
+		close(fd);
+	if (!scan_number(&line, &size) || !scan_number(&line, &pages))
+		return SCAN_UNKNOWN;
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void
+read_self(struct sampler *sampler)
+{
+	struct sampler_counters c;
+	struct rusage used;
+
+	/* Whatever names were too long since the last time. */
+	sampler_leave_out(
+	    sampler, LEFT_NAMES, sampler->left_out[LEFT_NAMES], NULL);
+	getrusage(RUSAGE_SELF, &used);
+	sampler->options.counters(sampler->options.arg, &c);
+	{
+		uint64_t numbers[] = { [METRIC_SELF_USER] =
+					   microseconds(&used.ru_utime),
+			[METRIC_SELF_SYSTEM] = microseconds(&used.ru_stime),
+			[METRIC_SELF_MEMORY] = resident_bytes(),
+			[METRIC_SELF_SWITCHES] =
+			    (uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
+			[METRIC_SELF_RECORDS] = c.batcher->records,
+			[METRIC_SELF_REPEATED] = c.batcher->repeated,
+			[METRIC_SELF_PUTS] = c.batcher->puts,
+			[METRIC_SELF_FULL] = c.batcher->full,
+			[METRIC_SELF_FAILED] = c.batcher->failed,
+			[METRIC_SELF_REFUSED] = c.listener->refused,
+			[METRIC_SELF_CLIENTS] = c.clients,
+			[METRIC_SELF_COMMITS] = c.batcher->commits,
+			[METRIC_SELF_LOST] = sampler->lost_ever,
+			[METRIC_SELF_SPOOL_BYTES] = c.spool->bytes,
+			[METRIC_SELF_UNACKED_BYTES] = c.spool->unacked_bytes,
+			[METRIC_SELF_UNACKED_BATCHES] =
+			    c.spool->unacked_batches,
+			[METRIC_SELF_SPOOL_ERRORS] = c.spool->io_errors,
+			[METRIC_SELF_SENT] = c.sender->batches,
+			[METRIC_SELF_SENT_BYTES] = c.sender->bytes,
+			[METRIC_SELF_SENT_AGAIN] = c.sender->resent,
+			[METRIC_SELF_TIMEOUTS] = c.sender->timeouts,
+			[METRIC_SELF_ROUND_TRIP] = c.sender->rtt_ns > 0
+						       ? c.sender->rtt_ns
+						       : SCAN_UNKNOWN,
+			[METRIC_SELF_FAILOVERS] = c.moves,
+			[METRIC_SELF_MOVED] = c.spool->moved,
+			[METRIC_SELF_FORBIDDEN] =
+			    c.sender->nacks[WIRE_NACK_FORBIDDEN],
+			[METRIC_SELF_LEFT_OUT] = left_out(sampler),
+			[METRIC_SELF_IMPOSSIBLE] = gpu_impossible(sampler->gpu),
+			[METRIC_SELF_GIVEN_UP] = c.spool->given_up };
+
+		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
+		    numbers, SAMPLER_COUNT(numbers));
+	}
+}
+
 static void
 read_groups(struct sampler *sampler, uint32_t due)
 {
@@ -66,7 +150,7 @@ read_groups(struct sampler *sampler, uint32_t due)
 	sampler_read_devices(sampler, due);
 	sampler_read_jobs(sampler, due);
 	if (sampler_is_due(due, SCHEDULE_SELF))
-		sampler_read_self(sampler);
+		read_self(sampler);
 }
 
 static void
@@ -260,88 +344,4 @@ sampler_processors(const struct sampler *sampler)
 	return sampler->processors > 0
 		   ? sampler->processors
 		   : (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
-}
-
-static uint64_t
-left_out(const struct sampler *sampler)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < LEFT_KINDS; i++)
-		sum += sampler->left_out[i];
-	return sum;
-}
-
-static uint64_t
-microseconds(const struct timeval *time)
-{
-	return (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
-}
-
-static uint64_t
-resident_bytes(void)
-{
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	uint64_t size, pages;
-	char buffer[128];
-	ssize_t n = fd < 0 ? -1 : read(fd, buffer, sizeof(buffer));
-	struct text line = { buffer, n > 0 ? (uint32_t)n : 0 };
-
-	if (fd >= 0)
-		close(fd);
-	if (!scan_number(&line, &size) || !scan_number(&line, &pages))
-		return SCAN_UNKNOWN;
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-void
-sampler_read_self(struct sampler *sampler)
-{
-	struct sampler_counters c;
-	struct rusage used;
-
-	/* Whatever names were too long since the last time. */
-	sampler_leave_out(
-	    sampler, LEFT_NAMES, sampler->left_out[LEFT_NAMES], NULL);
-	getrusage(RUSAGE_SELF, &used);
-	sampler->options.counters(sampler->options.arg, &c);
-	{
-		uint64_t numbers[] = { [METRIC_SELF_USER] =
-					   microseconds(&used.ru_utime),
-			[METRIC_SELF_SYSTEM] = microseconds(&used.ru_stime),
-			[METRIC_SELF_MEMORY] = resident_bytes(),
-			[METRIC_SELF_SWITCHES] =
-			    (uint64_t)(used.ru_nvcsw + used.ru_nivcsw),
-			[METRIC_SELF_RECORDS] = c.batcher->records,
-			[METRIC_SELF_REPEATED] = c.batcher->repeated,
-			[METRIC_SELF_PUTS] = c.batcher->puts,
-			[METRIC_SELF_FULL] = c.batcher->full,
-			[METRIC_SELF_FAILED] = c.batcher->failed,
-			[METRIC_SELF_REFUSED] = c.listener->refused,
-			[METRIC_SELF_CLIENTS] = c.clients,
-			[METRIC_SELF_COMMITS] = c.batcher->commits,
-			[METRIC_SELF_LOST] = sampler->lost_ever,
-			[METRIC_SELF_SPOOL_BYTES] = c.spool->bytes,
-			[METRIC_SELF_UNACKED_BYTES] = c.spool->unacked_bytes,
-			[METRIC_SELF_UNACKED_BATCHES] =
-			    c.spool->unacked_batches,
-			[METRIC_SELF_SPOOL_ERRORS] = c.spool->io_errors,
-			[METRIC_SELF_SENT] = c.sender->batches,
-			[METRIC_SELF_SENT_BYTES] = c.sender->bytes,
-			[METRIC_SELF_SENT_AGAIN] = c.sender->resent,
-			[METRIC_SELF_TIMEOUTS] = c.sender->timeouts,
-			[METRIC_SELF_ROUND_TRIP] = c.sender->rtt_ns > 0
-						       ? c.sender->rtt_ns
-						       : SCAN_UNKNOWN,
-			[METRIC_SELF_FAILOVERS] = c.moves,
-			[METRIC_SELF_MOVED] = c.spool->moved,
-			[METRIC_SELF_FORBIDDEN] =
-			    c.sender->nacks[WIRE_NACK_FORBIDDEN],
-			[METRIC_SELF_LEFT_OUT] = left_out(sampler),
-			[METRIC_SELF_IMPOSSIBLE] = gpu_impossible(sampler->gpu),
-			[METRIC_SELF_GIVEN_UP] = c.spool->given_up };
-
-		sampler_add_whole(sampler, &metric_group_self, text_of("self"),
-		    numbers, SAMPLER_COUNT(numbers));
-	}
 }

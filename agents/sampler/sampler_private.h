@@ -186,7 +186,6 @@ void sampler_close_filesystems(struct sampler *sampler);
 bool sampler_ask_root(struct sampler *sampler, struct statvfs *fs);
 void sampler_read_jobs(struct sampler *sampler, uint32_t due);
 void sampler_open_gpu(struct sampler *sampler);
-void sampler_read_self(struct sampler *sampler);
 
 /* The clock has no period: reports are sent with the other samples. */
 void sampler_open_clock(struct sampler *sampler);

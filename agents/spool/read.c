@@ -18,8 +18,9 @@
 #include "agents/spool/scan.h"
 #include "proto/wire/wire.h"
 
-int
-spool_move_window(struct spool *spool, const struct spool_segment *segment)
+/* Move the window to a segment: 0, or -1 and errno. */
+static int
+move_window(struct spool *spool, const struct spool_segment *segment)
 {
 	char name[SPOOL_NAME_BYTES];
 
@@ -110,7 +111,7 @@ find_local(struct spool *spool, uint32_t stream, uint64_t seq, uint64_t known,
 		return false;
 	r = spool_segment_range(spot->segment, stream);
 	return r != NULL && seq <= r->last &&
-	       spool_move_window(spool, spot->segment) == 0 &&
+	       move_window(spool, spot->segment) == 0 &&
 	       walk(spool, false, stream, seq, spot);
 }
 
@@ -126,7 +127,7 @@ find_in_segments(struct spool *spool, bool careful, uint32_t stream,
 			continue;
 		spot->segment = spool->segments[i];
 		spot->offset = spool_range_seek(r, seq);
-		return spool_move_window(spool, spot->segment) == 0 &&
+		return move_window(spool, spot->segment) == 0 &&
 		       walk(spool, careful, stream, seq, spot);
 	}
 	errno = 0;

@@ -64,8 +64,9 @@ spool_find_segment(const struct spool *spool, uint64_t number)
 	return NULL;
 }
 
-void
-spool_drop_segment(struct spool *spool, struct spool_segment *segment)
+/* Forget a segment; the caller handles the file. */
+static void
+drop_segment(struct spool *spool, struct spool_segment *segment)
 {
 	uint32_t i = 0;
 
@@ -233,7 +234,7 @@ delete_segment(struct spool *spool, uint32_t i, struct err *err)
 	spool_segment_name(name, segment->number);
 	if (unlinkat(spool->dir, name, 0) != 0 && errno != ENOENT)
 		return err_set(err, "%s: %s", name, strerror(errno));
-	spool_drop_segment(spool, segment);
+	drop_segment(spool, segment);
 	return 0;
 }
 
@@ -352,7 +353,7 @@ spool_discard_spare(struct spool *spool)
 		return;
 	spool_segment_name(name, spool->spare->number);
 	unlinkat(spool->dir, name, 0);
-	spool_drop_segment(spool, spool->spare);
+	drop_segment(spool, spool->spare);
 }
 
 enum spool_result

@@ -192,8 +192,6 @@ void spool_discard_spare(struct spool *spool);
 uint64_t spool_used_bytes(const struct spool *spool);
 /* Delete acknowledged segments until `bytes` more are within the bound. */
 int spool_reclaim(struct spool *spool, uint64_t bytes, struct err *err);
-/* Forget a segment; the caller handles the file. */
-void spool_drop_segment(struct spool *spool, struct spool_segment *segment);
 
 /* ---- commit.c ---- */
 
@@ -255,8 +253,6 @@ enum spool_result spool_append_batch(struct spool *spool, uint32_t stream,
 int spool_read_any(struct spool *spool, uint32_t stream, uint64_t seq,
     struct spool_batch *batch, struct err *err);
 
-/* Move the window to a segment: 0, or -1 and errno. */
-int spool_move_window(struct spool *spool, const struct spool_segment *segment);
 /* The position of a batch; `body` is a view, valid until the window moves. */
 struct spool_spot {
 	struct spool_segment *segment;

@@ -203,48 +203,6 @@ is_passing(int wrong)
 	       wrong != ENXIO;
 }
 
-/* Read one file.  1: it was read, 0: it was moved aside, -1: retry later. */
-static int
-read_file(
-    struct fallback_queue *fallback_queue, const char *name, struct text *frame)
-{
-	int fd = openat(fallback_queue->new_fd, name,
-	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	const char *why = NULL;
-	struct stat st = { 0 };
-	ssize_t n = 0;
-
-	if (fd < 0 && is_passing(errno)) {
-		report_passing(fallback_queue, name);
-		return -1;
-	}
-	if (fd < 0) {
-		why = errno == EACCES || errno == EPERM
-			  ? "cannot be read"
-			  : "is not a regular file";
-		return fallback_queue_refuse(fallback_queue, name, why) ? 0
-									: -1;
-	}
-	if (fstat(fd, &st) != 0)
-		why = "cannot be examined";
-	else
-		why = fault_of(&st);
-	fallback_queue->owner = st.st_uid;
-	if (why == NULL)
-		n = pread(fd, fallback_queue->frame,
-		    sizeof(fallback_queue->frame), 0);
-	close(fd);
-	if (why != NULL)
-		return fallback_queue_refuse(fallback_queue, name, why) ? 0
-									: -1;
-	if (n < 0) {
-		report_passing(fallback_queue, name);
-		return -1;
-	}
-	*frame = (struct text){ fallback_queue->frame, (uint32_t)n };
-	return 1;
-}
-
 /* Those that no line has named. */
 static void
 report_refused(struct fallback_queue *fallback_queue)
@@ -258,81 +216,6 @@ report_refused(struct fallback_queue *fallback_queue)
 				 fallback_queue->reported),
 	    FALLBACK_QUEUE_BAD_MAX);
 	fallback_queue->reported = fallback_queue->refused;
-}
-
-/* Also "." and "..". */
-static bool
-is_directory(DIR *listing, const struct dirent *entry)
-{
-	struct stat st;
-
-	if (entry->d_type != DT_UNKNOWN)
-		return entry->d_type == DT_DIR;
-	return fstatat(dirfd(listing), entry->d_name, &st,
-		   AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISDIR(st.st_mode);
-}
-
-int
-fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
-    bool (*take)(void *arg, const char *name, struct text frame), void *arg,
-    struct err *err)
-{
-	DIR *listing = open_listing(fallback_queue->new_fd);
-	const struct dirent *entry;
-	int taken = 0, directories = 0;
-
-	if (listing == NULL)
-		return err_set(err, "fallback/new: %s", strerror(errno));
-	while (taken < files_max && (entry = readdir(listing)) != NULL) {
-		struct text frame;
-		int rc;
-
-		if (is_directory(listing, entry)) {
-			if (entry->d_name[0] != '.' &&
-			    directories++ < DIRECTORIES_A_SCAN)
-				fallback_queue_refuse(fallback_queue,
-				    entry->d_name, "is a directory");
-			continue;
-		}
-		if (!is_random_name(entry->d_name)) {
-			taken += fallback_queue_refuse(fallback_queue,
-			    entry->d_name, "has an invalid name");
-			continue;
-		}
-		rc = read_file(fallback_queue, entry->d_name, &frame);
-		taken += rc >= 0;
-		if (rc > 0 && !take(arg, entry->d_name, frame))
-			fallback_queue_refuse(fallback_queue, entry->d_name,
-			    "is not a submission frame");
-	}
-	closedir(listing);
-	report_refused(fallback_queue);
-	return taken;
-}
-
-uid_t
-fallback_queue_owner(const struct fallback_queue *fallback_queue)
-{
-	return fallback_queue->owner;
-}
-
-int
-fallback_queue_remove(
-    struct fallback_queue *fallback_queue, const char *name, struct err *err)
-{
-	if (unlinkat(fallback_queue->new_fd, name, 0) != 0 && errno != ENOENT)
-		return err_set(
-		    err, "fallback/new/%s: %s", name, strerror(errno));
-	return 0;
-}
-
-int
-fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err)
-{
-	if (fsync(fallback_queue->new_fd) != 0)
-		return err_set(err, "fallback/new: %s", strerror(errno));
-	return 0;
 }
 
 /* If there are too many, delete the oldest file of bad/; without `directories`
@@ -383,9 +266,9 @@ move_aside(struct fallback_queue *fallback_queue, const char *name)
 	return -1;
 }
 
-bool
-fallback_queue_refuse(
-    struct fallback_queue *fallback_queue, const char *name, const char *why)
+/* Move a file to bad/, and log one line a minute about it.  False: it stays. */
+static bool
+refuse(struct fallback_queue *fallback_queue, const char *name, const char *why)
 {
 	int rc = move_aside(fallback_queue, name);
 	int wrong = errno;
@@ -404,4 +287,119 @@ fallback_queue_refuse(
 		log_warn("fallback/new/%s %s, and cannot be moved: %s", shown,
 		    why, strerror(wrong));
 	return rc == 0;
+}
+
+/* Read one file.  1: it was read, 0: it was moved aside, -1: retry later. */
+static int
+read_file(
+    struct fallback_queue *fallback_queue, const char *name, struct text *frame)
+{
+	int fd = openat(fallback_queue->new_fd, name,
+	    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const char *why = NULL;
+	struct stat st = { 0 };
+	ssize_t n = 0;
+
+	if (fd < 0 && is_passing(errno)) {
+		report_passing(fallback_queue, name);
+		return -1;
+	}
+	if (fd < 0) {
+		why = errno == EACCES || errno == EPERM
+			  ? "cannot be read"
+			  : "is not a regular file";
+		return refuse(fallback_queue, name, why) ? 0 : -1;
+	}
+	if (fstat(fd, &st) != 0)
+		why = "cannot be examined";
+	else
+		why = fault_of(&st);
+	fallback_queue->owner = st.st_uid;
+	if (why == NULL)
+		n = pread(fd, fallback_queue->frame,
+		    sizeof(fallback_queue->frame), 0);
+	close(fd);
+	if (why != NULL)
+		return refuse(fallback_queue, name, why) ? 0 : -1;
+	if (n < 0) {
+		report_passing(fallback_queue, name);
+		return -1;
+	}
+	*frame = (struct text){ fallback_queue->frame, (uint32_t)n };
+	return 1;
+}
+
+/* Also "." and "..". */
+static bool
+is_directory(DIR *listing, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dirfd(listing), entry->d_name, &st,
+		   AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISDIR(st.st_mode);
+}
+
+int
+fallback_queue_scan(struct fallback_queue *fallback_queue, int files_max,
+    bool (*take)(void *arg, const char *name, struct text frame), void *arg,
+    struct err *err)
+{
+	DIR *listing = open_listing(fallback_queue->new_fd);
+	const struct dirent *entry;
+	int taken = 0, directories = 0;
+
+	if (listing == NULL)
+		return err_set(err, "fallback/new: %s", strerror(errno));
+	while (taken < files_max && (entry = readdir(listing)) != NULL) {
+		struct text frame;
+		int rc;
+
+		if (is_directory(listing, entry)) {
+			if (entry->d_name[0] != '.' &&
+			    directories++ < DIRECTORIES_A_SCAN)
+				refuse(fallback_queue, entry->d_name,
+				    "is a directory");
+			continue;
+		}
+		if (!is_random_name(entry->d_name)) {
+			taken += refuse(fallback_queue, entry->d_name,
+			    "has an invalid name");
+			continue;
+		}
+		rc = read_file(fallback_queue, entry->d_name, &frame);
+		taken += rc >= 0;
+		if (rc > 0 && !take(arg, entry->d_name, frame))
+			refuse(fallback_queue, entry->d_name,
+			    "is not a submission frame");
+	}
+	closedir(listing);
+	report_refused(fallback_queue);
+	return taken;
+}
+
+uid_t
+fallback_queue_owner(const struct fallback_queue *fallback_queue)
+{
+	return fallback_queue->owner;
+}
+
+int
+fallback_queue_remove(
+    struct fallback_queue *fallback_queue, const char *name, struct err *err)
+{
+	if (unlinkat(fallback_queue->new_fd, name, 0) != 0 && errno != ENOENT)
+		return err_set(
+		    err, "fallback/new/%s: %s", name, strerror(errno));
+	return 0;
+}
+
+int
+fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err)
+{
+	if (fsync(fallback_queue->new_fd) != 0)
+		return err_set(err, "fallback/new: %s", strerror(errno));
+	return 0;
 }

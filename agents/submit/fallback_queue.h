@@ -69,9 +69,6 @@ uid_t fallback_queue_owner(const struct fallback_queue *fallback_queue);
 /* Remove a file that was taken; it is no error if it is already gone. */
 int fallback_queue_remove(
     struct fallback_queue *fallback_queue, const char *name, struct err *err);
-/* Move a file to bad/, and log one line a minute about it.  False: it stays. */
-bool fallback_queue_refuse(
-    struct fallback_queue *fallback_queue, const char *name, const char *why);
 /* Sync the removals to disk. */
 int fallback_queue_sync(struct fallback_queue *fallback_queue, struct err *err);
 

@@ -17,6 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOG_NS (60 * NS_PER_SECOND)
+
+enum { QUOTED_BYTES = 300 };
+
 static int
 find_file(char to[static INSTANCE_PATH_BYTES], const char *given,
     const char *name, struct err *err)
@@ -291,6 +295,71 @@ auth_why(void)
 	return text_of(why);
 }
 
+static void
+log_refusal(const struct auth *auth, const struct auth_audit *audit,
+    struct text partition, struct text node)
+{
+	const struct authorized_key *entry =
+	    authorized_keys_find(auth->keys, audit->key);
+	char in_partition[QUOTED_BYTES], as_node[QUOTED_BYTES];
+	char key[Z85_CHARACTERS];
+
+	z85_encode(key, audit->key);
+	log_warn("forbidden (%s): key=%.*s public=%.*s partition=%s node=%s "
+		 "times=%llu",
+	    auth_verdict_name(audit->verdict),
+	    entry == NULL ? 1 : (int)entry->name.bytes,
+	    entry == NULL ? "-" : entry->name.at, (int)sizeof(key), key,
+	    text_quote(in_partition, sizeof(in_partition), partition),
+	    text_quote(as_node, sizeof(as_node), node),
+	    (unsigned long long)audit->unreported);
+}
+
+static struct auth_audit *
+find(
+    struct auth *auth, const struct zsock_peer *peer, enum auth_verdict verdict)
+{
+	struct auth_audit *oldest = auth->audit;
+
+	for (uint32_t i = 0; i < AUTH_AUDITS; i++) {
+		struct auth_audit *audit = &auth->audit[i];
+
+		if (audit->verdict == verdict &&
+		    memcmp(audit->key, peer->key, sizeof(peer->key)) == 0)
+			return audit;
+		if (audit->reported_ns < oldest->reported_ns)
+			oldest = audit;
+	}
+	if (oldest->verdict != AUTH_OK &&
+	    clock_monotonic_ns() - oldest->reported_ns < LOG_NS)
+		return NULL;
+	*oldest = (struct auth_audit){ .verdict = verdict };
+	memcpy(oldest->key, peer->key, sizeof(oldest->key));
+	return oldest;
+}
+
+/* Count a refusal, and log it at most once a minute.  The caller holds the
+ * lock. */
+static void
+note_refusal(struct auth *auth, const struct zsock_peer *peer,
+    enum auth_verdict verdict, struct text partition, struct text node)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct auth_audit *audit;
+
+	auth->counters.forbidden[verdict]++;
+	/* More keys in one minute than there are slots: count only. */
+	audit = find(auth, peer, verdict);
+	if (audit == NULL)
+		return;
+	audit->unreported++;
+	if (audit->reported_ns != 0 && now_ns - audit->reported_ns < LOG_NS)
+		return;
+	log_refusal(auth, audit, partition, node);
+	audit->reported_ns = now_ns;
+	audit->unreported = 0;
+}
+
 enum auth_verdict
 auth_check(struct auth *auth, const struct zsock_message *message,
     enum auth_want want, struct text partition, struct text node)
@@ -307,7 +376,7 @@ auth_check(struct auth *auth, const struct zsock_message *message,
 	pthread_mutex_lock(&auth->lock);
 	verdict = judge(auth, message, want, partition, node, &peer, &judged);
 	if (verdict != AUTH_OK) {
-		auth_refused(auth, &peer, verdict, partition, node);
+		note_refusal(auth, &peer, verdict, partition, node);
 		explain(judged);
 	}
 	pthread_mutex_unlock(&auth->lock);
@@ -390,7 +459,7 @@ auth_refuse_session(struct auth *auth, const struct zsock_message *message,
 		return;
 	pthread_mutex_lock(&auth->lock);
 	find_sender(auth, message, &peer, &broker, &sender);
-	auth_refused(auth, &peer, AUTH_SESSION, partition, node);
+	note_refusal(auth, &peer, AUTH_SESSION, partition, node);
 	pthread_mutex_unlock(&auth->lock);
 }
 
@@ -429,71 +498,4 @@ auth_forbidden(const struct auth_counters *counters)
 	for (unsigned i = AUTH_OK + 1; i < AUTH_VERDICTS; i++)
 		sum += counters->forbidden[i];
 	return sum;
-}
-
-#define LOG_NS (60 * NS_PER_SECOND)
-
-enum { QUOTED_BYTES = 300 };
-
-static void
-log_refusal(const struct auth *auth, const struct auth_audit *audit,
-    struct text partition, struct text node)
-{
-	const struct authorized_key *entry =
-	    authorized_keys_find(auth->keys, audit->key);
-	char in_partition[QUOTED_BYTES], as_node[QUOTED_BYTES];
-	char key[Z85_CHARACTERS];
-
-	z85_encode(key, audit->key);
-	log_warn("forbidden (%s): key=%.*s public=%.*s partition=%s node=%s "
-		 "times=%llu",
-	    auth_verdict_name(audit->verdict),
-	    entry == NULL ? 1 : (int)entry->name.bytes,
-	    entry == NULL ? "-" : entry->name.at, (int)sizeof(key), key,
-	    text_quote(in_partition, sizeof(in_partition), partition),
-	    text_quote(as_node, sizeof(as_node), node),
-	    (unsigned long long)audit->unreported);
-}
-
-static struct auth_audit *
-find(
-    struct auth *auth, const struct zsock_peer *peer, enum auth_verdict verdict)
-{
-	struct auth_audit *oldest = auth->audit;
-
-	for (uint32_t i = 0; i < AUTH_AUDITS; i++) {
-		struct auth_audit *audit = &auth->audit[i];
-
-		if (audit->verdict == verdict &&
-		    memcmp(audit->key, peer->key, sizeof(peer->key)) == 0)
-			return audit;
-		if (audit->reported_ns < oldest->reported_ns)
-			oldest = audit;
-	}
-	if (oldest->verdict != AUTH_OK &&
-	    clock_monotonic_ns() - oldest->reported_ns < LOG_NS)
-		return NULL;
-	*oldest = (struct auth_audit){ .verdict = verdict };
-	memcpy(oldest->key, peer->key, sizeof(oldest->key));
-	return oldest;
-}
-
-void
-auth_refused(struct auth *auth, const struct zsock_peer *peer,
-    enum auth_verdict verdict, struct text partition, struct text node)
-{
-	int64_t now_ns = clock_monotonic_ns();
-	struct auth_audit *audit;
-
-	auth->counters.forbidden[verdict]++;
-	/* More keys in one minute than there are slots: count only. */
-	audit = find(auth, peer, verdict);
-	if (audit == NULL)
-		return;
-	audit->unreported++;
-	if (audit->reported_ns != 0 && now_ns - audit->reported_ns < LOG_NS)
-		return;
-	log_refusal(auth, audit, partition, node);
-	audit->reported_ns = now_ns;
-	audit->unreported = 0;
 }

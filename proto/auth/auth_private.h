@@ -47,9 +47,4 @@ void auth_zap_stop(struct auth *auth);
 /* May this key connect at all? */
 bool auth_admits(struct auth *auth, const unsigned char key[ZSOCK_KEY_BYTES]);
 
-/* Count a refusal, and log it at most once a minute.  The caller holds the
- * lock. */
-void auth_refused(struct auth *auth, const struct zsock_peer *peer,
-    enum auth_verdict verdict, struct text partition, struct text node);
-
 #endif

@@ -31,8 +31,11 @@ begins_string(const char *p)
 	return *p == '"' || *p == '\'';
 }
 
-char *
-config_skip(const char *text, char *p)
+/* The end of the comment or quoted string that begins at `p` in `text`; `p`
+ * itself when none begins there.  As in libconfuse, "#" begins a comment
+ * anywhere, a slash only where a word could begin. */
+static char *
+skip(const char *text, char *p)
 {
 	char *end;
 
@@ -57,7 +60,7 @@ config_blank_comments(char *text)
 {
 	for (char *p = text; *p != '\0';) {
 		bool string = begins_string(p);
-		char *end = config_skip(text, p);
+		char *end = skip(text, p);
 
 		if (end == p)
 			end = p + 1;
@@ -89,7 +92,7 @@ blank_section(const char *text, char *p)
 	int depth = 0;
 
 	while (*p != '\0') {
-		char *end = config_skip(text, p);
+		char *end = skip(text, p);
 		bool closes = end == p && *p == '}';
 
 		if (end == p) {
@@ -111,7 +114,7 @@ config_blank_foreign(char *text, const char *const *programs, const char *own)
 	bool word = true; /* can a word begin here? */
 
 	for (char *p = text; *p != '\0';) {
-		char *end = config_skip(text, p);
+		char *end = skip(text, p);
 
 		if (end == p && word && is_foreign(p, programs, own)) {
 			p = blank_section(text, p);
@@ -131,7 +134,7 @@ config_unclosed(char *text, uint32_t *line)
 	int depth = 0;
 
 	for (char *p = text; *p != '\0';) {
-		char *end = config_skip(text, p);
+		char *end = skip(text, p);
 
 		*line = here;
 		if (begins_string(p) && *end_of_string(p) == '\0')

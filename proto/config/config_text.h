@@ -10,11 +10,6 @@
 
 #include <stdint.h>
 
-/* The end of the comment or quoted string that begins at `p` in `text`; `p`
- * itself when none begins there.  As in libconfuse, "#" begins a comment
- * anywhere, a slash only where a word could begin. */
-char *config_skip(const char *text, char *p);
-
 /* Overwrite all comments with spaces; lines stay. */
 void config_blank_comments(char *text);
 

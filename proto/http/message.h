@@ -59,9 +59,6 @@ struct sockaddr;
 /* Why requests to this address are refused; NULL: they are allowed. */
 const char *http_address_fault(const struct sockaddr *address);
 
-/* Is the value of this header ("Name: value") secret? */
-bool http_is_secret_header(const char *header);
-
 /* The beginning of a body, sanitized for a message and without any secrets of
  * the request that it repeats. */
 void http_excerpt(char to[static HTTP_EXCERPT_BYTES], struct text body,

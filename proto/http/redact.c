@@ -18,8 +18,8 @@ enum {
 
 /* ---- secrets ---- */
 
-bool
-http_is_secret_header(const char *header)
+static bool
+is_secret_header(const char *header)
 {
 	static const char *const words[] = { "authorization", "cookie", "token",
 		"secret", "password", "api-key", "apikey", "access-key",
@@ -116,7 +116,7 @@ find_secrets(struct secrets *secrets, const struct http_request *request)
 		const char *value = line + strcspn(line, ":");
 		const char *word;
 
-		if (!http_is_secret_header(line) || *value == '\0')
+		if (!is_secret_header(line) || *value == '\0')
 			continue;
 		value += 1 + strspn(value + 1, " ");
 		add_secret(secrets, value, strlen(value), SECRET_BYTES_MIN);
@@ -227,7 +227,7 @@ http_show(const struct http_request *request)
 	for (uint32_t i = 0; request->headers[i] != NULL; i++) {
 		const char *line = request->headers[i];
 
-		if (http_is_secret_header(line))
+		if (is_secret_header(line))
 			printf("%.*s: ***\n", (int)strcspn(line, ":"), line);
 		else
 			printf("%s\n", line);

@@ -238,26 +238,8 @@ find_job_and_times(struct import_scanner *s, const char *db,
 	return 0;
 }
 
-int
-import_scanner_open(struct import_scanner **scanner, const char *db,
-    const struct import_scanner_options *options, struct err *err)
-{
-	struct import_scanner *s = memory_zero(1, sizeof(*s));
-
-	*scanner = NULL;
-	if (sodium_init() < 0) /* calling it again is harmless */
-		err_set(err, "libsodium does not start");
-	else if (strlen(db) >= sizeof(s->db))
-		err_set(err, "the path of the database is too long");
-	else if (find_job_and_times(s, db, options, err) == 0)
-		*scanner = s;
-	if (*scanner == NULL)
-		import_scanner_close(&s);
-	return *scanner != NULL ? 0 : -1;
-}
-
-void
-import_scanner_close(struct import_scanner **scanner)
+static void
+close_job(struct import_scanner **scanner)
 {
 	struct import_scanner *s = *scanner;
 
@@ -274,6 +256,24 @@ import_scanner_close(struct import_scanner **scanner)
 	*scanner = NULL;
 }
 
+int
+import_scanner_open(struct import_scanner **scanner, const char *db,
+    const struct import_scanner_options *options, struct err *err)
+{
+	struct import_scanner *s = memory_zero(1, sizeof(*s));
+
+	*scanner = NULL;
+	if (sodium_init() < 0) /* calling it again is harmless */
+		err_set(err, "libsodium does not start");
+	else if (strlen(db) >= sizeof(s->db))
+		err_set(err, "the path of the database is too long");
+	else if (find_job_and_times(s, db, options, err) == 0)
+		*scanner = s;
+	if (*scanner == NULL)
+		close_job(&s);
+	return *scanner != NULL ? 0 : -1;
+}
+
 static uint64_t
 no_line(const void *arg)
 {
@@ -286,7 +286,7 @@ close_scanner(void *arg)
 {
 	struct import_scanner *s = arg;
 
-	import_scanner_close(&s);
+	close_job(&s);
 }
 
 struct import_source

@@ -30,7 +30,6 @@ struct import_scanner; /* opaque */
  * there is no such job, or nothing of it can be read. */
 int import_scanner_open(struct import_scanner **scanner, const char *db,
     const struct import_scanner_options *options, struct err *err);
-void import_scanner_close(struct import_scanner **scanner);
 
 /* The source for import_send: its close closes the scanner, its `bad` is the
  * number of damaged places. */
