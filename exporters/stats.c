@@ -48,10 +48,6 @@ static const struct opt_topic others[] = {
 	    POOL "metric metric-group node job from to step as",
 	    "poolscope stats series -m 'system.memory.*' --from -1h\n"
 	    "poolscope stats series -m system.cpu.time.idle --as bands\n" },
-	{ "usage", "", "what nodes and jobs used of processors, memory, disks",
-	    POOL "node job from to step sort top",
-	    "poolscope stats usage --from -1d\n"
-	    "poolscope stats usage --job 4711\n" },
 	{ "nodes", "", "which nodes are heard, and what is wrong with them",
 	    POOL "node from sort top",
 	    "poolscope nodes -p 'acct$pool'\n"

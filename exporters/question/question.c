@@ -9,9 +9,16 @@
 
 #include "exporters/select/known.h"
 #include "proto/base/nearest.h"
+#include "proto/os/clock.h"
 
-const struct question *const questions[] = { &question_clocks, &question_phases,
-	&question_pools, &question_spans, NULL };
+const struct question *const questions[] = {
+	&question_clocks,
+	&question_phases,
+	&question_pools,
+	&question_spans,
+	&question_usage,
+	NULL,
+};
 
 const struct question *
 question_find(const char *word)
@@ -37,6 +44,48 @@ question_query(const struct question_asked *asked, uint32_t kinds)
 	query.from_ns = asked->values->window.from_ns;
 	query.to_ns = asked->values->window.to_ns;
 	return query;
+}
+
+const struct answer_column question_window_head[] = {
+	{ "step", NULL, ANSWER_DURATION, 0, "s",
+	    "the time that one number was made of", false, NULL },
+	{ "rollup", NULL, ANSWER_TEXT, 0, NULL,
+	    "what the numbers were made from: raw, 1min or 1h", false, NULL },
+	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
+	    "which clock the times are of; unknown: that of the nodes", false,
+	    NULL },
+	{ .key = NULL },
+};
+
+void
+question_put_window(const struct question *question,
+    const struct question_asked *asked, const struct question_window *window,
+    struct answer *answer)
+{
+	struct answer_cell step = answer_duration(
+	    window->step_ns > 0 ? window->step_ns : ANSWER_NO_NS);
+	char shown[300], steps[ANSWER_SHOWN_BYTES];
+	char from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES];
+	struct text rollup = window->rollup;
+	struct text clock = text_of(window->clock);
+
+	if (rollup.bytes == 0)
+		rollup.at = NULL;
+	if (clock.bytes == 0)
+		clock.at = NULL;
+	answer_head(answer, "from", answer_time(window->from_ns));
+	answer_head(answer, "to", answer_time(window->to_ns));
+	answer_head(answer, "step", step);
+	answer_head(answer, "rollup", answer_text(rollup));
+	answer_head(answer, "clock", answer_text(clock));
+	answer_title(answer, "%s of %s, %s to %s%s%.*s%s%s%s%s", question->word,
+	    text_quote(shown, sizeof(shown), asked->partition),
+	    clock_text(from, window->from_ns, 0),
+	    clock_text(to, window->to_ns, 0), rollup.bytes > 0 ? ", from " : "",
+	    (int)rollup.bytes, rollup.at,
+	    window->step_ns > 0 ? " in steps of " : "",
+	    window->step_ns > 0 ? answer_shown(&step, steps).at : "",
+	    clock.bytes > 0 ? "; " : "", window->clock);
 }
 
 /* ---- --by ---- */

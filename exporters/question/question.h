@@ -70,11 +70,24 @@ int question_by(
 /* The nodes, and a query for records of these kinds in the window. */
 struct wire_query question_query(
     const struct question_asked *asked, uint32_t kinds);
+/* The window that an answer about samples is of. */
+struct question_window {
+	int64_t from_ns, to_ns;
+	int64_t step_ns;    /* 0: there are no steps */
+	struct text rollup; /* the coarsest that was read; empty: not known */
+	const char *clock;  /* of source_clock_words */
+};
+/* Put it in the head, instead of the window that was asked for, and in the line
+ * above a table. */
+extern const struct answer_column question_window_head[];
+void question_put_window(const struct question *question,
+    const struct question_asked *asked, const struct question_window *window,
+    struct answer *answer);
 /* --model; NULL: not given. */
 const char *question_model(const struct question_values *values);
 
 /* The questions. */
 extern const struct question question_clocks, question_phases, question_pools,
-    question_spans;
+    question_spans, question_usage;
 
 #endif

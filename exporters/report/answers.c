@@ -59,14 +59,15 @@ find(const struct report_answers *answers, const char *key)
 	return NULL;
 }
 
-/* The values of these members are paths or addresses of who made the report. */
+/* The values of these members are paths or addresses of who made the report;
+ * of answers about a pool "from" is a time. */
 static void
-hide_places(char *text, size_t *bytes)
+hide_places(char *text, size_t *bytes, bool is_of_pool)
 {
 	static const char *const members[] = { "\"place\": \"",
 		"\"from\": \"" };
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+	for (size_t i = 0; i < (is_of_pool ? 1 : 2); i++) {
 		size_t name = strlen(members[i]), at = 0;
 		char *found;
 
@@ -106,7 +107,8 @@ ask(struct asking *asking, const char *url, char *key, const char *what)
 
 	memory_stream_end(&file);
 	if (rc == 0 && asking->request->is_anonymous)
-		hide_places(text, &bytes);
+		hide_places(text, &bytes,
+		    strncmp(key, "pools/", strlen("pools/")) == 0);
 	packed = rc == 0 ? packed_bytes(text, bytes) : 0;
 	if (rc == 0 && answers->packed + packed > PACKED_MAX) {
 		leave_out(answers, "%s", what);

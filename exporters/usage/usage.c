@@ -486,7 +486,6 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	int rc;
 
 	memset(usage, 0, sizeof(*usage));
-	usage->top = UINT32_MAX;
 	string_table_init(&usage->texts);
 	string_table_init(&reading.keys);
 	string_table_init(&reading.carried);

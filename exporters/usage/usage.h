@@ -11,10 +11,7 @@
 #ifndef EXPORTERS_USAGE_USAGE_H
 #define EXPORTERS_USAGE_USAGE_H
 
-#include <stdio.h>
-
 #include "exporters/samples/time_window.h"
-#include "exporters/select/order.h"
 
 /* Unknown values are NaN: a node without a GPU has no GPU peak. */
 enum usage_number {
@@ -47,7 +44,6 @@ struct usage {
 	struct usage_row *rows; /* nodes by name, then jobs by name and node */
 	uint32_t count;
 	uint32_t nodes; /* number of rows that are nodes */
-	uint32_t top;   /* rows of nodes, and of each job, to print */
 	int64_t from_ns, to_ns, step_ns;
 	struct text rollup;             /* the coarsest step of all series */
 	char clock[SOURCE_CLOCK_WORDS]; /* the clock of the times */
@@ -58,20 +54,9 @@ struct usage {
 int usage_read(struct usage *usage, struct source *source,
     struct text partition, const struct time_window_options *options,
     struct err *err);
-/* Sort the nodes, and those of each job; only some of them are printed. */
-void usage_sort(struct usage *usage, const struct order *order);
-/* What they can be sorted by. */
-extern const char *const usage_columns[];
 void usage_clear(struct usage *usage);
 
 /* The used fraction of all CPU hours; NaN if unknown. */
 double usage_share(const struct usage_row *row);
-
-/* The names of the numbers, in the order of the enum. */
-extern const char *const usage_names[USAGE_NUMBERS];
-
-void usage_table(const struct usage *usage, FILE *file, struct text partition);
-void usage_json(const struct usage *usage, FILE *file);
-void usage_csv(const struct usage *usage, FILE *file);
 
 #endif

@@ -21,7 +21,6 @@
 #include "exporters/select/known.h"
 #include "exporters/starts/print.h"
 #include "exporters/stats/status.h"
-#include "exporters/usage/usage.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
@@ -234,25 +233,6 @@ answer_series(struct source *source, struct web_question *question, FILE *file,
 	    err);
 }
 
-static int
-answer_usage(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	struct usage usage;
-	int rc;
-
-	if (check(question, usage_columns, "", bad, err) != 0)
-		return -1;
-	rc = usage_read(
-	    &usage, source, question->partition, &question->query.window, err);
-	if (rc == 0) {
-		usage_sort(&usage, &question->order);
-		usage_json(&usage, file);
-	}
-	usage_clear(&usage);
-	return rc;
-}
-
 /* Without parameters the tests; of a test its starts, its entries, or the
  * timings or changes of one entry. */
 static int
@@ -382,8 +362,7 @@ const struct web_route web_pool_routes[] = {
 	    answer_timeline, NULL },
 	{ "series", "metric metric-group node job from to step as", false,
 	    answer_series, NULL },
-	{ "usage", "node job from to step sort top", false, answer_usage,
-	    NULL },
+	{ "usage", .asks = &question_usage },
 	{ "results",
 	    "test entry entries changes from to limit oldest sort top columns",
 	    false, answer_results, NULL },

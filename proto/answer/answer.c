@@ -546,11 +546,16 @@ void
 answer_head(struct answer *answer, const char *key, struct answer_cell value)
 {
 	struct answer_head_member *member;
+	uint32_t number = 0;
 
 	assert(!answer->has_begun);
-	answer->head = memory_grow(answer->head, &answer->head_room,
-	    answer->p.head_count, sizeof(*answer->head));
-	member = &answer->head[answer->p.head_count++];
+	while (number < answer->p.head_count &&
+	       strcmp(answer->head[number].key, key) != 0)
+		number++;
+	if (number == answer->p.head_count)
+		answer->head = memory_grow(answer->head, &answer->head_room,
+		    answer->p.head_count++, sizeof(*answer->head));
+	member = &answer->head[number];
 	*member =
 	    (struct answer_head_member){ own(answer, text_of(key)), value };
 	if (value.type == ANSWER_TEXT && value.is.text.at != NULL)

@@ -61,7 +61,8 @@ int answer_run(const struct answer_options *options,
     int (*give)(void *arg, struct answer *answer, struct err *err), void *arg,
     struct err *err);
 
-/* Members of the head, before the first row; texts are copied. */
+/* Members of the head, before the first row; texts are copied.  A key that has
+ * a value gets the new one. */
 void answer_head(
     struct answer *answer, const char *key, struct answer_cell value);
 /* The line above a table or md. */

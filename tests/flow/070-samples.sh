@@ -16,7 +16,6 @@ check_printed "says what it needs" "samples needs --metric"
 check_status 2 "cascade with a metric" poolscope-plot cascade -m x
 check_status 2 "samples in a view" poolscope-plot samples -m x --view all
 check_status 2 "use of a metric" poolscope-plot usage -m x
-check_status 2 "use line by line" poolscope-stats usage --format jsonl
 check_status 2 "use by something" poolscope-stats usage --by node
 check_status 2 "the phases of a job" poolscope-stats phases --job 1
 check_status 1 "samples of no store" poolscope-plot samples -m x --store "$TMP/none"
@@ -71,14 +70,16 @@ check "the use of nodes and jobs" poolscope-stats usage --format json
 cp "$TMP/out" "$TMP/usage.json"
 check "is of this node and its job" python3 -c 'import json, sys
 usage = json.load(open(sys.argv[1]))
-node, = usage["nodes"]
-job, = usage["jobs"]
+node, = (row for row in usage["rows"] if row["job"] is None)
+job, = (row for row in usage["rows"] if row["job"] is not None)
 assert job["job"] == "4711" and job["node"] == node["node"]
 assert 0 < job["seconds"] <= node["seconds"]
 assert node["cpus"] >= 1 and node["memory_peak_bytes"] > 0
 assert node["cpu_hours_used"] + node["cpu_hours_unused"] > 0' "$TMP/usage.json"
 check "as a table" poolscope-stats usage
-check_printed "by job" "^job 4711"
+check_printed "by job" "^4711 "
+check "line by line" poolscope-stats usage --format jsonl
+check_text "... head, node, job, both sums, end" 6 "$(wc -l <"$TMP/out")"
 check "one job's" poolscope-stats usage --job 4711 --format csv
 check_text "has a line for its node" 2 "$(wc -l <"$TMP/out")"
 

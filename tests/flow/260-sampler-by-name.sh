@@ -337,5 +337,5 @@ check "the usage of the node is read" poolscope-stats -q usage -p 'a$old' --form
 check_text "its use of disks is there, its waiting for I/O is not" "True None" "$(
 	/usr/bin/python3 -c '
 import json, sys
-row = json.load(open(sys.argv[1]))["nodes"][0]
+row = json.load(open(sys.argv[1]))["rows"][0]
 print(row["disk_read_bytes"] is not None, row["io_pressure_seconds"])' "$TMP/out" 2>&1)"

@@ -46,7 +46,7 @@ judge() {
 	check_text "$1" "none" "$(/usr/bin/python3 - "$TMP" <<'END'
 import csv, json, re, sys
 wrong = []
-row = json.load(open(sys.argv[1] + "/usage.json"))["nodes"][0]
+row = json.load(open(sys.argv[1] + "/usage.json"))["rows"][0]
 hours = (row["seconds"] or 0) * 4 / 3600 + 0.02
 for name in "cpu_hours_used", "cpu_hours_unused":
     if row[name] is not None and not 0 <= row[name] <= hours:

@@ -35,8 +35,8 @@ records <<-'END'
 	sample  0 n2 disk/sdb 7 3000000000
 	sample 10 n2 disk/sdb 7 4096
 	END
-answer "what fell by more than a little started again" "n1,7000.0
-n2,4096.0" columns node,disk_read_bytes poolscope-stats usage --format csv
+answer "what fell by more than a little started again" "n1,7000
+n2,4096" columns node,disk_read_bytes poolscope-stats usage --format csv
 poolscope-stats usage -n n1 --format csv >"$TMP/usage.csv"
 answer "some ticks back are no CPU time" "0.2" /usr/bin/python3 -c 'import csv, sys
 row = next(csv.DictReader(open(sys.argv[1])))

@@ -61,4 +61,4 @@ answer "a reboot" "- 590.0 -" used n2
 answer "since its first sample" "- 70.0 -" used n2 --from "$(at 530)" --to "$(at 700)"
 answer "an agent that was away" "- 600.0 -" used n3
 answer "a part of that time" "- 100.0 -" used n3 --from "$(at 250)" --to "$(at 350)"
-answer "a single sample" "- - 4096.0" used n4
+answer "a single sample" "- - 4096" used n4

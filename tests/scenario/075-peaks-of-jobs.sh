@@ -31,12 +31,12 @@ aggregate_jobs
 peaks() {
 	columns job,memory_peak_bytes poolscope-stats usage --format csv "$@" | sort
 }
-answer "each job has its own peak" ",900.0
-a,100.0
-b,900.0
-c,700.0
-d,100.0" peaks
-for job in a,100.0 b,900.0 c,700.0 d,100.0; do
+answer "each job has its own peak" ",900
+a,100
+b,900
+c,700
+d,100" peaks
+for job in a,100 b,900 c,700 d,100; do
 	answer "job ${job%,*} by name" "$job" peaks --job "${job%,*}"
 done
 

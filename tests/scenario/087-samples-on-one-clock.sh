@@ -46,7 +46,7 @@ answers "through the aggregator"
 used() {
 	poolscope-stats usage --format json --from "$(at 290)" --to "$(at 330)" >"$TMP/use.json" || return
 	/usr/bin/python3 -c 'import json, sys
-print(round(json.load(open(sys.argv[1]))["nodes"][0]["cpu_hours_used"] * 3600, 6))' "$TMP/use.json"
+print(round(json.load(open(sys.argv[1]))["rows"][0]["cpu_hours_used"] * 3600, 6))' "$TMP/use.json"
 }
 answer "stats usage agrees: 40 s of 0.75" "30.0" used
 stop aggregator

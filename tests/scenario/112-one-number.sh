@@ -69,7 +69,7 @@ use() {
 	/usr/bin/python3 - "$TMP/use" <<-'END'
 		import csv, json, sys
 		row, = csv.DictReader(open(sys.argv[1] + ".csv"))
-		node, = json.load(open(sys.argv[1] + ".json"))["nodes"]
+		node, = json.load(open(sys.argv[1] + ".json"))["rows"]
 		for name, of in ("CSV", row), ("JSON", node):
 		    print(name, *("%.12g" % float(of["cpu_hours_" + what]) for what in ("used", "unused")))
 	END

@@ -45,4 +45,4 @@ hours() {
 }
 answer "windows that follow each other add up" "0.1750" sh -c "printf '%s\n' '$(hours 0 150)' '$(hours 150 310)' '$(hours 310 331)' |
 	awk '{ sum += \$1 } END { printf \"%.4f\n\", sum }'"
-answer "a counter that began again" "n2,1550.0" columns node,disk_read_bytes poolscope-stats usage -n n2 --from $((BASE + 5)) --to $((BASE + 10)) --format csv
+answer "a counter that began again" "n2,1550" columns node,disk_read_bytes poolscope-stats usage -n n2 --from $((BASE + 5)) --to $((BASE + 10)) --format csv

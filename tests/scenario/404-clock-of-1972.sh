@@ -60,7 +60,7 @@ answer "metrics" "4" sh -c 'poolscope-stats metrics --metrics nodes -p "acct\$po
 answer "top" "n1 n2 n3 n4" sh -c 'poolscope-top --once -p "acct\$pool" | sed -n "s/^\(n[0-9]\) *live.*/\1/p" | xargs'
 # window TOPIC PARTITION: the seconds from the first to the last of its head, and its age in minutes.
 window() {
-	poolscope-stats "$1" -p "$2" | sed -n '2s/Z, from .*//p' | /usr/bin/python3 -c '
+	poolscope-stats "$1" -p "$2" | sed -n -e '1s/^[^,]*, //' -e '1s/Z, from .*//p' -e '2s/Z, from .*//p' | /usr/bin/python3 -c '
 import datetime, sys
 first, last = (datetime.datetime.fromisoformat(t.rstrip("Z") + "+00:00").timestamp() for t in sys.stdin.read().strip().split(" to "))
 print(round(last - first), round((int(sys.argv[1]) - first) / 10))' "$BASE"
@@ -70,4 +70,4 @@ answer "of the pool of n1 alone" "10 2" window usage 'acct$alone'
 answer "of samples" "10 2" window samples 'acct$alone'
 answer "what n1 used" "0.001389" sh -c 'poolscope-stats usage -p "acct\$alone" --format json | /usr/bin/python3 -c "
 import json, sys
-print(\"%.6f\" % json.load(sys.stdin)[\"nodes\"][0][\"cpu_hours_used\"])"'
+print(\"%.6f\" % json.load(sys.stdin)[\"rows\"][0][\"cpu_hours_used\"])"'

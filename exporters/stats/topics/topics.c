@@ -18,7 +18,6 @@
 #include "exporters/samples/statistics/series_command.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
-#include "exporters/usage/usage.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -152,25 +151,6 @@ print_scanner(const struct topics_values *values, struct source *source,
 }
 
 static int
-print_usage(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct usage usage;
-	int rc = usage_read(&usage, source, partition, &values->of.window, err);
-
-	if (rc == 0)
-		usage_sort(&usage, &values->order);
-	if (rc == 0 && values->of.answer.format == STATS_JSON)
-		usage_json(&usage, file);
-	else if (rc == 0 && values->of.answer.format == STATS_CSV)
-		usage_csv(&usage, file);
-	else if (rc == 0)
-		usage_table(&usage, file, partition);
-	usage_clear(&usage);
-	return rc;
-}
-
-static int
 print_testrun(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
@@ -254,7 +234,6 @@ static const struct topic topics[] = {
 	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
 	{ "samples", print_samples, NULL, stats_samples_columns, "metric|node",
 	    ANY_FORMAT, false },
-	{ "usage", print_usage, NULL, usage_columns, NULL, NO_LINES, false },
 	{ "nodes", print_nodes, NULL, nodes_columns, NULL, ANY_FORMAT, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,

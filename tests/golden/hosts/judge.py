@@ -559,7 +559,7 @@ def compare(to, path):
 def usage(to, path):
     """No host used, or had to spare, more than its processors."""
     wrong = False
-    for row in json.load(open(path))['nodes']:
+    for row in json.load(open(path))['rows']:
         trees = [os.path.join(to, row['node'], t, 'proc/stat') for t in ('', 'before')]
         most = max(len(re.findall(rb'^cpu\d', read(t) or b'', re.M)) for t in trees)
         for name in 'cpu_hours_used', 'cpu_hours_unused':

@@ -148,49 +148,6 @@ jobs_have_what_nodes_did_while_they_ran(void **state)
 	usage_clear(&usage);
 }
 
-static char *
-printed(void (*print)(const struct usage *, FILE *), const struct usage *usage)
-{
-	char *text = NULL;
-	size_t bytes;
-	FILE *file = open_memstream(&text, &bytes);
-
-	if (print != NULL)
-		print(usage, file);
-	else
-		usage_table(usage, file, text_of(RIG_PARTITION));
-	fclose(file);
-	return text;
-}
-
-static void
-the_table_fits_80_columns_and_says_where_it_is_from(void **state)
-{
-	struct usage usage;
-	struct err err = { 0 };
-	char *text, *line, *save = NULL;
-
-	(void)state;
-	make_pool();
-	rig_good(usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err),
-	    &err);
-	text = printed(NULL, &usage);
-	assert_non_null(strstr(text, "from raw in steps of"));
-	assert_non_null(strstr(text, "job 4711\n"));
-	for (line = strtok_r(text, "\n", &save); line != NULL;
-	     line = strtok_r(NULL, "\n", &save))
-		assert_true(strlen(line) <= 80);
-	free(text);
-	text = printed(usage_csv, &usage);
-	assert_non_null(strstr(text, "job,node,seconds,cpus,cpu_hours_used"));
-	assert_non_null(strstr(text, "4711,node-2,"));
-	free(text);
-	text = printed(usage_json, &usage);
-	assert_non_null(strstr(text, "\"gpu_peak\": null"));
-	free(text);
-	usage_clear(&usage);
-}
-
 static void
 without_samples_there_is_no_use_to_tell(void **state)
 {
@@ -212,7 +169,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(nodes_have_hours_peaks_and_totals),
 		CASE(jobs_have_what_nodes_did_while_they_ran),
-		CASE(the_table_fits_80_columns_and_says_where_it_is_from),
 		CASE(without_samples_there_is_no_use_to_tell),
 	};
 

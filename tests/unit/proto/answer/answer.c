@@ -53,8 +53,13 @@ static const struct answer_column part_columns[] = {
 	{ .key = NULL },
 };
 
+static const struct answer_column head_columns[] = {
+	{ "from", NULL, ANSWER_TIME, 0, NULL, "since when", false, NULL },
+	{ .key = NULL },
+};
+
 static const struct answer_table tables[] = { { "things", columns },
-	{ "parts", part_columns }, { .name = NULL } };
+	{ "parts", part_columns }, { "head", head_columns }, { .name = NULL } };
 
 static const struct row full = { { "a", 1 }, 3, 1.5, 0.25, 2048,
 	1510678400000000000, 1500000001, ANSWER_YES,
@@ -102,6 +107,7 @@ each_type_as_json(void **state)
 	struct answer *answer = begin(&options);
 
 	(void)state;
+	answer_head(answer, "partition", answer_string("before"));
 	answer_head(answer, "partition", answer_string("a$b"));
 	answer_row(answer, &full, NULL);
 	answer_row(answer, &unknown, NULL);
@@ -429,6 +435,9 @@ wrong_options_name_what_is_near(void **state)
 	assert_int_equal(answer_options_check(&options, tables, &err), -1);
 	assert_non_null(
 	    strstr(err.text, "--table: 'part' is not one of things, parts"));
+	assert_null(strstr(err.text, "head"));
+	options.table = "head";
+	assert_int_equal(answer_options_check(&options, tables, &err), -1);
 	options = (struct answer_options){ .columns = "help" };
 	assert_int_equal(answer_options_check(&options, tables, &err), 1);
 }
