@@ -12,6 +12,7 @@
 
 #include "exporters/samples/series.h"
 #include "exporters/samples/unit.h"
+#include "exporters/usage/used.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -27,18 +28,18 @@ static const struct metric {
 	int number;
 	unsigned rates; /* that need it */
 } metrics[] = {
-	{ "cpu", "system.cpu.logical.count", CPUS, MEAN | LAST },
+	{ "cpu", USED_CPUS, CPUS, MEAN | LAST },
 	/* First the share that is idle. */
-	{ "cpu", "system.cpu.time.idle", USAGE_CPU, MEAN | LAST },
-	{ "cpu", "system.cpu.time.iowait", USAGE_IOWAIT, MEAN | LAST },
+	{ "cpu", USED_IDLE, USAGE_CPU, MEAN | LAST },
+	{ "cpu", USED_IOWAIT, USAGE_IOWAIT, MEAN | LAST },
 	{ "load", "system.cpu.load_average.1m", USAGE_LOAD, MEAN },
-	{ "memory", "system.memory.limit", USAGE_MEMORY_LIMIT, MEAN },
-	{ "memory", "system.memory.usage.used", USAGE_MEMORY_USED, MEAN },
+	{ "memory", USED_LIMIT, USAGE_MEMORY_LIMIT, MEAN },
+	{ "memory", USED_MEMORY, USAGE_MEMORY_USED, MEAN },
 	{ "memory", "system.linux.memory.available", USAGE_MEMORY_AVAILABLE,
 	    MEAN },
 	{ "memory", "system.paging.usage.used", USAGE_PAGING_USED, MEAN },
-	{ "network/*", "system.network.physical", PHYSICAL, LAST },
-	{ "network/*", "system.network.io.receive", USAGE_RECEIVE, LAST },
+	{ "network/*", USED_PHYSICAL, PHYSICAL, LAST },
+	{ "network/*", USED_RECEIVED, USAGE_RECEIVE, LAST },
 	{ "pressure", "system.linux.pressure.cpu.some", USAGE_CPU_PRESSURE,
 	    MEAN },
 	{ "pressure", "system.linux.pressure.memory.some",
@@ -62,9 +63,7 @@ struct reading {
 	struct node_usages *usages;
 	double *cpus; /* by node; NaN: unknown */
 	uint32_t cpus_room;
-	/* Interfaces that others carry, whose bytes are counted there: node,
-	 * NUL, group. */
-	struct string_table carried;
+	struct used_carried carried;
 	struct known *series;
 	uint32_t series_room;
 };
@@ -108,36 +107,6 @@ number_of(const struct value *value)
 	}
 }
 
-/* ---- interfaces ---- */
-
-static struct text
-interface_key(
-    char to[static 2 * NAME_BYTES_MAX + 1], const struct series_point *point)
-{
-	memcpy(to, point->node.at, point->node.bytes);
-	to[point->node.bytes] = '\0';
-	memcpy(to + point->node.bytes + 1, point->group.at, point->group.bytes);
-	return (struct text){ to, point->node.bytes + 1 + point->group.bytes };
-}
-
-static bool
-is_carried(const struct reading *reading, const struct series_point *point)
-{
-	char key[2 * NAME_BYTES_MAX + 1];
-	uint32_t number;
-
-	return string_table_find(
-	    &reading->carried, interface_key(key, point), &number);
-}
-
-static void
-carry(struct reading *reading, const struct series_point *point)
-{
-	char key[2 * NAME_BYTES_MAX + 1];
-
-	string_table_add(&reading->carried, interface_key(key, point));
-}
-
 /* ---- points ---- */
 
 /* Which of metrics[from] to metrics[to - 1] it is; `to`: none. */
@@ -156,7 +125,7 @@ begin_series(struct reading *reading, struct known *known, int metric,
 	known->node = number_of_node(reading, point->node) + 1;
 	known->metric = (uint8_t)metric;
 	known->is_left_out = metrics[metric].number == USAGE_RECEIVE &&
-			     is_carried(reading, point);
+			     used_carried_has(&reading->carried, point);
 	known->value = point->counter ? 0 : NAN;
 }
 
@@ -181,8 +150,8 @@ take(struct reading *reading, int from, int to, enum node_usage_rate rate,
 		begin_series(reading, known, metric, point);
 	}
 	if (!point->counter) {
-		if (metrics[known->metric].number == PHYSICAL && !(value > 0))
-			carry(reading, point);
+		if (metrics[known->metric].number == PHYSICAL)
+			used_carried_take(&reading->carried, point, value);
 		if (!isnan(value))
 			known->value = value;
 	} else if (point->seconds > 0) {
@@ -209,8 +178,7 @@ put(struct reading *reading, int number, const struct known *known)
 	case CPUS: *cpus = known->value > 0 ? known->value : NAN; break;
 	case USAGE_CPU:
 	case USAGE_IOWAIT:
-		/* No processor can: the host slept, or was moved. */
-		if (known->high <= 1.5 * *cpus)
+		if (used_is_possible(known->high, *cpus))
 			numbers[number] = rate / *cpus;
 		break;
 	case USAGE_CPU_PRESSURE:
@@ -234,8 +202,7 @@ share(double part)
 	return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
-/* All metrics are complete.  The kernel counts processors that wait for I/O
- * apart from those that are idle; neither does anything. */
+/* All metrics are complete. */
 static void
 finish(struct node_usage *usage)
 {
@@ -338,7 +305,7 @@ node_usage_read(struct node_usages *usages, struct source *source,
 	int rc;
 
 	node_usage_init(usages);
-	string_table_init(&reading.carried);
+	used_carried_init(&reading.carried);
 	if (rate == USAGE_LAST)
 		source_clock(source)->choice = CLOCK_RAW;
 	rc = series_open(&series, source, partition, err);
@@ -351,7 +318,7 @@ node_usage_read(struct node_usages *usages, struct source *source,
 	for (uint32_t i = 0; i < usages->nodes.count; i++)
 		finish(&usages->at[i]);
 	free(reading.cpus);
-	string_table_clear(&reading.carried);
+	used_carried_clear(&reading.carried);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exporters/usage/cpus.h"
+#include "exporters/usage/used.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -32,24 +33,22 @@ static const struct source_metric {
 	enum usage_number number;
 	enum way way;
 } metrics[] = {
-	{ "system.cpu.logical.count", "cpu", "*", USAGE_CPUS, CPUS },
-	{ "system.cpu.time.idle", "cpu", "*", USAGE_IDLE, IDLE },
-	{ "system.cpu.time.*", "cpu", "*.idle", USAGE_CPU_UNUSED, ADD },
-	{ "system.cpu.time.*", "cpu", "*.iowait", USAGE_CPU_UNUSED, ADD },
+	{ USED_CPUS, "cpu", "*", USAGE_CPUS, CPUS },
+	{ USED_IDLE, "cpu", "*", USAGE_IDLE, IDLE },
+	{ "system.cpu.time.*", "cpu", USED_IDLE, USAGE_CPU_UNUSED, ADD },
+	{ "system.cpu.time.*", "cpu", USED_IOWAIT, USAGE_CPU_UNUSED, ADD },
 	{ "system.cpu.time.*", "cpu", "*", USAGE_CPU_USED, ADD },
-	{ "system.memory.*", "memory", "*.usage.used", USAGE_MEMORY_PEAK,
-	    PEAK },
-	{ "system.memory.*", "memory", "*.limit", USAGE_MEMORY_LIMIT, PEAK },
+	{ "system.memory.*", "memory", USED_MEMORY, USAGE_MEMORY_PEAK, PEAK },
+	{ "system.memory.*", "memory", USED_LIMIT, USAGE_MEMORY_LIMIT, PEAK },
 	{ "hw.gpu.*", "gpu/*", "hw.gpu.utilization", USAGE_GPU_PEAK, PEAK },
 	{ "hw.gpu.*", "gpu/*", "hw.gpu.memory.usage", USAGE_GPU_MEMORY_PEAK,
 	    PEAK },
 	{ "system.disk.io.*", "disk/*", "*.read", USAGE_DISK_READ, ADD },
 	{ "system.disk.io.*", "disk/*", "*.write", USAGE_DISK_WRITTEN, ADD },
-	{ "system.network.physical", "network/*", "*", USAGE_NUMBERS,
-	    PHYSICAL },
-	{ "system.network.io.*", "network/*", "*.receive",
+	{ USED_PHYSICAL, "network/*", "*", USAGE_NUMBERS, PHYSICAL },
+	{ "system.network.io.*", "network/*", USED_RECEIVED,
 	    USAGE_NETWORK_RECEIVED, ADD },
-	{ "system.network.io.*", "network/*", "*.transmit", USAGE_NETWORK_SENT,
+	{ "system.network.io.*", "network/*", USED_SENT, USAGE_NETWORK_SENT,
 	    ADD },
 	{ "system.linux.pressure.*", "pressure", "*.cpu.some",
 	    USAGE_PRESSURE_CPU, ADD },
@@ -78,8 +77,8 @@ struct reading {
 	struct usage *usage;
 	const struct time_window *window;
 	const struct job_intervals *jobs; /* NULL: none */
-	struct string_table keys;    /* job, NUL, node -> index of its row */
-	struct string_table carried; /* by other interfaces: node, NUL, group */
+	struct string_table keys; /* job, NUL, node -> index of its row */
+	struct used_carried carried;
 	struct cpus cpus;
 	bool is_fine; /* processors are read second by second: they change, */
 	bool changes; /* within a step */
@@ -178,15 +177,13 @@ is_cpu_time(const struct source_metric *metric)
 	       metric->number == USAGE_CPU_UNUSED;
 }
 
-/* More than the processors can in that time: the host slept, or was moved.
- * Half of them more is a matter of when they were read. */
 static bool
 is_impossible(const struct line *line, const struct series_point *point)
 {
 	return line->cpus != NULL &&
-	       point->high * line->factor >
-		   1.5 * fmax(cpus_at(line->cpus, point->first_ns),
-			     cpus_at(line->cpus, point->last_ns));
+	       !used_is_possible(point->high * line->factor,
+		   fmax(cpus_at(line->cpus, point->first_ns),
+		       cpus_at(line->cpus, point->last_ns)));
 }
 
 /* Add a point to a row; `part` is the fraction of it that counts. */
@@ -225,17 +222,6 @@ part_of(const struct series_point *point, int64_t from_ns, int64_t to_ns)
 				(double)(point->end_ns - point->begin_ns);
 }
 
-/* Interfaces that other interfaces carry are not added: their bytes are
- * counted below them.  An interface of which nothing is known is. */
-static bool
-is_carried(struct reading *reading, const struct series_point *point)
-{
-	uint32_t number;
-
-	return string_table_find(&reading->carried,
-	    key_of(reading->key, point->node, point->group), &number);
-}
-
 /* The line of the point's series; `first` and `end` limit its metrics. */
 static struct line *
 line_of(struct reading *reading, const struct source_metric *first,
@@ -251,7 +237,7 @@ line_of(struct reading *reading, const struct source_metric *first,
 	if (line->query == reading->query)
 		return line;
 	*line = (struct line){ .query = reading->query,
-		.is_carried = is_carried(reading, point),
+		.is_carried = used_carried_has(&reading->carried, point),
 		.factor = unit_factor(point->unit),
 		.row = UINT32_MAX };
 	while (first < end && !text_match(text_of(first->name), point->metric))
@@ -297,9 +283,7 @@ take(struct reading *reading, struct line *line,
 		return;
 	}
 	if (line->metric->way == PHYSICAL) {
-		if (!(point->high > 0))
-			string_table_add(&reading->carried,
-			    key_of(reading->key, point->node, point->group));
+		used_carried_take(&reading->carried, point, point->high);
 		return;
 	}
 	if (line->is_carried)
@@ -448,7 +432,7 @@ clear_reading(struct reading *reading)
 {
 	cpus_clear(&reading->cpus);
 	string_table_clear(&reading->keys);
-	string_table_clear(&reading->carried);
+	used_carried_clear(&reading->carried);
 	free(reading->lines);
 }
 
@@ -488,7 +472,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	memset(usage, 0, sizeof(*usage));
 	string_table_init(&usage->texts);
 	string_table_init(&reading.keys);
-	string_table_init(&reading.carried);
+	used_carried_init(&reading.carried);
 	cpus_init(&reading.cpus);
 	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0)
