@@ -35,5 +35,5 @@ aggregate
 		sample 10 n3 network/wan 800
 	END
 } | records
-answer "only what left through cards was sent" "n1,10500000.0
-n3,700.0" columns node,network_sent_bytes poolscope-stats usage --format csv
+answer "only what left through cards was sent" "n1,10500000
+n3,700" columns node,network_sent_bytes poolscope-stats usage --format csv
