@@ -36,7 +36,7 @@ aggregate_jobs
 peaks() {
 	columns job,memory_peak_bytes poolscope-stats usage --format csv | sort
 }
-answer "the peak of each job, and of the node" ",950.0
-a,900.0
-b,100.0
-c,200.0" peaks
+answer "the peak of each job, and of the node" ",950
+a,900
+b,100
+c,200" peaks
