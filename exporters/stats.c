@@ -40,10 +40,6 @@ static const struct opt_topic others[] = {
 	    POOL "model node start gap from to rows sort top",
 	    "poolscope stats timeline -p 'acct$pool'\n"
 	    "poolscope stats timeline --sort total --top 20\n" },
-	{ "samples", "", "minimum, mean, quantiles and maximum of metrics",
-	    POOL "by metric metric-group node from to sort top",
-	    "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
-	    "poolscope stats samples --by node -m 'system.memory.*'\n" },
 	{ "series", "", "metrics over time, in equal steps",
 	    POOL "metric metric-group node job from to step as",
 	    "poolscope stats series -m 'system.memory.*' --from -1h\n"

@@ -15,6 +15,7 @@ const struct question *const questions[] = {
 	&question_clocks,
 	&question_phases,
 	&question_pools,
+	&question_samples,
 	&question_spans,
 	&question_usage,
 	NULL,

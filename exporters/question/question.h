@@ -88,6 +88,6 @@ const char *question_model(const struct question_values *values);
 
 /* The questions. */
 extern const struct question question_clocks, question_phases, question_pools,
-    question_spans, question_usage;
+    question_samples, question_spans, question_usage;
 
 #endif

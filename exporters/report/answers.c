@@ -229,7 +229,7 @@ static int
 ask_metrics(struct asking *asking)
 {
 	json_t *samples = parse(asking, "samples");
-	json_t *list = json_object_get(samples, "samples");
+	json_t *list = json_object_get(samples, "rows");
 	size_t asked = 0;
 	int rc = 0;
 

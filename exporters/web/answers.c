@@ -15,9 +15,7 @@
 #include "exporters/phases/timeline.h"
 #include "exporters/results/query.h"
 #include "exporters/runs/stats_command.h"
-#include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/series_command.h"
-#include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/known.h"
 #include "exporters/starts/print.h"
 #include "exporters/stats/status.h"
@@ -49,13 +47,6 @@ find_start(
 	    &question->query.starts, model_of(question),
 	    &question->query.window.from_ns, &question->query.window.to_ns,
 	    err);
-}
-
-static bool
-by_is(const struct web_question *question, const char *word)
-{
-	return question->query.by != NULL &&
-	       strcmp(question->query.by, word) == 0;
 }
 
 /* --sort and --by, by what the table has.  `by`: the choices. */
@@ -168,19 +159,6 @@ answer_groups(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
 	return answer_testrun(source, question, "groups", file, bad, err);
-}
-
-static int
-answer_samples(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	if (check(question, stats_samples_columns, "metric, node", bad, err) !=
-	    0)
-		return -1;
-	return stats_samples(source, question->partition,
-	    &question->query.metrics, &question->query.window,
-	    by_is(question, "node"), &question->order, question->format, file,
-	    err);
 }
 
 static int
@@ -356,8 +334,7 @@ const struct web_route web_pool_routes[] = {
 	{ "runs", "model time group newest after run from to", false,
 	    answer_runs, NULL },
 	{ "groups", "model time group from to", false, answer_groups, NULL },
-	{ "samples", "by metric metric-group node job from to sort top", false,
-	    answer_samples, NULL },
+	{ "samples", .asks = &question_samples },
 	{ "timeline", "model node start gap from to rows sort top", false,
 	    answer_timeline, NULL },
 	{ "series", "metric metric-group node job from to step as", false,

@@ -573,7 +573,7 @@ class Store:
         if gauge is None or pool.model.definitions["app/g"][0][0] != "x":
             return
         code, text = answers["samples"]
-        rows = [row for row in text["samples"] if row["metric"] == "x"] if code == 0 else []
+        rows = [row for row in text["rows"] if row["metric"] == "x"] if code == 0 else []
         got = (rows[0]["count"], rows[0]["min"], rows[0]["max"]) if rows else None
         if got != gauge:
             raise Failed("%s: x is %s, not %s" % (pool.partition, got, gauge))

@@ -48,7 +48,7 @@ else:
     nodes = int(rest[0])
     wanted = list(range(nodes - 199, nodes + 1))  # the worst 200
     assert sorted(prepared.values()) == wanted, "not all nodes have a number of their own"
-    last = {row["node"]: row["max"] for row in answers["samples?by=node"]["samples"] if row["metric"] == "app.metric"}
+    last = {row["node"]: row["max"] for row in answers["samples?by=node"]["rows"] if row["metric"] == "app.metric"}
     assert sorted(last.values()) == [i - 1 for i in wanted], "samples of %d nodes" % len(last)
     for node, value in last.items():
         assert prepared[node] == value + 1, "%s is two nodes" % node
@@ -58,7 +58,7 @@ else:
     assert len(set(timeline["node"])) == len(timeline["node"]) and both, "the timeline"
     for node, ms in zip(timeline["node"], band):
         assert node not in prepared or abs(prepared[node] - ms) < 1, "%s is two nodes in the timeline" % node
-    groups = {row["group"] for row in answers["samples"]["samples"]}
+    groups = {row["group"] for row in answers["samples"]["rows"]}
     assert groups == {"network/device-1", "app/device-2"} or groups == {"network/device-2", "app/device-1"}, groups
 END
 }

@@ -42,5 +42,5 @@ answer "the quantiles are unknown" "1080,1.0,12.0,,,23.0,rolled up" numbers load
 answer "... but those of equal values" "$fan" numbers fan
 answer "the mean rate of the counter" "10.0" columns mean poolscope-stats samples -m frames --format csv
 check "the table" poolscope-stats samples
-check_printed "... says what it was read from" "from 1min$"
+check_printed "... says what it was read from" "from 1min"
 check_printed "... and why there are no quantiles" "rows without p50 and p99: 2; only rollups of their samples are left"

@@ -60,7 +60,7 @@ answer "metrics" "4" sh -c 'poolscope-stats metrics --metrics nodes -p "acct\$po
 answer "top" "n1 n2 n3 n4" sh -c 'poolscope-top --once -p "acct\$pool" | sed -n "s/^\(n[0-9]\) *live.*/\1/p" | xargs'
 # window TOPIC PARTITION: the seconds from the first to the last of its head, and its age in minutes.
 window() {
-	poolscope-stats "$1" -p "$2" | sed -n -e '1s/^[^,]*, //' -e '1s/Z, from .*//p' -e '2s/Z, from .*//p' | /usr/bin/python3 -c '
+	poolscope-stats "$1" -p "$2" | sed -n '1{s/^[^,]*, //;s/Z, from .*//p;}' | /usr/bin/python3 -c '
 import datetime, sys
 first, last = (datetime.datetime.fromisoformat(t.rstrip("Z") + "+00:00").timestamp() for t in sys.stdin.read().strip().split(" to "))
 print(round(last - first), round((int(sys.argv[1]) - first) / 10))' "$BASE"

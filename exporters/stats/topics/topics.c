@@ -14,7 +14,6 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/phases/timeline.h"
 #include "exporters/runs/stats_command.h"
-#include "exporters/samples/statistics/samples_order.h"
 #include "exporters/samples/statistics/series_command.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
@@ -25,12 +24,6 @@ struct text
 topics_node(const struct topics_values *values)
 {
 	return text_of(values->of.window.node.list);
-}
-
-static bool
-by_is(const struct topics_values *values, const char *word)
-{
-	return values->of.by != NULL && strcmp(values->of.by, word) == 0;
 }
 
 static int
@@ -101,15 +94,6 @@ print_series(const struct topics_values *values, struct source *source,
 {
 	return stats_series(source, partition, &values->of.metrics,
 	    &values->of.window, (enum stats_series_as)values->of.as,
-	    (enum stats_format)values->of.answer.format, file, err);
-}
-
-static int
-print_samples(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_samples(source, partition, &values->of.metrics,
-	    &values->of.window, by_is(values, "node"), &values->order,
 	    (enum stats_format)values->of.answer.format, file, err);
 }
 
@@ -232,8 +216,6 @@ static const struct topic topics[] = {
 	    NO_LINES, false },
 	{ "starts", print_starts, NULL, starts_columns, NULL, NO_LINES, false },
 	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
-	{ "samples", print_samples, NULL, stats_samples_columns, "metric|node",
-	    ANY_FORMAT, false },
 	{ "nodes", print_nodes, NULL, nodes_columns, NULL, ANY_FORMAT, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,

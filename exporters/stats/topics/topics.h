@@ -10,7 +10,6 @@
 #include "exporters/perf/stats_command.h"
 #include "exporters/question/question.h"
 #include "exporters/runs/runs.h"
-#include "exporters/samples/statistics/stats_command.h"
 #include "exporters/select/order.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"

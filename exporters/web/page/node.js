@@ -79,7 +79,7 @@ export function nodeView(context) {
 			context.maybe(["usage"], { node, from: params.from, to: params.to })]);
 		const n = own(heard)[0], u = own(usage && usage.rows).find((r) => r.job === null);
 		const rows = own(of && of.rows).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
-		const list = samples ? samples.samples : [];
+		const list = samples ? samples.rows : [];
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		facts.set([n && ["State", n.state, n.state === "live" ? "good" : n.state === "late" ? "warn" : "bad"],
 			n && ["Last record", since(millis(n.last_record))],

@@ -33,7 +33,7 @@ export function mapView(context) {
 		choices = [["heard", "state"]];
 		for (const p of (phases ? phases.rows : []).filter((each) => each.count > 0).sort((a, b) => a.place - b.place))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
-		for (const name of new Set((metrics ? metrics.samples : []).map((m) => m.metric)))
+		for (const name of new Set((metrics ? metrics.rows : []).map((m) => m.metric)))
 			choices.push(["metric:" + name, name]);
 	}
 
@@ -79,7 +79,7 @@ export function mapView(context) {
 		if (kind === "metric") {
 			const of = span(now.of);
 			const answer = await context.maybe(["samples"], { by: "node", metric: name, node, ...of });
-			const rows = answer ? answer.samples : [], [means, devices] = ofDevices(rows);
+			const rows = answer ? answer.rows : [], [means, devices] = ofDevices(rows);
 			/* Those without a sample in this time are there, too. */
 			const last = of.from && !params.from && !params.to;
 			const names = new Set([...means.keys(), ...(last ? now.of.keys() : [])]);

@@ -1,14 +1,12 @@
 /*
- * stats_samples - minimum, mean, quantiles and maximum of metrics.
+ * samples_read - read the values of metrics, and compute their statistics.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/samples/statistics/stats_command.h"
+#include "exporters/samples/statistics/read.h"
 
-#include "exporters/samples/statistics/samples_order.h"
-#include "exporters/samples/statistics/samples_report.h"
 #include "proto/os/clock.h"
 
-/* Long steps are read faster, but but the samples of one must be known one
+/* Long steps are read faster, but the samples of one must be known one
  * by one: if they are not, the next shorter step is taken. */
 static const int64_t steps_ns[] = { 10 * NS_PER_SECOND, NS_PER_SECOND,
 	NS_PER_SECOND / 10 };
@@ -111,23 +109,17 @@ read_rows(struct reading *reading, bool by_node, struct source *source,
 }
 
 int
-stats_samples(struct source *source, struct text partition,
-    const struct metric_options *options,
-    const struct time_window_options *window, bool by_node,
-    const struct order *order, enum stats_format format, FILE *file,
-    struct err *err)
+sample_rows_read(struct sample_rows *rows, bool by_node, struct source *source,
+    struct text partition, const struct metric_options *options,
+    const struct time_window_options *window, struct err *err)
 {
 	struct time_window time_window;
-	struct sample_rows rows;
 	struct reading reading = {
-		.options = options, .window = &time_window, .rows = &rows
+		.options = options, .window = &time_window, .rows = rows
 	};
-	struct samples_report report = { .rows = &rows,
-		.partition = partition,
-		.ordered = order_is_given(order) };
 	int rc;
 
-	sample_rows_init(&rows, by_node, 0, 0);
+	sample_rows_init(rows, by_node, 0, 0);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
 		rc = time_window_narrow(&time_window, source, partition, err);
@@ -135,13 +127,7 @@ stats_samples(struct source *source, struct text partition,
 		rc = series_open(&reading.series, source, partition, err);
 	if (rc == 0)
 		rc = read_rows(&reading, by_node, source, partition, err);
-	source_clock_words(report.clock, source_clock(source));
-	if (rc == 0)
-		report.removed = samples_order_apply(&rows, order);
-	if (rc == 0)
-		samples_report_print(&report, format, file);
 	series_close(&reading.series);
-	sample_rows_clear(&rows);
 	time_window_close(&time_window);
 	return rc;
 }
