@@ -138,5 +138,5 @@ main(int argc, char **argv)
 	view_close(&view);
 	if (rc != 0)
 		log_fail(&err);
-	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return rc == 0 ? EXIT_SUCCESS : err_status(&err);
 }

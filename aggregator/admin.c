@@ -259,5 +259,5 @@ main(int argc, char **argv)
 	if (run(&admin, &actions[verb], &words, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);
-	return EXIT_FAILURE;
+	return err_status(&err);
 }

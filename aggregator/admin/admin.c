@@ -150,8 +150,8 @@ admin_verify(const char *store, struct err *err)
 	if (tables < 0)
 		return -1;
 	if (journal + tables > 0)
-		return err_set(err, "verify: %s: %" PRId64 " errors", store,
-		    journal + tables);
+		return err_set_code(err, ERR_FOUND,
+		    "verify: %s: %" PRId64 " errors", store, journal + tables);
 	log_info("verify: %s: ok", store);
 	return 0;
 }

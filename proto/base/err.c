@@ -71,6 +71,12 @@ err_prefix_option(struct err *err, const char *option)
 }
 
 int
+err_status(const struct err *err)
+{
+	return err->code == ERR_FOUND ? 3 : 1;
+}
+
+int
 err_prefix(struct err *err, const char *format, ...)
 {
 	char old[ERR_BYTES];

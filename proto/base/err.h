@@ -20,6 +20,7 @@ enum err_code {
 	ERR_OPTION, /* the value of err.option is wrong */
 	ERR_CONFIG, /* the same; the value is from FILE:LINE in the sentence */
 	ERR_INTERRUPTED, /* SIGINT or SIGTERM ended the work */
+	ERR_FOUND, /* the work is done, and what it found is bad */
 };
 
 struct err {
@@ -48,6 +49,10 @@ int err_prefix_option(struct err *err, const char *option);
  * unchanged; returns -1. */
 int err_prefix(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* With which status a program ends because of the error: 3 for ERR_FOUND, else
+ * 1 (poolscope(7)). */
+int err_status(const struct err *err);
 
 /* Clear the error. */
 void err_clear(struct err *err);

@@ -227,9 +227,9 @@ def one(judge, round_number, store, scratch, chance, whole):
             for kind in (KINDS if part == "tables" else KINDS[:1])]
     run(judge, what, ["poolscope-stats", "phases", *source])
     run(judge, what, ["poolscope-stats", "status", "--format", "json", *source])
-    verify = run(judge, what, ["poolscope-admin", "verify", *source])
+    verify = run(judge, what, ["poolscope-admin", "verify", *source], (0, 1, 3))
     if verify is not None and not all(good):
-        judge.check(verify.returncode == 1, what, "verify finds nothing, but a dump lacks rows")
+        judge.check(verify.returncode != 0, what, "verify finds nothing, but a dump lacks rows")
     shutil.rmtree(scratch + "/backup", ignore_errors=True)
     run(judge, what, ["poolscope-admin", "backup", scratch + "/backup", *source])
     if round_number % 4 == 0:
@@ -317,7 +317,7 @@ def stale(store, scratch):
         for kind in KINDS:
             done = run(judge, what, dump(["--store", copy], kind))
             short += done.returncode == 0 and len(lines(done)) < len(whole[kind])
-        verify = run(judge, what, ["poolscope-admin", "verify", "--store", copy], (1,))
+        verify = run(judge, what, ["poolscope-admin", "verify", "--store", copy], (3,))
         judge.check(re.search(r"table \w+ has \d+ rows and should have \d+|the list of free pages", verify.stderr),
                     what, "verify says", verify.stderr[:1000])
     print("%d of %d pages, %d dumps short without a word" % (len(chosen), len(places), short))

@@ -100,7 +100,7 @@ check_status 1 "a path that is too long is not cut" poolscope-admin \
 check_printed "... but refused" "too long"
 
 sender flip "$store"
-check_status 1 "a flipped bit is found" poolscope-admin verify
+check_status 3 "a flipped bit is found" poolscope-admin verify
 check_printed "... and the message says so" "checksum"
 
 sender other_format "$TMP/backup"

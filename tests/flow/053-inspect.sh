@@ -123,7 +123,7 @@ segment=${place%% *}
 number=${place##* }
 offset=${place#* }
 offset=${offset% *}
-check_status 1 "a flipped bit is found" poolscope-spool verify "$TMP/copy"
+check_status 3 "a flipped bit is found" poolscope-spool verify "$TMP/copy"
 check_printed "... at its offset" "segment $segment, offset $offset: [0-9]* bytes hold no valid frame"
 check_printed "... and what it costs" "partition '*acct.look'*: batches $number to $number are missing"
 check_printed "... counted" "$TMP/copy: 2 errors"
