@@ -44,10 +44,6 @@ static const struct opt_topic others[] = {
 	    POOL "metric metric-group node job from to step as",
 	    "poolscope stats series -m 'system.memory.*' --from -1h\n"
 	    "poolscope stats series -m system.cpu.time.idle --as bands\n" },
-	{ "nodes", "", "which nodes are heard, and what is wrong with them",
-	    POOL "node from sort top",
-	    "poolscope nodes -p 'acct$pool'\n"
-	    "poolscope nodes --sort clock -n 'cn1*'\n" },
 	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
@@ -116,6 +112,7 @@ ask(struct topics_values *values, const struct question *question,
 
 	if (rc == 0)
 		rc = question_answer(question, &asked, file, err);
+	*values->status = found ? 3 : 0;
 	return source_finish(&asked.source, rc, err);
 }
 
@@ -335,5 +332,6 @@ main(int argc, char **argv)
 	}
 	if (rc != 0)
 		log_fail(&err);
-	return rc == 0 || status > 1 ? status : 1;
+	/* 2: status is critical, which stands whatever failed. */
+	return rc == 0 || status == 2 ? status : 1;
 }

@@ -210,18 +210,17 @@ node_states_judge(struct node_states *states, int64_t now_ns)
 	}
 }
 
-int
-node_states_status(const struct node_states *states)
+bool
+node_states_are_bad(const struct node_states *states)
 {
-	int status = states->conditions[NODE_LATE] > 0;
+	for (uint32_t i = 0; i < states->count; i++) {
+		const struct node_state *node = &states->at[i];
 
-	for (uint32_t i = 0; i < states->count; i++)
-		if (states->at[i].spool_fills || states->at[i].clock_is_off)
-			status = 1;
-	return states->conditions[NODE_SILENT] + states->conditions[NODE_GONE] >
-		       0
-		   ? 2
-		   : status;
+		if (node->condition != NODE_LIVE || node->spool_fills ||
+		    node->clock_is_off)
+			return true;
+	}
+	return false;
 }
 
 const char *

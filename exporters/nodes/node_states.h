@@ -69,8 +69,7 @@ enum { NODE_STATE_WRONG_BYTES = 48 };
 const char *node_state_wrong(
     char to[static NODE_STATE_WRONG_BYTES], const struct node_state *node);
 
-/* What a monitor expects: 0 all is well, 1 something needs attention, 2 a node
- * is silent or gone. */
-int node_states_status(const struct node_states *states);
+/* Is a node not heard, or is something wrong with it? */
+bool node_states_are_bad(const struct node_states *states);
 
 #endif

@@ -13,6 +13,7 @@
 
 const struct question *const questions[] = {
 	&question_clocks,
+	&question_nodes,
 	&question_phases,
 	&question_pools,
 	&question_samples,

@@ -4,7 +4,6 @@
  */
 #include "exporters/top/once.h"
 
-#include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/question/question.h"
 #include "exporters/runs/stats_command.h"
@@ -13,18 +12,6 @@
 #include "proto/os/clock.h"
 
 static const struct order unsorted = { .column = -1 };
-
-static int
-print_nodes(struct source *source, struct text partition,
-    enum stats_format format, FILE *file, int *status, struct err *err)
-{
-	const struct nodes_options how = {
-		.from_ns = TIME_MIN_NS,
-		.order = &unsorted,
-	};
-
-	return nodes_print(source, partition, &how, format, file, status, err);
-}
 
 static int
 print_runs(struct source *source, struct text partition, const char *model,
@@ -44,7 +31,7 @@ print_runs(struct source *source, struct text partition, const char *model,
 static int
 ask(const struct question *question, struct source *source,
     const struct source_options *options, struct text partition, bool json,
-    FILE *file, struct err *err)
+    FILE *file, int *status, struct err *err)
 {
 	struct question_values values = question_values_default();
 	bool found = false;
@@ -53,9 +40,13 @@ ask(const struct question *question, struct source *source,
 		.partition = partition,
 		.values = &values,
 		.found = &found };
+	int rc;
 
 	values.answer.format = json ? ANSWER_FORMAT_JSON : ANSWER_FORMAT_TABLE;
-	return question_answer(question, &asked, file, err);
+	values.answer.width = answer_terminal_width();
+	rc = question_answer(question, &asked, file, err);
+	*status = found ? 3 : 0;
+	return rc;
 }
 
 int
@@ -72,13 +63,12 @@ once_print(struct source *source, const struct source_options *options,
 		    options, pools_add_facts, json, false, file, status, err);
 	case VIEW_POOLS:
 		return ask(&question_pools, source, options, partition, json,
-		    file, err);
+		    file, status, err);
 	case VIEW_RUNS:
 		rc = print_runs(source, partition, model, format, file, err);
-		break;
+		return known_check_partition(source, partition, rc, err);
 	default:
-		rc = print_nodes(source, partition, format, file, status, err);
-		break;
+		return ask(&question_nodes, source, options, partition, json,
+		    file, status, err);
 	}
-	return known_check_partition(source, partition, rc, err);
 }

@@ -10,7 +10,6 @@
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
 #include "exporters/metrics/metrics.h"
-#include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/phases/timeline.h"
 #include "exporters/results/query.h"
@@ -74,21 +73,6 @@ answer_status(struct source *source, struct web_question *question, FILE *file,
 	(void)bad;
 	return stats_status_json(
 	    source, question->limit, question->options, file, err);
-}
-
-static int
-answer_nodes(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	const struct nodes_options how = { .node = node_of(question),
-		.from_ns = question->query.window.from_ns,
-		.order = &question->order };
-	int status;
-
-	if (check(question, nodes_columns, "", bad, err) != 0)
-		return -1;
-	return nodes_print(source, question->partition, &how, question->format,
-	    file, &status, err);
 }
 
 static int
@@ -329,7 +313,7 @@ const struct web_route web_pool_routes[] = {
 	{ "starts", "model newest gap from to sort top", true, answer_starts,
 	    NULL },
 	{ "phases", .asks = &question_phases },
-	{ "nodes", "node from sort top", true, answer_nodes, NULL },
+	{ "nodes", .asks = &question_nodes },
 	{ "cascade", "start gap from to", false, answer_cascade, NULL },
 	{ "runs", "model time group newest after run from to", false,
 	    answer_runs, NULL },

@@ -540,8 +540,8 @@ class Store:
             if name == "nodes" and text:
                 # What depends on when it is asked; a node from the future was heard when that was received.
                 code = 0
-                text = [{key: value for key, value in node.items() if key not in ("silence", "state", "wrong")}
-                        for node in json.loads(text) if node["node"] in pool.nodes]
+                text = [{key: value for key, value in node.items() if key not in ("silence", "received_age", "state", "wrong")}
+                        for node in json.loads(text)["rows"] if node["node"] in pool.nodes]
             elif name in ("samples", "usage") and text:
                 # The end of the window is that of the newest record.
                 text = {key: value for key, value in json.loads(text).items()

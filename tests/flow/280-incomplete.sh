@@ -87,7 +87,7 @@ check "the node's record of -40 s is more than a minute old" \
 	wait_until '[ "$(date +%s)" -ge "$((BASE + 21))" ]' 30
 check "its record of now is not indexed" sh -c '! poolscope stats status --format json --quiet |
 	python3 -c "import json, sys; sys.exit(json.load(sys.stdin)[\"store\"][\"indexing_lag\"] != 0)"'
-check_status 1 "nodes" poolscope nodes --format csv
+check_status 3 "nodes" poolscope nodes --format csv
 check_printed "... says that the answer is incomplete" "the answer is incomplete"
 cp "$TMP/out" "$TMP/nodes.csv"
 check_text "... a node that nothing is known of is not late" "n2,late n1,live" \
@@ -97,7 +97,7 @@ check "metrics are read" poolscope stats metrics --prometheus
 check_text "... nor in metrics" "1 1" "$(sed -n 's/^poolscope_pool_nodes{.*state="\(live\|late\)"} //p' "$TMP/out" | xargs)"
 check_text "... nor on the page" "n2 late n1 live" "$(ask 'pools/acct%24pool/nodes' |
 	python3 -c 'import json, sys
-print(*[word for node in json.load(sys.stdin) for word in (node["node"], node["state"])])')"
+print(*[word for node in json.load(sys.stdin)["rows"] for word in (node["node"], node["state"])])')"
 shows "... nor in top" screen '2 nodes 1 live 1 late'
 shows "... which says as of when" screen '1 live 1 late at [0-9:]{8}'
 rm "$HOLD"

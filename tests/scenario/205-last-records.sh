@@ -44,7 +44,7 @@ last() {
 def seconds(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 base = int(sys.argv[2])
-for row in json.load(open(sys.argv[1])):
+for row in json.load(open(sys.argv[1]))["rows"]:
     age = seconds(row["received"]) - base
     print(row["node"], row["state"], round(seconds(row["last_record"]) - base),
           "now" if -1 <= age < 60 else age)' "$TMP/nodes" "$BASE"
@@ -63,7 +63,7 @@ answer "in CSV" "n2,gone,,none" sh -c "poolscope nodes --format csv -n n2 >'$TMP
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     print(row[\"node\"], row[\"state\"], row[\"spool_bytes\"], row[\"received\"] and \"none\", sep=\",\")' '$TMP/csv'"
-check_status 2 "the table" poolscope nodes
+check_status 3 "the table" poolscope nodes
 check_printed "... has both times" "^n2 *gone *2.0 h *[0-9.]* m\\?s "
 check_text "... and fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 stop aggregator

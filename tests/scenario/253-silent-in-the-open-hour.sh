@@ -23,13 +23,13 @@ aggregate
 	samples n2 -700
 	samples n3 -5
 } | records
-check_status 2 "one is silent" poolscope nodes --format csv
+check_status 3 "one is silent" poolscope nodes --format csv
 cp "$TMP/out" "$TMP/nodes.csv"
 check_text "each by its last sample" "n2,silent
 n1,late
 n3,live" "$(columns node,state cat "$TMP/nodes.csv")"
 check "silent since that" sh -c 'poolscope nodes --format json | python3 -c "
 import json, sys
-at = {each[\"node\"]: each[\"silence\"] for each in json.load(sys.stdin)}
+at = {each[\"node\"]: each[\"silence\"] for each in json.load(sys.stdin)[\"rows\"]}
 sys.exit(not (300 <= at[\"n1\"] < 360 and 700 <= at[\"n2\"] < 760 and 5 <= at[\"n3\"] < 60))"'
-check_status 2 "so it is for pools" poolscope nodes -n 'n[1-2]'
+check_status 3 "so it is for pools" poolscope nodes -n 'n[1-2]'

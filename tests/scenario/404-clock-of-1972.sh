@@ -45,7 +45,7 @@ PARTITION='acct$pool'
 } | records
 # states PARTITION OPTION...: the state of each node, and what is wrong with it.
 states() {
-	poolscope-stats nodes -p "$@" --format csv | tr -d '\r' | sed 1d | cut -d, -f1,2,9 | sort
+	poolscope-stats nodes -p "$@" --format csv --columns node,state,wrong | sed 1d | sort
 }
 ALL="n1,live,clock off
 n2,live,

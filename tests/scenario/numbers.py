@@ -173,7 +173,7 @@ NUMBERS = [
     ("begun and not ended", 1, phase("open", "OPEN", metrics=metric("poolscope_phase_open", phase="work:step", unmatched="start"),
                                      dump=lambda: len(OF_DUMP) - len(DURATIONS))),
     ("nodes", 2, {"metrics": metric("poolscope_pool_nodes_known"), "nodes": calls(stats("nodes"), lambda of: len(
-        [row for row in of if row["node"] in ("n1", "n2")])), "pools": pick(stats("pools"), partition=POOL)("nodes"),
+        [row for row in of["rows"] if row["node"] in ("n1", "n2")])), "pools": pick(stats("pools"), partition=POOL)("nodes"),
         "timeline": calls(stats("timeline", "--model", "work"), lambda of: of["nodes"]),
         "top": pick(table("poolscope-top", "--once"), PARTITION=POOL)("NODES"),
         "status": pick(table("poolscope-stats", "status"), PARTITION=POOL)("NODES"),

@@ -37,7 +37,7 @@ PYTHONPATH=$ROOT/tests/attack:$ROOT/tests/flow /usr/bin/python3 "$ROOT/tests/web
 check "nodes with hostile names" poolscope-import cascade "$TMP/nodes.jsonl" --quiet
 wait_until indexed 60
 one=$(poolscope-stats nodes -p 'acct$pool-60' --format json |
-	python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["node"])')
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["rows"][0]["node"])')
 
 report 'prodacct$render-60' 400000 <<'END'
 pools #/pools

@@ -9,8 +9,6 @@
 #include "exporters/cascade/read.h"
 #include "exporters/cascade/report.h"
 #include "exporters/metrics/metrics.h"
-#include "exporters/nodes/node_states.h"
-#include "exporters/nodes/nodes.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/phases/timeline.h"
 #include "exporters/runs/stats_command.h"
@@ -143,21 +141,6 @@ print_testrun(const struct topics_values *values, struct source *source,
 	    (enum stats_format)values->of.answer.format, file, err);
 }
 
-static int
-print_nodes(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	const struct nodes_options how = {
-		.node = topics_node(values),
-		.from_ns = values->of.window.from_ns,
-		.order = &values->order,
-	};
-
-	return nodes_print(source, partition, &how,
-	    (enum stats_format)values->of.answer.format, file, values->status,
-	    err);
-}
-
 /* A partition that is the default of this user is no wish to see it alone. */
 struct text
 topics_pattern(const struct topics_values *values)
@@ -216,7 +199,6 @@ static const struct topic topics[] = {
 	    NO_LINES, false },
 	{ "starts", print_starts, NULL, starts_columns, NULL, NO_LINES, false },
 	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
-	{ "nodes", print_nodes, NULL, nodes_columns, NULL, ANY_FORMAT, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
 	    false },

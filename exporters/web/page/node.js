@@ -77,7 +77,7 @@ export function nodeView(context) {
 			context.maybe(["phases"], { by: "node", node }),
 			context.maybe(["samples"], { node, from: params.from, to: params.to }),
 			context.maybe(["usage"], { node, from: params.from, to: params.to })]);
-		const n = own(heard)[0], u = own(usage && usage.rows).find((r) => r.job === null);
+		const n = own(heard && heard.rows)[0], u = own(usage && usage.rows).find((r) => r.job === null);
 		const rows = own(of && of.rows).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
 		const list = samples ? samples.rows : [];
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);

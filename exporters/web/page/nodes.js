@@ -41,7 +41,7 @@ export function mapView(context) {
 	 * hatched, unless the whole pool is at rest. */
 	async function states() {
 		const answer = await context.maybe(["nodes"], { node: params.node });
-		const of = new Map((answer || []).map((r) => [r.node, r]));
+		const of = new Map((answer ? answer.rows : []).map((r) => [r.node, r]));
 		const rests = ![...of.values()].some((r) => r.state === "live" || r.state === "late");
 		return { of, dead: (node) => !rests && of.has(node) && ["silent", "gone"].includes(of.get(node).state) };
 	}

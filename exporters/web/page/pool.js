@@ -68,7 +68,7 @@ export function overview(context) {
 			slow && ["Most time in", slow.phase.replace(/^.*:/, "")]] : []);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
-		wrong(nodes || [], p ? p.quiet + p.gone : 0, p && p.rests);
+		wrong(nodes ? nodes.rows : [], p ? p.quiet + p.gone : 0, p && p.rests);
 		return undefined;
 	} };
 }

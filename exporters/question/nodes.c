@@ -1,0 +1,147 @@
+/*
+ * question_nodes - which nodes of a pool are heard, and what is wrong with the
+ * others: the worst first.  node_states.h judges them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/nodes/node_states.h"
+#include "exporters/question/question.h"
+#include "proto/os/clock.h"
+
+struct row {
+	struct text node, state, wrong;
+	int64_t heard, silence, received, received_age, last_record;
+	int64_t clock_offset;
+	double spool_bytes;
+};
+
+#define TIME(member)     ANSWER_AT_TIME(struct row, member), NULL
+#define DURATION(member) ANSWER_AT_DURATION(struct row, member), "s"
+
+static const struct answer_column columns[] = {
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "its name",
+	    false, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
+	    "live, late, silent or gone", ANSWER_IN_ORDER, NULL },
+	{ "heard", NULL, TIME(heard),
+	    "when its newest record was made, by the aggregator's clock", false,
+	    NULL },
+	{ "silence", "HEARD", DURATION(silence), "how long ago that was", false,
+	    NULL },
+	{ "received", NULL, TIME(received),
+	    "when the aggregator received the record that came last", false,
+	    NULL },
+	{ "received_age", "RECEIVED", DURATION(received_age),
+	    "how long ago that was", ANSWER_SPARE, NULL },
+	{ "last_record", NULL, TIME(last_record),
+	    "the time of the record that came last, by the node's clock", false,
+	    NULL },
+	{ "spool_bytes", "SPOOL", ANSWER_AT_BYTES(struct row, spool_bytes),
+	    "By", "what its agent has not sent yet", ANSWER_SPARE, NULL },
+	{ "clock_offset", "CLOCK", DURATION(clock_offset),
+	    "how far the aggregator's clock is ahead of the node's",
+	    ANSWER_SPARE | ANSWER_BY_SIZE, NULL },
+	{ "wrong", "WRONG", ANSWER_AT_TEXT(struct row, wrong), NULL,
+	    "what is wrong with it; empty: nothing", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column head[] = {
+	{ "live", NULL, ANSWER_COUNT, 0, NULL, "nodes that are heard", false,
+	    NULL },
+	{ "late", NULL, ANSWER_COUNT, 0, NULL,
+	    "nodes that were heard less than 10 minutes ago", false, NULL },
+	{ "silent", NULL, ANSWER_COUNT, 0, NULL,
+	    "nodes that were heard less than an hour ago", false, NULL },
+	{ "gone", NULL, ANSWER_COUNT, 0, NULL,
+	    "nodes that have not been heard for longer", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "nodes", columns },
+	{ "head", head }, { .name = NULL } };
+
+static int
+by_state(const void *left, const void *right)
+{
+	const struct node_state *a = left, *b = right;
+	int order = (int)b->condition - (int)a->condition;
+
+	return order != 0 ? order : text_compare(a->name, b->name);
+}
+
+static int64_t
+whole(double ns)
+{
+	return fabs(ns) < 0x1p63 ? (int64_t)ns : ANSWER_NO_NS;
+}
+
+static void
+put(struct answer *answer, const struct node_state *node, int64_t now_ns)
+{
+	char wrong[NODE_STATE_WRONG_BYTES];
+	const struct row row = { .node = node->name,
+		.state = text_of(node_condition_words[node->condition]),
+		.wrong = text_of(node_state_wrong(wrong, node)),
+		.heard = node->heard_ns,
+		.silence = node->age_ns,
+		.received = node->received_ns,
+		.received_age = node->received_ns == INT64_MIN ? ANSWER_NO_NS
+				: node->received_ns > now_ns
+				    ? 0
+				    : now_ns - node->received_ns,
+		.last_record = node->last_ns,
+		.spool_bytes = node->spool,
+		.clock_offset = whole(node->clock_ns) };
+
+	answer_row(answer, &row, NULL);
+}
+
+static void
+put_counts(struct answer *answer, const uint32_t counts[NODE_CONDITIONS])
+{
+	for (int i = 0; i < NODE_CONDITIONS; i++)
+		answer_head(
+		    answer, node_condition_words[i], answer_count(counts[i]));
+	answer_title(answer, "%u live, %u late, %u silent, %u gone",
+	    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
+	    counts[NODE_GONE]);
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	const struct time_window_options *window = &asked->values->window;
+	int64_t now_ns = clock_wall_ns();
+	struct node_states states;
+	char shown[300];
+	int rc = node_states_read(&states, asked->source, asked->partition,
+	    text_of(window->node.list), window->from_ns, now_ns, err);
+
+	if (rc == 0 && states.count == 0)
+		rc = err_set(err,
+		    "no node of partition %s was heard since then (--from asks "
+		    "for a longer time)",
+		    text_quote(shown, sizeof(shown), asked->partition));
+	if (rc == 0) {
+		qsort(states.at, states.count, sizeof(*states.at), by_state);
+		*asked->found = node_states_are_bad(&states);
+		put_counts(answer, states.conditions);
+		for (uint32_t i = 0; i < states.count; i++)
+			put(answer, &states.at[i], now_ns);
+	}
+	node_states_clear(&states);
+	return rc;
+}
+
+const struct question question_nodes = { .word = "nodes",
+	.summary = "which nodes are heard, and what is wrong with them",
+	.options = "node from sort top columns",
+	.examples = "poolscope nodes -p 'acct$pool'\n"
+		    "poolscope nodes --sort clock_offset -n 'cn1*'\n",
+	.tables = tables,
+	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
+	.ages = true,
+	.ask = ask };
