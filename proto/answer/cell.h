@@ -102,7 +102,7 @@ enum answer_format {
 struct answer_options {
 	int format;          /* enum answer_format */
 	const char *sort;    /* key of a column of the first table */
-	uint64_t top;        /* print only so many rows; 0: all */
+	uint64_t top;        /* print at most this many rows; 0: all */
 	const char *columns; /* keys or patterns, with commas; NULL: those with
 				a title in a table, else all */
 	const char *table;   /* csv: name of the table; NULL: the first */

@@ -3,7 +3,7 @@
  *
  * No number is cut and no name loses its middle.  Where a table is wider than
  * the terminal, columns that may be missing leave it first, then what all names
- * begin and end with, which is said once above; then a row has its name on a
+ * begin and end with, which is printed once above; then a row has its name on a
  * line of its own.
  * SPDX-License-Identifier: MIT
  */

@@ -20,7 +20,7 @@ enum err_code {
 	ERR_OPTION, /* the value of err.option is wrong */
 	ERR_CONFIG, /* the same; the value is from FILE:LINE in the sentence */
 	ERR_INTERRUPTED, /* SIGINT or SIGTERM ended the work */
-	ERR_FOUND, /* the work is done, and what it found is bad */
+	ERR_FOUND,       /* the work is done, and what it found is bad */
 };
 
 struct err {

@@ -29,7 +29,7 @@ done
 check "the table is printed" poolscope-stats phases
 check_text "... with count, least, greatest and mean" "2 12.50 40.00 26.25" \
 	"$(awk '/boot/ { for (i = 1; i <= NF; i++) if ($i == "farm:boot" || $i == "boot") {
-		print $(i + 1), $(i + 2), $(i + 6), $(i + 7); exit } }' "$TMP/out")"
+		print $(i + 1), $(i + 2), $(i + 3), $(i + 4); exit } }' "$TMP/out")"
 
 # lengths FORMAT: of the rows of dump, in seconds.
 lengths() {

@@ -18,7 +18,8 @@ benched() {
 
 # entities PARTITION: its rows, in $TMP/entities.
 entities() {
-	poolscope-results entities -p "$1" --format jsonl -o "$TMP/lines" && grep -v '^{"poolscope"' "$TMP/lines" >"$TMP/entities" || [ -s "$TMP/lines" ]
+	poolscope-results entities -p "$1" --format jsonl -o "$TMP/lines" || return
+	sed '/^{"poolscope"/d' "$TMP/lines" >"$TMP/entities"
 }
 
 # bench_case CASE STATUS...: the exit status of each pass.
