@@ -32,10 +32,6 @@ static const struct opt_topic others[] = {
 	    POOL "strict start gap from to sort top",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
-	{ "starts", "", "the starts of a pool: how many nodes, ready when",
-	    POOL "model newest gap from to sort top",
-	    "poolscope stats starts -p 'acct$pool'\n"
-	    "poolscope stats starts --newest 5 --gap 30m\n" },
 	{ "timeline", "", "what each node did when: its time in each phase",
 	    POOL "model node start gap from to rows sort top",
 	    "poolscope stats timeline -p 'acct$pool'\n"

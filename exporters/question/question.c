@@ -18,6 +18,7 @@ const struct question *const questions[] = {
 	&question_pools,
 	&question_samples,
 	&question_spans,
+	&question_starts,
 	&question_usage,
 	NULL,
 };

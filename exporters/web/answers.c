@@ -16,7 +16,6 @@
 #include "exporters/runs/stats_command.h"
 #include "exporters/samples/statistics/series_command.h"
 #include "exporters/select/known.h"
-#include "exporters/starts/print.h"
 #include "exporters/stats/status.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
@@ -169,22 +168,6 @@ answer_timeline(struct source *source, struct web_question *question,
 }
 
 static int
-answer_starts(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	const struct question_values *query = &question->query;
-
-	if (check(question, starts_columns, "", bad, err) != 0)
-		return -1;
-	return starts_print(source, question->partition,
-	    &(struct starts_query){ .model = model_of(question),
-		.from_ns = query->window.from_ns,
-		.to_ns = query->window.to_ns,
-		.gap_ns = query->starts.gap_ns },
-	    query->runs.newest, &question->order, question->format, file, err);
-}
-
-static int
 answer_series(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
@@ -310,8 +293,7 @@ const struct web_route web_routes[] = {
 };
 
 const struct web_route web_pool_routes[] = {
-	{ "starts", "model newest gap from to sort top", true, answer_starts,
-	    NULL },
+	{ "starts", .asks = &question_starts },
 	{ "phases", .asks = &question_phases },
 	{ "nodes", .asks = &question_nodes },
 	{ "cascade", "start gap from to", false, answer_cascade, NULL },

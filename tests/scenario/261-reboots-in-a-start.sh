@@ -74,9 +74,9 @@ starts() {
 	columns start,nodes,ready,again,last_begin,first_ready,last_ready,duration \
 		poolscope stats starts --format csv "$@"
 }
-answer "one start" "2023-11-14T22:13:20.000Z,4,3,3,400.0,40.0,330.0," starts
+answer "one start" "2023-11-14T22:13:20Z,4,3,3,400.0,40.0,330.0," starts
 echo "event 1010 n1 s:prep" | records
-answer "a pause of 10 min" "2023-11-14T22:13:20.000Z,4,3,4,1010.0,40.0,330.0," starts
-answer "... is longer than one of 599 s" "2023-11-14T22:30:10.000Z,1,0,0,0.0,,,
-2023-11-14T22:13:20.000Z,4,3,3,400.0,40.0,330.0," starts --gap 599
+answer "a pause of 10 min" "2023-11-14T22:13:20Z,4,3,4,1010.0,40.0,330.0," starts
+answer "... is longer than one of 599 s" "2023-11-14T22:30:10Z,1,0,0,0.0,,,
+2023-11-14T22:13:20Z,4,3,3,400.0,40.0,330.0," starts --gap 599
 stop aggregator

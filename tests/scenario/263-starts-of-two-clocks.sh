@@ -28,12 +28,12 @@ END
 starts() {
 	columns start,nodes,last_begin,first_ready,last_ready poolscope stats starts --format csv "$@"
 }
-answer "two starts" "2023-11-14T23:03:20.000Z,2,5.0,50.0,80.0
-2023-11-14T22:13:20.000Z,2,10.0,60.0,100.0" starts
-answer "by the clocks as they were" "2023-11-15T01:03:25.000Z,1,0.0,75.0,75.0
-2023-11-15T00:13:30.000Z,1,0.0,50.0,50.0
-2023-11-14T23:03:20.000Z,1,0.0,50.0,50.0
-2023-11-14T22:13:20.000Z,1,0.0,100.0,100.0" starts --clock raw
+answer "two starts" "2023-11-14T23:03:20Z,2,5.0,50.0,80.0
+2023-11-14T22:13:20Z,2,10.0,60.0,100.0" starts
+answer "by the clocks as they were" "2023-11-15T01:03:25Z,1,0.0,75.0,75.0
+2023-11-15T00:13:30Z,1,0.0,50.0,50.0
+2023-11-14T23:03:20Z,1,0.0,50.0,50.0
+2023-11-14T22:13:20Z,1,0.0,100.0,100.0" starts --clock raw
 nodes_of() {
 	columns node,begin,total poolscope stats timeline --format csv "$@"
 }
@@ -42,5 +42,5 @@ n2,10.0,50.0" nodes_of --start "$(at 0)"
 answer "... to the second" "n1,0.0,50.0
 n2,5.0,75.0" nodes_of --start now
 check "the table" poolscope stats starts
-check_printed "... has its clock" "^clock corrected (4 of 8), within"
+check_printed "... has its clock" "^starts of acct.pool, in seconds; clock corrected (4 of 8), within"
 stop aggregator

@@ -74,19 +74,6 @@ print_timeline(const struct topics_values *values, struct source *source,
 }
 
 static int
-print_starts(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return starts_print(source, partition,
-	    &(struct starts_query){ .model = topics_model(values),
-		.from_ns = values->of.window.from_ns,
-		.to_ns = values->of.window.to_ns,
-		.gap_ns = values->of.starts.gap_ns },
-	    values->of.runs.newest, &values->order,
-	    (enum stats_format)values->of.answer.format, file, err);
-}
-
-static int
 print_series(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
@@ -197,7 +184,6 @@ static const struct topic topics[] = {
 	    false },
 	{ "timeline", print_timeline, NULL, stats_timeline_columns, NULL,
 	    NO_LINES, false },
-	{ "starts", print_starts, NULL, starts_columns, NULL, NO_LINES, false },
 	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,

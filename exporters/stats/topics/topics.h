@@ -13,7 +13,6 @@
 #include "exporters/select/order.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
-#include "exporters/starts/print.h"
 
 /* The values of the options. */
 struct topics_values {

@@ -1,0 +1,159 @@
+/*
+ * question_starts - the newest starts of a pool, a row each, the newest first.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "exporters/question/question.h"
+#include "proto/os/clock.h"
+
+enum { NEWEST = 20 }; /* if --newest is not given */
+
+struct row {
+	int64_t start, next;
+	struct text state;
+	uint64_t nodes, ready, again;
+	double last_begin, first_ready, last_ready, duration;
+};
+
+#define TIME(member)   ANSWER_AT_TIME(struct row, member), NULL
+#define COUNT(member)  ANSWER_AT_COUNT(struct row, member), NULL
+#define NUMBER(member) ANSWER_AT_NUMBER(struct row, member), "s"
+
+static const struct answer_column columns[] = {
+	{ "start", "START", TIME(start),
+	    "when its first node began; names the start in --start", false,
+	    NULL },
+	{ "next", NULL, TIME(next),
+	    "when the next one began; unknown: it is the newest", false, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
+	    "ready, starting or incomplete", false, NULL },
+	{ "nodes", "NODES", COUNT(nodes), "how many nodes began", false, NULL },
+	{ "ready", "READY", COUNT(ready), "how many became ready", false,
+	    NULL },
+	{ "again", "AGAIN", COUNT(again),
+	    "how often a node of it began once more", ANSWER_SPARE, NULL },
+	{ "last_begin", "BEGUN", NUMBER(last_begin),
+	    "when its last node began, after the start", ANSWER_SPARE, NULL },
+	{ "first_ready", "FIRST", NUMBER(first_ready),
+	    "when its first node was ready, after the start", ANSWER_SPARE,
+	    NULL },
+	{ "last_ready", "LAST", NUMBER(last_ready),
+	    "when its last node was ready, after the start", false, NULL },
+	{ "duration", NULL, NUMBER(duration), "the same, if all became ready",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column head[] = {
+	{ "model", NULL, ANSWER_TEXT, 0, NULL,
+	    "the model whose required phases are looked at", false, NULL },
+	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
+	    "which clock the times are of; unknown: that of the nodes", false,
+	    NULL },
+	{ "gap", NULL, ANSWER_DURATION, 0, "s",
+	    "a longer pause begins a new start", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "starts", columns },
+	{ "head", head }, { .name = NULL } };
+
+/* Seconds after the begin; NaN: unknown. */
+static double
+after(const struct start *start, int64_t at_ns)
+{
+	return at_ns == START_UNKNOWN
+		   ? NAN
+		   : (double)(at_ns - start->begin_ns) / (double)NS_PER_SECOND;
+}
+
+static void
+put_head(const struct question_asked *asked, const struct starts *starts,
+    int64_t gap_ns, struct answer *answer)
+{
+	char clock[SOURCE_CLOCK_WORDS], shown[300];
+
+	source_clock_words(clock, source_clock(asked->source));
+	answer_head(answer, "model", answer_string(starts->model));
+	answer_head(
+	    answer, "clock", answer_string(clock[0] == '\0' ? NULL : clock));
+	answer_head(answer, "gap", answer_duration(gap_ns));
+	answer_title(answer, "starts of %s, in seconds%s%s",
+	    text_quote(shown, sizeof(shown), asked->partition),
+	    clock[0] == '\0' ? "" : "; ", clock);
+}
+
+/* `next`: NULL if it is the newest one. */
+static void
+put(struct answer *answer, const struct start *start, const struct start *next,
+    enum start_state state)
+{
+	struct row row = { .start = start->begin_ns,
+		.next = next == NULL ? ANSWER_NO_NS : next->begin_ns,
+		.state = text_of(start_state_words[state]),
+		.nodes = start->nodes,
+		.ready = start->ready,
+		.again = start->again,
+		.last_begin = after(start, start->last_begin_ns),
+		.first_ready = after(start, start->first_ready_ns),
+		.last_ready = after(start, start->last_ready_ns) };
+
+	row.duration = start->ready == start->nodes ? row.last_ready : NAN;
+	answer_row(answer, &row, NULL);
+}
+
+static void
+put_rows(const struct question_values *values, const struct starts *starts,
+    int64_t gap_ns, struct answer *answer)
+{
+	uint64_t newest =
+	    values->runs.newest > 0 ? values->runs.newest : NEWEST;
+	uint32_t first =
+	    starts->count > newest ? starts->count - (uint32_t)newest : 0;
+	uint64_t top = values->answer.top, shown = starts->count - first;
+	int64_t now_ns = clock_wall_ns();
+
+	for (uint32_t i = starts->count; i-- > first;)
+		put(answer, &starts->at[i],
+		    i + 1 < starts->count ? &starts->at[i + 1] : NULL,
+		    start_state_at(&starts->at[i], gap_ns, now_ns));
+	if (top > 0 && top < shown)
+		shown = top;
+	if (shown < starts->count)
+		answer_note(answer, "left_out", starts->count - shown,
+		    "%" PRIu64 " start%s left out (--newest)",
+		    starts->count - shown,
+		    starts->count - shown == 1 ? " is" : "s are");
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	const struct question_values *values = asked->values;
+	const struct starts_query query = { .model = question_model(values),
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.gap_ns = values->starts.gap_ns };
+	struct starts starts;
+	int rc =
+	    starts_read(&starts, asked->source, asked->partition, &query, err);
+
+	if (rc == 0) {
+		put_head(asked, &starts, query.gap_ns, answer);
+		put_rows(values, &starts, query.gap_ns, answer);
+	}
+	starts_clear(&starts);
+	return rc;
+}
+
+const struct question question_starts = { .word = "starts",
+	.summary = "the starts of a pool: how many nodes, ready when",
+	.options = "model newest gap from to sort top columns",
+	.examples = "poolscope stats starts -p 'acct$pool'\n"
+		    "poolscope stats starts --newest 5 --gap 30m\n",
+	.tables = tables,
+	.kinds = 1u << RECORD_EVENT,
+	.ages = true,
+	.ask = ask };
