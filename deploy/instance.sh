@@ -280,8 +280,8 @@ await_samples() {
 # indexed soon after.
 await_results() {
 	until=$(($(date +%s) + 60))
-	while [ "$(poolscope-results entities --dir "$dir" -p "$benches" --log error |
-		grep -c '^{"kind": "Test"')" -lt "$1" ]; do
+	while [ "$(poolscope-results entities --dir "$dir" -p "$benches" --format csv --columns kind --log error |
+		grep -c '^Test')" -lt "$1" ]; do
 		[ "$(date +%s)" -lt "$until" ] || fail "the results are not indexed after 60 s"
 		sleep 0.1
 	done
@@ -289,10 +289,7 @@ await_results() {
 
 # Statistics without phases that never occurred.
 occurred() {
-	awk 'NF == 0 { next } NF == 1 { model = $0; next }
-		$2 == 0 && $3 == "-" { next }
-		model != "" { print "\n" model; model = "" }
-		{ print }'
+	awk '!($2 == 0 && $3 == "-")'
 }
 
 # picture NAME FILE TITLE: a picture of the page, if FILE of the data was drawn.
