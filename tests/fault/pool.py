@@ -339,8 +339,8 @@ def earlier_are_sent(instance, name="agent"):
         return False  # it changed while it was read
     found = json.loads(done.stdout)
     left = [stream for stream in found["streams"]
-            if stream["session"] != found["segments"][-1]["session"] and
-            stream["acknowledged"] < stream.get("last", 0)]
+            if stream["session"] != found["rows"][-1]["session"] and
+            stream["acknowledged"] < (stream["last"] or 0)]
     if not left:
         return True
     stored = last_numbers(option("aggregator", "--store"))
