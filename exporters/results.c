@@ -144,7 +144,7 @@ give(const struct values *values, const struct result_question *asked,
 
 	if (output_open(&output, values->output, err) != 0)
 		return -1;
-	if (output.file == stdout)
+	if (strcmp(output.path, "-") == 0)
 		how.width = answer_terminal_width();
 	rc = result_answer(asked, query, &how, output.file, err);
 	if (rc == 0)

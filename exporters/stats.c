@@ -315,7 +315,7 @@ main(int argc, char **argv)
 	if (rc == 0)
 		rc = output_open(&output, values.output, &err);
 	if (rc == 0) {
-		if (output.file == stdout)
+		if (strcmp(output.path, "-") == 0)
 			values.of.answer.width = answer_terminal_width();
 		rc = question != NULL
 			 ? ask(&values, question, partition, output.file, &err)

@@ -655,7 +655,6 @@ answer_free(struct answer **freed)
 	free(answer->kept);
 	free(answer->columns);
 	free(answer->title);
-	free(answer->p.common);
 	free(answer);
 	*freed = NULL;
 }

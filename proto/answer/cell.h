@@ -32,7 +32,7 @@ enum answer_type {
 enum answer_flag { ANSWER_NO, ANSWER_YES, ANSWER_NO_FLAG };
 
 enum answer_trait {
-	ANSWER_SPARE = 1,    /* leaves a table first that is too wide */
+	ANSWER_SPARE = 1,    /* leaves a table that is too wide */
 	ANSWER_BY_SIZE = 2,  /* --sort does not see the sign */
 	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
 };

@@ -2,9 +2,9 @@
  * answer_print_table - an answer as a table for people, or in Markdown.
  *
  * No number is cut and no name loses its middle.  Where a table is wider than
- * the terminal, columns that may be missing leave it first, then what all names
- * begin and end with, which is printed once above; then a row has its name on a
- * line of its own.
+ * the terminal, what all names of a column begin and end with is printed once
+ * above; then columns that may be missing leave it; then a row has its name on
+ * a line of its own.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -49,19 +49,21 @@ put_title(struct answer_printing *p)
 
 /* ---- widths ---- */
 
+/* Without what all names have, if it has that too. */
 static struct text
-shown(const struct answer_printing *p, uint32_t column,
-    const struct answer_cell *cells, char *to)
+shown(const struct shown_column *c, const struct answer_cell *cells, char *to)
 {
-	const struct shown_column *c = &p->columns[column];
 	struct text t = answer_shown(&cells[c->cell], to);
+	uint32_t front, back;
 
-	if (p->common == NULL || column != p->named ||
-	    !answer_is_known(&cells[c->cell]) ||
-	    t.bytes <= p->prefix + p->suffix)
+	if (c->front == NULL)
 		return t;
-	return (
-	    struct text){ t.at + p->prefix, t.bytes - p->prefix - p->suffix };
+	front = (uint32_t)strlen(c->front);
+	back = (uint32_t)strlen(c->back);
+	if (t.bytes <= front + back || memcmp(t.at, c->front, front) != 0 ||
+	    memcmp(t.at + t.bytes - back, c->back, back) != 0)
+		return t;
+	return (struct text){ t.at + front, t.bytes - front - back };
 }
 
 static unsigned
@@ -87,8 +89,7 @@ measure(
 		c->width = table_width(
 		    text_of(c->is.title != NULL ? c->is.title : c->is.key));
 		for (uint32_t k = 0; k < count; k++) {
-			unsigned width =
-			    table_width(shown(p, i, rows[k], text));
+			unsigned width = table_width(shown(c, rows[k], text));
 
 			if (width > c->width)
 				c->width = width;
@@ -96,59 +97,94 @@ measure(
 	}
 }
 
-/* Leave out what all names begin and end with. */
+/* The common parts of the names of a column, which are views of a row. */
+static struct table_names
+common_of(const struct shown_column *c, struct answer_cell *const *rows,
+    uint32_t count)
+{
+	struct table_names names = { .count = 0 };
+
+	for (uint32_t k = 0; k < count; k++) {
+		const struct answer_cell *cell = &rows[k][c->cell];
+
+		if (answer_is_known(cell))
+			table_names_add(&names, cell->is.text);
+	}
+	table_names_fit(&names, 0);
+	return names;
+}
+
+/* Leave out what all names of a column begin and end with, first where that is
+ * most, until the table fits. */
 static void
 shorten_names(
     struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
 {
-	struct table_names names = { .count = 0 };
-	char text[ANSWER_SHOWN_BYTES];
+	while (whole_width(p) > p->options->width) {
+		struct table_names best = { .count = 0 }, names;
+		struct shown_column *of = NULL;
 
-	for (p->named = 0; p->named < p->column_count; p->named++)
-		if (p->columns[p->named].is.type == ANSWER_TEXT)
-			break;
-	if (p->named == p->column_count)
-		return;
-	for (uint32_t k = 0; k < count; k++)
-		table_names_add(&names, shown(p, p->named, rows[k], text));
-	table_names_fit(&names, 0);
-	p->prefix = names.prefix;
-	p->suffix = names.suffix;
-	if (p->prefix + p->suffix == 0)
-		return;
-	p->common = memory_format("%.*s*%.*s", (int)p->prefix, names.first.at,
-	    (int)p->suffix, names.first.at + names.first.bytes - p->suffix);
-	put_safe(p->file, text_of(p->columns[p->named].is.title));
-	fputs(" is ", p->file);
-	put_safe(p->file, text_of(p->common));
-	fputs(" with:\n", p->file);
-	measure(p, rows, count);
+		for (uint32_t i = 0; i < p->column_count; i++) {
+			struct shown_column *c = &p->columns[i];
+
+			if (c->is.type != ANSWER_TEXT || c->is_hidden ||
+			    c->front != NULL)
+				continue;
+			names = common_of(c, rows, count);
+			if (names.prefix + names.suffix >
+			    best.prefix + best.suffix) {
+				best = names;
+				of = c;
+			}
+		}
+		if (of == NULL)
+			return;
+		of->front =
+		    memory_text((struct text){ best.first.at, best.prefix });
+		of->back = memory_text((struct text){
+		    best.first.at + best.first.bytes - best.suffix,
+		    best.suffix });
+		fprintf(p->file, "%s is ",
+		    of->is.title != NULL ? of->is.title : of->is.key);
+		put_safe(p->file, text_of(of->front));
+		putc('*', p->file);
+		put_safe(p->file, text_of(of->back));
+		putc('\n', p->file);
+		measure(p, rows, count);
+	}
 }
 
+/* What may be missing leaves the table, from the right. */
 static void
-fit(struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+hide_columns(struct answer_printing *p)
 {
-	unsigned room = p->options->width;
 	uint32_t left_out = 0;
 
-	measure(p, rows, count);
-	if (room == 0)
-		return;
-	for (uint32_t i = p->column_count; i-- > 0 && whole_width(p) > room;) {
+	for (uint32_t i = p->column_count;
+	     i-- > 0 && whole_width(p) > p->options->width;) {
 		p->columns[i].is_hidden =
 		    (p->columns[i].is.traits & ANSWER_SPARE) != 0 &&
 		    p->options->columns == NULL;
 		left_out += p->columns[i].is_hidden;
 	}
-	if (left_out > 0) {
-		fputs("not shown for want of width:", p->file);
-		for (uint32_t i = 0; i < p->column_count; i++)
-			if (p->columns[i].is_hidden)
-				fprintf(p->file, " %s", p->columns[i].is.key);
-		fputs(" (--columns)\n", p->file);
-	}
-	if (whole_width(p) > room && count > 1)
+	if (left_out == 0)
+		return;
+	fputs("not shown for want of width:", p->file);
+	for (uint32_t i = 0; i < p->column_count; i++)
+		if (p->columns[i].is_hidden)
+			fprintf(p->file, " %s", p->columns[i].is.key);
+	fputs(" (--columns)\n", p->file);
+}
+
+static void
+fit(struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	measure(p, rows, count);
+	if (p->options->width == 0)
+		return;
+	if (count > 1)
 		shorten_names(p, rows, count);
+	hide_columns(p);
 }
 
 /* ---- table ---- */
@@ -184,7 +220,7 @@ put_line(struct answer_printing *p, const struct answer_cell *cells)
 
 		if (c->is_hidden)
 			continue;
-		t = cells != NULL         ? shown(p, i, cells, text)
+		t = cells != NULL         ? shown(c, cells, text)
 		    : c->is.title != NULL ? text_of(c->is.title)
 					  : text_of(c->is.key);
 		width = table_width(t);
@@ -225,9 +261,11 @@ table_begin_table(
 static void
 table_end_table(struct answer_printing *p)
 {
-	free(p->common);
-	p->common = NULL;
-	p->prefix = p->suffix = 0;
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		free(p->columns[i].front);
+		free(p->columns[i].back);
+		p->columns[i].front = p->columns[i].back = NULL;
+	}
 }
 
 static void

@@ -19,6 +19,9 @@ struct shown_column {
 	uint32_t cell;  /* its number in a row */
 	unsigned width; /* table: characters so far */
 	bool is_hidden; /* table: too wide for the terminal */
+	/* table: what its names begin and end with, which is printed once;
+	 * NULL: nothing. */
+	char *front, *back;
 };
 
 struct answer_head_member {
@@ -47,9 +50,6 @@ struct answer_printing {
 	/* Of the printer. */
 	struct json json;
 	bool has_tables;
-	char *common; /* table: what is left out of the names; NULL: nothing */
-	uint32_t prefix, suffix;
-	uint32_t named; /* table: number of the column of the names */
 };
 
 struct answer_printer {

@@ -341,25 +341,55 @@ a_column_says_how_it_is_sorted(void **state)
 	}
 }
 
-/* 30 characters: "MEAN" leaves it (spare), then "node-" and ".site", which all
- * names have; no digit is cut. */
+/* First "node-" and ".site.example", which all names have; then the column
+ * MEAN (spare) leaves; no digit is cut. */
 static void
-what_is_too_wide_leaves_out_what_may_be_missing(void **state)
+what_is_too_wide_is_left_out_and_named(void **state)
 {
-	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
+	struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
 		.width = 24 };
-	struct answer *answer = begin(&options);
 
 	(void)state;
-	named(answer, "node-1.site.example", 123456);
-	named(answer, "node-22.site.example", 7);
+	for (; options.width >= 14; options.width -= 10) {
+		struct answer *answer = begin(&options);
+
+		named(answer, "node-1.site.example", 123456);
+		named(answer, "node-22.site.example", 7);
+		assert_int_equal(end(answer, 0), 0);
+		assert_string_equal(text,
+		    options.width == 24
+			? "NAME is node-*.site.example\n"
+			  "NAME   COUNT  MEAN\n"
+			  "1     123456     -\n"
+			  "22         7     -\n"
+			: "NAME is node-*.site.example\n"
+			  "not shown for want of width: seconds (--columns)\n"
+			  "NAME   COUNT\n"
+			  "1     123456\n"
+			  "22         7\n");
+	}
+}
+
+/* A name that comes after the widths were chosen, and lacks what they have, is
+ * whole. */
+static void
+a_late_name_is_whole(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
+		.width = 20,
+		.columns = "name,count" };
+	struct answer *answer = begin(&options);
+	char name[32];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "node-%d.site.example", i);
+		named(answer, name, 1);
+	}
+	named(answer, "nobody.site.example", 1);
 	assert_int_equal(end(answer, 0), 0);
-	assert_string_equal(text,
-	    "not shown for want of width: seconds (--columns)\n"
-	    "NAME is node-*.site.example with:\n"
-	    "NAME   COUNT\n"
-	    "1     123456\n"
-	    "22         7\n");
+	assert_non_null(strstr(text, "\n999       1\n"));
+	assert_non_null(strstr(text, "\nnobody.site.example      1\n"));
 }
 
 static void
@@ -467,8 +497,8 @@ main(void)
 		cmocka_unit_test(top_of_many),
 		cmocka_unit_test(a_table_is_as_wide_as_what_it_has),
 		cmocka_unit_test(a_column_says_how_it_is_sorted),
-		cmocka_unit_test(
-		    what_is_too_wide_leaves_out_what_may_be_missing),
+		cmocka_unit_test(what_is_too_wide_is_left_out_and_named),
+		cmocka_unit_test(a_late_name_is_whole),
 		cmocka_unit_test(
 		    a_name_that_does_not_fit_has_a_line_of_its_own),
 		cmocka_unit_test(markdown_is_escaped),
