@@ -37,7 +37,7 @@ report|!report -p none$such -o @/report.html
 plot|plot cascade -p prodacct$render-60 -o @/pictures
 trace|trace -p none$such -o @/none.json
 dump|dump -p none$such
-results|results tests -p none$such
+results|!results tests -p none$such
 upload|upload results -d @/results -a @/archive --target store
 fetch|!fetch --help
 spool|!spool ls @/spool
