@@ -36,10 +36,6 @@ static const struct opt_topic others[] = {
 	    POOL "model node start gap from to rows sort top",
 	    "poolscope stats timeline -p 'acct$pool'\n"
 	    "poolscope stats timeline --sort total --top 20\n" },
-	{ "series", "", "metrics over time, in equal steps",
-	    POOL "metric metric-group node job from to step as",
-	    "poolscope stats series -m 'system.memory.*' --from -1h\n"
-	    "poolscope stats series -m system.cpu.time.idle --as bands\n" },
 	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"

@@ -17,6 +17,7 @@ const struct question *const questions[] = {
 	&question_phases,
 	&question_pools,
 	&question_samples,
+	&question_series,
 	&question_spans,
 	&question_starts,
 	&question_usage,
@@ -120,13 +121,15 @@ int
 question_check(const struct question *question,
     const struct question_values *values, struct err *err)
 {
+	int rc = answer_options_check(&values->answer, question->tables, err);
+
+	if (rc != 0)
+		return rc;
 	if (values->by != NULL && question->by != NULL &&
 	    find_word(question->by, values->by) < 0)
 		return err_set_option(err, "by", "%s is by %s, not by '%.40s'",
 		    question->word, question->by, values->by);
-	if (question->check != NULL && question->check(values, err) != 0)
-		return -1;
-	return answer_options_check(&values->answer, question->tables, err);
+	return question->check != NULL ? question->check(values, err) : 0;
 }
 
 /* ---- what was lost ---- */

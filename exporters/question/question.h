@@ -88,7 +88,7 @@ const char *question_model(const struct question_values *values);
 
 /* The questions. */
 extern const struct question question_clocks, question_nodes, question_phases,
-    question_pools, question_samples, question_spans, question_starts,
-    question_usage;
+    question_pools, question_samples, question_series, question_spans,
+    question_starts, question_usage;
 
 #endif

@@ -43,6 +43,11 @@ static const struct opt own_options[] = {
 	    "series: a line for each node, or bands: the distribution of the "
 	    "nodes (default: auto: lines of up to 12 nodes)",
 	    "auto|lines|bands", false },
+	{ "shape", 0, OPT_CHOICE, OPT_TO(struct question_values, answer.shape),
+	    "SHAPE",
+	    "json: print tables as rows (default), or as an array for each "
+	    "column",
+	    "rows|columns", false },
 	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct question_values, of_what),
 	    "WHAT", "metrics: those of pools (default), or of their nodes too",
 	    "pools|nodes", false },

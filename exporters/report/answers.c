@@ -199,7 +199,9 @@ static int
 ask_series(struct asking *asking, const char *metric)
 {
 	char *word = encoded(metric);
-	char *route = memory_format("series?metric=%s", word);
+	char *route = memory_format(
+	    "series?metric=%s&shape=columns&columns=mean,min,p10,p50,p90,max",
+	    word);
 	char *key = memory_format("series?metric=%s", metric);
 	char *what = memory_format("%s over time", metric);
 	int rc = ask_pool(asking, route, key, what);

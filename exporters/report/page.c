@@ -344,7 +344,7 @@ put_data(
 
 	put_json(to, answers, partition);
 	memory_stream_end(&to);
-	packed = compress_gzip(text, bytes, COMPRESS_FAST, &packed_bytes);
+	packed = compress_gzip(text, bytes, COMPRESS_SMALL, &packed_bytes);
 	fputs("<script type=\"application/octet-stream\" id=\"data\">", file);
 	put_base64(file, packed, packed_bytes);
 	fputs("</script>\n", file);

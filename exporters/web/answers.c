@@ -14,7 +14,6 @@
 #include "exporters/phases/timeline.h"
 #include "exporters/results/query.h"
 #include "exporters/runs/stats_command.h"
-#include "exporters/samples/statistics/series_command.h"
 #include "exporters/select/known.h"
 #include "exporters/stats/status.h"
 #include "proto/base/memory.h"
@@ -167,17 +166,6 @@ answer_timeline(struct source *source, struct web_question *question,
 	    question->format, file, err);
 }
 
-static int
-answer_series(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	*bad = question->query.metrics.metrics.count == 0;
-	return stats_series(source, question->partition,
-	    &question->query.metrics, &question->query.window,
-	    (enum stats_series_as)question->query.as, question->format, file,
-	    err);
-}
-
 /* Without parameters the tests; of a test its starts, its entries, or the
  * timings or changes of one entry. */
 static int
@@ -303,8 +291,7 @@ const struct web_route web_pool_routes[] = {
 	{ "samples", .asks = &question_samples },
 	{ "timeline", "model node start gap from to rows sort top", false,
 	    answer_timeline, NULL },
-	{ "series", "metric metric-group node job from to step as", false,
-	    answer_series, NULL },
+	{ "series", .asks = &question_series },
 	{ "usage", .asks = &question_usage },
 	{ "results",
 	    "test entry entries changes from to limit oldest sort top columns",

@@ -19,6 +19,8 @@ TYPES = {"text": "string", "count": "integer", "whole number": "integer", "numbe
 NOTE = {"type": "object", "properties": {
     "key": {"type": "string"}, "count": {"type": ["integer", "null"]}, "text": {"type": "string"}},
     "required": ["key", "count", "text"]}
+SHAPE = "#/components/parameters/shape"
+VALUES = {"type": ["array", "null"], "items": {"type": ["string", "number", "boolean", "null"]}}
 
 
 def columns_of(*command):
@@ -51,7 +53,7 @@ def schema_of_row(columns):
     return row
 
 
-def schema_of(columns, path):
+def schema_of(columns, path, has_shape):
     tables = [table for table in dict.fromkeys(column["table"] for column in columns) if table != "head"]
     properties = {"question": {"type": "string"}}
     if path.endswith("/results"):
@@ -61,8 +63,10 @@ def schema_of(columns, path):
         properties.update({"partition": {"type": "string"}, "from": when, "to": when})
     properties.update(schema_of_row([column for column in columns if column["table"] == "head"])["properties"])
     for i, table in enumerate(tables):
-        properties["rows" if i == 0 else table] = {
-            "type": "array", "items": schema_of_row([column for column in columns if column["table"] == table])}
+        rows = {"type": "array", "items": schema_of_row([column for column in columns if column["table"] == table])}
+        if has_shape:
+            rows.update(type=["array", "object"], additionalProperties=VALUES, description="An object with shape=columns.")
+        properties["rows" if i == 0 else table] = rows
     properties["notes"] = {"type": "array", "items": NOTE}
     properties["complete"] = {"type": "boolean", "const": True}
     return {"type": "object", "properties": properties,
@@ -94,7 +98,7 @@ def main():
         if columns is None:
             continue
         at = text.index('"schema": ', text.index('\n  "%s": {' % path)) + len('"schema": ')
-        new = laid_out(schema_of(columns, path), 8)
+        new = laid_out(schema_of(columns, path, {"$ref": SHAPE} in item["get"]["parameters"]), 8)
         text = text[:at] + new + text[end_of(text, at):]
     if sys.argv[1:] == ["--check"]:
         if text != before:

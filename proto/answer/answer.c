@@ -508,6 +508,11 @@ answer_row(
 	}
 	begin_table(answer);
 	answer->printer->row(&answer->p, answer->cells);
+	if (answer->p.kept_bytes > ANSWER_ROWS_BYTES_MAX)
+		err_set(&answer->err,
+		    "columns take more than %d MiB: select fewer rows, or "
+		    "print rows without --shape",
+		    ANSWER_ROWS_BYTES_MAX >> 20);
 }
 
 void
@@ -610,7 +615,9 @@ answer_new(FILE *file, const struct answer_options *options,
 {
 	struct answer *answer = memory_zero(1, sizeof(*answer));
 
-	answer->printer = printer_of(options->format);
+	answer->printer = options->shape == ANSWER_SHAPE_COLUMNS
+			      ? &answer_print_json_columns
+			      : printer_of(options->format);
 	answer->options = options;
 	answer->tables = tables;
 	answer->p.file = file;

@@ -12,9 +12,10 @@
  * Formats: table (for people, as wide as the terminal; complete where the
  * output is no terminal), md, csv (one table, RFC 4180 with LF; notes go to
  * standard error), json (one object: head, "rows", other tables by their name,
- * "notes", "complete"), jsonl (head and end are lines with the one member
- * "poolscope"; a row of another table than the first has a member "table").
- * Times are UTC in json, jsonl and csv, and in the zone of --tz otherwise.
+ * "notes", "complete"; tables also by column), jsonl (head and end are lines
+ * with the one member "poolscope"; a row of another table than the first has a
+ * member "table"). Times are UTC in json, jsonl and csv, and in the zone of
+ * --tz otherwise.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_ANSWER_ANSWER_H

@@ -98,6 +98,14 @@ enum answer_format {
 	ANSWER_FORMAT_MD,
 };
 
+/* Of a table in json. */
+enum answer_shape {
+	ANSWER_SHAPE_ROWS, /* an array of objects */
+	/* An object with an array for each column; null for a column of which
+	 * nothing is known. */
+	ANSWER_SHAPE_COLUMNS,
+};
+
 /* How it is printed.  Zeros are the defaults. */
 struct answer_options {
 	int format;          /* enum answer_format */
@@ -106,6 +114,7 @@ struct answer_options {
 	const char *columns; /* keys or patterns, with commas; NULL: those with
 				a title in a table, else all */
 	const char *table;   /* csv: name of the table; NULL: the first */
+	int shape;           /* enum answer_shape; json */
 	unsigned width;      /* of a table in characters; 0: no limit */
 };
 

@@ -111,6 +111,9 @@ answer_options_check(const struct answer_options *options,
 
 	if (at != NULL && strcmp(at, "help") == 0)
 		return 1;
+	if (options->shape == ANSWER_SHAPE_COLUMNS &&
+	    options->format != ANSWER_FORMAT_JSON)
+		return err_set(err, "--shape columns is for --format json");
 	while (at != NULL && *at != '\0') {
 		struct text word = { at, (uint32_t)strcspn(at, ",") };
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "proto/answer/printer.h"
@@ -128,6 +129,64 @@ json_end_answer(struct answer_printing *p, uint64_t rows, const char *failed)
 
 const struct answer_printer answer_print_json = { json_begin_answer,
 	json_begin_table, json_put_row, json_end_table, json_end_answer };
+
+/* ---- one object, tables by column ---- */
+
+enum { NUMBER_BYTES = 26 }; /* with what is between two values */
+
+static void
+columns_begin_table(
+    struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
+{
+	(void)rows;
+	(void)count;
+	json_add_object(&p->json, p->is_first ? "rows" : p->table);
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		json_memory_begin(&p->columns[i].values,
+		    JSON_STRICT | JSON_LINE | JSON_COMPACT);
+		json_begin_array(&p->columns[i].values.to);
+	}
+}
+
+static void
+columns_put_row(struct answer_printing *p, const struct answer_cell *cells)
+{
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		struct shown_column *column = &p->columns[i];
+		const struct answer_cell *cell = &cells[column->cell];
+
+		put_cell(&column->values.to, cell);
+		if (answer_is_known(cell))
+			column->is_known = true;
+		p->kept_bytes += NUMBER_BYTES;
+		if (column->is_known && cell->type == ANSWER_TEXT)
+			p->kept_bytes += cell->is.text.bytes;
+	}
+}
+
+static void
+columns_end_table(struct answer_printing *p)
+{
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		struct shown_column *column = &p->columns[i];
+		struct text values;
+
+		json_end_array(&column->values.to);
+		values = json_memory_end(&column->values);
+		json_name(&p->json, column->is.key);
+		if (column->is_known)
+			json_digits(&p->json, values.at);
+		else
+			json_null(&p->json);
+		free(column->values.text);
+	}
+	json_end_object(&p->json);
+	p->kept_bytes = 0;
+}
+
+const struct answer_printer answer_print_json_columns = { json_begin_answer,
+	columns_begin_table, columns_put_row, columns_end_table,
+	json_end_answer };
 
 /* ---- lines ---- */
 

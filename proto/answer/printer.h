@@ -22,6 +22,9 @@ struct shown_column {
 	/* table: what its names begin and end with, which is printed once;
 	 * NULL: nothing. */
 	char *front, *back;
+	/* json in columns: its values so far, and whether any is known. */
+	struct json_memory values;
+	bool is_known;
 };
 
 struct answer_head_member {
@@ -49,6 +52,7 @@ struct answer_printing {
 	uint32_t column_count;
 	/* Of the printer. */
 	struct json json;
+	uint64_t kept_bytes; /* json in columns: no more than these */
 	bool has_tables;
 };
 
@@ -67,6 +71,7 @@ struct answer_printer {
 };
 
 extern const struct answer_printer answer_print_table, answer_print_md,
-    answer_print_csv, answer_print_json, answer_print_jsonl;
+    answer_print_csv, answer_print_json, answer_print_json_columns,
+    answer_print_jsonl;
 
 #endif

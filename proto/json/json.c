@@ -60,7 +60,7 @@ separate(struct json *json)
 			put_byte(json, ',');
 		new_line(json);
 	} else if (json->filled & bit) {
-		put(json, ", ");
+		put(json, json->style & JSON_COMPACT ? "," : ", ");
 	}
 	json->filled |= bit;
 }
@@ -177,7 +177,7 @@ json_key(struct json *json, struct text key)
 	assert(!json->after_key);
 	separate(json);
 	put_quoted(json, key);
-	put(json, ": ");
+	put(json, json->style & JSON_COMPACT ? ":" : ": ");
 	json->after_key = true;
 }
 

@@ -24,7 +24,8 @@ enum json_style {
 	JSON_LINE = 0,
 	JSON_INDENTED = 1,
 	JSON_STRICT = 2,
-	JSON_WIDE = 4, /* with JSON_INDENTED */
+	JSON_WIDE = 4,    /* with JSON_INDENTED */
+	JSON_COMPACT = 8, /* with JSON_LINE: no blanks */
 };
 enum { JSON_DEPTH_MAX = 63 };
 

@@ -110,6 +110,8 @@ routes() {
 	same "pools/$FARM/timeline?model=testrun" poolscope-stats timeline -p "$farm" --model testrun
 	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000
 	same "pools/$POOL/series?metric=app.load&as=bands" poolscope-stats series -p "$pool" -m app.load --as bands
+	same "pools/$POOL/series?metric=app.load&shape=columns&columns=mean,min" \
+		poolscope-stats series -p "$pool" -m app.load --shape columns --columns mean,min
 	same "pools/$POOL/usage" poolscope-stats usage -p "$pool"
 	trace "" --nodes worst:8
 	alike "pools/$FARM/nodes" poolscope-stats nodes -p "$farm"

@@ -61,7 +61,7 @@ check "a report of samples" poolscope-report -p 'acct$samples' -o "$TMP/r.html" 
 inside 'pools/acct$samples/samples' poolscope-stats samples -p 'acct$samples'
 inside 'pools/acct$samples/samples?by=node' poolscope-stats samples -p 'acct$samples' --by node
 inside 'pools/acct$samples/series?metric=system.cpu.time.user' \
-	poolscope-stats series -p 'acct$samples' -m system.cpu.time.user
+	poolscope-stats series -p 'acct$samples' -m system.cpu.time.user --shape columns --columns mean,min,p10,p50,p90,max
 inside 'pools/acct$samples/usage' poolscope-stats usage -p 'acct$samples'
 
 check_status 2 "a trace as text" poolscope-report -p "$pool" -o "$TMP/r.txt" --format text --with-trace

@@ -22,15 +22,25 @@ awk 'BEGIN { for (n = 1; n <= 3; n++) {
 series() {
 	poolscope-stats series -m app.load --step 30s --format csv "$@" | tr -d '\r'
 }
-answer "a line for each node" "group,metric,time,node,mean
-app/p,app.load,2023-11-14T22:13:00.000Z,n1,11.0
-app/p,app.load,2023-11-14T22:13:30.000Z,n1,14.0
-app/p,app.load,2023-11-14T22:13:00.000Z,n3,31.0
-app/p,app.load,2023-11-14T22:13:30.000Z,n3," series -n n1,n3
-answer "how they are distributed" "group,metric,time,min,p10,p50,p90,max,nodes
-app/p,app.load,2023-11-14T22:13:00.000Z,11.0,11.0,21.0,31.0,31.0,3
-app/p,app.load,2023-11-14T22:13:30.000Z,14.0,14.0,14.0,24.0,24.0,2" series --as bands
-check_status 1 "no metric" poolscope-stats series
+answer "a line for each node" "group,metric,time,node,mean,min,p10,p50,p90,max,nodes,unit
+app/p,app.load,2023-11-14T22:13:00Z,n1,11.0,,,,,,,1
+app/p,app.load,2023-11-14T22:13:30Z,n1,14.0,,,,,,,1
+app/p,app.load,2023-11-14T22:13:00Z,n3,31.0,,,,,,,1
+app/p,app.load,2023-11-14T22:13:30Z,n3,,,,,,,,1" series -n n1,n3
+answer "how they are distributed" "group,metric,time,node,mean,min,p10,p50,p90,max,nodes,unit
+app/p,app.load,2023-11-14T22:13:00Z,,,11.0,11.0,21.0,31.0,31.0,3,1
+app/p,app.load,2023-11-14T22:13:30Z,,,14.0,14.0,14.0,24.0,24.0,2,1" series --as bands
+# The page draws from columns: two lines of two steps, and what they are.
+answer "by column" "[[11.0, 14.0, 31.0, None], None, ['n1', 'n3'], [2, 2], [30, 30], '2023-11-14T22:13:00Z']" sh -c '
+	poolscope-stats series -m app.load --step 30s -n n1,n3 --format json --shape columns --columns mean,min |
+	/usr/bin/python3 -c "import json, sys
+a = json.load(sys.stdin)
+print([a[\"rows\"][\"mean\"], a[\"rows\"][\"min\"], *(a[\"lines\"][n] for n in (\"node\", \"steps\", \"step\")), a[\"lines\"][\"begin\"][0]])"'
+check "a table has the spread" poolscope-stats series -m app.load --step 30s
+check_printed "... of all nodes" " 11.00  11.00  21.00  31.00  31.00      3  1$"
+check_status 2 "columns of a table" poolscope-stats series -m app.load --shape columns
+check_printed "are for JSON" "shape columns is for --format json"
+check_status 2 "no metric" poolscope-stats series
 check_printed "says what is needed" "name a metric"
 check_status 1 "a metric that is none" poolscope-stats series -m app.lod
 check_printed "has a near name" "did you mean app.load"

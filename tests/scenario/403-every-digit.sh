@@ -22,7 +22,7 @@ means() {
 answer "24 bits and one more" "16777217.0" means app.small
 answer "53 bits" "9007199254740991.0" means app.large
 answer "a rate" "6871947673.7" means app.sent
-answer "as bands" "16777217.0,16777217.0" sh -c 'poolscope-stats series -m app.small --as bands --format csv | sed -n "2s/^[^,]*,[^,]*,[^,]*,\([^,]*\),.*,\([^,]*\),[^,]*\$/\1,\2/p" | tr -d "\r"'
+answer "as bands" "16777217.0,16777217.0" sh -c 'poolscope-stats series -m app.small --as bands --format csv | sed -n 2p | cut -d, -f6,10'
 # drawn METRIC: the middle column of the picture's data.
 drawn() {
 	mkdir -p "$TMP/pictures"

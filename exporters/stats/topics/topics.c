@@ -12,7 +12,6 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/phases/timeline.h"
 #include "exporters/runs/stats_command.h"
-#include "exporters/samples/statistics/series_command.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
 #include "proto/os/clock.h"
@@ -70,15 +69,6 @@ print_timeline(const struct topics_values *values, struct source *source,
 		.to_ns = values->of.window.to_ns,
 		.rows = values->of.rows,
 		.order = &values->order },
-	    (enum stats_format)values->of.answer.format, file, err);
-}
-
-static int
-print_series(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_series(source, partition, &values->of.metrics,
-	    &values->of.window, (enum stats_series_as)values->of.as,
 	    (enum stats_format)values->of.answer.format, file, err);
 }
 
@@ -184,7 +174,6 @@ static const struct topic topics[] = {
 	    false },
 	{ "timeline", print_timeline, NULL, stats_timeline_columns, NULL,
 	    NO_LINES, false },
-	{ "series", print_series, NULL, NULL, NULL, NO_LINES, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
 	    false },

@@ -13,6 +13,7 @@ import { table } from "./table.js";
 import { css, series } from "./look.js";
 import { clock, day, plural, time, value as show, unitName } from "./format.js";
 
+export const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 /* One unit for all steps of an axis: [how much it is, its name]. */
@@ -171,7 +172,7 @@ export function lines(label, zoomed) {
 		if (!d || d.times.length === 0)
 			return "";
 		const i = nearest(x);
-		const values = d.bands ? ["min", "p10", "p50", "p90", "max"].map((name) => name + " " + show(d.bands[name][i], d.unit)) :
+		const values = d.bands ? BANDS.map((name) => name + " " + show(d.bands[name][i], d.unit)) :
 			d.lines.slice(0, 6).filter((line) => line.values[i] !== null).map((line) => line.name + " " + show(line.values[i], d.unit));
 		return time(d.times[i]) + "   " + values.join("   ");
 	}
@@ -186,7 +187,7 @@ export function lines(label, zoomed) {
 	}
 
 	function rowsTable() {
-		const of = d.bands ? ["min", "p10", "p50", "p90", "max"].map((name) => [name, d.bands[name]]) :
+		const of = d.bands ? BANDS.map((name) => [name, d.bands[name]]) :
 			d.lines.slice(0, 12).map((line) => [line.name, line.values]);
 		const t = table({ caption: label, columns: [{ key: "time", label: "Time (UTC)", value: (i) => d.times[i],
 			show: (i) => time(d.times[i]) }, ...of.map(([name, values], k) => ({ key: String(k), label: name, number: true,

@@ -5,7 +5,7 @@
 import { h, fill } from "./dom.js";
 import { title, range, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
-import { lines } from "./lines.js";
+import { BANDS, lines } from "./lines.js";
 import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
 import { bytes, count, duration, millis, number, value } from "./format.js";
@@ -15,17 +15,21 @@ const SHOWN = ["system.cpu.time.user", "system.memory.usage.used"];
 /* What the route answers, for lines.js; null when there is nothing.  A metric can be of
  * several groups: a line for each, or the bands of the first. */
 export async function chart(context, params) {
-	const all = (await context.maybe(["series"], params) || []).filter((each) => each.lines || each.bands);
-	if (all.length === 0)
+	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean," + BANDS });
+	if (!answer)
 		return null;
-	const first = all[0], begin = millis(first.t0_ns);
-	const times = Array.from({ length: first.steps }, (_, i) => begin + (i + 0.5) * first.step_ms);
-	const unit = first.rate ? (first.unit === "1" ? "" : first.unit) + "/s" : first.unit;
-	if (first.bands)
-		return { times, unit, bands: first.bands };
-	return { times, unit, lines: all.filter((each) => each.t0_ns === first.t0_ns && each.steps === first.steps && each.lines)
-		.flatMap((each) => each.lines.map((line) => ({ values: line.mean,
-			name: each.nodes === 1 && all.length > 1 ? each.group : line.node }))) };
+	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]);
+	const values = (call) => Array.from({ length: steps }, (_, i) => call(i));
+	const cut = (name, from) => values((i) => rows[name] && rows[name][from + i]);
+	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
+	const unit = of.rate[0] ? (of.unit[0] === "1" ? "" : of.unit[0]) + "/s" : of.unit[0];
+	if (!of.node)
+		return { times, unit, bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
+	const found = [], groups = new Set(of.group).size;
+	for (let i = 0, from = 0; i < of.steps.length; from += of.steps[i++])
+		if (of.begin[i] === of.begin[0] && of.steps[i] === steps)
+			found.push({ values: cut("mean", from), name: of.nodes[i] === 1 && groups > 1 ? of.group[i] : of.node[i] });
+	return { times, unit, lines: found };
 }
 
 function pattern(name) {

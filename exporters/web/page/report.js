@@ -62,17 +62,17 @@ function only(answer, params) {
 /* The parameters that only say how much is wanted do not matter here.  What a node has is
  * among the rows by node. */
 function find(path, params) {
-	const { node, name, metric, group, rows, top, limit, newest, ...rest } = params || {};
-	const exact = answer(key(path, { ...params, rows: "", top: "", limit: "", newest: "" }));
+	const { rows, top, limit, newest, shape, columns, ...asked } = params || {};
+	const { node, name, metric, group, ...rest } = asked, exact = answer(key(path, asked));
 	if (exact !== undefined)
 		return exact;
 	for (const each of node || metric ? [{ ...rest, by: "node" }, rest] : [rest, { ...rest, by: "node" }]) {
 		const found = answer(key(path, each));
 		if (found !== undefined)
-			return only(found, params || {});
+			return only(found, asked);
 	}
 	/* Of the timeline that of the model which is chosen at first has no name. */
-	const { model, ...without } = params || {};
+	const { model, ...without } = asked;
 	const first = model ? find(path, without) : undefined;
 	return first && first.model === model ? first : undefined;
 }

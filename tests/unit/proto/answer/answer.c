@@ -449,6 +449,40 @@ columns_that_come_with_the_data(void **state)
 }
 
 static void
+json_by_column(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSON,
+		.shape = ANSWER_SHAPE_COLUMNS,
+		.columns = "count,name,share" };
+	struct answer_options lines = { .format = ANSWER_FORMAT_JSONL,
+		.shape = ANSWER_SHAPE_COLUMNS };
+	struct answer *answer = begin(&options);
+	const struct part part = { { "a", 1 }, 1 };
+
+	(void)state;
+	named(answer, "a\"b", 3);
+	named(answer, "c", ANSWER_NO_COUNT);
+	answer_begin_table(answer, "parts");
+	answer_row(answer, &part, NULL);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "{\n"
+				  " \"rows\": {\n"
+				  "  \"count\": [3,null],\n"
+				  "  \"name\": [\"a\\\"b\",\"c\"],\n"
+				  "  \"share\": null\n"
+				  " },\n"
+				  " \"parts\": {\n"
+				  "  \"of\": [\"a\"],\n"
+				  "  \"number\": [1]\n"
+				  " },\n"
+				  " \"notes\": [],\n"
+				  " \"complete\": true\n"
+				  "}\n");
+	assert_int_equal(answer_options_check(&lines, tables, &err), -1);
+	assert_string_equal(err.text, "--shape columns is for --format json");
+}
+
+static void
 wrong_options_name_what_is_near(void **state)
 {
 	struct answer_options options = { .columns = "name,cuont" };
@@ -503,6 +537,7 @@ main(void)
 		    a_name_that_does_not_fit_has_a_line_of_its_own),
 		cmocka_unit_test(markdown_is_escaped),
 		cmocka_unit_test(columns_that_come_with_the_data),
+		cmocka_unit_test(json_by_column),
 		cmocka_unit_test(wrong_options_name_what_is_near),
 		cmocka_unit_test(a_failure_without_rows_prints_nothing),
 	};

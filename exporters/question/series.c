@@ -1,0 +1,335 @@
+/*
+ * question_series - metrics over time, in equal steps: a line for each node, or
+ * how the nodes are distributed.  The numbers are those of the pictures.
+ *
+ * A row is a step of a line, or of the distribution of a metric; the second
+ * table says of each line how many rows it has, so that rows without names are
+ * enough for those who draw.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/question/question.h"
+#include "exporters/samples/node_table.h"
+#include "exporters/samples/plot_command.h"
+#include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+
+enum { METRICS_MAX = 8, LINES_MAX = 50 /* of each metric */ };
+enum as { AS_AUTO, AS_LINES, AS_BANDS };
+
+/* How the nodes are distributed in one step; NaN without a node. */
+enum band { LOW, P10, P50, P90, HIGH, BANDS };
+
+struct row {
+	struct text group, metric, node, unit;
+	int64_t time;
+	double mean, bands[BANDS];
+	uint64_t nodes;
+};
+
+#define BAND(band) ANSWER_AT_NUMBER(struct row, bands[band]), NULL
+
+static const struct answer_column columns[] = {
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
+	    "the metric group", false, NULL },
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,
+	    "the metric", false, NULL },
+	{ "time", "TIME", ANSWER_AT_TIME(struct row, time), NULL,
+	    "when the step begins", false, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
+	    "of a line: the node", false, NULL },
+	{ "mean", "MEAN", ANSWER_AT_NUMBER(struct row, mean), NULL,
+	    "of a line: the mean of the step", false, NULL },
+	{ "min", "MIN", BAND(LOW), "the least mean of a node", false, NULL },
+	{ "p10", "P10", BAND(P10), "one of ten means is not greater", true,
+	    NULL },
+	{ "p50", "P50", BAND(P50), "the median of the means", false, NULL },
+	{ "p90", "P90", BAND(P90), "nine of ten means are not greater", true,
+	    NULL },
+	{ "max", "MAX", BAND(HIGH), "the greatest mean of a node", false,
+	    NULL },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes), NULL,
+	    "how many nodes have a value in the step", true, NULL },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
+	    "the unit of the metric (UCUM); a counter is a rate per second",
+	    true, NULL },
+	{ .key = NULL },
+};
+
+struct line {
+	struct text group, metric, node, unit, rollup;
+	enum answer_flag rate;
+	int64_t begin, step;
+	uint64_t steps, nodes, left_out;
+};
+
+static const struct answer_column line_columns[] = {
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct line, group), NULL,
+	    "the metric group", false, NULL },
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct line, metric), NULL,
+	    "the metric", false, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct line, node), NULL,
+	    "of which node; unknown: how all are distributed", false, NULL },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct line, unit), NULL,
+	    "the unit of the metric (UCUM)", false, NULL },
+	{ "rate", "RATE", ANSWER_AT_FLAG(struct line, rate), NULL,
+	    "is it a counter, whose numbers are per second?", false, NULL },
+	{ "rollup", "FROM", ANSWER_AT_TEXT(struct line, rollup), NULL,
+	    "what the numbers were made from: raw, 1min or 1h", false, NULL },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct line, begin), NULL,
+	    "when the first step begins", false, NULL },
+	{ "step", "STEP", ANSWER_AT_DURATION(struct line, step), "s",
+	    "how long a step is", false, NULL },
+	{ "steps", "STEPS", ANSWER_AT_COUNT(struct line, steps), NULL,
+	    "how many rows it has, in the order of the lines", false, NULL },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct line, nodes), NULL,
+	    "how many nodes have the metric", false, NULL },
+	{ "left_out", NULL, ANSWER_AT_COUNT(struct line, left_out), NULL,
+	    "how many of them have no line here", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "series", columns },
+	{ "lines", line_columns }, { "head", question_window_head },
+	{ .name = NULL } };
+
+struct asking {
+	struct answer *answer;
+	struct samples *of; /* finished, of one metric each */
+	uint32_t count;
+	bool lines;
+};
+
+/* ---- rows ---- */
+
+static struct row
+row_of(const struct samples *samples, uint32_t step)
+{
+	const struct samples_metric *metric = samples->metrics;
+
+	return (struct row){ .group = metric->group,
+		.metric = metric->name,
+		.unit = metric->unit,
+		.time = samples->from_ns + (int64_t)step * samples->step_ns,
+		.mean = NAN,
+		.bands = { NAN, NAN, NAN, NAN, NAN },
+		.nodes = ANSWER_NO_COUNT };
+}
+
+static uint32_t
+line_count(const struct asking *asking, const struct samples_metric *metric)
+{
+	if (!asking->lines)
+		return 1;
+	return metric->count < LINES_MAX ? metric->count : LINES_MAX;
+}
+
+static void
+put_lines(const struct asking *asking, const struct samples *samples)
+{
+	const struct samples_metric *metric = samples->metrics;
+
+	for (uint32_t r = 0; r < line_count(asking, metric); r++)
+		for (uint32_t i = 0; i < samples->steps; i++) {
+			struct row row = row_of(samples, i);
+
+			row.node = metric->rows[r].node;
+			row.mean = metric->rows[r].cells[i].mean;
+			answer_row(asking->answer, &row, NULL);
+		}
+}
+
+static int
+by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void
+put_bands(const struct asking *asking, const struct samples *samples)
+{
+	static const unsigned percents[BANDS] = { 1, 10, 50, 90, 100 };
+	const struct samples_metric *metric = samples->metrics;
+	double *values = memory_zero(metric->count, sizeof(*values));
+
+	for (uint32_t i = 0; i < samples->steps; i++) {
+		struct row row = row_of(samples, i);
+		uint32_t count = 0;
+
+		for (uint32_t r = 0; r < metric->count; r++)
+			if (!isnan(metric->rows[r].cells[i].mean))
+				values[count++] = metric->rows[r].cells[i].mean;
+		qsort(values, count, sizeof(*values), by_value);
+		row.nodes = count;
+		for (int b = 0; count > 0 && b < BANDS; b++)
+			row.bands[b] =
+			    b == LOW
+				? values[0]
+				: values[quantile_index(count, percents[b])];
+		if (count > 0 || !answer_is_for_people(asking->answer))
+			answer_row(asking->answer, &row, NULL);
+	}
+	free(values);
+}
+
+static void
+put_line_table(const struct asking *asking)
+{
+	uint64_t left_out = 0;
+
+	answer_begin_table(asking->answer, "lines");
+	for (uint32_t m = 0; m < asking->count; m++) {
+		const struct samples *samples = &asking->of[m];
+		const struct samples_metric *metric = samples->metrics;
+		uint32_t lines = line_count(asking, metric);
+		struct line line = { .group = metric->group,
+			.metric = metric->name,
+			.unit = metric->unit,
+			.rollup = metric->rollup,
+			.rate = metric->counter ? ANSWER_YES : ANSWER_NO,
+			.begin = samples->from_ns,
+			.step = samples->step_ns,
+			.steps = samples->steps,
+			.nodes = metric->count,
+			.left_out = asking->lines ? metric->count - lines : 0 };
+
+		left_out += line.left_out;
+		for (uint32_t r = 0; r < lines; r++) {
+			if (asking->lines)
+				line.node = metric->rows[r].node;
+			answer_row(asking->answer, &line, NULL);
+		}
+	}
+	if (left_out > 0)
+		answer_note(asking->answer, "left_out", left_out,
+		    "left out: %" PRIu64 " lines, of nodes beyond %d of a "
+		    "metric; select with --node, or --as bands",
+		    left_out, LINES_MAX);
+}
+
+/* ---- asking ---- */
+
+static bool
+is_lines(const struct samples *samples, enum as as, bool for_people)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (samples->metrics[i].count > most)
+			most = samples->metrics[i].count;
+	return as == AS_LINES ||
+	       (as == AS_AUTO && !for_people && most <= SAMPLES_LINES);
+}
+
+static void
+hide_columns(const struct asking *asking)
+{
+	static const char *const of_lines[] = { "node", "mean", NULL };
+	static const char *const of_bands[] = { "min", "p10", "p50", "p90",
+		"max", "nodes", NULL };
+	const char *const *hidden = asking->lines ? of_bands : of_lines;
+
+	for (; *hidden != NULL; hidden++)
+		answer_hide_column(asking->answer, *hidden);
+}
+
+static void
+put_all(const struct samples *samples, struct asking *asking)
+{
+	struct samples of[METRICS_MAX];
+
+	asking->of = of;
+	asking->count = samples->count;
+	hide_columns(asking);
+	for (uint32_t i = 0; i < samples->count; i++) {
+		/* Each metric group has its own period. */
+		of[i] = *samples;
+		of[i].metrics = &samples->metrics[i];
+		of[i].count = 1;
+		samples_finish(&of[i]);
+		answer_next_group(asking->answer);
+		if (asking->lines)
+			put_lines(asking, &of[i]);
+		else
+			put_bands(asking, &of[i]);
+	}
+	put_line_table(asking);
+}
+
+static struct text
+coarsest(const struct samples *samples)
+{
+	struct text rollup = { NULL, 0 };
+
+	for (uint32_t i = 0; i < samples->count; i++)
+		if (series_rollup_rank(samples->metrics[i].rollup) >
+		    series_rollup_rank(rollup))
+			rollup = samples->metrics[i].rollup;
+	return rollup;
+}
+
+static int
+check(const struct question_values *values, struct err *err)
+{
+	if (values->metrics.metrics.count > 0)
+		return 0;
+	return err_set_option(err, "metric",
+	    "is needed: name a metric, such as system.memory.usage, or a "
+	    "pattern");
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	const struct question_values *values = asked->values;
+	struct samples samples = { .step_ns = 0 };
+	struct asking asking = { .answer = answer };
+	struct time_window window;
+	int rc;
+
+	string_table_init(&samples.texts);
+	rc = time_window_open(
+	    &window, &values->window, asked->source, asked->partition, err);
+	if (rc == 0)
+		rc = time_window_narrow(
+		    &window, asked->source, asked->partition, err);
+	if (rc == 0)
+		rc =
+		    plot_samples_read(&samples, asked->source, asked->partition,
+			&values->metrics, &values->window, &window, err);
+	if (rc == 0 && samples.count > METRICS_MAX)
+		rc = err_set(err,
+		    "these are %" PRIu32 " metrics; at most %d are given at "
+		    "once: name fewer with --metric and --metric-group",
+		    samples.count, METRICS_MAX);
+	if (rc == 0) {
+		source_clock_words(samples.clock, source_clock(asked->source));
+		asking.lines = is_lines(&samples, (enum as)values->as,
+		    answer_is_for_people(answer));
+		question_put_window(&question_series, asked,
+		    &(struct question_window){ window.from_ns, window.to_ns, 0,
+			coarsest(&samples), samples.clock },
+		    answer);
+		put_all(&samples, &asking);
+	}
+	samples_clear(&samples);
+	time_window_close(&window);
+	return rc;
+}
+
+const struct question question_series = { .word = "series",
+	.summary = "metrics over time, in equal steps",
+	.options = "metric metric-group node job from to step as "
+		   "shape sort top columns",
+	.examples = "poolscope stats series -m 'system.memory.*' --from -1h\n"
+		    "poolscope stats series -m system.cpu.time.idle --as "
+		    "bands\n",
+	.tables = tables,
+	.kinds = 1u << RECORD_SAMPLE,
+	.check = check,
+	.ask = ask };
