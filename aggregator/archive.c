@@ -21,7 +21,6 @@
 #include "proto/clickhouse/client.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
-#include "proto/config/opt_verb.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -337,32 +336,24 @@ parse(
 		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-archive",
-		.synopsis = "VERB --to ADDRESS [options]",
-		.summary = "make and check an archive; VERB is one of",
+		.synopsis = "WHAT --to ADDRESS [options]",
+		.summary = "make and check an archive; WHAT is one of",
 		.examples = "poolscope archive create --to "
 			    "clickhouse://localhost/poolscope\n"
 			    "poolscope archive check --to "
 			    "clickhouse://localhost/poolscope\n",
 		.tables = tables,
 		.topics = topics,
-		.operands_min = 1,
-		.operands_max = 2,
 	};
 	bool is_restore;
 
 	opt_parse(&program, argc, argv, operands);
-	opt_topic_check(&program, operands->at[0]);
 	if (find_printed(operands->at[0]) != NULL)
 		answer_options_judge(
 		    &values->answer, find_printed(operands->at[0])->tables);
 	is_restore = strcmp(operands->at[0], "restore") == 0;
 	if (values->to == NULL)
 		opt_usage("--%s is required", is_restore ? "from" : "to");
-	if (is_restore != (operands->count == 2))
-		opt_usage(is_restore ? "restore needs the directory of the "
-				       "new store"
-				     : "a word too many: '%s'",
-		    operands->at[operands->count - 1]);
 	if (strcmp(operands->at[0], "retain") == 0 &&
 	    values->before_ns == INT64_MIN)
 		opt_usage("retain needs --before: records of days before it "

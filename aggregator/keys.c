@@ -236,31 +236,27 @@ static const struct opt_topic topics[] = {
 };
 
 static const struct verb {
-	const char *word, *arguments;
-	uint32_t min, max; /* arguments after the verb */
-	bool makes;        /* creates DIR/keys if necessary */
+	const char *word;
+	bool makes; /* creates DIR/keys if necessary */
 	int (*run)(struct values *values, char **words, uint32_t count,
 	    struct err *err);
 } verbs[] = {
-	{ "new", "NAME", 1, 1, true, do_new },
-	{ "list", "nothing", 0, 0, false, do_list },
-	{ "allow", "FILE, or PUBLIC and NAME", 1, 2, true, do_allow },
-	{ "revoke", "NAME or PUBLIC", 1, 1, false, do_revoke },
-	{ "token", "NAME", 1, 1, true, do_token },
-	{ "rotate", "NAME, or server and key files", 1, 63, false, do_rotate },
+	{ "new", true, do_new },
+	{ "list", false, do_list },
+	{ "allow", true, do_allow },
+	{ "revoke", false, do_revoke },
+	{ "token", true, do_token },
+	{ "rotate", false, do_rotate },
 };
 
 /* The word is one of the topics. */
 static const struct verb *
-find_verb(const struct opt_operands *operands)
+find_verb(const char *word)
 {
 	const struct verb *verb = verbs;
-	uint32_t words = operands->count - 1;
 
-	while (strcmp(operands->at[0], verb->word) != 0)
+	while (strcmp(word, verb->word) != 0)
 		verb++;
-	if (words < verb->min || words > verb->max)
-		opt_usage("%s takes %s", verb->word, verb->arguments);
 	return verb;
 }
 
@@ -280,8 +276,6 @@ parse(
 		    "poolscope keys list\n",
 		.tables = tables,
 		.topics = topics,
-		.operands_min = 1,
-		.operands_max = 64,
 	};
 
 	opt_parse(&program, argc, argv, operands);
@@ -296,7 +290,7 @@ main(int argc, char **argv)
 	struct err err = { 0 };
 
 	parse(&values, argc, argv, &operands);
-	verb = find_verb(&operands);
+	verb = find_verb(operands.at[0]);
 	if ((!verb->makes || keys_make_directory(&err) == 0) &&
 	    verb->run(&values, operands.at + 1, operands.count - 1, &err) ==
 		0 &&

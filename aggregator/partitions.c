@@ -135,13 +135,9 @@ static void
 check_values(const struct values *values, const struct opt_operands *operands)
 {
 	if (is_list(operands)) {
-		if (operands->count > 1)
-			opt_usage("list takes no partition");
 		answer_options_judge(&values->answer, partitions_tables);
 		return;
 	}
-	if (operands->count < 2)
-		opt_usage("drop needs the name of a partition");
 	if (!values->yes && !values->dry_run && !confirm_can_ask())
 		opt_usage("drop deletes all records of the partition; without "
 			  "a terminal confirm it with --yes");
@@ -162,8 +158,6 @@ parse(
 			    "poolscope partition drop --dry-run 'acct$pool'\n",
 		.tables = tables,
 		.topics = topics,
-		.operands_min = 1,
-		.operands_max = 2,
 	};
 
 	opt_parse(&program, argc, argv, operands);

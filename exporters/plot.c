@@ -296,14 +296,8 @@ check_operands(struct values *values, const struct opt_operands *operands)
 {
 	uint32_t count = operands->count;
 
-	if (strcmp(operands->at[0], "results") != 0) {
-		if (count > 1)
-			opt_usage(
-			    "unexpected argument '%.64s'", operands->at[1]);
-		return;
-	}
 	if (count == 1)
-		opt_usage("missing argument: results needs TEST");
+		return;
 	values->results.test = text_of(operands->at[1]);
 	values->results.entry = text_of(count > 2 ? operands->at[2] : "");
 	if (values->results.test.bytes == 0 ||
@@ -355,8 +349,6 @@ parse(
 			    "poolscope plot usage --from -1d --term dumb\n",
 		.tables = tables,
 		.topics = topics,
-		.operands_min = 1,
-		.operands_max = 3,
 	};
 
 	opt_parse(&program, argc, argv, operands);

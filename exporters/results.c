@@ -81,11 +81,6 @@ find_question(const struct opt_operands *operands)
 
 	while (strcmp(asked->word, operands->at[0]) != 0)
 		asked++;
-	if (operands->count != asked->names + 1)
-		opt_usage("%s%s: %s", asked->word,
-		    topics[asked - result_questions].synopsis,
-		    operands->count <= asked->names ? "missing argument"
-						    : "unexpected argument");
 	for (uint32_t i = 1; i < operands->count; i++)
 		if (operands->at[i][0] == '\0')
 			opt_usage("%s: a name is empty", asked->word);
@@ -181,8 +176,6 @@ parse(
 		    "poolscope results timings //bench:test BM_0 --limit 8\n",
 		.tables = tables,
 		.topics = topics,
-		.operands_min = 1,
-		.operands_max = 3,
 	};
 
 	opt_parse(&program, argc, argv, operands);

@@ -49,8 +49,8 @@ static const struct opt_topic others[] = {
 	    POOL "job fixed sort top",
 	    "poolscope stats scanner --job 17\n"
 	    "poolscope stats scanner --job 17 --format csv\n" },
-	{ "testrun", " WHAT [RUN...]",
-	    "test runs; WHAT: list, groups, deltas, iterations, skew", TESTRUN,
+	{ "testrun", " list|groups|deltas|iterations|skew [RUN...]",
+	    "test runs of a farm", TESTRUN,
 	    "poolscope stats testrun groups -p 'acct$farm'\n"
 	    "poolscope stats testrun deltas RUN\n"
 	    "poolscope stats testrun list --newest 20\n" },
@@ -189,14 +189,11 @@ check_testrun(struct topics_values *values)
 static void
 check_use(struct topics_values *values, const struct topic *topic)
 {
-	const struct opt_operands *operands = values->operands;
 	const char *what = topic->word;
 	bool testrun = strcmp(what, "testrun") == 0;
 
 	values->order.sort = values->of.answer.sort;
 	values->order.top = values->of.answer.top;
-	if (!testrun && operands->count > 1)
-		opt_usage("unexpected argument '%.64s'", operands->at[1]);
 	if ((topic->formats & 1u << values->of.answer.format) == 0)
 		opt_usage("%s supports the formats %s", what,
 		    (topic->formats & 1u << STATS_CSV) != 0
@@ -241,8 +238,6 @@ parse(struct topics_values *values, int argc, char **argv,
 			    "poolscope stats usage --from -1d\n",
 		.tables = tables,
 		.topics = topics,
-		.operands_min = 1,
-		.operands_max = UINT32_MAX,
 	};
 
 	question_tables(tables + 5, &values->of);
@@ -259,9 +254,6 @@ check_question(
 	struct err err = { 0 };
 	int rc;
 
-	if (values->operands->count > 1)
-		opt_usage(
-		    "unexpected argument '%.64s'", values->operands->at[1]);
 	rc = question_check(question, &values->of, &err);
 	if (rc < 0)
 		opt_usage("%s", err.text);

@@ -271,13 +271,10 @@ stats_testrun_check(const struct runs_options *options,
     const struct opt_operands *operands, struct text node, struct order *order,
     enum stats_format format)
 {
-	const char *what = operands->count > 1 ? operands->at[1] : NULL;
-	bool rows;
+	const char *what = operands->at[1];
+	bool rows =
+	    is(what, "list") || is(what, "deltas") || is(what, "iterations");
 
-	if (what == NULL)
-		opt_usage("missing argument: testrun needs list, deltas, "
-			  "iterations, groups or skew");
-	rows = is(what, "list") || is(what, "deltas") || is(what, "iterations");
 	if (!rows && !is(what, "groups") && !is(what, "skew"))
 		opt_usage("'%.64s' is not one of list, deltas, iterations, "
 			  "groups, skew",

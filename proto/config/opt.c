@@ -369,6 +369,10 @@ take_weaker(void)
 static void
 check_operands(uint32_t count, char **argv)
 {
+	if (program->topics != NULL) {
+		opt_topic_check(program, count, argv + 1);
+		return;
+	}
 	if (count < program->operands_min)
 		opt_usage("missing argument: %s %.*s", program->name,
 		    (int)strcspn(program->synopsis, "\n"), program->synopsis);
@@ -415,8 +419,6 @@ opt_parse(const struct opt_program *what, int argc, char **argv,
 	count = take_words(argc, argv);
 	if (!shows)
 		check_operands(count, argv);
-	if (!shows && what->topics != NULL && count > 0)
-		opt_topic_check(what, argv[1]);
 	take_weaker();
 	if (shows) {
 		opt_show(what, show_format);

@@ -63,8 +63,10 @@ struct opt_table {
 
 /* A kind of question that a program answers: its first operand. */
 struct opt_topic {
-	const char *word;     /* NULL ends the list */
-	const char *synopsis; /* of its operands: " TEST [ENTRY]"; "": none */
+	const char *word; /* NULL ends the list */
+	/* The words behind it, which are counted: " TEST [ENTRY]"; "": none;
+	 * " | " is between alternatives, and "..." allows any number. */
+	const char *synopsis;
 	const char *summary;
 	/* Names of the options that it takes, with a blank between them; those
 	 * with OPT_SELDOM it takes always. */
@@ -80,8 +82,8 @@ struct opt_program {
 	/* Two command lines, each ends with a newline; NULL: none. */
 	const char *examples;
 	const struct opt_table *tables; /* the last one is zeros */
-	/* What the first operand may be, and the options that go with it; NULL:
-	 * the program checks its operands itself. */
+	/* What the first operand may be, and the operands and options that go
+	 * with it; NULL: the numbers below count. */
 	const struct opt_topic *topics;
 	uint32_t operands_min, operands_max;
 	/* Checks `values` beyond their types (err_set_option); may be NULL. */

@@ -41,22 +41,76 @@ refuse_for_topic(const struct opt_program *program, const struct opt *opt,
 	opt_usage("--%s is for %s, not for %s", opt->name, list, topic->word);
 }
 
-/* The first operand is one of the topics, and the options go with it. */
-void
-opt_topic_check(const struct opt_program *program, const char *word)
+static const struct opt_topic *
+find_topic(const struct opt_topic *topics, const char *word)
 {
-	const struct opt_topic *topic = program->topics;
-	char list[256];
+	char list[256] = "";
 	size_t used = 0;
 
-	while (topic->word != NULL && strcmp(topic->word, word) != 0)
-		topic++;
-	for (const struct opt_topic *t = program->topics;
-	     topic->word == NULL && t->word != NULL; t++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used,
-		    "%s%s", used > 0 ? ", " : "", t->word);
-	if (topic->word == NULL)
-		opt_refuse_word(word, list);
+	for (const struct opt_topic *t = topics; t->word != NULL; t++) {
+		if (strcmp(t->word, word) == 0)
+			return t;
+		if (used < sizeof(list))
+			used +=
+			    (size_t)snprintf(list + used, sizeof(list) - used,
+				"%s%s", used > 0 ? ", " : "", t->word);
+	}
+	opt_refuse_word(word, list);
+}
+
+enum { MANY = UINT16_MAX };
+
+static void
+count_synopsis(const char *at, uint32_t *least, uint32_t *most)
+{
+	uint32_t needed = 0, allowed = 0;
+	size_t bytes;
+
+	*least = UINT32_MAX;
+	*most = 0;
+	do {
+		at += strspn(at, " ");
+		bytes = strcspn(at, " ");
+		if (bytes > 0 && *at != '|') {
+			const char *many = strstr(at, "...");
+			bool is_many = many != NULL && many < at + bytes;
+
+			needed += *at != '[';
+			allowed += is_many ? MANY : 1;
+		} else {
+			*least = needed < *least ? needed : *least;
+			*most = allowed > *most ? allowed : *most;
+			needed = allowed = 0;
+		}
+		at += bytes;
+	} while (bytes > 0);
+}
+
+static void
+check_count(const struct opt_program *program, const struct opt_topic *topic,
+    uint32_t count, char **words)
+{
+	uint32_t least, most;
+
+	count_synopsis(topic->synopsis, &least, &most);
+	if (count < least)
+		opt_usage("missing argument: %s %s%s", program->name,
+		    topic->word, topic->synopsis);
+	if (count > most && most < MANY)
+		opt_usage("unexpected argument '%.64s': %s %s%s", words[most],
+		    program->name, topic->word, topic->synopsis);
+}
+
+void
+opt_topic_check(const struct opt_program *program, uint32_t count, char **words)
+{
+	const struct opt_topic *topic;
+
+	if (count == 0)
+		opt_usage("missing argument: %s %s", program->name,
+		    program->synopsis);
+	topic = find_topic(program->topics, words[0]);
+	check_count(program, topic, count - 1, words + 1);
 	for (const struct opt_table *t = program->tables; t->options != NULL;
 	     t++)
 		for (const struct opt *o = t->options; o->name != NULL; o++)

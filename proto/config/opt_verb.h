@@ -27,8 +27,10 @@ uint32_t opt_verb_parse(const struct opt_program *program,
     const struct opt_verb *verbs, uint32_t count, int argc, char **argv,
     struct opt_operands *operands);
 
-/* Exit with status 2 unless `word` is one of the program's topics, and that
- * topic takes all options of the command line. */
-void opt_topic_check(const struct opt_program *program, const char *word);
+/* Exit with status 2 unless the first of the words is one of the program's
+ * topics, the others are as many as its synopsis has, and it takes all options
+ * of the command line. */
+void opt_topic_check(
+    const struct opt_program *program, uint32_t count, char **words);
 
 #endif

@@ -9,7 +9,7 @@ farm=$ROOT/tests/golden/testrun/m03_irregular_60
 first=c645aba704abce2c712e8d05f07719ba # of its runs
 
 # ---- wrong usage is one line and 2
-wrong_usage "testrun alone is wrong usage" "testrun needs list, deltas, iterations, groups or skew" \
+wrong_usage "testrun alone is wrong usage" "missing argument: poolscope-stats testrun list|groups|deltas" \
 	poolscope-stats testrun
 wrong_usage "so is what there is not" "'speed' is not one of list, deltas" poolscope-stats testrun speed
 wrong_usage "groups are not of one run" "covers all runs and takes no RUN" poolscope-stats testrun groups 1

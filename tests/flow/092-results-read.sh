@@ -11,7 +11,7 @@ RUNS=48
 # ---- wrong usage
 wrong_usage "no question is wrong usage" "" poolscope-results
 wrong_usage "another question is wrong usage" "'dreams' is not one of tests, starts" poolscope-results dreams
-wrong_usage "a question without its test is wrong usage" "starts TEST: missing argument" poolscope-results starts
+wrong_usage "a question without its test is wrong usage" "missing argument: poolscope-results starts TEST" poolscope-results starts
 wrong_usage "so is one with more" "unexpected argument" poolscope-results tests t
 wrong_usage "an empty name is wrong usage" "a name is empty" poolscope-results starts ''
 wrong_usage "a limit of tests is wrong usage" "--limit is for starts, timings, changes, not for tests" \
@@ -19,7 +19,7 @@ wrong_usage "a limit of tests is wrong usage" "--limit is for starts, timings, c
 wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a time" poolscope-results test t noon
 wrong_usage "a start beyond all times is wrong usage" "too many microseconds" \
 	poolscope-results test t 99999999999999999999
-wrong_usage "a picture of no test is wrong usage" "results needs TEST" poolscope-plot results
+wrong_usage "a picture of no test is wrong usage" "missing argument: poolscope-plot results TEST" poolscope-plot results
 wrong_usage "a picture of a node's results is wrong usage" "--node is for phases, samples" poolscope-plot results t -n n
 wrong_usage "another picture has no test" "unexpected argument" poolscope-plot usage t
 

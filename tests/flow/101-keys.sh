@@ -185,4 +185,4 @@ wrong_usage "the server's key has a name" "new server --role server" poolscope-k
 wrong_usage "the server's key has a role" "new server --role server" poolscope-keys new server
 wrong_usage "a pattern is not empty" "--partitions is empty" poolscope-keys new x -p ''
 wrong_usage "a public key is Z85" "40 characters" poolscope-keys allow x y
-wrong_usage "list takes nothing" "list takes nothing" poolscope-keys list x
+wrong_usage "list takes nothing" "unexpected argument 'x': poolscope-keys list" poolscope-keys list x
