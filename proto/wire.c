@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/config/opt_verb.h"
+#include "proto/config/opt.h"
 #include "proto/decode/decode.h"
 #include "proto/os/log.h"
 #include "proto/service/sandbox.h"
@@ -26,14 +26,13 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-enum { DECODE, VERBS };
-static const char *const takes_decode[] = { "format", NULL };
-static const struct opt_verb verbs[VERBS] = {
-	[DECODE] = { "decode", NULL, "decode [FILE] [options]",
+static const struct opt_topic topics[] = {
+	{ "decode", " [FILE]",
 	    "print header and body of each frame in FILE or on standard input",
-	    0, 1, takes_decode,
+	    "format",
 	    "poolscope wire decode frame.bin\npoolscope wire decode --format "
 	    "json <frame.bin\n" },
+	{ .word = NULL },
 };
 
 static int
@@ -56,7 +55,7 @@ decode(const struct values *values, const char *path, struct err *err)
 	return rc;
 }
 
-static uint32_t
+static void
 parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
@@ -64,14 +63,15 @@ parse(
 		{ opt_common, NULL }, { NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-wire",
-		.synopsis = "decode [FILE] [options]",
-		.summary = "print the frames in FILE or on standard input",
+		.synopsis = "WHAT [options]",
+		.summary = "print frames of the wire protocol; WHAT is one of",
 		.examples = "poolscope wire decode frame.bin\n"
 			    "poolscope wire decode --format json <frame.bin\n",
 		.tables = tables,
+		.topics = topics,
 	};
 
-	return opt_verb_parse(&program, verbs, VERBS, argc, argv, operands);
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
@@ -84,7 +84,7 @@ main(int argc, char **argv)
 	const char *path;
 
 	parse(&values, argc, argv, &words);
-	path = words.count > 0 && strcmp(words.at[0], "-") != 0 ? words.at[0]
+	path = words.count > 1 && strcmp(words.at[1], "-") != 0 ? words.at[1]
 								: NULL;
 	sandbox_begin(&sandbox);
 	sandbox_read(&sandbox, path);
