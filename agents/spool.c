@@ -5,9 +5,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agents/spool/view/commands.h"
-#include "proto/config/opt_verb.h"
+#include "proto/config/opt.h"
 #include "proto/os/log.h"
 #include "proto/service/sandbox.h"
 
@@ -34,27 +35,21 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-enum { LS, CAT, VERIFY, VERBS };
-static const char *const takes_ls[] = { "format", "sort", "top", "columns",
-	"table", NULL };
-static const char *const takes_cat[] = { "partition", "node", "unacknowledged",
-	NULL };
-static const char *const takes_none[] = { NULL };
-static const struct opt_verb verbs[VERBS] = {
-	[LS] = { "ls", NULL, "ls DIR [options]",
-	    "list segments, streams and their numbers", 1, 1, takes_ls,
+static const struct opt_topic topics[] = {
+	{ "ls", " DIR", "list segments, streams and their numbers",
+	    "format sort top columns table",
 	    "poolscope spool ls /var/lib/poolscope/spool\npoolscope spool ls "
 	    "/var/lib/poolscope/spool --format json\n" },
-	[CAT] = { "cat", NULL, "cat DIR [options]",
-	    "print the records as lines of JSON, as poolscope-dump does", 1, 1,
-	    takes_cat,
+	{ "cat", " DIR",
+	    "print the records as lines of JSON, as poolscope-dump does",
+	    "partition node unacknowledged",
 	    "poolscope spool cat /var/lib/poolscope/spool -u\npoolscope spool "
 	    "cat /var/lib/poolscope/spool -n n1\n" },
-	[VERIFY] = { "verify", NULL, "verify DIR [options]",
-	    "check every checksum, every record and every number", 1, 1,
-	    takes_none,
+	{ "verify", " DIR",
+	    "check every checksum, every record and every number", "",
 	    "poolscope spool verify /var/lib/poolscope/spool\npoolscope spool "
 	    "verify --log debug /var/lib/poolscope/spool\n" },
+	{ .word = NULL },
 };
 
 struct giving {
@@ -71,7 +66,7 @@ give_list(void *arg, struct answer *answer, struct err *err)
 }
 
 static int
-print(const struct values *values, uint32_t verb, struct view *view,
+print(const struct values *values, const char *what, struct view *view,
     const char *dir, struct err *err)
 {
 	const struct view_cat_options how = { values->partition, values->node,
@@ -79,9 +74,9 @@ print(const struct values *values, uint32_t verb, struct view *view,
 	struct giving giving = { view, dir };
 	int rc;
 
-	if (verb == VERIFY)
+	if (strcmp(what, "verify") == 0)
 		return view_verify(view, err);
-	if (verb == LS)
+	if (strcmp(what, "ls") == 0)
 		rc = answer_run(
 		    &values->answer, view_list_tables, give_list, &giving, err);
 	else
@@ -92,7 +87,7 @@ print(const struct values *values, uint32_t verb, struct view *view,
 	return rc;
 }
 
-static uint32_t
+static void
 parse(
     struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
@@ -101,39 +96,41 @@ parse(
 		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-spool",
-		.synopsis = "ls | cat | verify DIR [options]",
+		.synopsis = "WHAT [options]",
 		.summary = "look into the spool directory DIR of an agent, "
-			   "which may be running",
+			   "which may be running; WHAT is one of",
 		.examples = "poolscope spool ls /var/lib/poolscope/spool\n"
 			    "poolscope spool cat /var/lib/poolscope/spool -u\n",
 		.tables = tables,
+		.topics = topics,
 	};
 
-	return opt_verb_parse(&program, verbs, VERBS, argc, argv, operands);
+	opt_parse(&program, argc, argv, operands);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	uint32_t verb;
 	struct opt_operands words;
 	struct sandbox sandbox;
 	struct err err = { 0 };
+	const char *dir;
 	struct view *view;
 	int rc;
 
-	verb = parse(&values, argc, argv, &words);
-	if (verb == LS)
+	parse(&values, argc, argv, &words);
+	dir = words.at[1];
+	if (strcmp(words.at[0], "ls") == 0)
 		answer_options_judge(&values.answer, view_list_tables);
 	sandbox_begin(&sandbox);
-	sandbox_read(&sandbox, words.at[0]);
+	sandbox_read(&sandbox, dir);
 	sandbox_close(&sandbox, false);
-	rc = view_open(&view, words.at[0], &err);
+	rc = view_open(&view, dir, &err);
 	if (rc == 0) {
-		rc = print(&values, verb, view, words.at[0], &err);
+		rc = print(&values, words.at[0], view, dir, &err);
 		if (rc != 0)
-			err_prefix(&err, "%s", words.at[0]);
+			err_prefix(&err, "%s", dir);
 	}
 	view_close(&view);
 	if (rc != 0)

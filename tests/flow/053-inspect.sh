@@ -139,7 +139,7 @@ check_status 1 "another directory is no spool" poolscope-spool ls "$TMP/i/run"
 check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no ACKED and no segment\$"
 check_status 1 "nor is one that is not there" poolscope-spool verify "$TMP/none"
 check_printed "... by name" "^poolscope-spool: $TMP/none: No such file or directory\$"
-wrong_usage "an option of another verb is refused" "unknown option --format" \
+wrong_usage "an option of another verb is refused" "--format is for ls, not for verify" \
 	poolscope-spool verify "$spool" --format json
 
 # ---- frames of the agent's socket
@@ -191,4 +191,4 @@ check_status 1 "noise is no frame" poolscope-wire decode "$TMP/noise"
 check_printed "... from its first byte on" "$TMP/noise: offset 0: no frame begins here"
 check "nothing is no frame and no error" poolscope-wire decode /dev/null
 check_status 1 "a file that is not there is an error" poolscope-wire decode "$TMP/none"
-wrong_usage "a verb is needed" "the first word is a verb: decode" poolscope-wire "$TMP/noise"
+wrong_usage "a verb is needed" "' is not one of decode" poolscope-wire "$TMP/noise"
