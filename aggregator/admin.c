@@ -3,17 +3,18 @@
  * poolscope-admin(8).
  *
  * It has the options of the aggregator, because section aggregator of the
- * configuration names the store; each verb accepts the options that it needs.
+ * configuration names the store; each word accepts the options that it needs.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/admin/admin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregator/daemon/settings.h"
 #include "aggregator/model/show.h"
-#include "proto/config/opt_verb.h"
+#include "proto/config/opt_topic.h"
 #include "proto/os/log.h"
 #include "proto/service/service.h"
 
@@ -21,7 +22,7 @@ struct admin_values {
 	bool set_aside;
 };
 
-/* What a verb works with. */
+/* What the actions work with. */
 struct admin {
 	struct aggregator_settings_given given;
 	struct aggregator_settings settings;
@@ -36,7 +37,7 @@ static const struct opt options[] = {
 	{ .name = NULL },
 };
 
-/* ---- verbs ---- */
+/* ---- actions ---- */
 
 static int
 verify(struct admin *admin, const struct opt_operands *words, struct err *err)
@@ -119,20 +120,12 @@ check_models(
 	struct opt_list files = { .count = words->count };
 
 	(void)admin;
+	if (files.count > OPT_LIST_MAX)
+		opt_usage("models check reads at most %d files", OPT_LIST_MAX);
 	for (uint32_t i = 0; i < files.count; i++)
 		files.at[i] = words->at[i];
 	return model_check(&files, stdout, err);
 }
-
-static const char *const takes_store[] = { "store", NULL };
-static const char *const takes_restore[] = { "store", "set-aside",
-	"force-network-fs", NULL };
-static const char *const takes_writer[] = { "store", "models", "map-bytes",
-	"force-network-fs", NULL };
-static const char *const takes_nothing[] = { NULL };
-/* All verbs, for --help and completion. */
-static const char *const takes_any[] = { "store", "set-aside", "models",
-	"map-bytes", "force-network-fs", NULL };
 
 enum store_need {
 	NO_STORE,  /* works on files, not on a store */
@@ -140,91 +133,106 @@ enum store_need {
 	STORE,
 };
 
-static const struct opt_verb verbs[] = {
-	{ "verify", NULL, "verify [options]",
-	    "check every row of journal and tables; the store may be in use", 0,
-	    0, takes_store,
+static const struct opt_topic topics[] = {
+	{ "verify", "",
+	    "check every row of journal and tables; the store may be in use",
+	    "store",
 	    "poolscope admin verify\npoolscope admin verify --store "
 	    "/backup/monday\n" },
-	{ "backup", NULL, "backup TO [options]",
-	    "copy the store to the new directory TO; it may be in use", 1, 1,
-	    takes_store,
+	{ "backup", " TO",
+	    "copy the store to the new directory TO; it may be in use", "store",
 	    "poolscope backup /backup/monday\npoolscope backup /backup/monday "
 	    "--store /srv/store\n" },
-	{ "restore", NULL, "restore FROM [--set-aside] [options]",
-	    "install a copy of the backup FROM as the store", 1, 1,
-	    takes_restore,
+	{ "restore", " FROM", "install a copy of the backup FROM as the store",
+	    "store set-aside force-network-fs",
 	    "poolscope restore /backup/monday\npoolscope restore "
 	    "/backup/monday --set-aside\n" },
-	{ "compact", NULL, "compact [options]",
+	{ "compact", "",
 	    "index the journal and compact all records, those of the current "
 	    "hour too",
-	    0, 0, takes_writer,
+	    "store models map-bytes force-network-fs",
 	    "poolscope admin compact\npoolscope admin compact --store "
 	    "/srv/store\n" },
-	{ "vacuum", NULL, "vacuum [options]",
-	    "return the space of deleted rows to the file system", 0, 0,
-	    takes_store,
+	{ "vacuum", "", "return the space of deleted rows to the file system",
+	    "store",
 	    "poolscope admin vacuum\npoolscope admin vacuum --store "
 	    "/srv/store\n" },
-	{ "rebuild", NULL, "rebuild [options]",
-	    "derive phases and statistics again from the stored events", 0, 0,
-	    takes_writer,
+	{ "rebuild", "",
+	    "derive phases and statistics again from the stored events",
+	    "store models map-bytes force-network-fs",
 	    "poolscope admin rebuild\npoolscope admin rebuild --models "
 	    "/etc/poolscope/models\n" },
-	{ "retain-now", NULL, "retain-now [options]",
+	{ "retain-now", "",
 	    "say that the clock is right, so that records are deleted by age "
 	    "again; the store may be in use",
-	    0, 0, takes_store,
+	    "store",
 	    "poolscope admin retain-now\npoolscope admin retain-now --store "
 	    "/srv/store\n" },
-	{ "end-archive", NULL, "end-archive [options]",
+	{ "end-archive", "",
 	    "forget that the store has an archive, so that nothing waits for "
 	    "it",
-	    0, 0, takes_store,
+	    "store",
 	    "poolscope admin end-archive\npoolscope admin end-archive --store "
 	    "/srv/store\n" },
-	{ "models", "list", "models list [options]",
-	    "print the models that the store follows; it may be in use", 0, 0,
-	    takes_store,
-	    "poolscope models list\npoolscope models list --store "
-	    "/srv/store\n" },
-	{ "models", "check", "models check FILE...",
-	    "print what model files define, or their errors", 1, OPT_LIST_MAX,
-	    takes_nothing,
-	    "poolscope models check my-model.conf\npoolscope models check "
-	    "models/*.conf\n" },
+	{ "models", " list | check FILE...",
+	    "print the models that the store follows; print what model files "
+	    "define, or their errors",
+	    "store",
+	    "poolscope models list\npoolscope models check my-model.conf\n" },
+	{ .word = NULL },
 };
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
-/* The action of each verb, and what it does to the store. */
+/* What may follow "models". */
+static const struct opt_topic of_models[] = {
+	{ .word = "list", .synopsis = "", .options = "store" },
+	{ .word = "check", .synopsis = " FILE...", .options = "" },
+	{ .word = NULL },
+};
+
+/* What each word does, and to what; `words` are those behind it. */
 static const struct action {
+	const char *word;
 	int (*run)(struct admin *admin, const struct opt_operands *words,
 	    struct err *err);
 	enum store_need needs;
-} actions[VERBS] = {
-	{ verify, STORE },
-	{ backup, STORE },
-	{ restore, NEW_STORE },
-	{ compact, STORE },
-	{ vacuum, STORE },
-	{ rebuild, STORE },
-	{ retain_now, STORE },
-	{ end_archive, STORE },
-	{ list_models, STORE },
-	{ check_models, NO_STORE },
+} actions[] = {
+	{ "verify", verify, STORE },
+	{ "backup", backup, STORE },
+	{ "restore", restore, NEW_STORE },
+	{ "compact", compact, STORE },
+	{ "vacuum", vacuum, STORE },
+	{ "rebuild", rebuild, STORE },
+	{ "retain-now", retain_now, STORE },
+	{ "end-archive", end_archive, STORE },
+	{ "list", list_models, STORE },
+	{ "check", check_models, NO_STORE },
 };
 
+/* The words were checked. */
+static const struct action *
+take_action(struct opt_operands *words)
+{
+	const struct action *action = actions;
+
+	while (strcmp(action->word, words->at[0]) != 0)
+		action++;
+	words->at++;
+	words->count--;
+	return action;
+}
+
 static int
-run(struct admin *admin, const struct action *verb,
+run(struct admin *admin, const struct action *action,
     const struct opt_operands *words, struct err *err)
 {
-	if (verb->needs != NO_STORE && aggregator_settings_store(&admin->given,
-					   &admin->settings, err) != 0)
+	if (action->needs != NO_STORE &&
+	    aggregator_settings_store(&admin->given, &admin->settings, err) !=
+		0)
 		return -1;
-	if (verb->needs == STORE && admin_find(admin->settings.store, err) != 0)
+	if (action->needs == STORE &&
+	    admin_find(admin->settings.store, err) != 0)
 		return -1;
-	return verb->run(admin, words, err);
+	return action->run(admin, words, err);
 }
 
 int
@@ -236,27 +244,32 @@ main(int argc, char **argv)
 		{ aggregator_settings_options, &admin.given },
 		{ service_options, &admin.service }, { opt_common, NULL },
 		{ NULL, NULL } };
-	const struct opt_program program = {
+	struct opt_program program = {
 		.name = "poolscope-admin",
-		.synopsis =
-		    "verify | backup TO | restore FROM | compact | vacuum | "
-		    "rebuild | retain-now | end-archive | models list | models "
-		    "check FILE... [options]",
-		.summary = "verify, copy, restore and reorganize a store; VERB "
-			   "--help shows the options of one verb",
+		.synopsis = "WHAT [options]",
+		.summary = "verify, copy, restore and reorganize a store; WHAT "
+			   "is one of",
 		.examples =
 		    "poolscope admin verify\npoolscope admin models list\n",
 		.tables = tables,
 		.section = "aggregator",
-		.takes = takes_any,
+		.topics = topics,
 	};
 	struct opt_operands words;
+	const struct action *action;
 	struct err err = { 0 };
-	uint32_t verb;
 
 	service_begin_process();
-	verb = opt_verb_parse(&program, verbs, VERBS, argc, argv, &words);
-	if (run(&admin, &actions[verb], &words, &err) == 0)
+	opt_parse(&program, argc, argv, &words);
+	if (strcmp(words.at[0], "models") == 0) {
+		program.name = "poolscope-admin models";
+		program.topics = of_models;
+		words.at++;
+		words.count--;
+		opt_topic_check(&program, words.count, words.at);
+	}
+	action = take_action(&words);
+	if (run(&admin, action, &words, &err) == 0)
 		return EXIT_SUCCESS;
 	log_fail(&err);
 	return err_status(&err);

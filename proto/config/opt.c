@@ -15,7 +15,7 @@
 #include "proto/config/config.h"
 #include "proto/config/opt_show.h"
 #include "proto/config/opt_value.h"
-#include "proto/config/opt_verb.h"
+#include "proto/config/opt_topic.h"
 #include "proto/os/file_io.h"
 #include "proto/os/log.h"
 
@@ -59,20 +59,6 @@ opt_usage(const char *format, ...)
 	err_set(&err, "%s (%s --help lists the options)", what, program_name);
 	log_fail(&err);
 	exit(2);
-}
-
-bool
-opt_is_taken(const struct opt_program *what, const struct opt *opt)
-{
-	if (what->takes == NULL)
-		return true;
-	for (const struct opt *o = opt_common; o->name != NULL; o++)
-		if (o == opt)
-			return true;
-	for (const char *const *name = what->takes; *name != NULL; name++)
-		if (strcmp(*name, opt->name) == 0)
-			return true;
-	return false;
 }
 
 /* Call `offer` with each option that the command line accepts until it returns

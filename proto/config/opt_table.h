@@ -92,13 +92,11 @@ struct opt_program {
 	/* The program whose section of the configuration it reads, with the
 	 * options of that program; NULL: its own. */
 	const char *section;
-	/* Names of the options that the command line accepts and --help shows;
-	 * the others get their values from the configuration and the
-	 * environment.  NULL: all.  Those of opt_common are always accepted. */
-	const char *const *takes;
 };
 
-/* Does the command line of the program accept this option of its tables? */
+/* Does the command line of the program accept this option of its tables, and
+ * --help show it?  Those of no topic get their values from the configuration
+ * and the environment. */
 bool opt_is_taken(const struct opt_program *program, const struct opt *opt);
 
 /* Does the topic take this option? */

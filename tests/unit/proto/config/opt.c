@@ -234,11 +234,14 @@ a_bad_file_is_named_with_its_line(void **state)
 static void
 the_command_line_takes_only_what_the_program_lists(void **state)
 {
-	static const char *const takes[] = { "wait", NULL };
+	static const struct opt_topic topics[] = {
+		{ "src", "", "what it takes", "wait", NULL },
+		{ .word = NULL },
+	};
 	char out[8192];
 
 	(void)state;
-	program.takes = takes;
+	program.topics = topics;
 	assert_int_equal(RUN("64KiB", "src", "--wait", "--quiet"), 0);
 	assert_string_equal(out, "p=- w=1 s=65536 t=0 a=0:- f=0 n=1:src");
 	assert_int_equal(RUN(NULL, "src", "--period", "5m"), 2);
@@ -248,7 +251,7 @@ the_command_line_takes_only_what_the_program_lists(void **state)
 	assert_non_null(strstr(out, "--wait"));
 	assert_non_null(strstr(out, "--quiet"));
 	assert_null(strstr(out, "--period"));
-	program.takes = NULL;
+	program.topics = NULL;
 }
 
 int
