@@ -133,25 +133,6 @@ static void __attribute__((noreturn)) become_job(int argc, char **argv)
 	    argc - 2, argv + 2);
 }
 
-/* What the verbs of poolscope-admin need is checked here, in their own words.
- */
-static void
-check_words(const struct verb *verb, int argc, char **argv)
-{
-	if (strcmp(verb->word, "models") == 0) {
-		if (argc < 1 || (strcmp(argv[0], "check") != 0 &&
-				    strcmp(argv[0], "list") != 0))
-			end(2, "models needs check or list "
-			       "(poolscope models --help says more)");
-		if (strcmp(argv[0], "check") == 0 && argc < 2)
-			end(2, "models check needs FILE");
-	} else if (verb->run == VERB_COPY &&
-		   (argc < 1 || argv[0][0] == '\0' ||
-		       (argv[0][0] == '-' && !is_help(argv[0])))) {
-		end(2, "%s needs the directory of the backup", verb->word);
-	}
-}
-
 static void __attribute__((noreturn))
 run(const struct verb *verb, int argc, char **argv)
 {
@@ -168,8 +149,6 @@ run(const struct verb *verb, int argc, char **argv)
 	case VERB_SCRIPT: become_script(verb, argc, argv);
 	case VERB_JOB: become_job(argc, argv);
 	case VERB_WORD:
-	case VERB_COPY:
-		check_words(verb, argc, argv);
 		become((const char *const[]){ verb->program, verb->word, NULL },
 		    argc, argv);
 	case VERB_PROGRAM:;

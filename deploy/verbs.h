@@ -10,7 +10,6 @@
 enum verb_run {
 	VERB_PROGRAM, /* a program that has its own --help */
 	VERB_WORD,    /* a verb of `program` */
-	VERB_COPY,    /* the same; the next word is a directory */
 	VERB_JOB,     /* an event */
 	VERB_SCRIPT,  /* instance.sh */
 };
