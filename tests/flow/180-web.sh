@@ -169,7 +169,7 @@ refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases
 refused 400 "'y' does not exist here; there are none" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
 refused 400 "rows: at most 2000" "/v1/pools/$POOL/timeline?rows=3000"
-refused 400 "metric: name a metric" "/v1/pools/$POOL/series"
+refused 400 "^metric is needed: name a metric" "/v1/pools/$POOL/series"
 refused 400 "^step makes [0-9]+ steps of this time, and 4096 is the most: .* with from and to$" "/v1/pools/$POOL/series?metric=app.load&step=1s"
 refused 400 "^model: a name is needed" "/v1/pools/$POOL/timeline?model="
 refused 404 "^no samples of these metrics .run poolscope dump --kind entity --name.*did you mean app.load" "/v1/pools/$POOL/series?metric=app.laod"
