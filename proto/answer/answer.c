@@ -629,8 +629,9 @@ answer_new(FILE *file, const struct answer_options *options,
 int
 answer_end(struct answer *answer, int rc, struct err *err)
 {
-	/* Of an answer that failed before its first row nothing is printed. */
-	if (rc < 0 && answer->rows == 0)
+	/* Of an answer that failed before its first row nothing is printed,
+	 * unless another table has begun. */
+	if (rc < 0 && answer->rows == 0 && !answer->has_begun)
 		return rc;
 	end_table(answer);
 	if (rc >= 0 && answer->err.text[0] != '\0') {

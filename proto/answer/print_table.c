@@ -47,6 +47,13 @@ put_title(struct answer_printing *p)
 	fputs("\n\n", p->file);
 }
 
+/* A column that has no title by itself was asked for by its key. */
+static struct text
+title_of(const struct answer_column *column)
+{
+	return text_of(column->title != NULL ? column->title : column->key);
+}
+
 /* ---- widths ---- */
 
 /* Without what all names have, if it has that too. */
@@ -86,8 +93,7 @@ measure(
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		struct shown_column *c = &p->columns[i];
 
-		c->width = table_width(
-		    text_of(c->is.title != NULL ? c->is.title : c->is.key));
+		c->width = table_width(title_of(&c->is));
 		for (uint32_t k = 0; k < count; k++) {
 			unsigned width = table_width(shown(c, rows[k], text));
 
@@ -144,8 +150,8 @@ shorten_names(
 		of->back = memory_text((struct text){
 		    best.first.at + best.first.bytes - best.suffix,
 		    best.suffix });
-		fprintf(p->file, "%s is ",
-		    of->is.title != NULL ? of->is.title : of->is.key);
+		put_safe(p->file, title_of(&of->is));
+		fputs(" is ", p->file);
 		put_safe(p->file, text_of(of->front));
 		putc('*', p->file);
 		put_safe(p->file, text_of(of->back));
@@ -171,8 +177,10 @@ hide_columns(struct answer_printing *p)
 		return;
 	fputs("not shown for want of width:", p->file);
 	for (uint32_t i = 0; i < p->column_count; i++)
-		if (p->columns[i].is_hidden)
-			fprintf(p->file, " %s", p->columns[i].is.key);
+		if (p->columns[i].is_hidden) {
+			putc(' ', p->file);
+			put_safe(p->file, text_of(p->columns[i].is.key));
+		}
 	fputs(" (--columns)\n", p->file);
 }
 
@@ -220,9 +228,7 @@ put_line(struct answer_printing *p, const struct answer_cell *cells)
 
 		if (c->is_hidden)
 			continue;
-		t = cells != NULL         ? shown(c, cells, text)
-		    : c->is.title != NULL ? text_of(c->is.title)
-					  : text_of(c->is.key);
+		t = cells != NULL ? shown(c, cells, text) : title_of(&c->is);
 		width = table_width(t);
 		if (is_right(&c->is) && width < c->width)
 			pad += c->width - width;
@@ -306,10 +312,11 @@ md_table(
 	if (p->has_tables)
 		fprintf(p->file, "\n%s\n\n", p->table);
 	p->has_tables = true;
-	for (uint32_t i = 0; i < p->column_count; i++)
-		fprintf(p->file, "| %s ",
-		    p->columns[i].is.title != NULL ? p->columns[i].is.title
-						   : p->columns[i].is.key);
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		fputs("| ", p->file);
+		put_escaped(p->file, title_of(&p->columns[i].is));
+		putc(' ', p->file);
+	}
 	fputs("|\n", p->file);
 	for (uint32_t i = 0; i < p->column_count; i++)
 		fputs(is_right(&p->columns[i].is) ? "|---:" : "|---", p->file);

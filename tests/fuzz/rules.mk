@@ -10,6 +10,8 @@ $(call built,fuzz): $(call libs,exporters broker aggregator agents)
 $(B)/fuzz/argv: ALL_LDFLAGS += $(call wrap,exit)
 # What is wrong is logged: here nobody reads it.
 $(B)/fuzz/decode: ALL_LDFLAGS += $(call wrap,log_write)
+# An answer in CSV logs its notes.
+$(B)/fuzz/answer: ALL_LDFLAGS += $(call wrap,log_write)
 # A store in memory.
 $(B)/fuzz/ingest: $(call objs,$(wildcard tests/fault/memory/*.c))
 # Files in memory: ten times as many a second.

@@ -392,6 +392,29 @@ a_late_name_is_whole(void **state)
 	assert_non_null(strstr(text, "\nnobody.site.example      1\n"));
 }
 
+/* From 1000 rows the parts are taken that all names have; the 1001st, of
+ * another site, loses nothing, and the 1002nd has them. */
+static void
+a_name_without_the_common_parts_is_complete(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
+		.width = 20,
+		.columns = "name,count" };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		named(answer,
+		    i % 2 ? "node-1.site.example" : "node-2.site.example", i);
+	named(answer, "visualisation-login9", 7);
+	named(answer, "node-3.site.example", 8);
+	assert_int_equal(end(answer, 0), 0);
+	assert_non_null(strstr(text, "NAME is node-*.site.example\n"));
+	assert_non_null(strstr(text, "\n1       999\n"
+				     "visualisation-login9      7\n"
+				     "3         8\n"));
+}
+
 static void
 a_name_that_does_not_fit_has_a_line_of_its_own(void **state)
 {
@@ -421,6 +444,34 @@ markdown_is_escaped(void **state)
 	assert_int_equal(end(answer, 0), 0);
 	assert_string_equal(text, "| NAME | COUNT |\n|---|---:|\n"
 				  "| a\\|b\\* | 1 |\n");
+}
+
+/* In a table and in Markdown; ESC would be obeyed, and the bar end the cell. */
+static void
+titles_that_come_with_the_data_are_escaped(void **state)
+{
+	static const char *const wanted[] = {
+		[ANSWER_FORMAT_TABLE] = "NAME  ?[2J|\na      1.00\n",
+		[ANSWER_FORMAT_MD] = "| NAME | ?\\[2J\\| |\n|---|---:|\n"
+				     "| a | 1.00 |\n",
+	};
+	struct answer_options options = { .columns = "name,step.*" };
+	const struct answer_cell one = answer_number(1);
+
+	(void)state;
+	for (int i = ANSWER_FORMAT_TABLE; i <= ANSWER_FORMAT_MD; i++) {
+		struct answer *answer;
+
+		if (wanted[i] == NULL)
+			continue;
+		options.format = i;
+		answer = begin(&options);
+		answer_add_column(
+		    answer, text_of("step.a"), "\x1b[2J|", ANSWER_NUMBER, NULL);
+		answer_row(answer, &full, &one);
+		assert_int_equal(end(answer, 0), 0);
+		assert_string_equal(text, wanted[i]);
+	}
 }
 
 static void
@@ -518,6 +569,21 @@ a_failure_without_rows_prints_nothing(void **state)
 	assert_string_equal(text, "");
 }
 
+/* What has been printed when it fails is JSON with its reason. */
+static void
+a_failure_after_an_empty_table_has_an_end(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSON };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	answer_begin_table(answer, "parts");
+	assert_int_equal(end(answer, -1), -1);
+	assert_string_equal(text, "{\n \"rows\": [],\n \"parts\": [],\n"
+				  " \"notes\": [],\n \"complete\": false,\n"
+				  " \"error\": \"\"\n}\n");
+}
+
 int
 main(void)
 {
@@ -535,11 +601,14 @@ main(void)
 		cmocka_unit_test(a_late_name_is_whole),
 		cmocka_unit_test(
 		    a_name_that_does_not_fit_has_a_line_of_its_own),
+		cmocka_unit_test(a_name_without_the_common_parts_is_complete),
 		cmocka_unit_test(markdown_is_escaped),
+		cmocka_unit_test(titles_that_come_with_the_data_are_escaped),
 		cmocka_unit_test(columns_that_come_with_the_data),
 		cmocka_unit_test(json_by_column),
 		cmocka_unit_test(wrong_options_name_what_is_near),
 		cmocka_unit_test(a_failure_without_rows_prints_nothing),
+		cmocka_unit_test(a_failure_after_an_empty_table_has_an_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
