@@ -10,7 +10,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sysexits.h>
 
 #include "agents/accept/batcher.h"
 #include "agents/accept/fallback_reader.h"
@@ -70,7 +69,7 @@ disk_failed(struct agent *agent, const struct err *err)
 	log_error(
 	    "the spool cannot be written, refusing its records: %s", err->text);
 	if (++agent->failures > 1)
-		loop_quit(agent->loop, EX_IOERR);
+		loop_quit(agent->loop, EXIT_FAILURE);
 }
 
 static void

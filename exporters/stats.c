@@ -316,6 +316,5 @@ main(int argc, char **argv)
 	}
 	if (rc != 0)
 		log_fail(&err);
-	/* 2: status is critical, which stands whatever failed. */
-	return rc == 0 || status == 2 ? status : 1;
+	return rc == 0 ? status : 1;
 }

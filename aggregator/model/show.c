@@ -5,6 +5,7 @@
 #include "aggregator/model/show.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* Text from a store may contain any bytes. */
 static void
@@ -291,9 +292,11 @@ model_check(const struct opt_list *files, FILE *to, struct err *err)
 {
 	struct model_set set = { .phase = NULL };
 	struct err wrong;
+	bool unread = false;
 	uint32_t bad = 0;
 
 	for (uint32_t i = 0; i < files->count; i++) {
+		unread |= access(files->at[i], R_OK) != 0;
 		wrong = (struct err){ 0 };
 		if (check_name(files, i, &wrong) != 0 ||
 		    model_add_file(&set, files->at[i], &wrong) != 0) {
@@ -310,7 +313,7 @@ model_check(const struct opt_list *files, FILE *to, struct err *err)
 	if (fflush(to) != 0 || ferror(to))
 		return err_set(err, "the models cannot be printed");
 	if (bad > 0)
-		return err_set(
-		    err, "%u of %u models cannot be used", bad, files->count);
+		return err_set_code(err, unread ? ERR_FAILED : ERR_FOUND,
+		    "%u of %u models cannot be used", bad, files->count);
 	return 0;
 }

@@ -14,9 +14,10 @@
 /* Query the store or aggregator of the options and, when that is the one of
  * --dir, its broker too (for at most a second), and print the answers: in a
  * table first what is wrong (status_verdict.h), with `verbose` all counters.
- * `add_nodes` adds to the facts what the nodes say (pools.h).  -1 when the
- * first did not answer; what is known is printed even then.
- * `*status` is set with a table only: 0, or 1 warning, 2 critical. */
+ * `add_nodes` adds to the facts what the nodes say (pools.h).  With a table
+ * `*status` becomes 0, or 3 with a warning or worse, which is an answer: also
+ * that the first does not answer, and why that is is logged.  Else -1 when it
+ * did not. */
 int stats_status(const struct source_options *options,
     int (*add_nodes)(
 	struct status_facts *facts, struct source *source, struct err *err),

@@ -17,7 +17,6 @@
 #include "exporters/source/source.h"
 #include "exporters/stats/status_spool.h"
 
-/* The exit status for a monitor such as Nagios. */
 enum verdict { VERDICT_OK, VERDICT_WARNING, VERDICT_CRITICAL };
 
 enum status_service {

@@ -12,8 +12,7 @@
 
 enum { ONCE_RUNS = 20 };
 
-/* `*status`: 3 if a node is not well; of the pipeline 1 with a warning, 2 if
- * it is critical; else 0. */
+/* `*status`: 3 if a node or the pipeline is not well, else 0. */
 int once_print(struct source *source, const struct source_options *options,
     struct text partition, const char *model, enum top_view_number view,
     bool json, FILE *file, int *status, struct err *err);

@@ -38,7 +38,7 @@ check "a broker whose listener has keys" start broker poolscope-broker --listen 
 rejected "a bad batch is acknowledged as rejected, those between as good" \
 	send "$listener" "$TMP/nodes.key" "$TMP/ledger" 0
 listed 102400
-check_status 1 "status warns of it in words" poolscope-stats status -v
+check_status 3 "status warns of it in words" poolscope-stats status -v
 check_printed "... how many were cut" 'rejected_cut'
 
 stop aggregator KILL

@@ -19,7 +19,7 @@ for code in 2 5; do
 	check "a broker connects (code $code)" start broker poolscope-broker --aggregator "$at" --insecure \
 		--listen "ipc://$DIR/run/broker.ipc"
 	check "its connects are answered" wait_until 'grep -q "answered 2" "$TMP/icmp"' 30
-	check_status 2 "a reader ends with a sentence" timeout 60 poolscope-stats status --connect "$at" --insecure
+	check_status 3 "a reader ends with a sentence" timeout 60 poolscope-stats status --connect "$at" --insecure
 	kill "$icmp"
 	wait "$icmp" 2>/dev/null
 	check "the broker lives" alive broker

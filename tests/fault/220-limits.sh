@@ -73,7 +73,7 @@ store() {
 		--drain 10ms || exit 1
 	poolscope-emit -q --stdin <"$TMP/lines" >"$TMP/emit" 2>&1
 	check "$_what: status is critical" wait_until is_critical 60
-	check_status 2 "... and the status of a monitor is 2" poolscope-stats status
+	check_status 3 "... and the exit status says it" poolscope-stats status
 	check_printed "... it names the limit and what to do" "^critical: nothing is stored; .*$_sentence"
 	check "... as the log does" grep -q "full.*$_sentence" "$TMP/aggregator.log"
 	stop agent

@@ -83,7 +83,7 @@ check_text "... each of which is listed" "arms cascade job testrun" \
 
 sed '/^run/,/^}/s/"arm:taken"/"taken"/' "$TMP/mine/arms.conf" >"$TMP/mine/wrong.conf"
 line=$(awk '/^}/ { print NR; exit }' "$TMP/mine/wrong.conf")
-check_status 1 "a wrong model is an error" \
+check_status 3 "a wrong model is an error" \
 	poolscope models check "$TMP/mine/wrong.conf" "$TMP/mine/arms.conf"
 check_printed "... and the message gives file and line" \
 	"^$TMP/mine/wrong.conf:$line: run has a begun or ended that is not \"source:name\""
@@ -91,14 +91,14 @@ check_printed "... and the others are checked all the same" "^$TMP/mine/arms.con
 check_printed "... and counted" "1 of 2 models cannot be used"
 sed '/^phase "waiting"/,/^}/s/"arm:taken"/"taken"/' "$TMP/mine/arms.conf" >"$TMP/mine/wrong.conf"
 line=$(awk '/^phase "waiting"/ { seen = 1 } seen && /^}/ { print NR; exit }' "$TMP/mine/wrong.conf")
-check_status 1 "a phase without an event is one" poolscope models check "$TMP/mine/wrong.conf"
+check_status 3 "a phase without an event is one" poolscope models check "$TMP/mine/wrong.conf"
 check_printed "... and the message gives its line" \
 	"^$TMP/mine/wrong.conf:$line: phase \"waiting\" needs start and end"
 check_text "... and nothing is printed on standard output" "" "$(cat "$TMP/out")"
-check_status 1 "two models have not one name" \
+check_status 3 "two models have not one name" \
 	poolscope models check "$TMP/models/job.conf" "$ROOT/deploy/models/job.conf"
 check_printed "... and the message says so" ":1: a model of this name is already in $TMP/models/job.conf"
-check_status 1 "a model is a file NAME.conf" poolscope models check "$ROOT/README.md"
+check_status 3 "a model is a file NAME.conf" poolscope models check "$ROOT/README.md"
 check_printed "... and the message says so" "README.md:1: a model file must be called NAME.conf"
 check_status 1 "a file has to be there" poolscope models check "$TMP/none.conf"
 check_printed "... and the message says so" "^$TMP/none.conf: No such file"
@@ -193,5 +193,5 @@ echo 'phase "open" {' >>"$TMP/models/arms.conf"
 check_status 1 "an aggregator does not start with a wrong model" \
 	poolscope-aggregator --models "$TMP/models"
 wrong=$(grep -o "$TMP/models/arms.conf:.*" "$TMP/err")
-check_status 1 "... the check finds the same" poolscope models check "$TMP/models/arms.conf"
+check_status 3 "... the check finds the same" poolscope models check "$TMP/models/arms.conf"
 check_text "... and says it in the same words" "$wrong" "$(head -n 1 "$TMP/err")"

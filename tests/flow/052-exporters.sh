@@ -46,7 +46,7 @@ check_printed "is not taken for one that did something" "by is for .*phases.*, n
 check_status 2 "--strict of phases" poolscope-stats phases --strict
 check_status 2 "status of one pool" poolscope-stats status -p "$pool"
 check_status 2 "a store and an endpoint" poolscope-stats status --store a --connect b
-check_status 2 "an endpoint that is none" poolscope-stats status --connect pie
+check_status 3 "an endpoint that is none" poolscope-stats status --connect pie
 check_printed "is reported once" "^poolscope-stats: pie: an endpoint begins"
 check_status 2 "dump with an operand" poolscope-dump x
 check_status 2 "an unknown option" poolscope-dump --pie
@@ -54,7 +54,7 @@ check_status 2 "a pool from two sides" poolscope-plot cascade -p a --configdir x
 check_status 1 "no instance, no store" poolscope-stats cascade -p "$pool"
 check_printed "which says what to give" "--dir, --store or --connect"
 check_status 1 "a store that is none" poolscope-stats cascade -p "$pool" --store "$TMP/none"
-check_status 2 "status of nothing" poolscope-stats status
+check_status 3 "status of nothing" poolscope-stats status
 check_printed "reports the broker all the same" "not running"
 check_status 1 "config.json is not there" poolscope-plot cascade --configdir "$TMP"
 check_printed "which is named" "credentials.json"
@@ -217,7 +217,7 @@ stop broker
 stop aggregator
 says "$TMP/asked.json" "the store alone says the same" \
 	poolscope-stats cascade -p "$pool" --format json
-check_status 2 "status of the store alone" poolscope-stats status
+check_status 3 "status of the store alone" poolscope-stats status
 check_printed "misses the broker" "not running"
 began=$(date +%s%N)
 check_status 1 "an endpoint without anybody" timeout 60 poolscope-stats cascade -p "$pool" \

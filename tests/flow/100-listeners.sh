@@ -124,7 +124,7 @@ check_printed "... and the message says why" "forbidden: the key may not read th
 check "... of the status it is shown what it may read" \
 	timeout 60 poolscope-stats status --connect "$desk" --key "$keys/some.key"
 check_printed "... which is nothing" "^store  *0 partitions, 0 nodes, 0 records$"
-check_status 2 "an agent's key sees no status" \
+check_status 3 "an agent's key sees no status" \
 	timeout 60 poolscope-stats status --connect "$desk" --key "$keys/n1.key"
 check_status 1 "an agent's key reads nothing" \
 	timeout 60 poolscope-dump -q --connect "$desk" --key "$keys/n1.key" -p 'acct$p'

@@ -65,7 +65,7 @@ check_text "another instance has another file" "10s from default" \
 # bad NAME TEXT PATTERN: conf.d/60.conf with this text is refused.
 bad() {
 	printf '%b' "$2" >"$DIR/conf.d/60.conf"
-	check_status 1 "$1" poolscope config check
+	check_status 3 "$1" poolscope config check
 	check_printed "... with file and line" "^$DIR/conf.d/60.conf$3"
 	rm "$DIR/conf.d/60.conf"
 }
@@ -85,15 +85,15 @@ bad "what is for the command line only is refused" 'aggregator { ready_fd = "3" 
 	":1: no such option 'ready_fd'"
 bad "the instance's file cannot name another instance" '\ndir = "/elsewhere"' ":2: dir: "
 head -c 1100000 /dev/zero | tr '\0' '\n' >"$DIR/conf.d/60.conf"
-check_status 1 "more than a mebibyte is refused" poolscope config check
+check_status 3 "more than a mebibyte is refused" poolscope config check
 check_printed "... by name" "60.conf: the configuration is longer than 1024 KiB"
 rm "$DIR/conf.d/60.conf"
 for i in $(seq 100 170); do : >"$DIR/conf.d/$i.conf"; done
-check_status 1 "so are more than 64 files" poolscope config check
+check_status 3 "so are more than 64 files" poolscope config check
 check_printed "... with the limit" "there are more than 64 files"
 rm "$DIR"/conf.d/1??.conf
 mkfifo "$DIR/conf.d/60.conf"
-check_status 1 "a pipe is refused, and not waited for" timeout 60 poolscope config check
+check_status 3 "a pipe is refused, and not waited for" timeout 60 poolscope config check
 rm "$DIR/conf.d/60.conf"
 check_status 1 "a file that is not there is refused" poolscope config check "$TMP/none"
 check_status 2 "a program with a bad file does not start" \
@@ -101,14 +101,14 @@ check_status 2 "a program with a bad file does not start" \
 if [ "$(id -u)" -eq 0 ]; then
 	printf 'agent { }\n' >"$DIR/conf.d/60.conf"
 	chmod 0666 "$DIR/conf.d/60.conf"
-	check_status 1 "root refuses what others can write" poolscope config check
+	check_status 3 "root refuses what others can write" poolscope config check
 	check_printed "... and says what to do" "60.conf: other users can write it (mode 666): run chmod go-w"
 	chmod 0644 "$DIR/conf.d/60.conf"
 	chown 12345 "$DIR/conf.d/60.conf"
-	check_status 1 "... and what belongs to another" poolscope config check
+	check_status 3 "... and what belongs to another" poolscope config check
 	rm "$DIR/conf.d/60.conf"
 	chmod 0777 "$DIR/conf.d"
-	check_status 1 "... and a conf.d that others can write" poolscope config check
+	check_status 3 "... and a conf.d that others can write" poolscope config check
 	chmod 0755 "$DIR/conf.d"
 fi
 check_status 2 "config alone is wrong usage" poolscope config

@@ -38,7 +38,7 @@ while read -r file way; do
 	(cd "$DIR/store" && eval "$way")
 	# What is acknowledged until it ends is not known; afterwards all is kept.
 	ends aggregator "$DIR/store/$file" "$way"
-	check_status 2 "... status is critical" poolscope-stats status
+	check_status 3 "... status is critical" poolscope-stats status
 	check_printed "... and says so" '^critical: the aggregator is not running'
 	[ ! -f "$DIR/store/aside" ] || mv "$DIR/store/aside" "$DIR/store/$file"
 	start aggregator poolscope-aggregator || exit 1

@@ -99,7 +99,7 @@ print(*sorted(json.loads(line)["reason"] for line in sys.stdin), sep="\n")'
 }
 answer "each is kept, with what is wrong" "$(cat "$TMP/wanted")" reasons
 answer "the rest of the batch is stored" "n3" columns node poolscope-dump --kind event --format csv -p 'acct$first'
-check_status 1 "status counts them" poolscope-stats status
+check_status 3 "status counts them" poolscope-stats status
 check_printed "... and says where they are" "5 refused definitions of metric groups, among the rejected batches"
 check_text "each group is logged once" 3 "$(grep -c "refused a definition from node story" "$TMP/aggregator.log")"
 /usr/bin/python3 - >"$TMP/wide" <<'END'

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Three events of n1 and one of n2 are 4 records of 2 nodes in one partition; all is well,
-# so that a monitor sees 0.  A broker was never started, which is no failure; one that was
-# killed is: it was in use.  Without its aggregator the instance stores nothing: critical.
+# so that the exit status is 0.  A broker was never started, which is no failure; one that was
+# killed is: it was in use (3, as for all that is wrong).  Without its aggregator the instance
+# stores nothing: critical.
 # The store alone, when it is named, is well.  The newest record is 300 s after 22:13:20.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 unset POOLSCOPE_PARTITION
-check_status 2 "status of nothing is critical" poolscope status
+check_status 3 "status of nothing is critical" poolscope status
 check_printed "... and says what to do" "^critical: the aggregator is not running.*; poolscope up$"
 # shellcheck disable=SC2119 # no arguments
 aggregate
@@ -39,13 +40,16 @@ stop broker
 check "one that ended is no failure" poolscope status
 start broker poolscope-broker || exit 1
 stop broker KILL
-check_status 2 "one that died is" poolscope status
+check_status 3 "one that died is" poolscope status
 check_text "... in words, first" "critical: the broker has died; poolscope up" "$(head -1 "$TMP/out")"
 check "JSON says only that it answered" poolscope status --format json
 stop aggregator
-check_status 2 "without the aggregator" poolscope status
+check_status 3 "without the aggregator" poolscope status
 check_printed "... the store is shown" "4 records"
+check_status 3 "... in a file, too" poolscope status -o "$TMP/file"
+check "... which begins with it" grep -q "^critical: the aggregator is not running" "$TMP/file"
+check_status 3 "... and in the view of top" poolscope top --view pipeline --once
 check "the store that is named" poolscope status --store "$DIR/store"
 check_text "... is well" "ok: all is well" "$(head -1 "$TMP/out")"
-check_status 2 "a store that is not there" poolscope status --store "$TMP/none"
+check_status 3 "a store that is not there" poolscope status --store "$TMP/none"
 check_text "... in words, first" "critical: the store does not answer" "$(head -1 "$TMP/out")"

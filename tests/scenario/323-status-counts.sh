@@ -34,7 +34,7 @@ records <<-END
 	----
 	garbage 40 n1
 END
-check_status 1 "status, with a rejected batch" poolscope-stats status
+check_status 3 "status, with a rejected batch" poolscope-stats status
 check_printed "... counts all records" '^store .* 11 records'
 check_printed "... of pool a 9" '^ *acct$a  *1  *9 '
 check_printed "... of pool b 2, its sender is a node, too" '^ *acct$b  *2  *2 '

@@ -39,7 +39,7 @@ records <<-'END'
 	event -1800 n2 work:a
 	event -7200 n3 work:a
 END
-check_status 1 "two nodes are not heard" poolscope status
+check_status 3 "two nodes are not heard" poolscope status
 first "warning: 2 nodes were not heard for 10 minutes: poolscope nodes -p"
 check_printed "... of this pool" "^  'acct\$pool'$"
 check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
@@ -55,7 +55,7 @@ poolscope up >"$TMP/up" || exit 1
 check "with a broker" poolscope status
 kill "$(cat "$DIR/run/broker.pid")"
 check "it is stopped" wait_until '! test -e "$DIR/run/broker.ipc"'
-check_status 1 "a broker that was stopped" poolscope status
+check_status 3 "a broker that was stopped" poolscope status
 first "warning: the broker is not running, agents that send to it keep their records;"
 poolscope up >"$TMP/up" || exit 1
 check "it is back" poolscope status
@@ -65,7 +65,7 @@ rm "$DIR/log/broker.log"
 # ---- no models
 mkdir "$TMP/none"
 aggregate --models "$TMP/none"
-check_status 1 "no models" poolscope status
+check_status 3 "no models" poolscope status
 first "warning: the aggregator has no models, so there are no phases and no runs;"
 stop aggregator
 
@@ -78,6 +78,6 @@ check "a node: its agent runs" poolscope status
 first "ok: the agent runs; poolscope status on the head says what was received"
 check_text "... nothing of an aggregator" "" "$(grep aggregator "$TMP/out")"
 stop agent
-check_status 2 "its agent was stopped" poolscope status
+check_status 3 "its agent was stopped" poolscope status
 first "critical: the agent is not running, nothing is sampled"
 check_text "... no aggregator is to be started here" "" "$(grep 'poolscope up' "$TMP/out")"

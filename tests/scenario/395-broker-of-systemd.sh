@@ -35,7 +35,7 @@ check "with the broker" poolscope status
 stop broker
 check_text "nothing of the broker is left" "" "$(find "$DIR" -name '*broker*')"
 check "its connection ends" wait_until '[ "$(peers)" = 0 ]'
-check_status 1 "the broker has ended" poolscope status
+check_status 3 "the broker has ended" poolscope status
 first "warning: the broker is not running, agents that send to it keep their records;"
 
 start other poolscope-broker --listen "ipc://$TMP/other.ipc" || exit 1
