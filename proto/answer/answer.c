@@ -350,8 +350,8 @@ sort_kept(struct answer *answer)
 static void
 copy_text(struct text *text, char **to)
 {
-	if (text->bytes == 0)
-		return; /* also what is unknown */
+	if (text->at == NULL || text->bytes == 0)
+		return;
 	memcpy(*to, text->at, text->bytes);
 	text->at = *to;
 	*to += text->bytes;

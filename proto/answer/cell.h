@@ -132,9 +132,9 @@ answer_string(const char *string)
 }
 
 static inline struct answer_cell
-answer_count(uint64_t count)
+answer_count(uint64_t value)
 {
-	return (struct answer_cell){ ANSWER_COUNT, { .count = count } };
+	return (struct answer_cell){ ANSWER_COUNT, { .count = value } };
 }
 
 static inline struct answer_cell
