@@ -87,6 +87,18 @@ static const struct opt table[] = {
 	{ 0 },
 };
 
+static const struct opt_topic topics[] = {
+	{ "testrun", "", "test runs of a farm: write files, or publish them",
+	    "runs seed spacing first base output partition node broker key "
+	    "insecure timeout",
+	    "poolscope generate testrun --runs 60 -p 'demo$farm'\n"
+	    "poolscope generate testrun --runs 60 -o runs\n" },
+	{ "results", "", "files of benchmark results",
+	    "files entries tests seed spacing base output",
+	    "poolscope generate results --files 96 -o results\n" },
+	{ .word = NULL },
+};
+
 static const struct opt *
 find_option(const char *name)
 {
@@ -132,26 +144,11 @@ check_destination(struct options *options)
 		opt_usage("--broker: %s", err.text);
 }
 
-static void
-refuse_options(const char *const *names, const char *what, const char *of)
-{
-	for (; *names != NULL; names++)
-		if (is_given(*names))
-			opt_usage(
-			    "--%s applies to %s, not to %s", *names, of, what);
-}
-
 /* Usage errors that the option table cannot detect. */
 static void
 check_usage(struct options *options, const char *what)
 {
-	static const char *const of_runs[] = { "runs", "first", "partition",
-		"node", "broker", "timeout", NULL };
-	static const char *const of_results[] = { "files", "entries", "tests",
-		NULL };
-
 	if (strcmp(what, "testrun") == 0) {
-		refuse_options(of_results, what, "results");
 		if (options->runs == 0)
 			opt_usage(is_given("runs")
 				      ? "--runs must be greater than 0"
@@ -159,9 +156,6 @@ check_usage(struct options *options, const char *what)
 		check_destination(options);
 		return;
 	}
-	if (strcmp(what, "results") != 0)
-		opt_refuse_word(what, "testrun, results");
-	refuse_options(of_runs, what, "testrun");
 	if (options->files == 0)
 		opt_usage(is_given("files") ? "--files must be greater than 0"
 					    : "--files is missing");
@@ -294,16 +288,14 @@ parse(struct options *options, int argc, char **argv,
 		{ opt_common, NULL }, { NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-generate",
-		.synopsis =
-		    "testrun --runs N [options] -o DIR | -p NAME\n       "
-		    "poolscope-generate results --files N [options] -o DIR",
-		.summary = "make up data for demos and benchmarks",
+		.synopsis = "WHAT [options]",
+		.summary = "make up data for demos and benchmarks; WHAT is one "
+			   "of",
 		.examples =
 		    "poolscope generate testrun --runs 60 -p 'demo$farm'\n"
 		    "poolscope generate results --files 96 -o results\n",
 		.tables = tables,
-		.operands_min = 1,
-		.operands_max = 1,
+		.topics = topics,
 	};
 
 	opt_parse(&program, argc, argv, operands);

@@ -13,9 +13,9 @@ maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
 wrong_usage "nothing to make is wrong usage" "" poolscope-generate --runs 1 -o "$TMP/x"
 wrong_usage "other data are wrong usage" "'dreams' is not one of testrun, results" poolscope-generate dreams --runs 1 -o "$TMP/x"
 wrong_usage "no number is wrong usage" "--runs" poolscope-generate testrun -o "$TMP/x"
-wrong_usage "the number of another kind is wrong usage" "--files applies to results, not to testrun" \
+wrong_usage "the number of another kind is wrong usage" "--files is for results, not for testrun" \
 	poolscope-generate testrun --runs 1 --files 1 -o "$TMP/x"
-wrong_usage "results are written, not published" "--partition applies to testrun, not to results" \
+wrong_usage "results are written, not published" "--partition is for testrun, not for results" \
 	poolscope-generate results --files 1 -p 'a$b'
 wrong_usage "no results are wrong usage" "--files must be greater than 0" poolscope-generate results --files 0 -o "$TMP/x"
 wrong_usage "nor can they be of no test" "--tests must be greater than 0" poolscope-generate results --files 1 --tests 0 -o "$TMP/x"
