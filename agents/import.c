@@ -16,6 +16,7 @@
 #include "agents/import/formats/format.h"
 #include "agents/import/send.h"
 #include "proto/auth/client_key.h"
+#include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
@@ -33,6 +34,8 @@ struct options {
 };
 
 static const struct options defaults = { .timeout_ns = 60 * NS_PER_SECOND };
+
+enum { TOPICS_MAX = 16 };
 
 static const struct opt table[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, partition), "NAME",
@@ -72,11 +75,7 @@ static const struct import_format *
 get_format(const struct options *options, const char *word)
 {
 	const struct import_format *format = import_format_find(word);
-	char all[256];
 
-	import_format_list(all, sizeof(all));
-	if (format == NULL)
-		opt_usage("the kind of input must be %s", all);
 	if (format->without_partition != NULL && options->partition == NULL)
 		opt_usage("%s have no partition of their own: --partition is "
 			  "missing",
@@ -84,32 +83,11 @@ get_format(const struct options *options, const char *word)
 	return format;
 }
 
-/* The options that apply to another format only. */
 static void
-check_options(const struct import_format *format)
-{
-	for (const struct import_format *const *f = import_formats; *f != NULL;
-	     f++)
-		for (const char *const *only = (*f)->options;
-		     *f != format && only != NULL && *only != NULL; only++)
-			for (const struct opt *o = table; o->name != NULL; o++)
-				if (strcmp(o->name, *only) == 0 &&
-				    opt_origin(o) == OPT_COMMAND_LINE)
-					opt_usage(
-					    "--%s applies to %s, not to %.64s",
-					    o->name, (*f)->word, format->word);
-}
-
-static void
-check_format(const struct import_format *format, const struct options *options,
-    const struct opt_operands *operands)
+check_format(const struct import_format *format, const struct options *options)
 {
 	const char *wrong = NULL;
 
-	check_options(format);
-	if (format->single != NULL &&
-	    (operands->count != 2 || options->partition == NULL))
-		opt_usage("%s takes %s", format->word, format->single);
 	if (format->check != NULL)
 		wrong = format->check(&options->input);
 	if (wrong != NULL)
@@ -306,28 +284,46 @@ print_result(
 	return EXIT_FAILURE;
 }
 
+/* Their texts live as long as the process. */
+static void
+make_topics(struct opt_topic to[static TOPICS_MAX])
+{
+	uint32_t count = 0;
+
+	for (; import_formats[count] != NULL; count++)
+		to[count] = (struct opt_topic){
+			.word = import_formats[count]->word,
+			.synopsis = import_formats[count]->operands,
+			.summary = import_formats[count]->summary,
+			.options = memory_format("partition node broker key "
+						 "insecure strict timeout %s",
+			    import_formats[count]->options),
+		};
+	to[count] = (struct opt_topic){ .word = NULL };
+}
+
 static void
 parse(struct options *options, int argc, char **argv,
     struct opt_operands *operands)
 {
 	const struct opt_table tables[] = { { table, options },
 		{ opt_common, NULL }, { NULL, NULL } };
-	char synopsis[256] = "[options] ";
-	const size_t used = strlen("[options] ");
+	struct opt_topic topics[TOPICS_MAX];
 	const struct opt_program program = {
 		.name = "poolscope-import",
-		.synopsis = synopsis,
-		.summary = "import data from older tools, or a dump",
+		.synopsis = "WHAT [options]",
+		.summary =
+		    "import data from older tools, or a dump; WHAT is one "
+		    "of",
 		.examples =
 		    "poolscope import cascade -p 'acct$pool' rows.jsonl\n"
 		    "poolscope import records dump.jsonl\n"
 		    "poolscope import testrun -p 'acct$farm' runs/\n",
 		.tables = tables,
-		.operands_min = 2,
-		.operands_max = 65535,
+		.topics = topics,
 	};
 
-	import_format_synopsis(synopsis + used, sizeof(synopsis) - used);
+	make_topics(topics);
 	opt_parse(&program, argc, argv, operands);
 }
 
@@ -346,7 +342,7 @@ main(int argc, char **argv)
 
 	parse(&options, argc, argv, &operands);
 	format = get_format(&options, operands.at[0]);
-	check_format(format, &options, &operands);
+	check_format(format, &options);
 	check_usage(&options, &operands, format);
 	if (instance_node(node, options.input.node, &why, &err) != 0)
 		opt_usage("%s", err.text);

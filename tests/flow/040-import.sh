@@ -27,7 +27,7 @@ aggregator() {
 
 # ---- wrong usage is one line and 2
 wrong_usage "no file is wrong usage" "" poolscope-import cascade
-wrong_usage "another kind is wrong usage" '"cascade", "emits", "perf", "records", "scanner", "testrun" or "azure-table"' poolscope-import dreams x
+wrong_usage "another kind is wrong usage" "'dreams' is not one of cascade, emits, perf, records, scanner, testrun, azure-table" poolscope-import dreams x
 wrong_usage "emits without a partition are wrong usage" "partition is missing" poolscope-import emits x
 wrong_usage "standard input twice is wrong usage" "only once" poolscope-import cascade - -
 

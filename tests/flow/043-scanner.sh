@@ -36,9 +36,9 @@ print(v)' "$TMP/out" "$1"
 # ---- wrong usage is one line and 2
 wrong_usage "a job must be named" "job is missing" poolscope-import scanner -p 'a$b' "$TMP"
 wrong_usage "so must the partition" "profiles have no partition" poolscope-import scanner --job 1 "$TMP"
-wrong_usage "one database at a time" "one database" poolscope-import scanner -p 'a$b' --job 1 "$TMP" "$TMP"
-wrong_usage "lines have no job" "job applies to scanner" poolscope-import cascade --job 1 "$TMP"
-wrong_usage "nor a seed" "seed applies to scanner" poolscope-import perf -p 'a$b' --seed 1 "$TMP"
+wrong_usage "one database at a time" "unexpected argument .*: poolscope-import scanner DBDIR" poolscope-import scanner -p 'a$b' --job 1 "$TMP" "$TMP"
+wrong_usage "lines have no job" "--job is for scanner, not for cascade" poolscope-import cascade --job 1 "$TMP"
+wrong_usage "nor a seed" "--seed is for scanner, not for perf" poolscope-import perf -p 'a$b' --seed 1 "$TMP"
 wrong_usage "statistics are of a job" "missing option: --job names" poolscope-stats scanner --format json -p 'a$b'
 wrong_usage "phases are not fixed" "fixed is for scanner" poolscope-stats phases -p 'a$b' --fixed
 wrong_usage "a trace is of a job" "missing option: --job names" poolscope-trace scanner -p 'a$b' -o "$TMP/x.trace"

@@ -138,11 +138,13 @@ open_rows(struct import_source *source, const char *path,
 
 const struct import_format import_format_azure_table = {
 	.word = "azure-table",
-	.operands = "NAME",
+	.operands = " NAME",
+	.summary = "the events of a table of an Azure storage account",
+	.options = "",
 	.kind = IMPORT_CASCADE, /* its rows are the same */
 	.rows = "events",
 	.bad_rows = "bad lines",
-	.single = "one table and one --partition",
+	.without_partition = "tables",
 	.fetch = fetch,
 	.open = open_rows,
 };

@@ -56,7 +56,9 @@ import_cascade_open(struct import_source *source, const char *path,
 
 const struct import_format import_format_cascade = {
 	.word = "cascade",
-	.operands = "FILE...",
+	.operands = " FILE...",
+	.summary = "rows of Batch Shipyard's event table",
+	.options = "",
 	.kind = IMPORT_CASCADE,
 	.rows = "events",
 	.bad_rows = "bad lines",

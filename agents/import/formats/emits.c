@@ -80,7 +80,9 @@ open_emits(struct import_source *source, const char *path,
 
 const struct import_format import_format_emits = {
 	.word = "emits",
-	.operands = "FILE...",
+	.operands = " FILE...",
+	.summary = "calls of Batch Shipyard's recorder",
+	.options = "",
 	.kind = IMPORT_EMITS,
 	.without_partition = "emits",
 	.rows = "events",

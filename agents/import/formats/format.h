@@ -24,20 +24,18 @@ struct import_format_options {
 
 struct import_format {
 	const char *word;      /* of the command line: "perf" */
-	const char *operands;  /* for --help: "FILE..." */
+	const char *operands;  /* as of an opt_topic: " FILE..." */
+	const char *summary;   /* what is imported */
 	enum import_kind kind; /* of its sources */
 	/* What has no partition of its own, so that --partition is required:
 	 * "reports"; NULL: the rows name theirs. */
 	const char *without_partition;
 	/* What the last line of the output counts: "reports", "bad reports". */
 	const char *rows, *bad_rows;
-	/* It takes one operand, and a partition: "one database directory";
-	 * NULL: any number. */
-	const char *single;
 	/* What it takes, if that cannot be standard input: "directories". */
 	const char *not_stdin;
-	/* The options that apply to it alone, up to a NULL; NULL: none. */
-	const char *const *options;
+	/* The names of the options that it alone takes; "": none. */
+	const char *options;
 	/* The input is known as a whole, by its content; otherwise each row is:
 	 * equal rows of several inputs are one. */
 	bool is_whole;
@@ -60,11 +58,6 @@ extern const struct import_format *const import_formats[];
 
 /* NULL: there is no format of this name. */
 const struct import_format *import_format_find(const char *word);
-
-/* For --help: "cascade|emits|perf FILE... | scanner DBDIR". */
-void import_format_synopsis(char *to, size_t room);
-/* For messages: "cascade", "emits" or "perf", quoted. */
-void import_format_list(char *to, size_t room);
 
 extern const struct import_format import_format_cascade, import_format_emits,
     import_format_perf, import_format_records, import_format_scanner,

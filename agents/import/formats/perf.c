@@ -395,7 +395,9 @@ open_perf(struct import_source *source, const char *path,
 
 const struct import_format import_format_perf = {
 	.word = "perf",
-	.operands = "FILE...",
+	.operands = " FILE...",
+	.summary = "reports of an older sampler of hosts",
+	.options = "",
 	.kind = IMPORT_PERF,
 	.without_partition = "reports",
 	.rows = "reports",

@@ -410,7 +410,9 @@ open_records(struct import_source *source, const char *path,
 
 const struct import_format import_format_records = {
 	.word = "records",
-	.operands = "FILE...",
+	.operands = " FILE...",
+	.summary = "records as poolscope dump prints them",
+	.options = "",
 	.kind = IMPORT_RECORDS,
 	.rows = "records",
 	.bad_rows = "bad lines",

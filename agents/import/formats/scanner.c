@@ -6,8 +6,6 @@
 #include "agents/import/formats/format.h"
 #include "agents/import/scanner/job.h"
 
-static const char *const only[] = { "job", "subsample", "seed", NULL };
-
 static const char *
 check(const struct import_format_options *options)
 {
@@ -32,13 +30,13 @@ open_job(struct import_source *source, const char *db,
 
 const struct import_format import_format_scanner = {
 	.word = "scanner",
-	.operands = "DBDIR",
+	.operands = " DBDIR",
+	.summary = "the profiles of a job of a Scanner database",
 	.kind = IMPORT_SCANNER,
 	.without_partition = "profiles",
 	.rows = "intervals",
 	.bad_rows = "damaged places",
-	.single = "one database directory",
-	.options = only,
+	.options = "job subsample seed",
 	.is_whole = true, /* a job: its intervals may be equal */
 	.is_checked_by_open = true,
 	.check = check,

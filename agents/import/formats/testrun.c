@@ -267,7 +267,9 @@ open_testrun(struct import_source *source, const char *dir,
 
 const struct import_format import_format_testrun = {
 	.word = "testrun",
-	.operands = "DIR...",
+	.operands = " DIR...",
+	.summary = "the test runs of a device farm",
+	.options = "",
 	.kind = IMPORT_TESTRUN,
 	.without_partition = "test runs",
 	.rows = "rows",
