@@ -45,20 +45,39 @@ static const struct upload_command *const commands[] = {
 	&upload_file,    /**/
 	&upload_metrics, /**/
 	&upload_samples, /**/
-	&upload_events,  /**/
-	NULL,
+	&upload_events,
 };
 
+#define ALL                                                                    \
+	"partition configdir credentials config-json pool target broker "      \
+	"cacert retry-time dry-run "
+#define RANGE ALL "node from to "
+static const struct opt_topic topics[] = {
+	{ "results", "", "files of benchmark results",
+	    ALL "datadir archivedir settle strict refuse watch timeout",
+	    "poolscope upload results -d results -a sent --target store\n" },
+	{ "file", " FILE|-", "a file, or standard input", ALL,
+	    "poolscope upload file report.json --target s3:bucket/r.json\n" },
+	{ "metrics", "", "metrics of nodes, as a run of an experiment",
+	    RANGE "style prefix step cpu-count param artifact",
+	    "poolscope upload metrics --from -1h --target "
+	    "mlflow:RUN\n" },
+	{ "samples", "", "samples of metrics", RANGE "name follow cursor",
+	    "poolscope upload samples --from -1h --target "
+	    "influx:http://db:8428\n" },
+	{ "events", "", "events", RANGE "name follow cursor",
+	    "poolscope upload events --from -1h --target http:http://h/e\n" },
+	{ .word = NULL },
+};
+
+/* The word is one of the topics. */
 static const struct upload_command *
 get_command(const char *word)
 {
 	uint32_t i = 0;
 
-	while (commands[i] != NULL && strcmp(commands[i]->word, word) != 0)
+	while (strcmp(commands[i]->word, word) != 0)
 		i++;
-	if (commands[i] == NULL)
-		opt_refuse_word(
-		    word, "results, file, metrics, samples, events");
 	return commands[i];
 }
 
@@ -70,45 +89,6 @@ take_time(const char *name, const char *word, int64_t *ns)
 	if (*word != '\0' &&
 	    clock_parse_time(text_of(word), clock_wall_ns(), ns, &err) != 0)
 		opt_usage("--%s: %s", name, err.text);
-}
-
-/* Name several commands, as in "samples and events". */
-static void
-name_commands(char *to, size_t room, const struct opt *table)
-{
-	size_t used = 0;
-
-	for (uint32_t i = 0; commands[i] != NULL; i++)
-		if (commands[i]->options == table && used < room)
-			used += (size_t)snprintf(to + used, room - used, "%s%s",
-			    used > 0 ? " and " : "", commands[i]->word);
-}
-
-static void
-refuse_options(const struct opt *table, const char *whose, const char *word)
-{
-	for (const struct opt *o = table; o != NULL && o->name != NULL; o++)
-		if (opt_origin(o) == OPT_COMMAND_LINE)
-			opt_usage("--%s applies to %s, not to %s", o->name,
-			    whose, word);
-}
-
-/* Options of other commands are rejected. */
-static void
-check_options(const struct upload_command *command)
-{
-	char owners[80];
-
-	for (uint32_t i = 0; commands[i] != NULL; i++) {
-		if (commands[i]->options == command->options)
-			continue;
-		name_commands(owners, sizeof(owners), commands[i]->options);
-		refuse_options(commands[i]->options, owners, command->word);
-	}
-	if (!command->ranged)
-		refuse_options(range_options,
-		    "commands that select records by node and time",
-		    command->word);
 }
 
 static void
@@ -139,17 +119,15 @@ parse(struct upload_values *upload, int argc, char **argv,
 		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-upload",
-		.synopsis = "[options] results | file FILE | samples | events "
-			    "| metrics",
+		.synopsis = "WHAT [options]",
 		.summary = "upload results, files, records and metrics to "
-			   "other services",
+			   "other services; WHAT is one of",
 		.examples = "poolscope upload file report.json --target "
 			    "s3:bucket/report.json\n"
 			    "poolscope upload samples --from -1h --target "
 			    "influx:http://db:8428\n",
 		.tables = tables,
-		.operands_min = 1,
-		.operands_max = 64,
+		.topics = topics,
 	};
 
 	opt_parse(&program, argc, argv, operands);
@@ -170,10 +148,6 @@ main(int argc, char **argv)
 		opt_usage("--target TARGET is required");
 	operands.at++;
 	operands.count--;
-	if (operands.count < command->operands_min ||
-	    operands.count > command->operands_max)
-		opt_usage("%s %s", command->word, command->arguments);
-	check_options(command);
 	node_option_check(&upload.node);
 	take_time("from", upload.from, &upload.from_ns);
 	take_time("to", upload.to, &upload.to_ns);

@@ -137,9 +137,6 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 
 const struct upload_command upload_file = {
 	.word = "file",
-	.arguments = "FILE|-",
-	.operands_min = 1,
-	.operands_max = 1,
 	.allow_files = allow_files,
 	.check = check,
 	.run = run,

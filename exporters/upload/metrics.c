@@ -390,9 +390,6 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 
 const struct upload_command upload_metrics = {
 	.word = "metrics",
-	.arguments = "(no more arguments)",
-	.options = upload_metrics_options,
-	.ranged = true,
 	.allow_files = allow_files,
 	.check = check,
 	.run = run,

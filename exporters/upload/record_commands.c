@@ -259,9 +259,6 @@ check_events(
 
 const struct upload_command upload_samples = {
 	.word = "samples",
-	.arguments = "accepts no arguments",
-	.options = upload_records_options,
-	.ranged = true,
 	.allow_files = allow_files,
 	.check = check_samples,
 	.run = run_samples,
@@ -269,9 +266,6 @@ const struct upload_command upload_samples = {
 
 const struct upload_command upload_events = {
 	.word = "events",
-	.arguments = "accepts no arguments",
-	.options = upload_records_options,
-	.ranged = true,
 	.allow_files = allow_files,
 	.check = check_events,
 	.run = run_events,

@@ -225,8 +225,6 @@ run(struct upload_values *upload, const struct opt_operands *operands,
 
 const struct upload_command upload_results = {
 	.word = "results",
-	.arguments = "-d DATADIR -a ARCHIVEDIR --target TARGET...",
-	.options = upload_results_options,
 	.allow_files = allow_files,
 	.check = check,
 	.run = run,

@@ -15,13 +15,7 @@ struct upload_values;
 
 /* A command: what to upload. */
 struct upload_command {
-	const char *word;                    /* "results" */
-	const char *arguments;               /* its operands, for usage */
-	uint32_t operands_min, operands_max; /* maximum number of operands */
-	/* Options of this command; other commands reject them. */
-	const struct opt *options;
-	/* Does it accept --node, --from and --to? */
-	bool ranged;
+	const char *word; /* "results" */
 	/* Files that it needs besides those of requests and the instance. */
 	void (*allow_files)(const struct upload_values *upload,
 	    struct sandbox *sandbox, const struct opt_operands *operands);
@@ -63,7 +57,7 @@ struct upload_values {
 	struct opt_list targets;             /* targets: "scheme:rest" */
 	struct opt_list
 	    broker; /* brokers for records of uploads, in order of failover */
-	/* Options of `ranged` commands. */
+	/* Of commands that select records by node and time. */
 	struct node_option node;
 	const char *from, *to;  /* as the user gave it; "": not given */
 	int64_t from_ns, to_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */

@@ -182,7 +182,7 @@ check_printed "which is missing" "s3:BUCKET/KEY: the key is missing"
 check_status 2 "a word that is none" poolscope-upload foo
 check_printed "is reported before what else is missing" "'foo' is not one of results, file"
 check_status 2 "to follow is for records" poolscope-upload results --follow --target store
-check_printed "of both kinds" "follow applies to samples and events, not to results"
+check_printed "of both kinds" "--follow is for samples, events, not for results"
 check_status 1 "an endpoint without a scheme" env AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=y \
 	AWS_ENDPOINT_URL=127.0.0.1:1 poolscope-upload file "$0" --target s3:bbb/k
 check_printed "is reported with its variable" "AWS_ENDPOINT_URL: .*does not begin with"
