@@ -64,7 +64,10 @@ static const struct opt_topic others[] = {
 	{ .word = NULL },
 };
 
-/* The questions, then the others; the texts live as long as the process. */
+/* Their texts live as long as the process, and so must what points to them. */
+static struct opt_topic topics[TOPICS_MAX];
+
+/* The questions, then the others. */
 static void
 make_topics(struct opt_topic to[static TOPICS_MAX])
 {
@@ -229,7 +232,6 @@ parse(struct topics_values *values, int argc, char **argv,
 							     &values->pool },
 		{ options, values }, { stats_perf_options, &values->perf },
 		{ source_options, &values->source }, { opt_common, NULL } };
-	struct opt_topic topics[TOPICS_MAX];
 	const struct opt_program program = {
 		.name = "poolscope-stats",
 		.synopsis = "WHAT [options]",
