@@ -65,7 +65,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static char again[4 * WEB_URL_BYTES_MAX];
 	static struct web_url url, other;
-	struct web_query query;
+	struct question_values query;
 	struct err err;
 	size_t bytes;
 
@@ -86,7 +86,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		!is_same(&url, &other)))
 		abort();
 	for (const struct web_route *r = web_pool_routes; r->word != NULL; r++)
-		if (web_query_parse(&query, &url, r->parameters, &err) != 0 &&
+		if (web_query_parse(
+			&query, &url, web_route_parameters(r), &err) != 0 &&
 		    err.text[0] == '\0')
 			abort();
 	if (url.segment_count > 0)
