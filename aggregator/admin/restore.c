@@ -257,8 +257,10 @@ make_copy(const struct restore *r, struct err *err)
 
 	if (rc == 0)
 		rc = renew(r, err);
-	if (rc == 0)
-		rc = admin_verify(r->copy, err);
+	if (rc == 0 && admin_verify(r->copy, err) != 0) {
+		err->code = ERR_FAILED; /* what is damaged is not restored */
+		rc = -1;
+	}
 	if (rc == 0)
 		rc = put_done_mark(r, err);
 	if (rc == 0)

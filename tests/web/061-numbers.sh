@@ -20,6 +20,8 @@
 # A depth of 0.00002 has an exponent.  acct$share: a share from 0 to 1, whose axis has marks of one
 # digit after the point, the last one "1.0".
 #
+# acct$lossy: 7 records were lost in the time of its answers; in that of acct$line none.
+#
 # acct$line: a value each 10 s, from 100 to 0 s ago: who drags over the first half of the picture gets
 # the first half of the time.
 # SPDX-License-Identifier: MIT
@@ -120,6 +122,12 @@ PARTITION='acct$share'
 		/usr/bin/python3 -c 'import sys; print("sample", int(sys.argv[1]) * 10 - 100, "n1 part", int(sys.argv[1]) / 10)' $i
 	done
 } | records
+PARTITION='acct$lossy'
+records <<-'END'
+	event -60 n1 work:start
+	event -50 n1 work:end
+	gap -40 -30 n1 event full 7
+END
 page_start
 page_judge numbers.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web

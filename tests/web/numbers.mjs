@@ -172,5 +172,10 @@ const [accepted, ever, inIndex] = await page.evaluate(() => ["Aggregator", "Jour
 judge("each batch is an entry, and indexed", ever === accepted && inIndex === accepted, [accepted, ever, inIndex].join());
 judge("all that was accepted is in the journal, and indexed", Number(accepted) >= 3 && ledger["received and on disk"] === accepted && ledger.indexed === accepted &&
 	ledger.unexplained === "0", JSON.stringify([accepted, ledger]));
+for (const [pool, wanted] of [["lossy", "7 records of this time were lost (1 gap): poolscope dump --kind gap shows which"], ["line", ""]]) {
+	await open("#/pool/acct%24" + pool);
+	const shown = await page.evaluate(() => document.querySelector(".lost").hidden ? "" : document.querySelector(".lost").textContent);
+	judge("what was lost of " + pool, shown === wanted, shown);
+}
 await browser.close();
 process.exit(failed > 0 ? 1 : 0);

@@ -103,6 +103,17 @@ api.onAnswer((status, shows) => {
 	warn();
 });
 
+/* What was lost in the time of the answers of this view. */
+const losses = new Map(), lost = h("p", { class: "note lost", role: "status", hidden: true });
+
+function noted(path, params, answer) {
+	losses.set(JSON.stringify([path, params]), ((answer && answer.notes) || []).filter((n) => n.key === "lost").map((n) => n.text).join(" "));
+	const texts = [...new Set(losses.values())].filter(Boolean);
+	lost.hidden = texts.length === 0;
+	say(lost, texts.join(" "));
+	return answer;
+}
+
 function warn() {
 	const s = (Date.now() - heard) / 1000;
 	const text = lack ? lack + (isPast() ? ". What is shown is of " + clock(answered) + " UTC, " + ago(answered) : "") + "." :
@@ -113,7 +124,7 @@ function warn() {
 
 function tools() {
 	label();
-	id("main").before(banner);
+	id("main").before(banner, lost);
 	fill(id("tools"), h("span", { class: "live", title: "Age of the newest record" }, dot, age), theme,
 		h("button", { type: "button", on: { click: swap } }, "Tables"),
 		h("button", { type: "button", "aria-label": "Keys", on: { click: help } }, "?"));
@@ -173,10 +184,12 @@ function show() {
 		stop.abort();
 	stop = new AbortController();
 	const at = place, signal = stop.signal;
+	losses.clear();
+	noted([], {}, null);
 	const context = {
 		...at, signal,
-		get: (path, params) => api.get(at.pool ? ["pools", at.pool, ...path] : path, params, signal),
-		maybe: (path, params) => api.maybe(at.pool ? ["pools", at.pool, ...path] : path, params, signal),
+		get: async (path, params) => noted(path, params, await api.get(at.pool ? ["pools", at.pool, ...path] : path, params, signal)),
+		maybe: async (path, params) => noted(path, params, await api.maybe(at.pool ? ["pools", at.pool, ...path] : path, params, signal)),
 		link: (name, item, params) => poolLink(at.pool, name, item, params),
 		/* Change a parameter of this view: a new address, or in place of this one. */
 		set(change, instead) {
