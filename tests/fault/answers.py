@@ -545,7 +545,7 @@ class Store:
             elif name in ("samples", "usage") and text:
                 # The end of the window is that of the newest record.
                 text = {key: value for key, value in json.loads(text).items()
-                        if not key.endswith("_ns") and key not in ("from", "to")}
+                        if not key.endswith("_ns") and key not in ("from", "to", "step")}
             answers[name] = code, text
         return answers
 

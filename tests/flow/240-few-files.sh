@@ -36,7 +36,7 @@ tried() {
 		case $GOT in
 		0) ;;
 		143) ;;
-		1 | 2 | 75 | 127) [ -s "$TMP/few" ] || _wrong="$_wrong $n:silent" ;;
+		1 | 2 | 3 | 75 | 127) [ -s "$TMP/few" ] || _wrong="$_wrong $n:silent" ;;
 		*) _wrong="$_wrong $n:$GOT,$(tail -n 1 "$TMP/few")" ;;
 		esac
 		! grep -q 'ulimit -n' "$TMP/few" || _helped=yes
