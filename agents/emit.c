@@ -245,6 +245,7 @@ emit_lines(struct submit *submit, struct compose *compose)
 		if (result == SUBMIT_DONE)
 			result = take_lines(&lines, n <= 0, &err);
 	}
+	json_fields_clear(&lines.object);
 	if (result == SUBMIT_DONE)
 		result = submit_finish(submit, &err);
 	if (result != SUBMIT_DONE) {
