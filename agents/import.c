@@ -284,7 +284,9 @@ print_result(
 	return EXIT_FAILURE;
 }
 
-/* Their texts live as long as the process. */
+/* Their texts live as long as the process, and so must what points to them. */
+static struct opt_topic topics[TOPICS_MAX];
+
 static void
 make_topics(struct opt_topic to[static TOPICS_MAX])
 {
@@ -308,7 +310,6 @@ parse(struct options *options, int argc, char **argv,
 {
 	const struct opt_table tables[] = { { table, options },
 		{ opt_common, NULL }, { NULL, NULL } };
-	struct opt_topic topics[TOPICS_MAX];
 	const struct opt_program program = {
 		.name = "poolscope-import",
 		.synopsis = "WHAT [options]",
