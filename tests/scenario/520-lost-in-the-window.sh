@@ -1,5 +1,5 @@
 #!/bin/sh
-# What was lost in the time of an answer is said by the answer, in every format.
+# What was lost in the time of an answer stands at its end, in every format.
 #
 # A step from 0 to 10 s and one from 300 to 310 s.  Between 50 and 60 s the spool was full:
 # 7 events were lost.  Between 400 and 410 s records were lost of which nobody knows the
@@ -36,13 +36,13 @@ answer "a window without one" "True" phases json --from "$(at 300)" --to "$(at 3
 answer "a number that nobody knows is unknown" "lost None True" phases json
 
 set -- --from "$(at 0)" --to "$(at 300)"
-said="7 records of this time were lost (1 gap): poolscope dump --kind gap shows which"
+lost="7 records of this time were lost (1 gap): poolscope dump --kind gap shows which"
 check "as a table" poolscope-stats phases "$@"
-check_text "... it is below" "$said" "$(tail -n 1 "$TMP/out")"
+check_text "... it is below" "$lost" "$(tail -n 1 "$TMP/out")"
 check "as Markdown" poolscope-stats phases --format md "$@"
-check_text "... it is below, too" "$said" "$(tail -n 1 "$TMP/out")"
-poolscope-stats phases --format csv "$@" >"$TMP/csv" 2>"$TMP/said"
+check_text "... it is below, too" "$lost" "$(tail -n 1 "$TMP/out")"
+poolscope-stats phases --format csv "$@" >"$TMP/csv" 2>"$TMP/warned"
 check_text "CSV has rows only" 2 "$(wc -l <"$TMP/csv")"
-check_text "... and says it on standard error" "warn poolscope-stats: $said" "$(cat "$TMP/said")"
+check_text "... and says it on standard error" "warn poolscope-stats: $lost" "$(cat "$TMP/warned")"
 check "a table of all times" poolscope-stats phases
 check_printed "... says what is not known" '^more than 7 records of this time were lost (2 gaps)'
