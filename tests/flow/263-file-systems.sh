@@ -117,7 +117,7 @@ check "it does not answer again" wait_until 'grep -q "does not answer" "$TMP/aga
 kill "$hangs"
 # Until somebody waits for it, it is a zombie.
 check "and the agent ends all the same" wait_until \
-	'! kill -0 "$hangs" || grep -q ") Z" "/proc/$hangs/stat"' 15
+	'! kill -0 "$hangs" || grep -q ") Z" "/proc/$hangs/stat"' 60
 touch "$TMP/end"
 wait "$hangs"
 check_text "with 0" 0 $?
