@@ -24,7 +24,12 @@ main(void)
 	return 0;
 }
 END
-check "a program with the library" cc -I"$ROOT" -o "$TMP/tool" "$TMP/tool.c" "$B/libpoolscope.a" -pthread -lm
+case ${VARIANT:-release} in
+asan) set -- -fsanitize=address,undefined ;;
+tsan) set -- -fsanitize=thread ;;
+*) set -- ;;
+esac
+check "a program with the library" cc "$@" -I"$ROOT" -o "$TMP/tool" "$TMP/tool.c" "$B/libpoolscope.a" -pthread -lm
 chmod 755 "$TMP"
 # heard FILE: the caller's socket, and whether somebody connects to it.
 cat >"$TMP/hear.py" <<'END'
