@@ -45,8 +45,10 @@ spool_entry_has_frames(const struct spool_entry *e)
 	return e->state <= SPOOL_ENTRY_FRAMES;
 }
 
-/* Set all but extent and limit; a segment with a header is "sealed" for now.
- * -1 and errno: the file cannot be opened. */
+/* Read the header.  It says that the segment is one of this spool
+ * (SPOOL_ENTRY_SEALED), or why not; whether it is open, unused or damaged is in
+ * its frames, which the caller reads.  Extent and limit are 0.  -1 and errno:
+ * the file cannot be opened. */
 int spool_entry_read(
     const struct spool *spool, uint64_t number, struct spool_entry *e);
 
