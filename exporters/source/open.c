@@ -16,6 +16,7 @@
 #include "exporters/source/local_source.h"
 #include "exporters/source/remote_source.h"
 #include "proto/base/memory.h"
+#include "proto/net/endpoint.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -258,7 +259,7 @@ find_endpoints(
 
 /* A process must not begin with an address that is wrong. */
 static void
-declare_archives(struct sandbox *sandbox, const struct source_options *options)
+declare_addresses(struct sandbox *sandbox, const struct source_options *options)
 {
 	struct err err;
 	bool any = false;
@@ -266,8 +267,11 @@ declare_archives(struct sandbox *sandbox, const struct source_options *options)
 	for (uint32_t i = 0; i < options->connect.count; i++) {
 		const char *address = options->connect.at[i];
 
-		if (!archive_source_is_named(address))
+		if (!archive_source_is_named(address)) {
+			if (endpoint_check(address, &err) != 0)
+				opt_usage("--connect: %s", err.text);
 			continue;
+		}
 		if (archive_source_check(&options->archive, address, &err) != 0)
 			opt_usage("%s", err.text);
 		any = true;
@@ -287,7 +291,7 @@ source_sandbox(struct sandbox *sandbox, const struct source_options *given)
 	find_endpoints(&options, own);
 	if (options.connect.count > 0)
 		sandbox_sockets();
-	declare_archives(sandbox, &options);
+	declare_addresses(sandbox, &options);
 	/* Readers write to the lock files of the store. */
 	if (options.store != NULL)
 		sandbox_write(sandbox, options.store);

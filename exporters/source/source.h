@@ -56,7 +56,7 @@ bool source_reads_store(const struct source_options *options);
 int source_open_place(struct source **source,
     const struct source_options *options, uint32_t number, struct err *err);
 /* Returns which file access source_open will need; call it before.  A wrong
- * address of an archive, or password, ends the process here (opt_usage). */
+ * address of --connect, or password, ends the process here (opt_usage). */
 void source_sandbox(
     struct sandbox *sandbox, const struct source_options *options);
 /* Open one endpoint with a time limit for its silence: other listeners (a

@@ -46,8 +46,11 @@ check_printed "is not taken for one that did something" "by is for .*phases.*, n
 check_status 2 "--strict of phases" poolscope-stats phases --strict
 check_status 2 "status of one pool" poolscope-stats status -p "$pool"
 check_status 2 "a store and an endpoint" poolscope-stats status --store a --connect b
-check_status 3 "an endpoint that is none" poolscope-stats status --connect pie
-check_printed "is reported once" "^poolscope-stats: pie: an endpoint begins"
+for reader in "stats status" "stats phases" "stats metrics" dump "top --once" "results tests" "trace -o $TMP/none.json" "report -o $TMP/none.html"; do
+	# shellcheck disable=SC2086 # words
+	check_status 2 "$reader of an endpoint that is none" poolscope-$reader --connect pie
+	check_printed "... which is named" "^poolscope-${reader%% *}: --connect: pie: an endpoint begins"
+done
 check_status 2 "dump with an operand" poolscope-dump x
 check_status 2 "an unknown option" poolscope-dump --pie
 check_status 2 "a pool from two sides" poolscope-plot cascade -p a --configdir x
