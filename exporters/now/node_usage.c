@@ -206,11 +206,11 @@ share(double part)
 static void
 finish(struct node_usage *usage)
 {
-	double *numbers = usage->numbers, iowait = numbers[USAGE_IOWAIT];
+	double *numbers = usage->numbers;
 
 	numbers[USAGE_CPU] =
-	    1 - numbers[USAGE_CPU] - (isnan(iowait) ? 0 : iowait);
-	for (int i = USAGE_CPU; i <= USAGE_IO_PRESSURE; i++)
+	    used_share(1, numbers[USAGE_CPU], numbers[USAGE_IOWAIT]);
+	for (int i = USAGE_IOWAIT; i <= USAGE_IO_PRESSURE; i++)
 		numbers[i] = share(numbers[i]);
 }
 

@@ -516,6 +516,8 @@ usage_clear(struct usage *usage)
 double
 usage_share(const struct usage_row *row)
 {
-	return row->at[USAGE_CPU_USED] /
-	       (row->at[USAGE_CPU_USED] + row->at[USAGE_CPU_UNUSED]);
+	double used = row->at[USAGE_CPU_USED],
+	       unused = row->at[USAGE_CPU_UNUSED];
+
+	return used_share(used + unused, unused, NAN);
 }

@@ -12,6 +12,8 @@
 #ifndef EXPORTERS_USAGE_USED_H
 #define EXPORTERS_USAGE_USED_H
 
+#include <math.h>
+
 #include "exporters/samples/series.h"
 #include "proto/hash/string_table.h"
 
@@ -23,6 +25,18 @@
 #define USED_PHYSICAL "system.network.physical"
 #define USED_RECEIVED "system.network.io.receive"
 #define USED_SENT     "system.network.io.transmit"
+
+/* The share of processors that did something, when of `all` their time they
+ * were idle and waited for I/O so long, in any unit.  `iowait` NaN: it is not
+ * counted apart.  NaN: unknown. */
+static inline double
+used_share(double all, double idle, double iowait)
+{
+	double share = 1 - (idle + (isnan(iowait) ? 0 : iowait)) / all;
+
+	/* Beyond are only edges of time. */
+	return share < 0 ? 0 : share > 1 ? 1 : share;
+}
 
 /* Can processors have worked these seconds in one?  More is that the host
  * slept, or was moved; half of them more is a matter of when they were read. */
