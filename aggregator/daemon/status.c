@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/counter/counter.h"
 #include "proto/os/clock.h"
 
 enum { PAIRS_BYTES = 8 << 10 };
@@ -25,7 +26,7 @@ begin(struct pairs *pairs)
 }
 
 static void
-number(struct pairs *pairs, const char *name, uint64_t n)
+named(struct pairs *pairs, const char *name, uint64_t n)
 {
 	struct value value = { .type = VALUE_INT, .is.i = (int64_t)n };
 
@@ -34,21 +35,28 @@ number(struct pairs *pairs, const char *name, uint64_t n)
 }
 
 static void
-words(struct pairs *pairs, const char *name, const char *text)
+number(struct pairs *pairs, enum counter_number counter, uint64_t n)
+{
+	named(pairs, counters[counter].name, n);
+}
+
+static void
+words(struct pairs *pairs, enum counter_number counter, const char *text)
 {
 	struct value value = { .type = VALUE_TEXT, .is.text = text_of(text) };
 
-	if (text[0] != '\0' &&
-	    wire_put_attribute(&pairs->w, text_of(name), &value))
+	if (text[0] != '\0' && wire_put_attribute(&pairs->w,
+				   text_of(counters[counter].name), &value))
 		pairs->count++;
 }
 
 static void
-flag(struct pairs *pairs, const char *name, bool set)
+flag(struct pairs *pairs, enum counter_number counter, bool set)
 {
 	struct value value = { .type = VALUE_BOOL, .is.boolean = set };
 
-	if (wire_put_attribute(&pairs->w, text_of(name), &value))
+	if (wire_put_attribute(
+		&pairs->w, text_of(counters[counter].name), &value))
 		pairs->count++;
 }
 
@@ -64,116 +72,128 @@ reasons(struct pairs *pairs, const struct receiver_counters *receiver,
 			continue;
 		snprintf(name, sizeof(name), "nack_%s",
 		    wire_reason_name((enum wire_reason)i));
-		number(pairs, name, receiver->nacks[i]);
+		named(pairs, name, receiver->nacks[i]);
 	}
 	for (unsigned i = 1; i < WIRE_FAULTS; i++) {
 		if (receiver->faults[i] == 0)
 			continue;
 		snprintf(name, sizeof(name), "fault_%s",
 		    wire_fault_name((enum wire_fault)i));
-		number(pairs, name, receiver->faults[i]);
+		named(pairs, name, receiver->faults[i]);
 	}
 	for (unsigned i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
 		if (auth->forbidden[i] == 0)
 			continue;
 		snprintf(name, sizeof(name), "forbidden_%s",
 		    auth_verdict_name((enum auth_verdict)i));
-		number(pairs, name, auth->forbidden[i]);
+		named(pairs, name, auth->forbidden[i]);
 	}
 }
 
 static void
 put_ingest(struct pairs *pairs, const struct ingest_status *s)
 {
-	number(pairs, "batches", s->receiver.batches);
-	number(pairs, "records", s->receiver.records);
-	number(pairs, "bytes", s->receiver.bytes);
-	number(pairs, "gaps", s->receiver.gaps);
-	number(pairs, "rejected_batches", s->receiver.rejected);
-	number(pairs, "repeated", s->receiver.repeated);
-	number(pairs, "hellos", s->receiver.hellos);
-	number(pairs, "sessions_new", s->receiver.sessions);
-	number(pairs, "sessions_limited", s->receiver.limited);
-	number(pairs, "streams_damaged", s->receiver.damaged);
-	number(pairs, "messages_malformed", s->malformed);
-	number(pairs, "accepts_failed", s->accepts_failed);
-	number(pairs, "connections_evicted", s->connections_evicted);
-	number(pairs, "connections_throttled", s->connections_throttled);
-	number(pairs, "rate_limited", s->rate_limited);
-	number(pairs, "connections_dropped", s->connections_dropped);
-	number(pairs, "messages_unkeyed", s->unkeyed);
-	number(pairs, "handshakes_failed", s->handshakes_failed);
-	number(pairs, "peers", s->peers);
+	number(pairs, COUNTER_AGGREGATOR_batches, s->receiver.batches);
+	number(pairs, COUNTER_AGGREGATOR_records, s->receiver.records);
+	number(pairs, COUNTER_AGGREGATOR_bytes, s->receiver.bytes);
+	number(pairs, COUNTER_AGGREGATOR_gaps, s->receiver.gaps);
+	number(
+	    pairs, COUNTER_AGGREGATOR_rejected_batches, s->receiver.rejected);
+	number(pairs, COUNTER_AGGREGATOR_repeated, s->receiver.repeated);
+	number(pairs, COUNTER_AGGREGATOR_hellos, s->receiver.hellos);
+	number(pairs, COUNTER_AGGREGATOR_sessions_new, s->receiver.sessions);
+	number(pairs, COUNTER_AGGREGATOR_sessions_limited, s->receiver.limited);
+	number(pairs, COUNTER_AGGREGATOR_streams_damaged, s->receiver.damaged);
+	number(pairs, COUNTER_AGGREGATOR_messages_malformed, s->malformed);
+	number(pairs, COUNTER_AGGREGATOR_accepts_failed, s->accepts_failed);
+	number(pairs, COUNTER_AGGREGATOR_connections_evicted,
+	    s->connections_evicted);
+	number(pairs, COUNTER_AGGREGATOR_connections_throttled,
+	    s->connections_throttled);
+	number(pairs, COUNTER_AGGREGATOR_rate_limited, s->rate_limited);
+	number(pairs, COUNTER_AGGREGATOR_connections_dropped,
+	    s->connections_dropped);
+	number(pairs, COUNTER_AGGREGATOR_messages_unkeyed, s->unkeyed);
+	number(
+	    pairs, COUNTER_AGGREGATOR_handshakes_failed, s->handshakes_failed);
+	number(pairs, COUNTER_AGGREGATOR_peers, s->peers);
 	if (s->broker_ns != 0)
-		number(pairs, "broker_ns", (uint64_t)s->broker_ns);
-	number(pairs, "commits", s->commits);
-	number(pairs, "commits_failed", s->commit_failures);
-	number(pairs, "commit_ns", s->commit_ns);
-	number(pairs, "answers_late", s->answers_late);
-	number(pairs, "answers_dropped", s->answers_dropped);
-	number(pairs, "journal_first", s->first);
-	number(pairs, "journal_next", s->next);
-	number(pairs, "journal_purged", s->purged);
-	number(pairs, "sessions_collected", s->sessions_collected);
-	number(pairs, "indexing_lag_bytes", s->indexing_lag_bytes);
-	flag(pairs, "indexing_behind", s->paced || s->lagging);
-	number(pairs, "indexing_rate", s->indexing_rate);
-	number(pairs, "admission_rate", s->paced ? s->admission_rate : 0);
-	number(pairs, "batches_deferred", s->deferred);
+		number(pairs, COUNTER_AGGREGATOR_broker_ns,
+		    (uint64_t)s->broker_ns);
+	number(pairs, COUNTER_AGGREGATOR_commits, s->commits);
+	number(pairs, COUNTER_AGGREGATOR_commits_failed, s->commit_failures);
+	number(pairs, COUNTER_AGGREGATOR_commit_ns, s->commit_ns);
+	number(pairs, COUNTER_AGGREGATOR_answers_late, s->answers_late);
+	number(pairs, COUNTER_AGGREGATOR_answers_dropped, s->answers_dropped);
+	number(pairs, COUNTER_AGGREGATOR_journal_first, s->first);
+	number(pairs, COUNTER_AGGREGATOR_journal_next, s->next);
+	number(pairs, COUNTER_AGGREGATOR_journal_purged, s->purged);
+	number(pairs, COUNTER_AGGREGATOR_sessions_collected,
+	    s->sessions_collected);
+	number(pairs, COUNTER_AGGREGATOR_indexing_lag_bytes,
+	    s->indexing_lag_bytes);
+	flag(pairs, COUNTER_AGGREGATOR_indexing_behind, s->paced || s->lagging);
+	number(pairs, COUNTER_AGGREGATOR_indexing_rate, s->indexing_rate);
+	number(pairs, COUNTER_AGGREGATOR_admission_rate,
+	    s->paced ? s->admission_rate : 0);
+	number(pairs, COUNTER_AGGREGATOR_batches_deferred, s->deferred);
 }
 
 static void
 put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 {
-	number(pairs, "indexed", s->position);
-	number(pairs, "indexing_lag",
+	number(pairs, COUNTER_AGGREGATOR_indexed, s->position);
+	number(pairs, COUNTER_AGGREGATOR_indexing_lag,
 	    next > s->position ? next - 1 - s->position : 0);
-	number(pairs, "index_records", s->records);
-	number(pairs, "index_commits", s->commits);
-	number(pairs, "index_commit_ns", s->commit_ns);
-	number(pairs, "index_overflow", s->overflow);
-	number(pairs, "index_no_run_id", s->no_run_id);
-	number(pairs, "index_repeated", s->repeated);
-	number(pairs, "index_damaged", s->damaged);
-	flag(pairs, "index_paused", s->is_damaged);
-	flag(pairs, "no_models", s->no_models);
-	number(pairs, "index_quarantined", s->quarantined);
-	number(pairs, "index_uncompacted", s->uncompacted);
-	number(pairs, "rejected_cut", s->rejected_cut);
-	number(pairs, "groups_refused", s->groups_refused);
-	number(pairs, "names_over", s->names_over);
-	number(pairs, "entities_over", s->entities_over);
-	number(pairs, "retained_ns", s->retained_ns);
-	flag(pairs, "retention_stopped", s->retention_stopped);
-	number(pairs, "retention_held", s->retention_held);
-	number(pairs, "clock_ahead_ns", (uint64_t)s->clock_lead_ns);
+	number(pairs, COUNTER_AGGREGATOR_index_records, s->records);
+	number(pairs, COUNTER_AGGREGATOR_index_commits, s->commits);
+	number(pairs, COUNTER_AGGREGATOR_index_commit_ns, s->commit_ns);
+	number(pairs, COUNTER_AGGREGATOR_index_overflow, s->overflow);
+	number(pairs, COUNTER_AGGREGATOR_index_no_run_id, s->no_run_id);
+	number(pairs, COUNTER_AGGREGATOR_index_repeated, s->repeated);
+	number(pairs, COUNTER_AGGREGATOR_index_damaged, s->damaged);
+	flag(pairs, COUNTER_AGGREGATOR_index_paused, s->is_damaged);
+	flag(pairs, COUNTER_AGGREGATOR_no_models, s->no_models);
+	number(pairs, COUNTER_AGGREGATOR_index_quarantined, s->quarantined);
+	number(pairs, COUNTER_AGGREGATOR_index_uncompacted, s->uncompacted);
+	number(pairs, COUNTER_AGGREGATOR_rejected_cut, s->rejected_cut);
+	number(pairs, COUNTER_AGGREGATOR_groups_refused, s->groups_refused);
+	number(pairs, COUNTER_AGGREGATOR_names_over, s->names_over);
+	number(pairs, COUNTER_AGGREGATOR_entities_over, s->entities_over);
+	number(pairs, COUNTER_AGGREGATOR_retained_ns, s->retained_ns);
+	flag(pairs, COUNTER_AGGREGATOR_retention_stopped, s->retention_stopped);
+	number(pairs, COUNTER_AGGREGATOR_retention_held, s->retention_held);
+	number(pairs, COUNTER_AGGREGATOR_clock_ahead_ns,
+	    (uint64_t)s->clock_lead_ns);
 }
 
 static void
 put_auth(struct pairs *pairs, const struct auth_counters *auth, bool insecure)
 {
-	flag(pairs, "insecure", insecure);
-	number(pairs, "keys", auth->keys);
-	number(pairs, "handshakes_refused", auth->handshakes_refused);
-	number(pairs, "forbidden", auth_forbidden(auth));
+	flag(pairs, COUNTER_AGGREGATOR_insecure, insecure);
+	number(pairs, COUNTER_AGGREGATOR_keys, auth->keys);
+	number(pairs, COUNTER_AGGREGATOR_handshakes_refused,
+	    auth->handshakes_refused);
+	number(pairs, COUNTER_AGGREGATOR_forbidden, auth_forbidden(auth));
 }
 
 static void
 put_query_server(struct pairs *pairs, const struct query_server_status *s)
 {
-	number(pairs, "selects", s->selects);
-	number(pairs, "stats", s->stats);
-	number(pairs, "statuses", s->statuses);
-	number(pairs, "follows", s->follows);
-	number(pairs, "pages_bytes", s->pages_bytes);
-	number(pairs, "questions_refused", s->refused);
-	number(pairs, "questions_failed", s->failed);
-	number(pairs, "questions_busy", s->busy);
-	number(pairs, "questions_fetching", s->fetching);
-	number(pairs, "pages_unsent", s->unsent);
-	number(pairs, "questions_forbidden", s->forbidden);
-	number(pairs, "questions_unkeyed", s->unkeyed);
-	number(pairs, "readers_handshakes_failed", s->handshakes_failed);
+	number(pairs, COUNTER_QUERIES_selects, s->selects);
+	number(pairs, COUNTER_QUERIES_stats, s->stats);
+	number(pairs, COUNTER_QUERIES_statuses, s->statuses);
+	number(pairs, COUNTER_QUERIES_follows, s->follows);
+	number(pairs, COUNTER_QUERIES_pages_bytes, s->pages_bytes);
+	number(pairs, COUNTER_QUERIES_questions_refused, s->refused);
+	number(pairs, COUNTER_QUERIES_questions_failed, s->failed);
+	number(pairs, COUNTER_QUERIES_questions_busy, s->busy);
+	number(pairs, COUNTER_QUERIES_questions_fetching, s->fetching);
+	number(pairs, COUNTER_QUERIES_pages_unsent, s->unsent);
+	number(pairs, COUNTER_QUERIES_questions_forbidden, s->forbidden);
+	number(pairs, COUNTER_QUERIES_questions_unkeyed, s->unkeyed);
+	number(pairs, COUNTER_QUERIES_readers_handshakes_failed,
+	    s->handshakes_failed);
 }
 
 static bool
@@ -212,27 +232,28 @@ put_archive(struct wire_writer *w, struct text node,
 	struct pairs pairs;
 
 	begin(&pairs);
-	flag(&pairs, "archive_failing", s->failing_since_ns != 0);
-	number(
-	    &pairs, "archive_failing_since_ns", (uint64_t)s->failing_since_ns);
-	flag(&pairs, "archive_refused", s->is_refused);
-	flag(&pairs, "archive_one_copy", s->is_one_copy);
-	number(&pairs, "archive_entry", s->entry);
-	number(&pairs, "archive_change", s->change);
-	number(&pairs, "archive_lag",
+	flag(&pairs, COUNTER_ARCHIVE_archive_failing, s->failing_since_ns != 0);
+	number(&pairs, COUNTER_ARCHIVE_archive_failing_since_ns,
+	    (uint64_t)s->failing_since_ns);
+	flag(&pairs, COUNTER_ARCHIVE_archive_refused, s->is_refused);
+	flag(&pairs, COUNTER_ARCHIVE_archive_one_copy, s->is_one_copy);
+	number(&pairs, COUNTER_ARCHIVE_archive_entry, s->entry);
+	number(&pairs, COUNTER_ARCHIVE_archive_change, s->change);
+	number(&pairs, COUNTER_ARCHIVE_archive_lag,
 	    next > s->entry + 1 ? next - 1 - s->entry : 0);
-	number(&pairs, "archive_lag_ns", (uint64_t)s->lag_ns);
-	number(&pairs, "archive_epoch", s->epoch);
-	number(&pairs, "archive_shards", s->shards);
-	number(&pairs, "archive_passes", s->passes);
-	number(&pairs, "archive_passes_pending", s->pending);
-	number(&pairs, "archive_records", s->records);
-	number(&pairs, "archive_records_pending", s->records_pending);
-	number(&pairs, "archive_rows", s->rows);
-	number(&pairs, "archive_bytes", s->bytes);
-	number(&pairs, "archive_resends", s->resends);
-	number(&pairs, "archive_damaged", s->damaged);
-	words(&pairs, "archive_problem", s->problem);
+	number(&pairs, COUNTER_ARCHIVE_archive_lag_ns, (uint64_t)s->lag_ns);
+	number(&pairs, COUNTER_ARCHIVE_archive_epoch, s->epoch);
+	number(&pairs, COUNTER_ARCHIVE_archive_shards, s->shards);
+	number(&pairs, COUNTER_ARCHIVE_archive_passes, s->passes);
+	number(&pairs, COUNTER_ARCHIVE_archive_passes_pending, s->pending);
+	number(&pairs, COUNTER_ARCHIVE_archive_records, s->records);
+	number(&pairs, COUNTER_ARCHIVE_archive_records_pending,
+	    s->records_pending);
+	number(&pairs, COUNTER_ARCHIVE_archive_rows, s->rows);
+	number(&pairs, COUNTER_ARCHIVE_archive_bytes, s->bytes);
+	number(&pairs, COUNTER_ARCHIVE_archive_resends, s->resends);
+	number(&pairs, COUNTER_ARCHIVE_archive_damaged, s->damaged);
+	words(&pairs, COUNTER_ARCHIVE_archive_problem, s->problem);
 	return put_entity(w, node, "aggregator:archive", &pairs);
 }
 
@@ -251,7 +272,7 @@ put_replica(struct pairs *pairs, const struct archive_progress_shard *s,
 		if (strncmp(s->replica[i].place, place, (size_t)room) == 0)
 			return;
 	snprintf(name, sizeof(name), "%s%.*s", prefix, room, place);
-	number(pairs, name, s->replica[replica].change);
+	named(pairs, name, s->replica[replica].change);
 }
 
 /* What the replicas of a shard have. */
@@ -284,8 +305,8 @@ status_put(struct wire_writer *w, struct text node,
 		if (!put_shard(w, node, i, &archiver->shard[i]))
 			return false;
 	begin(&pairs);
-	flag(&pairs, "full", ingest->full || indexer->full);
-	words(&pairs, "full_problem",
+	flag(&pairs, COUNTER_AGGREGATOR_full, ingest->full || indexer->full);
+	words(&pairs, COUNTER_AGGREGATOR_full_problem,
 	    ingest->full ? ingest->full_why : indexer->full_why);
 	put_ingest(&pairs, ingest);
 	put_indexer(&pairs, indexer, ingest->next);
@@ -309,16 +330,17 @@ put_mirror(
 	struct pairs pairs;
 
 	begin(&pairs);
-	flag(&pairs, "mirror_failing", s->error[0] != '\0');
-	number(&pairs, "mirror_until_ns", (uint64_t)s->until_ns);
-	number(&pairs, "mirror_partitions", s->partitions);
-	number(&pairs, "mirror_partitions_read", s->partitions_read);
-	number(&pairs, "mirror_hours", s->hours);
-	number(&pairs, "mirror_bytes", s->bytes);
-	number(&pairs, "mirror_fetched", s->fetched);
-	number(&pairs, "mirror_dropped", s->dropped);
-	number(&pairs, "mirror_failed", s->failed);
-	words(&pairs, "mirror_problem", s->error);
+	flag(&pairs, COUNTER_MIRROR_mirror_failing, s->error[0] != '\0');
+	number(&pairs, COUNTER_MIRROR_mirror_until_ns, (uint64_t)s->until_ns);
+	number(&pairs, COUNTER_MIRROR_mirror_partitions, s->partitions);
+	number(
+	    &pairs, COUNTER_MIRROR_mirror_partitions_read, s->partitions_read);
+	number(&pairs, COUNTER_MIRROR_mirror_hours, s->hours);
+	number(&pairs, COUNTER_MIRROR_mirror_bytes, s->bytes);
+	number(&pairs, COUNTER_MIRROR_mirror_fetched, s->fetched);
+	number(&pairs, COUNTER_MIRROR_mirror_dropped, s->dropped);
+	number(&pairs, COUNTER_MIRROR_mirror_failed, s->failed);
+	words(&pairs, COUNTER_MIRROR_mirror_problem, s->error);
 	return put_entity(w, node, "aggregator:mirror", &pairs);
 }
 

@@ -7,9 +7,16 @@
 #include <stdio.h>
 
 #include "aggregator/query/page/answer.h"
+#include "proto/counter/counter.h"
 
 #define STORE_ID     "store"
 #define PARTITION_ID "partition:" /* and its name */
+
+static void
+put_int(struct answer *answer, enum counter_number counter, uint64_t number)
+{
+	answer_put_int(answer, counters[counter].name, number);
+}
 
 static const char *
 kind_name(unsigned kind, char room[static 32], const char *prefix)
@@ -62,9 +69,9 @@ put_tables(struct answer *answer, const struct db_status *status)
 	char name[32];
 	int i;
 
-	answer_put_int(answer, "tables_bytes", status->used_bytes);
-	answer_put_int(answer, "tables_file_bytes", status->file_bytes);
-	answer_put_int(answer, "map_bytes", status->map_bytes);
+	put_int(answer, COUNTER_STORE_tables_bytes, status->used_bytes);
+	put_int(answer, COUNTER_STORE_tables_file_bytes, status->file_bytes);
+	put_int(answer, COUNTER_STORE_map_bytes, status->map_bytes);
 	for (i = 0; i < TABLES_COUNT; i++) {
 		if (i == TABLES_SORT)
 			continue;
@@ -131,12 +138,12 @@ append_limited(struct page *page)
 	struct answer answer;
 
 	answer_start(&answer, text_of("status"), text_of(STORE_ID));
-	answer_put_bool(&answer, "limited", true);
-	answer_put_int(&answer, "partitions", sum_up(page, &all));
-	answer_put_int(&answer, "nodes", all.nodes);
+	answer_put_bool(&answer, counters[COUNTER_STORE_limited].name, true);
+	put_int(&answer, COUNTER_STORE_partitions, sum_up(page, &all));
+	put_int(&answer, COUNTER_STORE_nodes, all.nodes);
 	put_records(&answer, &all);
-	answer_put_int(
-	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
+	put_int(&answer, COUNTER_STORE_rebuilding,
+	    tables_fact(page->txn, FACT_REBUILD));
 	return answer_append(page, &answer);
 }
 
@@ -156,22 +163,24 @@ append_store(struct page *page, struct err *err, int *rc)
 		return false;
 	journal_ends(reader, &first, &last);
 	answer_start(&answer, text_of("status"), text_of(STORE_ID));
-	answer_put_int(&answer, "partitions", sum_up(page, &all));
-	answer_put_int(&answer, "nodes", all.nodes);
+	put_int(&answer, COUNTER_STORE_partitions, sum_up(page, &all));
+	put_int(&answer, COUNTER_STORE_nodes, all.nodes);
 	put_records(&answer, &all);
-	answer_put_int(&answer, "journal_first", first);
-	answer_put_int(&answer, "journal_next", last + 1);
-	answer_put_int(&answer, "indexed", indexed);
-	answer_put_int(
-	    &answer, "indexing_lag", last > indexed ? last - indexed : 0);
-	answer_put_int(&answer, "journal_bytes", journal.used_bytes);
-	answer_put_int(&answer, "journal_file_bytes", journal.file_bytes);
-	answer_put_int(&answer, "sessions", journal.rows[JOURNAL_STREAMS]);
-	answer_put_int(&answer, "generation",
+	put_int(&answer, COUNTER_STORE_journal_first, first);
+	put_int(&answer, COUNTER_STORE_journal_next, last + 1);
+	put_int(&answer, COUNTER_STORE_received, last);
+	put_int(&answer, COUNTER_STORE_indexed, indexed);
+	put_int(&answer, COUNTER_STORE_indexing_lag,
+	    last > indexed ? last - indexed : 0);
+	put_int(&answer, COUNTER_STORE_journal_bytes, journal.used_bytes);
+	put_int(&answer, COUNTER_STORE_journal_file_bytes, journal.file_bytes);
+	put_int(&answer, COUNTER_STORE_sessions, journal.rows[JOURNAL_STREAMS]);
+	put_int(&answer, COUNTER_STORE_generation,
 	    journal_generation(reader->journal) & INT64_MAX);
-	answer_put_int(
-	    &answer, "rebuilding", tables_fact(page->txn, FACT_REBUILD));
-	answer_put_int(&answer, "damaged", tables.damaged + journal.damaged);
+	put_int(&answer, COUNTER_STORE_rebuilding,
+	    tables_fact(page->txn, FACT_REBUILD));
+	put_int(
+	    &answer, COUNTER_STORE_damaged, tables.damaged + journal.damaged);
 	put_tables(&answer, &tables);
 	return answer_append(page, &answer);
 }

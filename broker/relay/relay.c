@@ -13,6 +13,7 @@
 
 #include "proto/auth/forwarded_peer.h"
 #include "proto/base/version.h"
+#include "proto/counter/counter.h"
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -51,7 +52,7 @@ relay_reply_nack(unsigned char to[static RELAY_REPLY_NACK_BYTES],
 /* ---- status ---- */
 
 static void
-put_number(struct wire_writer *w, const char *name, uint64_t number)
+put_named(struct wire_writer *w, const char *name, uint64_t number)
 {
 	struct value value = { .type = VALUE_INT, .is.i = (int64_t)number };
 
@@ -59,9 +60,16 @@ put_number(struct wire_writer *w, const char *name, uint64_t number)
 }
 
 static void
-put_text(struct wire_writer *w, const char *name, const char *text)
+put_number(struct wire_writer *w, enum counter_number counter, uint64_t number)
 {
-	wire_put_text_attribute(w, text_of(name), text_of(text));
+	put_named(w, counters[counter].name, number);
+}
+
+static void
+put_text(struct wire_writer *w, enum counter_number counter, const char *text)
+{
+	wire_put_text_attribute(
+	    w, text_of(counters[counter].name), text_of(text));
 }
 
 static uint32_t
@@ -69,30 +77,31 @@ put_socket(struct wire_writer *w, const struct zsock *zsock)
 {
 	const struct zsock_counters *c = zsock_counters(zsock);
 	const struct {
-		const char *name;
+		enum counter_number counter;
 		uint64_t number;
 	} rows[] = {
-		{ "received_messages", c->received },
-		{ "received_bytes", c->received_bytes },
-		{ "sent_messages", c->sent },
-		{ "sent_bytes", c->sent_bytes },
-		{ "malformed_frames", c->malformed },
-		{ "unreachable", c->unreachable },
-		{ "full", c->full },
-		{ "unkeyed", c->unkeyed },
-		{ "connections", c->connections },
-		{ "handshakes_failed", c->handshakes_failed },
-		{ "accepts_failed", c->accepts_failed },
-		{ "connections_evicted", c->connections_evicted },
-		{ "connections_throttled", c->connections_throttled },
-		{ "connections_dropped", c->connections_dropped },
-		{ "peers", c->peers },
+		{ COUNTER_SOCKET_received_messages, c->received },
+		{ COUNTER_SOCKET_received_bytes, c->received_bytes },
+		{ COUNTER_SOCKET_sent_messages, c->sent },
+		{ COUNTER_SOCKET_sent_bytes, c->sent_bytes },
+		{ COUNTER_SOCKET_malformed_frames, c->malformed },
+		{ COUNTER_SOCKET_unreachable, c->unreachable },
+		{ COUNTER_SOCKET_full, c->full },
+		{ COUNTER_SOCKET_unkeyed, c->unkeyed },
+		{ COUNTER_SOCKET_connections, c->connections },
+		{ COUNTER_SOCKET_handshakes_failed, c->handshakes_failed },
+		{ COUNTER_SOCKET_accepts_failed, c->accepts_failed },
+		{ COUNTER_SOCKET_connections_evicted, c->connections_evicted },
+		{ COUNTER_SOCKET_connections_throttled,
+		    c->connections_throttled },
+		{ COUNTER_SOCKET_connections_dropped, c->connections_dropped },
+		{ COUNTER_SOCKET_peers, c->peers },
 	};
 	const uint32_t count = sizeof(rows) / sizeof(*rows);
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		put_number(w, rows[i].name, rows[i].number);
+		put_number(w, rows[i].counter, rows[i].number);
 	return count;
 }
 
@@ -104,14 +113,15 @@ put_auth(struct wire_writer *w, const struct relay *relay)
 	uint32_t i;
 
 	auth_counters(relay->auth, &auth);
-	put_number(w, "insecure", relay->insecure);
-	put_number(w, "keys", auth.keys);
-	put_number(w, "handshakes_refused", auth.handshakes_refused);
-	put_number(w, "forbidden", auth_forbidden(&auth));
+	put_number(w, COUNTER_BROKER_insecure, relay->insecure);
+	put_number(w, COUNTER_BROKER_keys, auth.keys);
+	put_number(
+	    w, COUNTER_BROKER_handshakes_refused, auth.handshakes_refused);
+	put_number(w, COUNTER_BROKER_forbidden, auth_forbidden(&auth));
 	for (i = AUTH_OK + 1; i < AUTH_VERDICTS; i++) {
 		snprintf(name, sizeof(name), "forbidden_%s",
 		    auth_verdict_name((enum auth_verdict)i));
-		put_number(w, name, auth.forbidden[i]);
+		put_named(w, name, auth.forbidden[i]);
 	}
 	return 4 + AUTH_VERDICTS - 1;
 }
@@ -123,21 +133,21 @@ put_relay(struct wire_writer *w, const struct relay *relay)
 	char name[64];
 	uint32_t i, count = 11;
 
-	put_text(w, "version", VERSION);
-	put_number(w, "started_ns", (uint64_t)relay->started_ns);
-	put_number(w, "busy", c->busy);
-	put_number(w, "rate_limited", c->rate_limited);
-	put_number(w, "owner", c->owner);
-	put_number(w, "refused", c->refused);
-	put_number(w, "unsolicited", c->unsolicited);
-	put_number(w, "owner_elsewhere", c->misrouted);
-	put_number(w, "table_version", relay->table_version);
-	put_number(w, "unforwarded", c->unforwarded);
-	put_number(w, "statuses", c->statuses);
+	put_text(w, COUNTER_BROKER_version, VERSION);
+	put_number(w, COUNTER_BROKER_started_ns, (uint64_t)relay->started_ns);
+	put_number(w, COUNTER_BROKER_busy, c->busy);
+	put_number(w, COUNTER_BROKER_rate_limited, c->rate_limited);
+	put_number(w, COUNTER_BROKER_owner, c->owner);
+	put_number(w, COUNTER_BROKER_refused, c->refused);
+	put_number(w, COUNTER_BROKER_unsolicited, c->unsolicited);
+	put_number(w, COUNTER_BROKER_owner_elsewhere, c->misrouted);
+	put_number(w, COUNTER_BROKER_table_version, relay->table_version);
+	put_number(w, COUNTER_BROKER_unforwarded, c->unforwarded);
+	put_number(w, COUNTER_BROKER_statuses, c->statuses);
 	for (i = WIRE_OK + 1; i < WIRE_FAULTS; i++) {
 		snprintf(name, sizeof(name), "malformed_%s",
 		    wire_fault_name((enum wire_fault)i));
-		put_number(w, name, c->malformed[i]);
+		put_named(w, name, c->malformed[i]);
 		count++;
 	}
 	return count;
@@ -148,8 +158,8 @@ put_upstream(struct wire_writer *w, const struct relay *relay, uint32_t number)
 {
 	const struct upstream *upstream = &relay->upstream[number];
 
-	put_text(w, "endpoint", relay->routes->endpoint[number]);
-	put_number(w, "stuck", upstream->stuck);
+	put_text(w, COUNTER_UPSTREAM_endpoint, relay->routes->endpoint[number]);
+	put_number(w, COUNTER_UPSTREAM_stuck, upstream->stuck);
 	return 2;
 }
 
@@ -201,7 +211,7 @@ relay_reply_status(unsigned char to[static RELAY_REPLY_STATUS_BYTES],
 	wire_put_page_cursor(&body, (struct text){ NULL, 0 });
 	wire_writer_init(&pairs, pairs_room, sizeof(pairs_room));
 	if (limited) {
-		put_number(&pairs, "limited", 1);
+		put_number(&pairs, COUNTER_BROKER_limited, 1);
 		count = 1;
 	} else {
 		count = put_relay(&pairs, relay);

@@ -247,70 +247,26 @@ metrics_families_pools(struct exposition *exposition,
 
 /* ---- places ---- */
 
-static const struct store_family {
-	struct exposition_family family;
-	const char *id, *key; /* of the record and its attribute */
-	double less;          /* the number begins with it */
-} store_families[METRICS_STORE_NUMBERS] = {
-	{ { "poolscope_batches_received", EXPOSITION_COUNTER, "",
-	      "Batches that the store has accepted." },
-	    "store", "journal_next", 1 },
-	{ { "poolscope_batches_indexed", EXPOSITION_COUNTER, "",
-	      "Batches that are in the tables, which answer questions." },
-	    "store", "indexed", 0 },
-	{ { "poolscope_index_lag_batches", EXPOSITION_GAUGE, "batches",
-	      "Batches that are not in the tables yet." },
-	    "store", "indexing_lag", 0 },
-	{ { "poolscope_journal_bytes", EXPOSITION_GAUGE, "bytes",
-	      "Size of the journal." },
-	    "store", "journal_bytes", 0 },
-	{ { "poolscope_tables_bytes", EXPOSITION_GAUGE, "bytes",
-	      "Size of the tables." },
-	    "store", "tables_bytes", 0 },
-	{ { "poolscope_rejected_bytes", EXPOSITION_GAUGE, "bytes",
-	      "Stored batches that were rejected." },
-	    "store", "rejected_bytes", 0 },
-	{ { "poolscope_damaged_pages", EXPOSITION_GAUGE, "pages",
-	      "Damaged pages and entries of the store." },
-	    "store", "damaged", 0 },
-	{ { "poolscope_disk_full", EXPOSITION_GAUGE, "",
-	      "Is the store full (1), so that nothing is stored?" },
-	    "aggregator", "full", 0 },
-	{ { "poolscope_index_paused", EXPOSITION_GAUGE, "",
-	      "Are the tables damaged (1), so that nothing is indexed?" },
-	    "aggregator", "index_paused", 0 },
-	{ { "poolscope_retention_stopped", EXPOSITION_GAUGE, "",
-	      "Did the clock of the host jump (1), so that nothing is deleted "
-	      "by age?" },
-	    "aggregator", "retention_stopped", 0 },
-	{ { "poolscope_archive_lag_batches", EXPOSITION_GAUGE, "batches",
-	      "Batches that the archive lacks." },
-	    "aggregator:archive", "archive_lag", 0 },
-	{ { "poolscope_archive_failing", EXPOSITION_GAUGE, "",
-	      "Did the last attempt to write to the archive fail (1)?" },
-	    "aggregator:archive", "archive_failing", 0 },
-	{ { "poolscope_archive_refused", EXPOSITION_GAUGE, "",
-	      "Does a partition of the store belong to another aggregator (1), "
-	      "so that nothing is archived?" },
-	    "aggregator:archive", "archive_refused", 0 },
-	{ { "poolscope_archive_one_copy", EXPOSITION_GAUGE, "",
-	      "Is what was sent on one replica only (1), so that it waits for "
-	      "the other?" },
-	    "aggregator:archive", "archive_one_copy", 0 },
-	{ { "poolscope_mirror_bytes", EXPOSITION_GAUGE, "bytes",
-	      "Records of the archive that the gateway has." },
-	    "aggregator:mirror", "mirror_bytes", 0 },
-	{ { "poolscope_mirror_failing", EXPOSITION_GAUGE, "",
-	      "Did the gateway's last question to the archive fail (1)?" },
-	    "aggregator:mirror", "mirror_failing", 0 },
-};
+/* The unit is a part of the name: the last word of it. */
+static struct exposition_family
+family_of(const struct counter *counter)
+{
+	struct exposition_family family = { counter->metric, EXPOSITION_GAUGE,
+		"", counter->help };
+
+	if (counter->kind == COUNTER_TOTAL)
+		family.type = EXPOSITION_COUNTER;
+	else if (counter->kind != COUNTER_FLAG)
+		family.unit = strrchr(counter->metric, '_') + 1;
+	return family;
+}
 
 void
 metrics_place_init(struct metrics_place *place, const char *name)
 {
 	place->name = name;
 	place->reasons = 0;
-	for (int i = 0; i < METRICS_STORE_NUMBERS; i++)
+	for (int i = 0; i < COUNTERS; i++)
 		place->numbers[i] = NAN;
 }
 
@@ -363,15 +319,14 @@ metrics_place_take(struct metrics_place *place, const struct record *record)
 
 	if (text_equal(record->name, text_of("aggregator:refused")))
 		take_refused(place, record);
-	for (int i = 0; i < METRICS_STORE_NUMBERS; i++) {
-		const struct store_family *family = &store_families[i];
-
-		if (!text_equal(record->name, text_of(family->id)) ||
+	for (int i = 0; i < COUNTERS; i++) {
+		if (counters[i].metric == NULL ||
+		    !text_equal(record->name, text_of(counters[i].of)) ||
 		    !record_find_attribute(
-			record, text_of(family->key), &value))
+			record, text_of(counters[i].name), &value))
 			continue;
 		if (value.type == VALUE_INT)
-			place->numbers[i] = (double)value.is.i - family->less;
+			place->numbers[i] = (double)value.is.i;
 		else if (value.type == VALUE_BOOL)
 			place->numbers[i] = value.is.boolean;
 	}
@@ -387,16 +342,18 @@ metrics_families_places(struct exposition *exposition,
 		"What the aggregator refused since it started, by reason."
 	};
 
-	for (int i = 0; i < METRICS_STORE_NUMBERS; i++) {
-		const char *suffix =
-		    store_families[i].family.type == EXPOSITION_COUNTER
-			? "_total"
-			: "";
+	for (int i = 0; i < COUNTERS; i++) {
+		struct exposition_family family;
 
-		exposition_begin(exposition, &store_families[i].family);
+		if (counters[i].metric == NULL)
+			continue;
+		family = family_of(&counters[i]);
+		exposition_begin(exposition, &family);
 		for (uint32_t k = 0; k < count; k++)
 			if (!isnan(places[k].numbers[i]))
-				put(exposition, suffix,
+				put(exposition,
+				    family.type == EXPOSITION_COUNTER ? "_total"
+								      : "",
 				    label("place", text_of(places[k].name)),
 				    none, none, places[k].numbers[i]);
 	}

@@ -9,6 +9,7 @@
 
 #include "exporters/metrics/exposition.h"
 #include "exporters/now/now.h"
+#include "proto/counter/counter.h"
 
 /* Of a partition. */
 struct metrics_pool {
@@ -19,10 +20,12 @@ struct metrics_pool {
 };
 
 /* Of a store or its aggregator: a number that SOURCE_STATUS gives. */
-enum { METRICS_STORE_NUMBERS = 16, METRICS_REASONS = 32 };
+enum { METRICS_REASONS = 32 };
 struct metrics_place {
 	const char *name;
-	double numbers[METRICS_STORE_NUMBERS]; /* NaN: unknown */
+	/* Those of counters.def that have a name for Prometheus; NaN:
+	 * unknown. */
+	double numbers[COUNTERS];
 	/* What was refused, by reason. */
 	struct {
 		char reason[48];

@@ -16,8 +16,7 @@
 
 #include "exporters/source/source.h"
 #include "exporters/stats/status_spool.h"
-
-enum verdict { VERDICT_OK, VERDICT_WARNING, VERDICT_CRITICAL };
+#include "proto/counter/counter.h"
 
 enum status_service {
 	SERVICE_UNASKED, /* of another instance */
