@@ -27,7 +27,7 @@ B              := build$(if $(filter-out release,$(VARIANT)),/$(VARIANT:valgrind
 
 # What the compiler and pkg-config answered is asked once for each compiler, and
 # again when this file changed.
-PKG    := libzmq lmdb libconfuse jansson libzstd libsodium zlib libdeflate libcurl libcrypto expat libmicrohttpd ncursesw
+PKG    := libzmq lmdb libconfuse libzstd libsodium zlib libdeflate libcurl libcrypto expat libmicrohttpd ncursesw
 CONFIG := $(B)/config-$(subst $() ,-,$(notdir $(CC))).mk
 ifneq ($(filter-out clean help fmt deb,$(or $(MAKECMDGOALS),all)),)
 include $(CONFIG)

@@ -8,7 +8,7 @@
 # Prints the names of what it installs; does nothing when nothing is missing.
 
 packages_build="gcc g++ libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
-	liblmdb-dev libconfuse-dev libjansson-dev libzstd-dev libsodium-dev
+	liblmdb-dev libconfuse-dev libzstd-dev libsodium-dev
 	zlib1g-dev libdeflate-dev libcurl4-openssl-dev libssl-dev libexpat1-dev
 	libdouble-conversion-dev libmicrohttpd-dev libncurses-dev gnuplot-nox"
 packages_test="libcmocka-dev python3 python3-msgpack python3-psutil

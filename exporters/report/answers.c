@@ -2,7 +2,6 @@
  * report_answers - all that the page shows of a pool, within a bound.
  * SPDX-License-Identifier: MIT
  */
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,8 @@
 #include "exporters/report/report.h"
 #include "exporters/web/http/url.h"
 #include "proto/base/memory.h"
+#include "proto/json/json_fields.h"
+#include "proto/json/json_find.h"
 #include "proto/stream/compress_block.h"
 
 enum {
@@ -146,41 +147,40 @@ ask_pool(struct asking *asking, const char *route, const char *asked_as,
 
 /* ---- what the answers say ---- */
 
-static json_t *
-parse(const struct asking *asking, const char *route)
+/* The rows, or another list, of an answer that was put. */
+static struct text
+list_of(const struct asking *asking, const char *key, const char *name)
 {
-	char *key = route[0] == '/' ? memory_string(route + 1)
-				    : memory_format("pools/%.*s/%s",
-					  (int)asking->request->partition.bytes,
-					  asking->request->partition.at, route);
 	const struct report_answer *answer = find(asking->answers, key);
-	json_t *json = answer == NULL ? NULL
-				      : json_loadb(answer->text, answer->bytes,
-					    JSON_DECODE_ANY, NULL);
 
-	free(key);
-	return json;
+	return answer == NULL ? (struct text){ NULL, 0 }
+			      : json_find((struct text){ answer->text,
+					      (uint32_t)answer->bytes },
+				    name);
 }
 
-static json_t *
-parse_rows(const struct asking *asking, const char *route)
+/* The same of an answer about the pool. */
+static struct text
+pool_list_of(const struct asking *asking, const char *route, const char *name)
 {
-	json_t *answer = parse(asking, route);
-	json_t *rows = json_incref(json_object_get(answer, "rows"));
+	char *key = memory_format("pools/%.*s/%s",
+	    (int)asking->request->partition.bytes,
+	    asking->request->partition.at, route);
+	struct text list = list_of(asking, key, name);
 
-	json_decref(answer);
-	return rows;
+	free(key);
+	return list;
 }
 
 static uint64_t
 count_nodes(const struct asking *asking)
 {
-	json_t *pools = parse(asking, "/pools");
-	uint64_t nodes = (uint64_t)json_integer_value(json_object_get(
-	    json_array_get(json_object_get(pools, "rows"), 0), "nodes"));
+	struct text pools = list_of(asking, "pools", "rows"), pool;
+	struct value nodes = { .is.i = 0 };
 
-	json_decref(pools);
-	return nodes;
+	if (json_find_item(&pools, &pool))
+		json_fields_number(json_find(pool, "nodes"), &nodes, NULL);
+	return nodes.type == VALUE_INT ? (uint64_t)nodes.is.i : 0;
 }
 
 static char *
@@ -213,43 +213,35 @@ ask_series(struct asking *asking, const char *metric)
 	return rc;
 }
 
-static bool
-is_before(json_t *list, size_t i, const char *metric)
-{
-	while (i-- > 0) {
-		const char *other = json_string_value(
-		    json_object_get(json_array_get(list, i), "metric"));
-
-		if (other != NULL && strcmp(other, metric) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Each metric of the samples, over time. */
 static int
 ask_metrics(struct asking *asking)
 {
-	json_t *samples = parse(asking, "samples");
-	json_t *list = json_object_get(samples, "rows");
-	size_t asked = 0;
+	struct text rows = pool_list_of(asking, "samples", "rows"), row;
+	struct text asked[METRICS_MAX];
+	uint32_t count = 0;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-		const char *metric = json_string_value(
-		    json_object_get(json_array_get(list, i), "metric"));
+	while (rc == 0 && json_find_item(&rows, &row)) {
+		struct text value = json_find(row, "metric");
+		char *metric = json_find_string(value);
+		uint32_t i = 0;
 
-		if (metric == NULL || is_before(list, i, metric))
-			continue;
-		if (asked++ == METRICS_MAX) {
+		while (i < count && !text_equal(value, asked[i]))
+			i++;
+		if (metric != NULL && i == METRICS_MAX) {
 			leave_out(asking->answers,
 			    "the metrics after the first %d, over time",
 			    METRICS_MAX);
+			free(metric);
 			break;
 		}
-		rc = ask_series(asking, metric);
+		if (metric != NULL && i == count) {
+			asked[count++] = value;
+			rc = ask_series(asking, metric);
+		}
+		free(metric);
 	}
-	json_decref(samples);
 	return rc;
 }
 
@@ -284,11 +276,10 @@ ask_test(struct asking *asking, const char *test)
 	char *route = memory_format("results?entries=true&test=%s", word);
 	char *key = memory_format("results?entries=true&test=%s", test);
 	int rc = ask_pool(asking, route, key, what);
-	json_t *list = parse_rows(asking, key);
+	struct text rows = pool_list_of(asking, key, "rows"), row;
 
-	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-		const char *entry = json_string_value(
-		    json_object_get(json_array_get(list, i), "entry"));
+	for (int i = 0; rc == 0 && json_find_item(&rows, &row); i++) {
+		char *entry;
 
 		if (i == ENTRIES_MAX) {
 			leave_out(asking->answers,
@@ -296,10 +287,11 @@ ask_test(struct asking *asking, const char *test)
 			    ENTRIES_MAX);
 			break;
 		}
+		entry = json_find_string(json_find(row, "entry"));
 		if (entry != NULL)
 			rc = ask_entry(asking, test, entry);
+		free(entry);
 	}
-	json_decref(list);
 	free(word);
 	free(what);
 	free(route);
@@ -311,21 +303,21 @@ static int
 ask_results(struct asking *asking)
 {
 	int rc = ask_pool(asking, "results", "results", "results");
-	json_t *list = parse_rows(asking, "results");
+	struct text rows = pool_list_of(asking, "results", "rows"), row;
 
-	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-		const char *test = json_string_value(
-		    json_object_get(json_array_get(list, i), "test"));
+	for (int i = 0; rc == 0 && json_find_item(&rows, &row); i++) {
+		char *test;
 
 		if (i == TESTS_MAX) {
 			leave_out(asking->answers,
 			    "results of tests after the first %d", TESTS_MAX);
 			break;
 		}
+		test = json_find_string(json_find(row, "test"));
 		if (test != NULL)
 			rc = ask_test(asking, test);
+		free(test);
 	}
-	json_decref(list);
 	return rc;
 }
 
@@ -371,29 +363,29 @@ ask_nodes(struct asking *asking, uint64_t nodes)
 static int
 ask_models(struct asking *asking)
 {
-	json_t *timeline = parse(asking, "timeline");
-	json_t *list = json_object_get(timeline, "models");
-	const char *first =
-	    json_string_value(json_object_get(timeline, "model"));
+	struct text first = pool_list_of(asking, "timeline", "model");
+	struct text models = pool_list_of(asking, "timeline", "models"), name;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-		const char *model = json_string_value(json_array_get(list, i));
-		char *word, *route, *key, *what;
+	if (first.bytes == 0 || json_fields_is_null(first))
+		return 0;
+	while (rc == 0 && json_find_item(&models, &name)) {
+		char *model, *word, *route, *key, *what;
 
-		if (model == NULL || first == NULL || strcmp(model, first) == 0)
+		if (text_equal(name, first))
 			continue;
+		model = json_find_string(name);
 		word = encoded(model);
 		route = memory_format("timeline?rows=800&model=%s", word);
 		key = memory_format("timeline?model=%s", model);
 		what = memory_format("the timeline by %s", model);
 		rc = ask_pool(asking, route, key, what);
+		free(model);
 		free(word);
 		free(route);
 		free(key);
 		free(what);
 	}
-	json_decref(timeline);
 	return rc;
 }
 

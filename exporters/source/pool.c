@@ -11,6 +11,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/json/json_fields.h"
+#include "proto/json/json_find.h"
 #include "proto/os/log.h"
 
 enum { PATH_BYTES = 4096, FILE_BYTES_MAX = 1 << 20 };
@@ -149,45 +150,33 @@ load_over(struct pool_json all[], int i, const char *path, struct err *err)
 	return rc;
 }
 
-/* The value at a path in one file; 0 bytes: it is not there. */
-static struct text
-find_value(
-    struct json_fields *object, struct text text, const char *const path[])
-{
-	struct err err;
-
-	for (int i = 0; path[i] != NULL; i++) {
-		if (json_fields_read(object, text, &err) != 0)
-			return (struct text){ NULL, 0 };
-		text = json_fields_find(object, path[i]);
-	}
-	return text;
-}
-
 /* A string of the merged object that is valid as one half of a partition. */
 static int
 take_name(char to[static NAME_BYTES_MAX + 1], const struct pool_json all[],
     const char *const path[], const char *as, struct err *err)
 {
-	struct json_fields object = { .values = NULL };
-	struct text value = { NULL, 0 }, name = { NULL, 0 };
+	struct text value = { NULL, 0 };
 	enum text_fault fault = TEXT_OK;
+	char *name;
 	int rc = 0;
 
-	for (int i = POOL_FILES - 1; i >= 0 && value.bytes == 0; i--)
-		value = find_value(&object, all[i].text, path);
+	for (int i = POOL_FILES - 1; i >= 0 && value.bytes == 0; i--) {
+		value = all[i].text;
+		for (int k = 0; path[k] != NULL; k++)
+			value = json_find(value, path[k]);
+	}
+	name = json_find_string(value);
 	if (value.bytes == 0)
 		rc = err_set(err, "%s is missing", as);
-	else if (!json_fields_text(&object, value, &name))
+	else if (name == NULL)
 		rc = err_set(err, "%s is not a string", as);
-	else if ((fault = text_check_name(name)) != TEXT_OK)
+	else if ((fault = text_check_name(text_of(name))) != TEXT_OK)
 		rc = err_set(err, "%s %s", as, text_fault_words(fault));
-	else if (memchr(name.at, '$', name.bytes) != NULL)
+	else if (strchr(name, '$') != NULL)
 		rc = err_set(err, "%s contains a '$'", as);
 	else
-		snprintf(
-		    to, NAME_BYTES_MAX + 1, "%.*s", (int)name.bytes, name.at);
-	json_fields_clear(&object);
+		strcpy(to, name);
+	free(name);
 	return rc;
 }
 

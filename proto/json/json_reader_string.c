@@ -83,7 +83,7 @@ json_keys_decode(struct json_keys *keys, struct text quoted)
 bool
 json_reader_is(struct text key, const char *word)
 {
-	char plain[96]; /* a word of 16 letters, each escaped */
+	char plain[192]; /* a word of 32 letters, each escaped */
 	uint32_t bytes;
 
 	if (memchr(key.at, '\\', key.bytes) == NULL)

@@ -121,16 +121,24 @@ put_next(
 }
 
 bool
-json_relayout(struct json_relayout *relayout, struct text from, struct text *to)
+json_relayout_into(
+    struct json_relayout *relayout, struct json *to, struct text json)
 {
 	struct json_reader scan;
+
+	json_reader_init(&scan, json);
+	return text_is_utf8(json) && put_next(relayout, to, &scan) &&
+	       json_reader_finish(&scan);
+}
+
+bool
+json_relayout(struct json_relayout *relayout, struct text from, struct text *to)
+{
 	struct json json;
 
 	rewind(relayout->file);
 	json_init(&json, relayout->file, JSON_LINE);
-	json_reader_init(&scan, from);
-	if (!text_is_utf8(from) || !put_next(relayout, &json, &scan) ||
-	    !json_reader_finish(&scan))
+	if (!json_relayout_into(relayout, &json, from))
 		return false;
 	fflush(relayout->file);
 	*to = (struct text){ relayout->at, (uint32_t)relayout->bytes };

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "proto/base/text.h"
+#include "proto/json/json.h"
 
 struct json_relayout {
 	FILE *file; /* into `at` */
@@ -27,5 +28,9 @@ void json_relayout_clear(struct json_relayout *relayout);
  * unpaired surrogate.  `to` is a view, valid until the next call. */
 bool json_relayout(
     struct json_relayout *relayout, struct text json, struct text *to);
+/* Write it with `to`, in the style of that; what was written when it turns out
+ * that the text is none stays. */
+bool json_relayout_into(
+    struct json_relayout *relayout, struct json *to, struct text json);
 
 #endif

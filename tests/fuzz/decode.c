@@ -6,12 +6,13 @@
  */
 #include "proto/decode/decode.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/hash/crc32c.h"
 #include "proto/base/memory.h"
+#include "proto/json/json_find.h"
+#include "proto/json/json_reader.h"
 #include "proto/os/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -35,20 +36,20 @@ static void
 judge(char *text, const unsigned char *data, size_t size)
 {
 	for (char *line = text, *end; *line != '\0'; line = end + 1) {
-		json_t *object;
+		struct json_reader reader;
+		struct text object;
 		size_t offset;
 
 		end = strchr(line, '\n');
 		MUST(end != NULL);
-		/* An unsigned number may be too large for jansson's. */
-		object = json_loadb(line, (size_t)(end - line),
-		    JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
-		MUST(object != NULL);
-		offset = (size_t)json_number_value(
-		    json_object_get(object, "offset"));
+		/* Not a strict reader: a text may contain NUL. */
+		object = (struct text){ line, (uint32_t)(end - line) };
+		json_reader_init(&reader, object);
+		json_reader_take(&reader);
+		MUST(json_reader_finish(&reader));
+		offset = strtoull(json_find(object, "offset").at, NULL, 10);
 		MUST(offset + WIRE_FIXED_BYTES <= size);
 		MUST(memcmp(data + offset, "PSCP", 4) == 0);
-		json_decref(object);
 	}
 }
 

@@ -20,7 +20,7 @@ import sys
 
 AREAS = ["agents", "broker", "aggregator", "deploy", "exporters", "proto"]
 SYSTEM = ("sys/", "netinet/", "arpa/", "linux/", "net/")
-WRAPPED = re.compile(r"(zmq|msgpack|lmdb|zstd|confuse|jansson|sodium|zlib|libdeflate|expat|ncurses|term)\.h$|curl/|openssl/|double-conversion/")
+WRAPPED = re.compile(r"(zmq|msgpack|lmdb|zstd|confuse|sodium|zlib|libdeflate|expat|ncurses|term)\.h$|curl/|openssl/|double-conversion/")
 INCLUDE = re.compile(r'^#include ["<]([^">]*)[">]', re.M)
 wrong = []
 

@@ -4,48 +4,54 @@
  */
 #include "exporters/cloud/azure/table_page.h"
 
-#include <jansson.h>
+#include "proto/json/json_fields.h"
+#include "proto/json/json_find.h"
+#include "proto/json/json_relayout.h"
 
 static int
-write_row(const json_t *row, FILE *file)
+write_row(struct json_relayout *relayout, struct text row, FILE *file)
 {
 	static const char *const names[] = { "PartitionKey", "RowKey", "Event",
 		"NodeId", "Message" };
-	json_t *line = json_object();
-	int rc;
+	struct json line;
+	bool good = row.at[0] == '{';
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		json_t *value = json_object_get(row, names[i]);
+	json_init(&line, file, JSON_COMPACT | JSON_STRICT);
+	json_begin_object(&line);
+	for (size_t i = 0; good && i < sizeof(names) / sizeof(*names); i++) {
+		struct text value = json_find(row, names[i]);
 
-		if (value != NULL && !json_is_null(value))
-			json_object_set(line, names[i], value);
+		if (value.bytes == 0 || json_fields_is_null(value))
+			continue;
+		json_name(&line, names[i]);
+		good = json_relayout_into(relayout, &line, value);
 	}
-	rc = json_dumpf(line, file, JSON_COMPACT | JSON_ENSURE_ASCII);
-	json_decref(line);
-	return rc == 0 && putc('\n', file) != EOF ? 0 : -1;
+	if (!good)
+		return -1;
+	json_end_object(&line);
+	putc('\n', file);
+	return 0;
 }
 
 int
 table_page_write(struct text page, FILE *file, uint64_t *rows, struct err *err)
 {
-	json_t *json = json_loadb(page.at, page.bytes, 0, NULL);
-	const json_t *list = json_object_get(json, "value");
-	const json_t *row;
-	size_t i;
+	struct text list = json_find(json_find_root(page), "value"), row;
+	struct json_relayout relayout;
 	int rc = 0;
 
-	if (!json_is_array(list))
-		rc = err_set(err, "the answer is not a page of rows");
-	json_array_foreach(list, i, row)
-	{
-		if (rc == 0 && !json_is_object(row))
+	if (!json_fields_is_list(list))
+		return err_set(err, "the answer is not a page of rows");
+	json_relayout_init(&relayout);
+	while (rc == 0 && json_find_item(&list, &row)) {
+		if (write_row(&relayout, row, file) != 0)
 			rc =
 			    err_set(err, "the answer contains a malformed row");
-		if (rc == 0 && write_row(row, file) != 0)
+		else if (ferror(file))
 			rc = err_set(err, "cannot write the rows");
 		*rows += rc == 0;
 	}
-	json_decref(json);
+	json_relayout_clear(&relayout);
 	return rc;
 }
 

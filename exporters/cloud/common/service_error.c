@@ -4,12 +4,13 @@
  */
 #include "exporters/cloud/common/service_error.h"
 
-#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/cloud/common/xml.h"
 #include "proto/http/message.h"
+#include "proto/json/json_find.h"
 
 static void
 take_line(char *to, size_t room, struct text from)
@@ -40,19 +41,23 @@ on_element(void *arg, const char *path, struct text value, struct err *err)
 }
 
 static void
+take_json(char *to, size_t room, struct text value)
+{
+	char *string = json_find_string(value);
+
+	take_line(to, room, text_of(string));
+	free(string);
+}
+
+static void
 read_json(struct service_error *service_error, struct text body)
 {
-	json_t *json = json_loadb(body.at, body.bytes, 0, NULL);
-	const json_t *error = json_object_get(json, "odata.error");
-	const char *code = json_string_value(json_object_get(error, "code"));
-	const char *message = json_string_value(
-	    json_object_get(json_object_get(error, "message"), "value"));
+	struct text error = json_find(json_find_root(body), "odata.error");
 
-	take_line(
-	    service_error->code, sizeof(service_error->code), text_of(code));
-	take_line(service_error->message, sizeof(service_error->message),
-	    text_of(message));
-	json_decref(json);
+	take_json(service_error->code, sizeof(service_error->code),
+	    json_find(error, "code"));
+	take_json(service_error->message, sizeof(service_error->message),
+	    json_find(json_find(error, "message"), "value"));
 }
 
 void

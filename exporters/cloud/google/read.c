@@ -2,16 +2,16 @@
  * google_read - parse credentials files and answers of the token service.
  * SPDX-License-Identifier: MIT
  */
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
 #include <sodium.h>
 
 #include "exporters/cloud/google/credentials.h"
 #include "proto/base/memory.h"
 #include "proto/http/message.h"
+#include "proto/json/json_fields.h"
+#include "proto/json/json_find.h"
 #include "proto/keys/secret.h"
 #include "proto/os/clock.h"
 
@@ -39,96 +39,76 @@ google_url_is_safe(const char *url)
 
 /* ---- the account ---- */
 
-/* JSON that contains a secret is zeroed when freed. */
-static void
-free_zeroed(void *at)
+/* A string, which the caller gives to sodium_free; NULL: there is none, or an
+ * empty or longer one, and `err` says so. */
+static char *
+take_secret(
+    struct text root, const char *name, size_t bytes_max, struct err *err)
 {
-	if (at != NULL)
-		sodium_memzero(at, malloc_usable_size(at));
-	free(at);
-}
+	struct text value = json_find(root, name);
+	char *to = sodium_init() < 0 ? NULL : sodium_malloc(value.bytes + 1);
 
-static json_t *
-load_zeroing(struct text json)
-{
-	json_error_t error;
-
-	json_set_alloc_funcs(malloc, free_zeroed);
-	return json_loadb(json.at, json.bytes, JSON_REJECT_DUPLICATES, &error);
-}
-
-static void
-unload_zeroing(json_t *root)
-{
-	json_decref(root);
-	json_set_alloc_funcs(malloc, free);
-}
-
-static const char *
-get(const json_t *root, const char *name, size_t bytes_max, struct err *err)
-{
-	const json_t *field = json_object_get(root, name);
-	const char *value = json_string_value(field);
-
-	if (value == NULL || value[0] == '\0')
+	if (to == NULL)
+		err_set(err, "cannot allocate memory for the %s", name);
+	else if (!json_find_string_into(to, value) || to[0] == '\0')
 		err_set(err, "it has no %s", name);
-	else if (strlen(value) > bytes_max)
+	else if (strlen(to) > bytes_max)
 		err_set(
 		    err, "its %s is longer than %zu bytes", name, bytes_max);
 	else
-		return value;
+		return to;
+	sodium_free(to);
 	return NULL;
 }
 
-static int
-take(char **to, const json_t *root, const char *name, struct err *err)
+static bool
+is_other(struct text root, const char *name, const char *wanted)
 {
-	const char *value = get(root, name, FIELD_BYTES_MAX, err);
+	char *string = json_find_string(json_find(root, name));
+	bool is = string != NULL && strcasecmp(string, wanted) != 0;
 
-	if (value == NULL)
-		return -1;
-	for (const char *c = value; *c != '\0'; c++)
-		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7F)
-			return err_set(
-			    err, "its %s contains invalid characters", name);
-	*to = memory_string(value);
-	return 0;
+	free(string);
+	return is;
+}
+
+static bool
+is_printable(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text <= ' ' || (unsigned char)*text >= 0x7F)
+			return false;
+	return true;
 }
 
 static int
-take_key(char **to, const json_t *root, struct err *err)
+take(char **to, struct text root, const char *name, struct err *err)
 {
-	const char *value = get(root, "private_key", SECRET_BYTES_MAX, err);
-	size_t bytes;
+	char *value = take_secret(root, name, FIELD_BYTES_MAX, err);
+	int rc = value == NULL ? -1 : 0;
 
-	if (value == NULL)
-		return -1;
-	bytes = strlen(value) + 1;
-	if (sodium_init() < 0 || (*to = sodium_malloc(bytes)) == NULL)
-		return err_set(
-		    err, "cannot allocate memory for the private key");
-	memcpy(*to, value, bytes);
-	return 0;
+	if (rc == 0 && !is_printable(value))
+		rc = err_set(err, "its %s contains invalid characters", name);
+	if (rc == 0)
+		*to = memory_string(value);
+	sodium_free(value);
+	return rc;
 }
 
 static int
-take_account(
-    struct google_account *account, const json_t *root, struct err *err)
+take_account(struct google_account *account, struct text root, struct err *err)
 {
-	const char *type = json_string_value(json_object_get(root, "type"));
-
-	if (!json_is_object(root))
-		return err_set(err, "it is not a JSON object");
-	if (type != NULL && strcmp(type, "service_account") != 0)
+	if (is_other(root, "type", "service_account"))
 		return err_set(err, "it does not describe a service account");
 	if (take(&account->email, root, "client_email", err) != 0 ||
-	    take(&account->token_uri, root, "token_uri", err) != 0 ||
-	    take_key(&account->key, root, err) != 0)
+	    take(&account->token_uri, root, "token_uri", err) != 0)
+		return -1;
+	account->key = take_secret(root, "private_key", SECRET_BYTES_MAX, err);
+	if (account->key == NULL)
 		return -1;
 	if (!google_url_is_safe(account->token_uri))
 		return err_set(err, "its token_uri is neither https:// nor "
 				    "this machine");
-	if (json_object_get(root, "private_key_id") != NULL)
+	if (json_find(root, "private_key_id").bytes > 0)
 		return take(&account->key_id, root, "private_key_id", err);
 	account->key_id = memory_string("");
 	return 0;
@@ -138,12 +118,12 @@ int
 google_account_read(
     struct google_account *account, struct text json, struct err *err)
 {
-	json_t *root = load_zeroing(json);
+	struct text root = json_find_root(json);
 	int rc;
 
 	*account = (struct google_account){ .email = NULL };
-	rc = take_account(account, root, err);
-	unload_zeroing(root);
+	rc = root.bytes == 0 ? err_set(err, "it is not a JSON object")
+			     : take_account(account, root, err);
 	if (rc != 0)
 		google_account_clear(account);
 	return rc;
@@ -163,34 +143,31 @@ google_account_clear(struct google_account *account)
 /* ---- the token ---- */
 
 static int
-take_token(struct google_token *token, const json_t *root, int64_t now_ns,
+take_token(struct google_token *token, struct text root, int64_t now_ns,
     struct err *err)
 {
-	const json_t *life = json_object_get(root, "expires_in");
-	const char *text =
-	    json_string_value(json_object_get(root, "access_token"));
-	const char *type =
-	    json_string_value(json_object_get(root, "token_type"));
-	size_t bytes = text != NULL ? strlen(text) : 0;
+	char *text =
+	    take_secret(root, "access_token", GOOGLE_TOKEN_BYTES_MAX, err);
+	struct value life;
+	double seconds = 0;
 
-	if (bytes == 0 || bytes > GOOGLE_TOKEN_BYTES_MAX)
-		return err_set(err,
-		    "it has no access_token of at most %d bytes",
-		    GOOGLE_TOKEN_BYTES_MAX);
-	for (size_t i = 0; i < bytes; i++)
-		if (text[i] <= ' ' || text[i] >= 0x7F)
-			return err_set(err,
-			    "its access_token contains unprintable characters");
-	if (type != NULL && strcasecmp(type, "Bearer") != 0)
+	if (text == NULL)
+		return -1;
+	strcpy(token->text, text);
+	sodium_free(text);
+	if (!is_printable(token->text))
+		return err_set(
+		    err, "its access_token contains unprintable characters");
+	if (is_other(root, "token_type", "Bearer"))
 		return err_set(err, "its token_type is not Bearer");
-	if (!json_is_number(life) || !(json_number_value(life) >= 1) ||
-	    json_number_value(life) > GOOGLE_TOKEN_SECONDS_MAX)
+	if (json_fields_number(json_find(root, "expires_in"), &life, err) == 0)
+		seconds =
+		    life.type == VALUE_INT ? (double)life.is.i : life.is.f;
+	if (!(seconds >= 1) || seconds > GOOGLE_TOKEN_SECONDS_MAX)
 		return err_set(err, "its expires_in is not between 1 and %d",
 		    GOOGLE_TOKEN_SECONDS_MAX);
-	memcpy(token->text, text, bytes + 1);
 	token->until_ns =
-	    now_ns +
-	    ((int64_t)json_number_value(life) - SPARE_SECONDS) * NS_PER_SECOND;
+	    now_ns + ((int64_t)seconds - SPARE_SECONDS) * NS_PER_SECOND;
 	return 0;
 }
 
@@ -198,15 +175,14 @@ int
 google_token_read(struct google_token *token, struct text answer,
     int64_t now_ns, struct err *err)
 {
-	json_t *root = load_zeroing(answer);
+	struct text root = json_find_root(answer);
 	int rc;
 
 	google_token_drop(token);
-	if (json_is_object(root))
-		rc = take_token(token, root, now_ns, err);
-	else
-		rc = err_set(err, "it is not a JSON object");
-	unload_zeroing(root);
+	rc = root.bytes == 0 ? err_set(err, "it is not a JSON object")
+			     : take_token(token, root, now_ns, err);
+	if (rc != 0)
+		google_token_drop(token);
 	return rc;
 }
 

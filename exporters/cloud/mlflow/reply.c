@@ -4,96 +4,88 @@
  */
 #include "exporters/cloud/mlflow/reply.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
+#include "proto/json/json_find.h"
 
-static json_t *
-load(struct text answer)
+/* A string that fits; false: there is none, and `to` is empty. */
+static bool
+take_string(char *to, size_t bytes_max, struct text value)
 {
-	json_error_t error;
+	char *string = json_find_string(value);
+	bool fits = string != NULL && strlen(string) <= bytes_max;
 
-	return json_loadb(answer.at, answer.bytes, 0, &error);
+	strcpy(to, fits ? string : "");
+	free(string);
+	return fits;
 }
 
 /* Ids become part of addresses and requests: accept only valid ones. */
 static int
-take_id(char to[static MLFLOW_ID_BYTES_MAX + 1], const json_t *from,
+take_id(char to[static MLFLOW_ID_BYTES_MAX + 1], struct text from,
     const char *name, struct err *err)
 {
-	const char *id = json_string_value(json_object_get(from, name));
-
-	if (id == NULL || id[0] == '\0' || strlen(id) > MLFLOW_ID_BYTES_MAX ||
-	    strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		       "0123456789-_") != strlen(id))
+	if (!take_string(to, MLFLOW_ID_BYTES_MAX, json_find(from, name)) ||
+	    to[0] == '\0' ||
+	    to[strspn(to, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			  "0123456789-_")] != '\0')
 		return err_set(err, "the answer has no %s", name);
-	memcpy(to, id, strlen(id) + 1);
 	return 0;
 }
 
 /* 64-bit integers may be strings. */
 static int64_t
-integer_of(const json_t *value)
+integer_of(struct text value)
 {
-	const char *text = json_string_value(value);
 	int64_t number = 0;
+	uint32_t i = value.bytes > 0 && value.at[0] == '"';
 
-	if (text == NULL)
-		return json_integer_value(value);
-	for (; *text >= '0' && *text <= '9'; text++)
+	for (; i < value.bytes && value.at[i] >= '0' && value.at[i] <= '9'; i++)
 		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, *text - '0', &number))
+		    __builtin_add_overflow(number, value.at[i] - '0', &number))
 			return 0;
 	return number;
 }
 
 static bool
-is_text(const json_t *from, const char *name, const char *wanted)
+is_text(struct text from, const char *name, const char *wanted)
 {
-	const char *text = json_string_value(json_object_get(from, name));
-
-	return text != NULL && strcmp(text, wanted) == 0;
+	return json_find_is(json_find(from, name), wanted);
 }
 
 static bool
-is_ours(const json_t *run)
+is_ours(struct text run)
 {
-	const json_t *tags =
-	    json_object_get(json_object_get(run, "data"), "tags");
+	struct text tags = json_find(json_find(run, "data"), "tags"), tag;
 
-	for (size_t i = 0; i < json_array_size(tags); i++)
-		if (is_text(json_array_get(tags, i), "key", MLFLOW_OURS))
+	while (json_find_item(&tags, &tag))
+		if (is_text(tag, "key", MLFLOW_OURS))
 			return true;
 	return false;
 }
 
 static int
-take_run(struct mlflow_run *run, const json_t *from, struct err *err)
+take_run(struct mlflow_run *run, struct text from, struct err *err)
 {
-	const json_t *info = json_object_get(from, "info");
-	const char *uri =
-	    json_string_value(json_object_get(info, "artifact_uri"));
+	struct text info = json_find(from, "info");
 
 	memset(run, 0, sizeof(*run));
 	if (take_id(run->id, info, "run_id", err) != 0)
 		return -1;
-	run->start_ms = integer_of(json_object_get(info, "start_time"));
+	run->start_ms = integer_of(json_find(info, "start_time"));
 	run->active = !is_text(info, "lifecycle_stage", "deleted");
 	run->running = is_text(info, "status", "RUNNING");
 	run->ours = is_ours(from);
-	if (uri != NULL && strlen(uri) <= MLFLOW_URI_BYTES_MAX)
-		memcpy(run->artifacts, uri, strlen(uri) + 1);
+	take_string(run->artifacts, MLFLOW_URI_BYTES_MAX,
+	    json_find(info, "artifact_uri"));
 	return 0;
 }
 
 int
 mlflow_read_run(struct mlflow_run *run, struct text answer, struct err *err)
 {
-	json_t *root = load(answer);
-	int rc = take_run(run, json_object_get(root, "run"), err);
-
-	json_decref(root);
-	return rc;
+	return take_run(run, json_find(json_find_root(answer), "run"), err);
 }
 
 static bool
@@ -107,76 +99,64 @@ int
 mlflow_read_runs(
     struct mlflow_run *run, bool *found, struct text answer, struct err *err)
 {
-	json_t *root = load(answer);
-	const json_t *runs = json_object_get(root, "runs");
+	struct text root = json_find_root(answer), runs, item;
 	struct mlflow_run next;
-	int rc = 0;
 
 	*found = false;
-	if (!json_is_object(root))
-		rc = err_set(err, "the answer is not a JSON object");
-	for (size_t i = 0; rc == 0 && i < json_array_size(runs); i++) {
-		rc = take_run(&next, json_array_get(runs, i), err);
-		if (rc == 0 && (!*found || is_before(&next, run))) {
+	if (root.bytes == 0)
+		return err_set(err, "the answer is not a JSON object");
+	runs = json_find(root, "runs");
+	while (json_find_item(&runs, &item)) {
+		if (take_run(&next, item, err) != 0)
+			return -1;
+		if (!*found || is_before(&next, run)) {
 			*run = next;
 			*found = true;
 		}
 	}
-	json_decref(root);
-	return rc;
+	return 0;
 }
 
 int
 mlflow_read_experiment(char id[static MLFLOW_ID_BYTES_MAX + 1], bool *active,
     struct text answer, struct err *err)
 {
-	json_t *root = load(answer);
-	const json_t *from = json_object_get(root, "experiment");
-	int rc;
+	struct text root = json_find_root(answer);
+	struct text from = json_find(root, "experiment");
 
-	if (from == NULL)
+	if (from.bytes == 0)
 		from = root;
-	rc = take_id(id, from, "experiment_id", err);
 	*active = !is_text(from, "lifecycle_stage", "deleted");
-	json_decref(root);
-	return rc;
+	return take_id(id, from, "experiment_id", err);
 }
 
 bool
 mlflow_read_error(struct text answer, struct err *err)
 {
-	json_t *root = load(answer);
-	const char *code =
-	    json_string_value(json_object_get(root, "error_code"));
-	const char *message =
-	    json_string_value(json_object_get(root, "message"));
+	struct text root = json_find_root(answer);
+	char *code = json_find_string(json_find(root, "error_code"));
+	char *message = json_find_string(json_find(root, "message"));
 	char first[64], second[400];
+	bool is_error = code != NULL;
 
-	if (code != NULL)
+	if (is_error)
 		err_set(err, "%s%s%s",
 		    text_quote(first, sizeof(first), text_of(code)),
 		    message != NULL ? ": " : "",
 		    text_quote(second, sizeof(second), text_of(message)));
-	json_decref(root);
-	return code != NULL;
+	free(code);
+	free(message);
+	return is_error;
 }
 
 bool
 mlflow_is_object(struct text answer)
 {
-	json_t *root = load(answer);
-	bool is = json_is_object(root);
-
-	json_decref(root);
-	return is;
+	return json_find_root(answer).bytes > 0;
 }
 
 bool
 mlflow_error_is(struct text answer, const char *code)
 {
-	json_t *root = load(answer);
-	bool is = is_text(root, "error_code", code);
-
-	json_decref(root);
-	return is;
+	return is_text(json_find_root(answer), "error_code", code);
 }

@@ -2,45 +2,43 @@
  * datastore_answer - parse Datastore's answer to a commit.
  * SPDX-License-Identifier: MIT
  */
-#include <jansson.h>
+#include <stdlib.h>
 
 #include "exporters/upload/targets/datastore.h"
+#include "proto/json/json_find.h"
 
 int
 datastore_answer_read(struct text answer, uint32_t mutations, struct err *err)
 {
-	json_error_t error;
-	json_t *root = json_loadb(answer.at, answer.bytes, 0, &error);
-	const json_t *results = json_object_get(root, "mutationResults");
-	size_t count = json_array_size(results);
-	int rc = 0;
+	struct text root = json_find_root(answer), results, result;
+	uint32_t count = 0;
 
-	if (!json_is_object(root))
-		rc = err_set(err, "the answer is not a JSON object");
-	else if (count != mutations)
-		rc = err_set(err, "the answer has %zu results for %u mutations",
-		    count, mutations);
-	json_decref(root);
-	return rc;
+	if (root.bytes == 0)
+		return err_set(err, "the answer is not a JSON object");
+	results = json_find(root, "mutationResults");
+	while (json_find_item(&results, &result))
+		count++;
+	if (count != mutations)
+		return err_set(err,
+		    "the answer has %u results for %u mutations", count,
+		    mutations);
+	return 0;
 }
 
 bool
 datastore_error_read(struct text answer, struct err *err)
 {
-	json_error_t error;
-	json_t *root = json_loadb(answer.at, answer.bytes, 0, &error);
-	const json_t *detail = json_object_get(root, "error");
-	const char *status =
-	    json_string_value(json_object_get(detail, "status"));
-	const char *message =
-	    json_string_value(json_object_get(detail, "message"));
+	struct text detail = json_find(json_find_root(answer), "error");
+	char *status = json_find_string(json_find(detail, "status"));
+	char *message = json_find_string(json_find(detail, "message"));
 	char first[64], second[400];
-
-	if (message != NULL)
+	bool is_error = message != NULL;
+	if (is_error)
 		err_set(err, "%s: %s",
 		    text_quote(first, sizeof(first),
 			text_of(status != NULL ? status : "refused")),
 		    text_quote(second, sizeof(second), text_of(message)));
-	json_decref(root);
-	return message != NULL;
+	free(status);
+	free(message);
+	return is_error;
 }

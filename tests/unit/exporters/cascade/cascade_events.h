@@ -7,18 +7,19 @@
 #ifndef TESTS_UNIT_EXPORTERS_CASCADE_CASCADE_EVENTS_H
 #define TESTS_UNIT_EXPORTERS_CASCADE_CASCADE_EVENTS_H
 
-#include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "exporters/cascade/cascade.h"
 #include "proto/base/number.h"
+#include "proto/json/json_find.h"
 #include "proto/os/clock.h"
 #include "proto/record/kv.h"
 #include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 
 struct cascade_event {
-	const char *node, *name, *message;
+	char *node, *name, *message;
 	int64_t ns;
 	size_t row;
 };
@@ -26,7 +27,6 @@ struct cascade_event {
 struct cascade_events {
 	struct cascade_event *at;
 	size_t count;
-	json_t *rows; /* owns the texts */
 };
 
 static inline int
@@ -42,32 +42,32 @@ cascade_events_order(const void *a, const void *b)
 static inline struct cascade_events
 cascade_events_read(const char *path)
 {
-	struct cascade_events events = { .rows = json_array() };
+	struct cascade_events events = { .count = 0 };
 	FILE *file = fopen(path, "r");
 	char *line = NULL;
+	ssize_t bytes;
 	size_t room = 0;
 
 	assert_non_null(file);
-	while (getline(&line, &room, file) > 0)
-		json_array_append_new(events.rows, json_loads(line, 0, NULL));
+	while ((bytes = getline(&line, &room, file)) > 0) {
+		struct text row =
+		    json_find_root((struct text){ line, (uint32_t)bytes });
+		char *time = json_find_string(json_find(row, "RowKey"));
+		struct cascade_event *e;
+
+		events.at =
+		    realloc(events.at, (events.count + 1) * sizeof(*events.at));
+		e = &events.at[events.count];
+		e->node = json_find_string(json_find(row, "NodeId"));
+		e->name = json_find_string(json_find(row, "Event"));
+		e->message = json_find_string(json_find(row, "Message"));
+		e->row = events.count++;
+		assert_int_equal(
+		    clock_parse_seconds(text_of(time), &e->ns, NULL), 0);
+		free(time);
+	}
 	free(line);
 	fclose(file);
-	events.count = json_array_size(events.rows);
-	events.at = calloc(events.count + 1, sizeof(*events.at));
-	for (size_t i = 0; i < events.count; i++) {
-		json_t *row = json_array_get(events.rows, i);
-		struct cascade_event *e = &events.at[i];
-
-		e->node = json_string_value(json_object_get(row, "NodeId"));
-		e->name = json_string_value(json_object_get(row, "Event"));
-		e->message = json_string_value(json_object_get(row, "Message"));
-		e->row = i;
-		assert_int_equal(
-		    clock_parse_seconds(text_of(json_string_value(
-					    json_object_get(row, "RowKey"))),
-			&e->ns, NULL),
-		    0);
-	}
 	qsort(
 	    events.at, events.count, sizeof(*events.at), cascade_events_order);
 	return events;
@@ -76,8 +76,12 @@ cascade_events_read(const char *path)
 static inline void
 cascade_events_clear(struct cascade_events *events)
 {
+	for (size_t i = 0; i < events->count; i++) {
+		free(events->at[i].node);
+		free(events->at[i].name);
+		free(events->at[i].message);
+	}
 	free(events->at);
-	json_decref(events->rows);
 }
 
 static inline struct text

@@ -225,7 +225,7 @@ rows_are_printed_as_older_exports_have_them(void **state)
 	    "\"Event\":\"nodeprep:start\",\"NodeId\":\"n\",\"Message\":"
 	    "\"offer=U,sku=16\"}\n"
 	    "{\"PartitionKey\":\"a$p\",\"RowKey\":\"1\",\"Event\":\"a:b\","
-	    "\"NodeId\":\"\\u00E9\"}\n");
+	    "\"NodeId\":\"\\u00e9\"}\n");
 	assert_int_equal(
 	    table_page_write(text_of("{\"value\":3}"), stdout, &rows, &err),
 	    -1);
