@@ -1,8 +1,8 @@
 /*
  * poolscope-generate - makes up data for demos and benchmarks.
  *
- * Writes files, or publishes test runs as poolscope-import does: exit status 0
- * means that the aggregator has every row on its disk.
+ * Writes files, or publishes as poolscope-import does: exit status 0 means that
+ * the aggregator has every row on its disk.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "agents/delivery/uplink_loop.h"
+#include "agents/generate/pool.h"
 #include "agents/generate/results.h"
 #include "agents/generate/testrun_files.h"
 #include "agents/generate/testrun_rows.h"
@@ -25,6 +26,8 @@
 
 struct options {
 	uint64_t runs, seed, spacing_s, first, files, entries, tests;
+	uint64_t nodes, starts;
+	int64_t period_ns;
 	const char *base, *output, *partition, *node;
 	char name[INSTANCE_PATH_BYTES]; /* of the checked partition */
 	struct opt_list broker;
@@ -36,7 +39,8 @@ static const struct options defaults = { .seed = 405,
 	.entries = 20,
 	.tests = 1,
 	.spacing_s = 100,
-	.base = "0",
+	.starts = 1,
+	.period_ns = 10 * NS_PER_SECOND,
 	.timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt table[] = {
@@ -50,6 +54,14 @@ static const struct opt table[] = {
 	{ "tests", 0, OPT_COUNT, OPT_TO(struct options, tests), "N",
 	    "results: alternate between this many benchmarks (default: 1)",
 	    NULL, false },
+	{ "nodes", 0, OPT_COUNT, OPT_TO(struct options, nodes), "N",
+	    "pool: generate this many nodes", NULL, false },
+	{ "starts", 0, OPT_COUNT, OPT_TO(struct options, starts), "N",
+	    "pool: it starts this often, half an hour apart (default: 1)", NULL,
+	    false },
+	{ "period", 0, OPT_DURATION, OPT_TO(struct options, period_ns),
+	    "DURATION", "pool: sample each node this often (default: 10s)",
+	    NULL, false },
 	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, seed), "S",
 	    "set the seed of the random times (default: 405)", NULL, false },
 	{ "spacing", 0, OPT_COUNT, OPT_TO(struct options, spacing_s), "SECONDS",
@@ -61,19 +73,18 @@ static const struct opt table[] = {
 	    "numbers (default: 0)",
 	    NULL, false },
 	{ "base", 0, OPT_TEXT, OPT_TO(struct options, base), "TIME",
-	    "begin at this time; now: the last run ends now (default: 0)", NULL,
-	    false },
+	    "begin at this time; now: end now (default: 0, of a pool now)",
+	    NULL, false },
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct options, output), "DIR",
 	    "write files to this directory", NULL, false },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct options, partition), "NAME",
-	    "testrun: publish the runs in this partition, account$pool", NULL,
-	    false },
+	    "publish in this partition, account$pool", NULL, false },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct options, node), "NAME",
 	    "testrun: publish the events for this node (default: testrun)",
 	    NULL, false },
 	{ "broker", 0, OPT_LIST, OPT_TO(struct options, broker), "ENDPOINT",
-	    "testrun: send to this broker (default: ipc://DIR/run/broker.ipc); "
-	    "repeat for failover, in order",
+	    "send to this broker (default: ipc://DIR/run/broker.ipc); repeat "
+	    "for failover, in order",
 	    NULL, false },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct options, key.key), "FILE",
 	    "use this key for a TCP broker (default: DIR/keys/agent.key)", NULL,
@@ -81,13 +92,18 @@ static const struct opt table[] = {
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct options, key.insecure), NULL,
 	    "connect to a TCP broker without a key, unencrypted", NULL, false },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct options, timeout_ns),
-	    "DURATION",
-	    "testrun: fail after this long without progress (default: 60s)",
+	    "DURATION", "fail after this long without progress (default: 60s)",
 	    NULL, false },
 	{ 0 },
 };
 
 static const struct opt_topic topics[] = {
+	{ "pool", "",
+	    "starts of a pool, with samples and jobs: write a file, or publish "
+	    "them",
+	    "nodes starts period seed base output partition broker key "
+	    "insecure timeout",
+	    "poolscope generate pool --nodes 60 -p 'demo$pool'\n" },
 	{ "testrun", "", "test runs of a farm: write files, or publish them",
 	    "runs seed spacing first base output partition node broker key "
 	    "insecure timeout",
@@ -144,21 +160,39 @@ check_destination(struct options *options)
 		opt_usage("--broker: %s", err.text);
 }
 
+/* How many to generate. */
+static void
+check_range(const char *name, uint64_t value, uint64_t most)
+{
+	if (value == 0)
+		opt_usage(is_given(name) ? "--%s must be greater than 0"
+					 : "--%s is missing",
+		    name);
+	if (value > most)
+		opt_usage("--%s must be at most %" PRIu64, name, most);
+}
+
 /* Usage errors that the option table cannot detect. */
 static void
 check_usage(struct options *options, const char *what)
 {
-	if (strcmp(what, "testrun") == 0) {
-		if (options->runs == 0)
-			opt_usage(is_given("runs")
-				      ? "--runs must be greater than 0"
-				      : "--runs is missing");
+	if (strcmp(what, "pool") == 0) {
+		check_range("nodes", options->nodes, GENERATE_POOL_NODES_MAX);
+		check_range(
+		    "starts", options->starts, GENERATE_POOL_STARTS_MAX);
+		if (options->period_ns < NS_PER_SECOND ||
+		    options->period_ns > GENERATE_POOL_START_S * NS_PER_SECOND)
+			opt_usage("--period must be from 1s to %ds",
+			    GENERATE_POOL_START_S);
 		check_destination(options);
 		return;
 	}
-	if (options->files == 0)
-		opt_usage(is_given("files") ? "--files must be greater than 0"
-					    : "--files is missing");
+	if (strcmp(what, "testrun") == 0) {
+		check_range("runs", options->runs, UINT64_MAX);
+		check_destination(options);
+		return;
+	}
+	check_range("files", options->files, UINT64_MAX);
 	if (options->tests == 0 || options->spacing_s == 0)
 		opt_usage("--%s must be greater than 0",
 		    options->tests == 0 ? "tests" : "spacing");
@@ -171,16 +205,17 @@ check_usage(struct options *options, const char *what)
 
 /* --base in seconds; false: the last run ends now. */
 static bool
-get_base(const struct options *options, int64_t now_ns, int64_t *base_s)
+get_base(const struct options *options, const char *standard, int64_t now_ns,
+    int64_t *base_s)
 {
+	const char *base = options->base != NULL ? options->base : standard;
 	int64_t base_ns;
 	struct err err = { 0 };
 
 	*base_s = 0;
-	if (strcmp(options->base, "now") == 0)
+	if (strcmp(base, "now") == 0)
 		return false;
-	if (clock_parse_time(text_of(options->base), now_ns, &base_ns, &err) !=
-	    0)
+	if (clock_parse_time(text_of(base), now_ns, &base_ns, &err) != 0)
 		opt_usage("--base: %s", err.text);
 	base_ns -= (base_ns % NS_PER_SECOND + NS_PER_SECOND) % NS_PER_SECOND;
 	*base_s = base_ns / NS_PER_SECOND;
@@ -199,7 +234,7 @@ get_runs(const struct options *options, struct generate_runs *runs)
 		.runs = options->runs,
 		.spacing_s = options->spacing_s,
 		.first = options->first };
-	if (!get_base(options, now_ns, &runs->base_s))
+	if (!get_base(options, "0", now_ns, &runs->base_s))
 		rc = generate_runs_base(runs, now_ns / NS_PER_SECOND, &err);
 	if (rc != 0 || generate_runs_begin(runs, &err) != 0)
 		opt_usage("%s", err.text);
@@ -218,41 +253,49 @@ get_results(const struct options *options, struct generate_results *results)
 		.entries = options->entries,
 		.tests = options->tests,
 		.spacing_s = options->spacing_s };
-	if (!get_base(options, now_ns, &results->base_s))
+	if (!get_base(options, "0", now_ns, &results->base_s))
 		rc = generate_results_base(
 		    results, now_ns / NS_PER_SECOND, &err);
 	if (rc != 0 || generate_results_check(results, &err) != 0)
 		opt_usage("%s", err.text);
 }
 
-static int
-publish(const struct options *options, const struct generate_runs *runs,
-    bool progress, struct err *err)
+/* The pool that the options describe. */
+static void
+get_pool(const struct options *options, struct generate_pool *pool)
 {
-	char node[INSTANCE_PATH_BYTES];
-	struct import_options how = {
+	int64_t now_ns = clock_wall_ns(), base_s;
+	struct err err = { 0 };
+
+	*pool = (struct generate_pool){ .seed = options->seed,
+		.nodes = options->nodes,
+		.starts = options->starts,
+		.period_ns = options->period_ns };
+	if (!get_base(options, "now", now_ns, &base_s))
+		base_s = now_ns / NS_PER_SECOND - generate_pool_length_s(pool);
+	pool->base_ns = base_s * NS_PER_SECOND;
+	if (generate_pool_begin(pool, &err) != 0)
+		opt_usage("%s", err.text);
+}
+
+/* `node`: the one that sends. */
+static int
+publish(const struct options *options, const struct import_source *source,
+    const char *node, bool progress, struct err *err)
+{
+	const struct import_options how = {
 		.partition = text_of(options->partition),
+		.node = text_of(node),
 		.timeout_ns = options->timeout_ns,
 		.progress = progress,
 	};
 	struct import_result result = { 0, 0, 0 };
-	struct generate_rows rows;
-	struct import_source source;
 	struct uplink_loop uplink;
-	const char *why;
 	int rc;
 
-	if (instance_node(node, options->node, &why, err) != 0)
-		opt_usage("%s", err->text);
-	how.node = text_of(node);
-	if (generate_rows_open(&rows, runs,
-		text_of(options->node != NULL ? node : IMPORT_TESTRUN_NODE),
-		err) != 0)
-		return -1;
-	source = generate_rows_source(&rows);
 	rc = uplink_loop_open(&uplink, &options->broker, &options->key, err);
 	if (rc == 0)
-		rc = import_send(&source, &how, &uplink, &result, err);
+		rc = import_send(source, &how, &uplink, &result, err);
 	uplink_loop_close(&uplink);
 	if (rc == 0 && !opt_common_values.quiet)
 		printf("%" PRIu64 " rows, %" PRIu64 " already there\n",
@@ -260,15 +303,50 @@ publish(const struct options *options, const struct generate_runs *runs,
 	return rc;
 }
 
+static void
+get_node(const struct options *options, char node[static INSTANCE_PATH_BYTES])
+{
+	struct err err = { 0 };
+	const char *why;
+
+	if (instance_node(node, options->node, &why, &err) != 0)
+		opt_usage("%s", err.text);
+}
+
+static int
+make_pool(const struct options *options, bool progress, struct err *err)
+{
+	char node[INSTANCE_PATH_BYTES];
+	struct import_source source;
+	struct generate_pool pool;
+
+	get_pool(options, &pool);
+	if (options->output != NULL)
+		return generate_pool_file(
+		    &pool, text_of("generated$pool"), options->output, err);
+	get_node(options, node);
+	source = generate_pool_source(&pool);
+	return publish(options, &source, node, progress, err);
+}
+
 static int
 make_runs(const struct options *options, bool progress, struct err *err)
 {
+	char node[INSTANCE_PATH_BYTES];
+	struct import_source source;
 	struct generate_runs runs;
+	struct generate_rows rows;
 
 	get_runs(options, &runs);
 	if (options->output != NULL)
 		return generate_files(&runs, options->output, progress, err);
-	return publish(options, &runs, progress, err);
+	get_node(options, node);
+	if (generate_rows_open(&rows, &runs,
+		text_of(options->node != NULL ? node : IMPORT_TESTRUN_NODE),
+		err) != 0)
+		return -1;
+	source = generate_rows_source(&rows);
+	return publish(options, &source, node, progress, err);
 }
 
 static int
@@ -292,6 +370,7 @@ parse(struct options *options, int argc, char **argv,
 		.summary = "make up data for demos and benchmarks; WHAT is one "
 			   "of",
 		.examples =
+		    "poolscope generate pool --nodes 60 -p 'demo$pool'\n"
 		    "poolscope generate testrun --runs 60 -p 'demo$farm'\n"
 		    "poolscope generate results --files 96 -o results\n",
 		.tables = tables,
@@ -313,7 +392,9 @@ main(int argc, char **argv)
 	parse(&options, argc, argv, &operands);
 	check_usage(&options, operands.at[0]);
 	progress = !opt_common_values.quiet && progress_is_wanted();
-	if (strcmp(operands.at[0], "results") == 0)
+	if (strcmp(operands.at[0], "pool") == 0)
+		rc = make_pool(&options, progress, &err);
+	else if (strcmp(operands.at[0], "results") == 0)
 		rc = make_results(&options, progress, &err);
 	else
 		rc = make_runs(&options, progress, &err);

@@ -11,11 +11,11 @@ maker=$ROOT/tests/golden/testrun/m05_generated/gen.py
 
 # ---- wrong usage is one line and 2
 wrong_usage "nothing to make is wrong usage" "" poolscope-generate --runs 1 -o "$TMP/x"
-wrong_usage "other data are wrong usage" "'dreams' is not one of testrun, results" poolscope-generate dreams --runs 1 -o "$TMP/x"
+wrong_usage "other data are wrong usage" "'dreams' is not one of pool, testrun, results" poolscope-generate dreams --runs 1 -o "$TMP/x"
 wrong_usage "no number is wrong usage" "--runs" poolscope-generate testrun -o "$TMP/x"
 wrong_usage "the number of another kind is wrong usage" "--files is for results, not for testrun" \
 	poolscope-generate testrun --runs 1 --files 1 -o "$TMP/x"
-wrong_usage "results are written, not published" "--partition is for testrun, not for results" \
+wrong_usage "results are written, not published" "--partition is for pool, testrun, not for results" \
 	poolscope-generate results --files 1 -p 'a$b'
 wrong_usage "no results are wrong usage" "--files must be greater than 0" poolscope-generate results --files 0 -o "$TMP/x"
 wrong_usage "nor can they be of no test" "--tests must be greater than 0" poolscope-generate results --files 1 --tests 0 -o "$TMP/x"
@@ -30,6 +30,12 @@ wrong_usage "a base that is no time is wrong usage" "--base: 'noon' is not a tim
 	poolscope-generate testrun --runs 1 --base noon -o "$TMP/x"
 wrong_usage "runs beyond the calendar are refused" "20000000 runs, 1000 s apart, are not all between the years 1900 and 2200" \
 	poolscope-generate testrun --runs 20000000 --spacing 1000 -o "$TMP/x"
+wrong_usage "a pool has nodes" "--nodes is missing" poolscope-generate pool -o "$TMP/x"
+wrong_usage "... not too many" "--nodes must be at most 100000" poolscope-generate pool --nodes 100001 -o "$TMP/x"
+wrong_usage "... and starts" "--starts must be greater than 0" poolscope-generate pool --nodes 1 --starts 0 -o "$TMP/x"
+wrong_usage "... samples have a period" "--period must be from 1s to 900s" poolscope-generate pool --nodes 1 --period 1ms -o "$TMP/x"
+wrong_usage "... within the calendar" "2 starts are not all between the years 1900 and 2200" \
+	poolscope-generate pool --nodes 1 --starts 2 --base 2199-12-31T23:30:00Z -o "$TMP/x"
 check "... and none of them has made a directory" test ! -e "$TMP/x"
 
 # ---- files of results
@@ -136,6 +142,65 @@ check_text "... the last run has ended at most a minute ago" yes \
 check "-o goes before a partition of the environment" env POOLSCOPE_PARTITION='farm$now' \
 	poolscope-generate testrun --runs 20 -o "$TMP/env"
 check "... and writes" cmp "$TMP/env/events.jsonl" "$TMP/twenty/events.jsonl"
+
+# ---- a pool
+# 40 nodes, two starts at 10:00 and 10:30 of 15 minutes, samples every 30 s.
+poolscope-generate pool --nodes 40 --starts 2 --period 30s --base 2026-11-20T10:00:00Z -o "$TMP/pool"
+poolscope-generate pool --nodes 40 --starts 2 --period 30s --base 2026-11-20T10:00:00Z -o "$TMP/pool2"
+check "a pool is the same for the same options" cmp "$TMP/pool/records.jsonl" "$TMP/pool2/records.jsonl"
+check "its numbers are as the manual says" /usr/bin/python3 -c '
+import collections, json, sys
+begin = 1795168800 * 10**9
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert {row["node"] for row in rows} == {"cn%03d" % i for i in range(1, 41)}
+events = [row for row in rows if row["kind"] == "event"]
+gone = max(row["time_ns"] for row in rows if row["node"] == "cn031" and row["kind"] == "sample")
+assert begin + 2369 * 10**9 < gone < begin + 2400 * 10**9, gone
+seen = collections.defaultdict(dict)
+for row in events:
+    start = (row["time_ns"] - begin) // (1800 * 10**9)
+    assert 0 <= row["time_ns"] - begin - start * 1800 * 10**9 <= 900 * 10**9
+    key = row["source"], row["name"], row["attributes"].get("img") or row["attributes"].get("job")
+    assert key not in seen[row["node"], start]
+    seen[row["node"], start][key] = row["time_ns"]
+large = "gcr.io/ml/train:2.1"
+for (node, start), of in seen.items():
+    number = int(node[2:]) - 1
+    assert (("cascade", "pull-end", large) in of) == (number % 5 == 0 or number == 20), node
+    assert (("cascade", "gr-done", None) in of) == ((node, start) != ("cn012", 1)), node
+    assert (("job", "stop", "1001") in of) == (start == 0), node
+pulls = {n: of["cascade", "pull-end", large] - of["cascade", "pull-start", large]
+         for (n, start), of in seen.items() if start == 1 and ("cascade", "pull-end", large) in of}
+slow = pulls.pop("cn021")
+assert slow > 3 * max(pulls.values()) and len(pulls) == 7
+last = {}
+for row in rows:
+    if row["kind"] == "sample" and row["set"] == "cpu":
+        boot, user, nice, system, idle = row["values"][:5]
+        if (row["node"], boot) in last:
+            assert user + system + idle - last[row["node"], boot] == 30 * 100 * 16
+        last[row["node"], boot] = user + system + idle
+assert len(last) == 80
+' "$TMP/pool/records.jsonl"
+check "it is published" poolscope-generate pool --nodes 40 --starts 2 --period 30s --base 2026-11-20T10:00:00Z -p 'demo$pool'
+check_text "... once" "$(grep -vc '"kind": "entity"' "$TMP/pool/records.jsonl") rows, 0 already there" "$(cat "$TMP/out")"
+check "... and again" poolscope-generate pool --nodes 40 --starts 2 --period 30s --base 2026-11-20T10:00:00Z -p 'demo$pool'
+check "... which adds nothing" sh -c 'set -- $(cat "$TMP/out"); test "$1" = "$3"'
+check "its file is imported" poolscope-import records "$TMP/pool/records.jsonl"
+slowest() {
+	poolscope-stats phases -p "$1" --name 'cascade:pull' --by node --sort max --top 1 --columns node,count --format csv 2>"$TMP/err"
+}
+check "the slow node is found by its name" wait_until 'slowest "demo\$pool" | grep -qx cn021,4'
+check "... in both" wait_until 'slowest "generated\$pool" | grep -qx cn021,4'
+for pool in 'demo$pool' 'generated$pool'; do
+	poolscope-dump -p "$pool" --format jsonl 2>"$TMP/err" | /usr/bin/python3 -c '
+import json, sys
+for row in sorted(json.dumps([row.get(k) for k in ("kind", "node", "time_ns", "source", "name", "set", "id", "attributes", "values")])
+                  for row in map(json.loads, sys.stdin)):
+    print(row)' >"$TMP/of.$pool"
+done
+check "both ways store the same" cmp "$TMP/of.demo\$pool" "$TMP/of.generated\$pool"
+check "... something" test -s "$TMP/of.demo\$pool"
 
 stop broker
 stop aggregator
