@@ -32,10 +32,6 @@ static const struct opt_topic others[] = {
 	    POOL "strict start gap from to sort top",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
-	{ "timeline", "", "what each node did when: its time in each phase",
-	    POOL "model node start gap from to rows sort top",
-	    "poolscope stats timeline -p 'acct$pool'\n"
-	    "poolscope stats timeline --sort total --top 20\n" },
 	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"

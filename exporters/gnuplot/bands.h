@@ -22,6 +22,7 @@
 enum { BANDS_BARS = 60, BANDS_STEPS = 240, BANDS_MAX = 16 };
 
 struct band {
+	struct text key; /* of the phase, with its model */
 	struct text column, title;
 	const char *colour;
 };
@@ -40,7 +41,8 @@ struct bands {
 	const char *title;   /* the first line above the picture */
 	const char *subject; /* what a row adds up: "Startup time" */
 	const char *note;    /* the end of the second line; may be empty */
-	const char *zero;    /* when second 0 of a bar is */
+	const char *zero;    /* when second 0 of a bar is; NULL: a phase is the
+				sum of its times */
 	const char *total;   /* by what the nodes are sorted */
 };
 

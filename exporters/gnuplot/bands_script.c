@@ -34,6 +34,9 @@ enum {
 /* Of the slowest node: the labels of the marks must not cover the bands. */
 #define ROOM_ABOVE 1.2
 
+/* What follows the unit where nothing says when. */
+#define ADDED_UP " in the phase, added up"
+
 static bool
 has_bars(const struct bands *bands)
 {
@@ -181,8 +184,9 @@ put_bars(const struct bands *bands, FILE *file, const char *dat,
 	double greatest;
 	struct duration_unit unit = unit_of(bands, &greatest);
 
-	fprintf(file, "set xlabel \"%s since %s\"\nset yrange [%u.5:0.5]\n",
-	    unit.plural, bands->zero, slots_of(bands));
+	fprintf(file, "set xlabel \"%s%s%s\"\nset yrange [%u.5:0.5]\n",
+	    unit.plural, bands->zero != NULL ? " since " : ADDED_UP,
+	    bands->zero != NULL ? bands->zero : "", slots_of(bands));
 	gnuplot_put_range(file, "x", 0, greatest, false);
 	fputs("set grid xtics front\n"
 	      "set style fill solid 1.0 noborder\n",
@@ -257,10 +261,11 @@ put_bands(const struct bands *bands, FILE *file, const char *dat,
 	greatest = greatest > 0 ? ROOM_ABOVE * greatest : 1;
 	fprintf(file,
 	    "set xlabel \"nodes, sorted by %s\"\n"
-	    "set ylabel \"%s\"\n"
+	    "set ylabel \"%s%s\"\n"
 	    "set xrange [0:%u]\n"
 	    "set yrange [0:%.9g]\n",
-	    bands->total, unit.plural, bands->count, greatest);
+	    bands->total, unit.plural, bands->zero != NULL ? "" : ADDED_UP,
+	    bands->count, greatest);
 	gnuplot_put_tics(file, "y", 0, greatest, false);
 	fputs("set grid ytics front\n"
 	      "set style textbox opaque noborder fillcolor \"" COLOUR_PAPER

@@ -105,7 +105,8 @@ struct choice {
 };
 
 static void
-put_band(struct bands *bands, struct text name, const char *colour)
+put_band(
+    struct bands *bands, struct text key, struct text name, const char *colour)
 {
 	uint32_t colon = 0;
 
@@ -115,7 +116,8 @@ put_band(struct bands *bands, struct text name, const char *colour)
 	if (colon < name.bytes)
 		name = (struct text){ name.at + colon + 1,
 			name.bytes - colon - 1 };
-	bands->band[bands->band_count++] = (struct band){ name, name, colour };
+	bands->band[bands->band_count++] =
+	    (struct band){ key, name, name, colour };
 }
 
 /* Of which rank is the phase by its time? */
@@ -143,18 +145,20 @@ choose(struct bands *bands, struct choice *choice, const struct sums *all,
 			continue;
 		}
 		choice->band[i] = bands->band_count;
-		put_band(bands, names->phases.names[i],
+		put_band(bands, names->phases.names[i], names->phases.names[i],
 		    colours_series[bands->band_count]);
 	}
 	if (choice->has_rest) {
 		for (uint32_t i = 0; i < all->count; i++)
 			if (choice->band[i] == BANDS_MAX)
 				choice->band[i] = bands->band_count;
-		put_band(bands, text_of("other phases"), COLOUR_GREY);
+		put_band(bands, text_of("other_phases"),
+		    text_of("other phases"), COLOUR_GREY);
 	}
 	choice->band[all->count] = bands->band_count;
 	if (all->ns[all->count] > 0 || bands->band_count == 0)
-		put_band(bands, text_of("no phase"), COLOUR_LIGHT_GREY);
+		put_band(bands, text_of("no_phase"), text_of("no phase"),
+		    COLOUR_LIGHT_GREY);
 }
 
 static int

@@ -122,7 +122,6 @@ draw_nodes(struct plotter *p, struct text model, struct err *err)
 	struct bands bands = { .title = title,
 		.note = note,
 		.subject = "Time",
-		.zero = "the node's first phase began",
 		.total = "the time from their first phase to the end of the "
 			 "last" };
 	struct phases_read phases;

@@ -4,11 +4,16 @@
  */
 #include "exporters/phases/read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/nearest.h"
+#include "proto/os/clock.h"
 #include "proto/record/record.h"
+
+enum { NAME_ROOM = 2 * NAME_BYTES_MAX + 3, SHOWN_BYTES = 300 };
 
 /* ---- names ---- */
 
@@ -169,4 +174,72 @@ phases_read_clear(struct phases_read *phases)
 {
 	free(phases->items);
 	string_table_clear(&phases->nodes);
+}
+
+/* ---- of a model ---- */
+
+static int
+read_one(struct phases_read *phases, const struct phases_names *names,
+    struct source *source, struct text partition, struct wire_query query,
+    struct text model, struct err *err)
+{
+	char name[NAME_ROOM];
+
+	snprintf(name, sizeof(name), "%.*s:*", (int)model.bytes, model.at);
+	query.name = text_of(name);
+	phases_read_clear(phases);
+	return phases_read(phases, names, source, partition, &query, err);
+}
+
+static int
+refuse_model(
+    const struct string_table *models, const char *model, struct err *err)
+{
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[SHOWN_BYTES];
+	struct nearest nearest;
+
+	nearest_begin(&nearest, model);
+	for (uint32_t i = 0; i < models->count; i++) {
+		char *name = memory_text(models->names[i]);
+
+		nearest_offer(&nearest, name);
+		free(name);
+	}
+	return err_set(err, "no model %s%s",
+	    text_quote(shown, sizeof(shown), text_of(model)),
+	    nearest_question(&nearest, "", question, sizeof(question)));
+}
+
+int
+phases_read_model(struct phases_read *phases, struct phases_names *names,
+    struct source *source, struct text partition,
+    const struct wire_query *query, const char *model, struct text *chosen,
+    struct err *err)
+{
+	const struct string_table *models = &names->models;
+	char shown[SHOWN_BYTES];
+	uint32_t number = 0, end;
+	int rc;
+
+	*phases = (struct phases_read){ .items = NULL };
+	rc = phases_names_read(names, source, partition, err);
+	end = models->count;
+	if (rc == 0 && model != NULL) {
+		if (!string_table_find(models, text_of(model), &number))
+			return refuse_model(models, model, err);
+		end = number + 1;
+	}
+	for (; rc == 0 && number < end && phases->count == 0; number++) {
+		*chosen = models->names[number];
+		rc = read_one(
+		    phases, names, source, partition, *query, *chosen, err);
+	}
+	if (rc == 0 && phases->count == 0)
+		rc = err_set(err, "no complete phases%s of partition %s in %s",
+		    query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS
+			? " that begin in that time"
+			: "",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source));
+	return rc;
 }

@@ -12,6 +12,7 @@
 #include "proto/os/clock.h"
 
 const struct question *const questions[] = {
+	&question_breakdown,
 	&question_clocks,
 	&question_nodes,
 	&question_phases,

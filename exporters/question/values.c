@@ -36,7 +36,7 @@ static const struct opt own_options[] = {
 	    "with --newest: print those that follow this run in that order",
 	    NULL, false },
 	{ "rows", 0, OPT_COUNT, OPT_TO(struct question_values, rows), "N",
-	    "timeline: print at most N rows, of which each stands for several "
+	    "breakdown: print at most N rows, of which each stands for several "
 	    "nodes (default: 800)",
 	    NULL, false },
 	{ "as", 0, OPT_CHOICE, OPT_TO(struct question_values, as), "FORM",

@@ -23,6 +23,8 @@ enum {
 	ENTRIES_MAX = 16,
 };
 
+#define BREAKDOWN "breakdown?rows=800&shape=columns"
+
 /* ---- what there is ---- */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -359,12 +361,14 @@ ask_nodes(struct asking *asking, uint64_t nodes)
 	return rc;
 }
 
-/* The timeline by each model but the first, which was asked for. */
+/* The breakdown by each model but the first, which was asked for. */
 static int
 ask_models(struct asking *asking)
 {
-	struct text first = pool_list_of(asking, "timeline", "model");
-	struct text models = pool_list_of(asking, "timeline", "models"), name;
+	struct text first = pool_list_of(asking, "breakdown", "model");
+	struct text models =
+	    json_find(pool_list_of(asking, "breakdown", "models"), "model");
+	struct text name;
 	int rc = 0;
 
 	if (first.bytes == 0 || json_fields_is_null(first))
@@ -376,9 +380,9 @@ ask_models(struct asking *asking)
 			continue;
 		model = json_find_string(name);
 		word = encoded(model);
-		route = memory_format("timeline?rows=800&model=%s", word);
-		key = memory_format("timeline?model=%s", model);
-		what = memory_format("the timeline by %s", model);
+		route = memory_format(BREAKDOWN "&model=%s", word);
+		key = memory_format("breakdown?model=%s", model);
+		what = memory_format("the breakdown by %s", model);
 		rc = ask_pool(asking, route, key, what);
 		free(model);
 		free(word);
@@ -397,8 +401,7 @@ ask_all(struct asking *asking)
 	int rc = ask_pool(asking, "phases", "phases", "phases");
 
 	if (rc == 0)
-		rc = ask_pool(
-		    asking, "timeline?rows=800", "timeline", "the timeline");
+		rc = ask_pool(asking, BREAKDOWN, "breakdown", "the breakdown");
 	if (rc == 0)
 		rc = ask_pool(asking, runs, "runs", "runs");
 	if (rc == 0)

@@ -11,7 +11,6 @@
 #include "exporters/cascade/report.h"
 #include "exporters/metrics/metrics.h"
 #include "exporters/nodes/pools.h"
-#include "exporters/phases/timeline.h"
 #include "exporters/results/query.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/select/known.h"
@@ -44,24 +43,6 @@ find_start(
 	    &question->query.starts, model_of(question),
 	    &question->query.window.from_ns, &question->query.window.to_ns,
 	    err);
-}
-
-/* --sort and --by, by what the table has.  `by`: the choices. */
-static int
-check(struct web_question *question, const char *const *columns, const char *by,
-    bool *bad, struct err *err)
-{
-	*bad = true;
-	question->order = (struct order){ .sort = question->query.answer.sort,
-		.top = question->query.answer.top,
-		.column = -1 };
-	if (order_find(&question->order, columns, err) != 0)
-		return -1;
-	if (question->query.by != NULL &&
-	    strstr(by, question->query.by) == NULL)
-		return err_set(err, "by: the choices here are %s", by);
-	*bad = false;
-	return 0;
 }
 
 static int
@@ -141,29 +122,6 @@ answer_groups(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
 	return answer_testrun(source, question, "groups", file, bad, err);
-}
-
-static int
-answer_timeline(struct source *source, struct web_question *question,
-    FILE *file, bool *bad, struct err *err)
-{
-	const struct question_values *query = &question->query;
-
-	if (check(question, stats_timeline_columns, "", bad, err) != 0 ||
-	    find_start(source, question, err) != 0)
-		return -1;
-	*bad = true;
-	if (question_is_given(query, "model") && query->runs.model[0] == '\0')
-		return err_set(err, "model: a name is needed");
-	*bad = query->rows > STATS_TIMELINE_ROWS_MAX;
-	return stats_timeline(source, question->partition,
-	    &(struct stats_timeline){ .model = model_of(question),
-		.node = node_of(question),
-		.from_ns = query->window.from_ns,
-		.to_ns = query->window.to_ns,
-		.rows = query->rows,
-		.order = &question->order },
-	    question->format, file, err);
 }
 
 /* Without parameters the tests; of a test its starts, its entries, or the
@@ -289,8 +247,7 @@ const struct web_route web_pool_routes[] = {
 	    answer_runs, NULL },
 	{ "groups", "model time group from to", false, answer_groups, NULL },
 	{ "samples", .asks = &question_samples },
-	{ "timeline", "model node start gap from to rows sort top", false,
-	    answer_timeline, NULL },
+	{ "breakdown", .asks = &question_breakdown },
 	{ "series", .asks = &question_series },
 	{ "usage", .asks = &question_usage },
 	{ "results",

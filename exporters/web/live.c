@@ -105,7 +105,7 @@ put_changed(struct json *json, const struct tick *a, const struct tick *b)
 		enum record_kind kind;
 		const char *routes[7];
 	} kinds[] = {
-		{ RECORD_EVENT, { "starts", "phases", "cascade", "timeline",
+		{ RECORD_EVENT, { "starts", "phases", "cascade", "breakdown",
 				    "runs", "groups" } },
 		{ RECORD_SAMPLE, { "samples", "series", "usage", "clocks" } },
 		{ RECORD_SPAN, { "spans" } },

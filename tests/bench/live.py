@@ -17,7 +17,7 @@ HOST, _, PORT = URL.partition("://")[2].partition("/")[0].partition(":")
 HEADERS = {"Authorization": "Bearer " + TOKEN, "Accept-Encoding": "gzip"}
 FARM, POOL = "acct%24farm", "prodacct%24render-60"
 VIEWS = ["/v1/pools", "/v1/status", f"/v1/pools/{FARM}/runs?newest=20", f"/v1/pools/{FARM}/nodes", f"/v1/pools/{FARM}/samples",
-         f"/v1/pools/{POOL}/timeline", f"/v1/pools/{POOL}/phases", f"/v1/pools/{POOL}/cascade", "/metrics", "/app.js"]
+         f"/v1/pools/{POOL}/breakdown", f"/v1/pools/{POOL}/phases", f"/v1/pools/{POOL}/cascade", "/metrics", "/app.js"]
 
 
 def cpu():

@@ -1,4 +1,4 @@
-# page - what a browser loads for the page, and how fast it draws the timeline of 60 and of
+# page - what a browser loads for the page, and how fast it draws the breakdown of 60 and of
 # 10,000 nodes in Chromium without a graphics processor.
 #
 # Peers, measured by hand: netdata 1.37 has 6,377 KB, 1,849 KB compressed, and asks 3 other
@@ -30,7 +30,7 @@ done
 address=$(grep -o 'http://[^ ]*#k=[^ ]*' "$TMP/web")
 for pool in prodacct%24render-60 bigacct%24bigpool; do
 	for _run in $(seq "$RUNS"); do
-		echo "$pool: $(node tests/web/frames.mjs "$PAGE" "$address" "$(command -v chromium)" "#/pool/$pool/timeline")"
+		echo "$pool: $(node tests/web/frames.mjs "$PAGE" "$address" "$(command -v chromium)" "#/pool/$pool/breakdown")"
 	done
 done
 echo "goal: first paint 150 ms, data 300 ms (10,000 nodes: 500 ms), p95 between frames 16.7 ms, in scripts 8 ms"

@@ -99,15 +99,15 @@ routes() {
 	same "pools/$POOL/starts" poolscope-stats starts -p "$pool"
 	same "pools/$POOL/starts?gap=1s&newest=3&sort=nodes" poolscope-stats starts -p "$pool" --gap 1s --newest 3 --sort nodes
 	same "pools/$POOL/phases?start=now&gap=1s" poolscope-stats phases -p "$pool" --start now --gap 1s
-	same "pools/$POOL/timeline?start=2017-10-16T00:05:52Z" poolscope-stats timeline -p "$pool" --start 2017-10-16T00:05:52Z
+	same "pools/$POOL/breakdown?start=2017-10-16T00:05:52Z" poolscope-stats breakdown -p "$pool" --start 2017-10-16T00:05:52Z
 	same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
 	same "pools/$FARM/runs?newest=5&after=7" poolscope-stats testrun list -p "$farm" --newest 5 --after 7
 	same "pools/$FARM/runs?run=7" poolscope-stats testrun list 7 -p "$farm"
 	same "pools/$FARM/groups" poolscope-stats testrun groups -p "$farm"
 	same "pools/$POOL/samples" poolscope-stats samples -p "$pool"
 	same "pools/$POOL/samples?by=node&metric=app.*" poolscope-stats samples -p "$pool" --by node -m 'app.*'
-	same "pools/$POOL/timeline?rows=7" poolscope-stats timeline -p "$pool" --rows 7
-	same "pools/$FARM/timeline?model=testrun" poolscope-stats timeline -p "$farm" --model testrun
+	same "pools/$POOL/breakdown?rows=7&sort=begin" poolscope-stats breakdown --sort begin -p "$pool" --rows 7
+	same "pools/$FARM/breakdown?model=testrun" poolscope-stats breakdown -p "$farm" --model testrun
 	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000
 	same "pools/$POOL/series?metric=app.load&as=bands" poolscope-stats series -p "$pool" -m app.load --as bands
 	same "pools/$POOL/series?metric=app.load&shape=columns&columns=mean,min" \
@@ -168,16 +168,16 @@ refused 400 "'tpo' does not exist here; did you mean .*top" "/v1/pools/$POOL/pha
 refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases?x"
 refused 400 "'y' does not exist here; there are none" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
-refused 400 "rows: at most 2000" "/v1/pools/$POOL/timeline?rows=3000"
+refused 400 "^rows is at most 2000" "/v1/pools/$POOL/breakdown?rows=3000"
 refused 400 "^metric is needed: name a metric" "/v1/pools/$POOL/series"
 refused 400 "^step makes [0-9]+ steps of this time, and 4096 is the most: .* with from and to$" "/v1/pools/$POOL/series?metric=app.load&step=1s"
-refused 400 "^model: a name is needed" "/v1/pools/$POOL/timeline?model="
+refused 400 "^model is empty: name a model" "/v1/pools/$POOL/breakdown?model="
 refused 404 "^no samples of these metrics .run poolscope dump --kind entity --name.*did you mean app.load" "/v1/pools/$POOL/series?metric=app.laod"
 refused 400 "^nodes takes all, or worst:K with K from 1 to 65536" "/v1/pools/$POOL/trace?nodes=worst:0"
 refused 400 "^max-size: from 1 to 33554432 bytes" "/v1/pools/$POOL/trace?max-size=33MiB"
 refused 400 "^max-size is too small" "/v1/pools/$POOL/trace?max-size=10"
 refused 404 "the trace would be empty: .* ask for all nodes" "/v1/pools/$POOL/trace?node=s1"
-refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/timeline?model=cascad"
+refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/breakdown?model=cascad"
 refused 400 "^top: " "/v1/pools/$POOL/phases?top=-1"
 refused 400 "^from: " "/v1/pools/$POOL/phases?from=soon"
 refused 400 "not before that of to" "/v1/pools/$POOL/phases?from=2017-01-02&to=2017-01-01"

@@ -40,7 +40,7 @@ check "a report" poolscope-report -p "$pool" -o "$TMP/r.html" --quiet
 check "of at most 150 KB" test "$(wc -c <"$TMP/r.html")" -le 150000
 inside "pools/$pool/phases" poolscope-stats phases -p "$pool"
 inside "pools/$pool/phases?by=node" poolscope-stats phases -p "$pool" --by node
-inside "pools/$pool/timeline" poolscope-stats timeline -p "$pool"
+inside "pools/$pool/breakdown" poolscope-stats breakdown -p "$pool" --shape columns
 check "a report goes to standard output" sh -c 'poolscope-report -p "$0" -o - --quiet >"$1"' "$pool" "$TMP/r2.html"
 check "and is the same but for what ages" sh -c 'grep -v "id=\"data\"" "$0" >"$0.1" && grep -v "id=\"data\"" "$1" | cmp - "$0.1"' \
 	"$TMP/r.html" "$TMP/r2.html"

@@ -52,12 +52,11 @@ else:
     assert sorted(last.values()) == [i - 1 for i in wanted], "samples of %d nodes" % len(last)
     for node, value in last.items():
         assert prepared[node] == value + 1, "%s is two nodes" % node
-    timeline = answers["timeline"]
-    band = next(band["ms"] for band in timeline["bands"] if band["name"] == "nodeprep")
-    both = [node for node in timeline["node"] if node in prepared]
-    assert len(set(timeline["node"])) == len(timeline["node"]) and both, "the timeline"
-    for node, ms in zip(timeline["node"], band):
-        assert node not in prepared or abs(prepared[node] - ms) < 1, "%s is two nodes in the timeline" % node
+    rows = answers["breakdown"]["rows"]
+    both = [node for node in rows["node"] if node in prepared]
+    assert len(set(rows["node"])) == len(rows["node"]) and both, "the breakdown"
+    for node, seconds in zip(rows["node"], rows["cascade:nodeprep"]):
+        assert node not in prepared or abs(prepared[node] - seconds * 1000) < 1, "%s is two nodes in the breakdown" % node
     groups = {row["group"] for row in answers["samples"]["rows"]}
     assert groups == {"network/device-1", "app/device-2"} or groups == {"network/device-2", "app/device-1"}, groups
 END

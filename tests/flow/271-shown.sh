@@ -40,7 +40,7 @@ def read(fd):
     return data
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[2:], read)))' "$TMP/screen" "$@" </dev/null
 }
-for command in "stats nodes" "stats spans" "stats phases --by node" "stats timeline" "stats cascade"; do
+for command in "stats nodes" "stats spans" "stats phases --by node" "stats breakdown" "stats cascade"; do
 	# shellcheck disable=SC2086 # words
 	poolscope $command -q -p 'a$b' >"$TMP/table" 2>&1
 	check "$command: the table has no such character" /usr/bin/python3 "$TMP/clean.py" "$TMP/table"

@@ -122,7 +122,7 @@ asked() {
 		answer all poolscope-dump --format jsonl --kind event --kind sample --kind span \
 			--kind entity --kind gap --kind rejected --kind phase --kind run
 		answer csv poolscope-dump --format csv --kind sample
-		for _what in phases starts timeline spans usage clocks; do
+		for _what in phases starts breakdown spans usage clocks; do
 			answer "$_what" poolscope-stats "$_what" --format json
 		done
 		for _what in samples series; do

@@ -99,7 +99,7 @@ of_phases() {
 		poolscope-stats phases -p 'half$start' --by node --format csv "$@" >"$_to/phases.csv" &&
 		poolscope-stats cascade -p 'half$start' --format json "$@" >"$_to/cascade.json" &&
 		poolscope-stats starts -p 'half$start' --format json "$@" >"$_to/starts.json" &&
-		poolscope-stats timeline -p 'half$start' --format json "$@" >"$_to/timeline.json" &&
+		poolscope-stats breakdown -p 'half$start' --format json "$@" >"$_to/breakdown.json" &&
 		poolscope-plot cascade -p 'half$start' --view all -o "$_to/cascade" "$@" &&
 		poolscope-plot phases -p 'half$start' -o "$_to/phases" "$@" &&
 		poolscope-trace -p 'half$start' -o "$_to/all.json" "$@"

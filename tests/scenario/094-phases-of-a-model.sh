@@ -70,7 +70,7 @@ acct-pool-work-distribution.plot
 acct-pool-work-phases.dat
 acct-pool-work-phases.plot" "$(ls "$TMP/out.d")"
 check "letters" poolscope-plot phases --term dumb
-check_printed "are a picture, too" "seconds since the node's first phase began"
+check_printed "are a picture, too" "seconds in the phase, added up"
 check_status 1 "a model that is not there" poolscope-plot phases --model wrok
 check_printed "... is answered with those that are" "no model wrok in .*, which has never, work;"
 check_status 1 "a model without phases" poolscope-plot phases --model never

@@ -83,12 +83,12 @@ answer "... of the newest" 2 prepared --start now
 answer "... of the one that had begun in between" 4 prepared --start "$(at 50000)"
 answer "... of a part of it" 1 prepared --start "$(at 700)" --gap 4m
 nodes_of() {
-	columns node poolscope stats timeline --format csv "$@"
+	columns node poolscope stats breakdown --sort node --format csv "$@"
 }
-answer "the timeline of the first" "n1
+answer "the nodes of the first" "n1
 n2
-n4
-n3" nodes_of --start "$(at 0)"
+n3
+n4" nodes_of --start "$(at 0)"
 answer "its nodes in the cascade" 4 sh -c \
 	'poolscope stats cascade --start "$1" --format json | grep -c "\"timing\""' - "$(at 0)"
 check "the trace of the second" poolscope trace --start now -o "$TMP/second.json"

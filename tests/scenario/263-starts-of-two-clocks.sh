@@ -35,7 +35,7 @@ answer "by the clocks as they were" "2023-11-15T01:03:25Z,1,0.0,75.0,75.0
 2023-11-14T23:03:20Z,1,0.0,50.0,50.0
 2023-11-14T22:13:20Z,1,0.0,100.0,100.0" starts --clock raw
 nodes_of() {
-	columns node,begin,total poolscope stats timeline --format csv "$@"
+	columns node,begin,total poolscope stats breakdown --sort node --format csv "$@"
 }
 answer "what belongs to the first" "n1,0.0,100.0
 n2,10.0,50.0" nodes_of --start "$(at 0)"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A model has phase z, then phase a.  In the data a comes first.  The columns of the
-# timeline have the order of the model: z, then a.
+# A model has phases z, a, and one that is called total.  In the data a comes first.  The
+# columns have the order of the model: z, a, total; the last one is not the total.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -14,6 +14,10 @@ model work <<-'END'
 		start = "w:a"
 		end = "w:aa"
 	}
+	phase "total" {
+		start = "w:t"
+		end = "w:tt"
+	}
 END
 aggregate --models "$TMP/models"
 records <<-'END'
@@ -21,6 +25,8 @@ records <<-'END'
 	event 10 n1 w:aa
 	event 10 n1 w:z
 	event 40 n1 w:zz
+	event 40 n1 w:t
+	event 42 n1 w:tt
 END
-answer "z stands before a" "node,nodes,begin,total,z,a
-n1,1,0.0,40.0,30.0,10.0" sh -c 'poolscope-stats timeline --format csv | tr -d "\r"'
+answer "z stands before a" "node,nodes,begin,total,longest,longest_seconds,work:z,work:a,work:total
+n1,1,0.0,42.0,work:z,30.0,30.0,10.0,2.0" poolscope-stats breakdown --format csv

@@ -38,15 +38,16 @@ export PORT TOKEN
 
 POOL=$(printf %s "$PARTITION" | sed 's/\$/%24/')
 
-# read_json FILE CODE: of a JSON answer; `load` is its row of phase cascade:load, `bands` the
-# milliseconds of its nodes in that phase.
+# read_json FILE CODE: of a JSON answer; `load` is its row of phase cascade:load, `bands`
+# the seconds of its nodes in that phase.
 read_json() {
 	/usr/bin/python3 -c 'import json, sys
 of = json.load(open(sys.argv[1]))
 def load(answer):
     return next(row for row in answer["rows"] if row["phase"] == "cascade:load")
 def bands(answer):
-    return next(band["ms"] for band in answer["bands"] if band["name"] == "load")
+    rows = answer["rows"]
+    return dict(zip(rows["node"], rows["cascade:load"]))
 exec(sys.argv[2])' "$@"
 }
 # client TARGET: what the page gets, to $TMP/got.
@@ -70,9 +71,9 @@ page() {
 		read_json "$TMP/got" 'print(load(of)["count"], load(of)["sum"])' || return
 	done
 }
-page_timeline() {
-	client timeline || return
-	read_json "$TMP/got" '[print(*row) for row in zip(of["node"], bands(of))]'
+page_breakdown() {
+	client "breakdown?shape=columns" || return
+	read_json "$TMP/got" '[print(*row) for row in sorted(bands(of).items())]'
 }
 metrics() {
 	poolscope-stats metrics >"$TMP/metrics" || return
@@ -111,10 +112,10 @@ text = open(sys.argv[1]).read()
 sys.stdout.buffer.write(gzip.decompress(base64.b64decode(
     re.search(r"<script type=\"application/octet-stream\" id=\"data\">([^<]*)</script>", text).group(1))))' \
 		"$TMP/r.html" >"$TMP/report.json" || return
-	read_json "$TMP/report.json" 'sums, timeline = (
-    json.loads(of["answers"]["pools/acct$pool/" + route]) for route in ("phases", "timeline"))
+	read_json "$TMP/report.json" 'sums, breakdown = (
+    json.loads(of["answers"]["pools/acct$pool/" + route]) for route in ("phases", "breakdown"))
 print(load(sums)["count"], load(sums)["sum"])
-print(*bands(timeline))'
+print(*[seconds for node, seconds in sorted(bands(breakdown).items())])'
 }
 
 # Of all time and of a window, in a table (two digits), CSV and JSON.
@@ -142,14 +143,14 @@ answer "in the pictures of any model" "n1 2.000000
 n2 3.000000
 n3 6.000000
 n4 5.000000" pictures phases --model cascade --no-png
-answer "in the timeline" "n1,2.0
+answer "in the breakdown" "n1,2.0
 n2,3.0
 n3,6.0
-n4,5.0" columns node,load poolscope-stats timeline --format csv
-answer "... in the page" "n1 2000
-n2 3000
-n3 6000
-n4 5000" page_timeline
-answer "in a report: sums, and the timeline" "4 16.0
-2000 3000 6000 5000" report
+n4,5.0" columns node,cascade:load poolscope-stats breakdown --sort node --format csv
+answer "... in the page" "n1 2.0
+n2 3.0
+n3 6.0
+n4 5.0" page_breakdown
+answer "in a report: sums, and the breakdown" "4 16.0
+2.0 3.0 6.0 5.0" report
 check "the statistics are those of the events" poolscope-admin verify

@@ -59,9 +59,9 @@ overview-1 #/pool/acct%24pool-1
 samples-60 #/pool/acct%24pool-60
 overview-60 #/pool/prodacct%24render-60
 overview-10000 #/pool/bigacct%24bigpool
-timeline-1 #/pool/acct%24pool-1/timeline
-timeline-60 #/pool/prodacct%24render-60/timeline
-timeline-10000 #/pool/bigacct%24bigpool/timeline
+breakdown-1 #/pool/acct%24pool-1/breakdown
+breakdown-60 #/pool/prodacct%24render-60/breakdown
+breakdown-10000 #/pool/bigacct%24bigpool/breakdown
 map-1 #/pool/acct%24pool-1/map
 map-60 #/pool/acct%24pool-60/map
 heard-60 #/pool/acct%24pool-60/map?value=heard

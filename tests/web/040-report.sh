@@ -43,22 +43,22 @@ report 'prodacct$render-60' 400000 <<'END'
 pools #/pools
 status #/status
 overview #/pool/prodacct%24render-60
-timeline #/pool/prodacct%24render-60/timeline
-some #/pool/prodacct%24render-60/timeline?node=tvm-1392786949_2*
-by-model #/pool/prodacct%24render-60/timeline?model=cascade
-other-model #/pool/prodacct%24render-60/timeline?model=testrun nothing
+breakdown #/pool/prodacct%24render-60/breakdown
+some #/pool/prodacct%24render-60/breakdown?node=tvm-1392786949_2*
+by-model #/pool/prodacct%24render-60/breakdown?model=cascade
+other-model #/pool/prodacct%24render-60/breakdown?model=testrun nothing
 map #/pool/prodacct%24render-60/map
 node #/pool/prodacct%24render-60/node/tvm-1392786949_21-20171014t165320z
 no-runs #/pool/prodacct%24render-60/runs nothing
 END
 report 'bigacct$bigpool' 500000 <<'END'
 overview #/pool/bigacct%24bigpool
-timeline #/pool/bigacct%24bigpool/timeline
+breakdown #/pool/bigacct%24bigpool/breakdown
 map #/pool/bigacct%24bigpool/map
 END
 report 'acct$pool-60' 500000 <<END
 overview #/pool/acct%24pool-60
-timeline #/pool/acct%24pool-60/timeline
+breakdown #/pool/acct%24pool-60/breakdown
 map #/pool/acct%24pool-60/map
 node #/pool/acct%24pool-60/node/$one
 END
@@ -75,7 +75,7 @@ END
 report 'acct$texts' 150000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
-timeline #/pool/acct%24texts/timeline
+breakdown #/pool/acct%24texts/breakdown
 map #/pool/acct%24texts/map
 node #/pool/acct%24texts/node/%3Cimg%20src%3Dx%20onerror%3Dalert%281%29%3E
 node-2 #/pool/acct%24texts/node/%3C%2Fscript%3E%3Cscript%3Ealert%284%29%3C%2Fscript%3E

@@ -8,7 +8,7 @@
 # work:step of n1 took 10 s an hour ago, and 70 s just now; of n2 20 s an hour ago: in that hour n2
 # has the most, of all times n1 with 80 s.
 #
-# acct$bars: n1 is in a phase from 0 to 100, n2 from 60 to 100: its bar begins at 60 % of the width.
+# acct$bars: n1 is in a phase from 0 to 100, n2 from 60 to 100: its bar is 40 % as long.
 #
 # acct$farm: four runs of a group: one finished, one ended with an error, two are going on: errors
 # are 50 % of the ended, 25 % of all.  Ten runs of another took 1 to 10 s; the aggregator received

@@ -1,5 +1,5 @@
 /*
- * frames - how long the timeline takes to draw while it is moved and zoomed.
+ * frames - how long the breakdown takes to draw while it is moved and zoomed.
  *
  *	node frames.mjs DIR ADDRESS CHROMIUM FRAGMENT
  *

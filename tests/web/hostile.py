@@ -33,7 +33,7 @@ def main():
                 json.dump({"name": name, "startTime": str(1700000000 + k * 60), "entries": {
                     "entry": [{"name": each, "wallTime": 1 + k} for each in names[:4] + MARKUP]}}, f)
     quote = urllib.parse.quote
-    screens = ["pools #/pools", "overview #/pool/acct%24texts", "timeline #/pool/acct%24texts/timeline",
+    screens = ["pools #/pools", "overview #/pool/acct%24texts", "breakdown #/pool/acct%24texts/breakdown",
                "map #/pool/acct%24texts/map", "results #/pool/acct%24texts/results"]
     for i, name in enumerate(MARKUP):
         screens.append("node-%d #/pool/acct%%24texts/node/%s" % (i, quote(name, safe="")))
@@ -41,7 +41,7 @@ def main():
         screens.append("timings-%d #/pool/acct%%24texts/results?test=%s&entry=%s" % (
             i, quote(name, safe=""), quote(name, safe="")))
         screens.append("no-pool-%d #/pool/%s nothing" % (i, quote("acct$" + name, safe="")))
-        screens.append("filter-%d #/pool/acct%%24texts/timeline?node=%s&order=name nothing" % (i, quote("none" + name, safe="")))
+        screens.append("filter-%d #/pool/acct%%24texts/breakdown?node=%s&order=name nothing" % (i, quote("none" + name, safe="")))
     with open(out + "/screens", "w", encoding="utf-8") as f:
         f.write("\n".join(screens) + "\n")
 

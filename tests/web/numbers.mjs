@@ -97,8 +97,8 @@ const asked = new URLSearchParams(page.url().split("?")[1]), ago = (name) => Num
 judge("half of the picture is half of the time", Math.abs(ago("from") - 97) < 8 && Math.abs(ago("to") - 48) < 8,
 	page.url() + " at " + base);
 
-await open("#/pool/acct%24bars/timeline");
-/* Where the bar of each row begins, as a share of the widest one. */
+await open("#/pool/acct%24bars/breakdown");
+/* Where the bar of each row is. */
 const bars = await page.evaluate(() => {
 	const c = [...document.querySelectorAll("main canvas")].reduce((a, b) => a && a.width * a.height >= b.width * b.height ? a : b, null);
 	const data = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
@@ -118,11 +118,12 @@ const bars = await page.evaluate(() => {
 	return ends;
 });
 const begin = Math.min(...bars.map(([a]) => a)), end = Math.max(...bars.map(([, b]) => b));
-const lower = bars.length ? (bars[bars.length - 1][0] - begin) / (end - begin) : NaN;
-judge("the bar of n1 begins at the left", bars.length > 0 && bars[0][0] === begin, JSON.stringify(bars.slice(0, 3)));
-judge("that of n2 at 60 of 100 s", Math.abs(lower - 0.6) < 0.03, lower);
+const last = bars.length ? bars[bars.length - 1] : [NaN, NaN], lower = (last[1] - last[0]) / (end - begin);
+judge("the bar of n1 is the first and longest", bars.length > 0 && bars[0][1] === end, JSON.stringify(bars.slice(0, 3)));
+judge("that of n2 begins with it", last[0] === begin, last);
+judge("... and is 40 % as long", Math.abs(lower - 0.4) < 0.03, lower);
 
-await open("#/pool/acct%24gaps/timeline");
+await open("#/pool/acct%24gaps/breakdown");
 /* Rows of pixels with a bar, one below the other: the rightmost pixels are the paper. */
 const count = await page.evaluate(() => {
 	const c = [...document.querySelectorAll("main canvas")].reduce((a, b) => a && a.width * a.height >= b.width * b.height ? a : b, null);

@@ -92,7 +92,7 @@ const same = (trace, file) => trace !== undefined && Buffer.compare(Buffer.from(
 
 await page.goto(address);
 await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-await goes("#/pool/prodacct%24render-60/timeline", "timeline");
+await goes("#/pool/prodacct%24render-60/breakdown", "breakdown");
 let seen = await handed();
 judge("the window gets the trace, once", seen.traces.length === 1, JSON.stringify(seen.traces.map((t) => t.bytes.length)));
 judge("... the bytes that the command writes", same(seen.traces[0], whole), seen.traces[0] && seen.traces[0].bytes.length + " of " + whole.length);
@@ -112,7 +112,7 @@ judge("saved it is the same", Buffer.compare(readFileSync(await download.path())
 judge("... with a name of the pool and the node", download.suggestedFilename() === node + "-of-prodacct-render-60.pftrace", download.suggestedFilename());
 
 /* All nodes that fit. */
-await goes("#/pool/prodacct%24render-60/timeline", "timeline");
+await goes("#/pool/prodacct%24render-60/breakdown", "breakdown");
 await page.getByLabel("Trace of").selectOption("all");
 seen = await handed();
 judge("all nodes can be had", seen.traces[0] && seen.traces[0].bytes.length > whole.length && /^all nodes, /.test(await said()), await said());

@@ -10,7 +10,6 @@
 #include "exporters/cascade/report.h"
 #include "exporters/metrics/metrics.h"
 #include "exporters/nodes/pools.h"
-#include "exporters/phases/timeline.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/stats/status.h"
 #include "exporters/trace/scanner/stats_command.h"
@@ -56,20 +55,6 @@ const char *
 topics_model(const struct topics_values *values)
 {
 	return question_model(&values->of);
-}
-
-static int
-print_timeline(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_timeline(source, partition,
-	    &(struct stats_timeline){ .model = topics_model(values),
-		.node = topics_node(values),
-		.from_ns = values->of.window.from_ns,
-		.to_ns = values->of.window.to_ns,
-		.rows = values->of.rows,
-		.order = &values->order },
-	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 static int
@@ -172,8 +157,6 @@ enum {
 static const struct topic topics[] = {
 	{ "cascade", print_cascade, NULL, cascade_columns, NULL, NO_LINES,
 	    false },
-	{ "timeline", print_timeline, NULL, stats_timeline_columns, NULL,
-	    NO_LINES, false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
 	    false },

@@ -51,7 +51,7 @@ export function nodeView(context) {
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
 	const parts = h("div");
-	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("timeline", undefined, { node }) }, "timeline")),
+	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
 		facts.root, parts);
 	const trace = traceTools(context, item + " of " + context.pool, () => ({ node, from: params.from, to: params.to }), true);
 

@@ -35,13 +35,12 @@ function matcher(pattern) {
 	return new RegExp("^" + text + "$", "s");
 }
 
-/* Columns: of each the values of the rows that are kept. */
+/* Rows by column: of each column the values of the rows that are kept. */
 function ofColumns(answer, keep) {
-	const rows = answer.node.map((node, i) => keep(node) ? i : -1).filter((i) => i >= 0);
-	const cut = (list) => rows.map((i) => list[i]);
-	const cutAll = Object.entries(answer).map(([k, v]) => [k, Array.isArray(v) && v.length === answer.node.length && k !== "models" &&
-		k !== "bands" ? cut(v) : v]);
-	return { ...Object.fromEntries(cutAll), bands: answer.bands.map((band) => ({ ...band, ms: cut(band.ms) })), nodes: rows.length };
+	const { node } = answer.rows, kept = node.map((name, i) => keep(name) ? i : -1).filter((i) => i >= 0);
+	const cut = (list) => list && kept.map((i) => list[i]);
+	return { ...answer, nodes: kept.length,
+		rows: Object.fromEntries(Object.entries(answer.rows).map(([key, list]) => [key, cut(list)])) };
 }
 
 /* The rows that match, out of an answer with more of them. */
@@ -53,7 +52,7 @@ function only(answer, params) {
 		wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field]));
 	if (Array.isArray(answer))
 		return answer.filter(fits);
-	if (Array.isArray(answer.node) && params.node)
+	if (answer.question === "breakdown" && params.node)
 		return ofColumns(answer, (node) => matcher(params.node).test(node));
 	return Object.fromEntries(Object.entries(answer).filter(([k, v]) => fits(params.group && v && v.phases ? { group: k } : v))
 		.map(([k, v]) => [k, Array.isArray(v) ? v.filter(fits) : v]));
@@ -71,7 +70,7 @@ function find(path, params) {
 		if (found !== undefined)
 			return only(found, asked);
 	}
-	/* Of the timeline that of the model which is chosen at first has no name. */
+	/* Of the breakdown that of the model which is chosen at first has no name. */
 	const { model, ...without } = asked;
 	const first = model ? find(path, without) : undefined;
 	return first && first.model === model ? first : undefined;

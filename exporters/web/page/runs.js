@@ -7,7 +7,7 @@ import { h, fill } from "./dom.js";
 import { title, choose, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
 import { steps } from "./bands.js";
-import { legend } from "./timeline.js";
+import { legend } from "./breakdown.js";
 import { STEP_ORDER, stepTile } from "./look.js";
 import { count, millis, seconds, time } from "./format.js";
 

@@ -1,5 +1,5 @@
 /*
- * timeline - a row a node: when it began, and how long it was in each phase.
+ * breakdown - a row a node: how long it was in each phase, added up, no matter when.
  *
  * The rows are drawn into an image, pixel by pixel: the cost is that of the pixels, not
  * of the phases.  Data: see rowsOf.
@@ -11,13 +11,11 @@ import { table } from "./table.js";
 import { SERIES, css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
 import { byName, count, duration, seconds, shorten, labels as labelsOf, plural } from "./format.js";
 
-/* What the route answers, in seconds: rows[i][k] is the time of node i in band k, of[i]
- * how many nodes the row stands for. */
-export function rowsOf(data) {
-	const begin = data.begin.map((v) => v / 1000);
-	return { names: data.bands.map((band) => band.name), node: data.node, of: data.of, begin,
-		end: data.total.map((v, i) => begin[i] + v / 1000), total: data.nodes, leftOut: data.left_out,
-		rows: data.node.map((_, i) => data.bands.map((band) => band.ms[i] / 1000)) };
+/* What the route answers, by column and in seconds: rows[i][k] is the time of node i in band
+ * k, of[i] how many nodes the row stands for. */
+export function rowsOf({ nodes, rows, bands }) {
+	return { keys: bands.band, names: bands.title, node: rows.node, of: rows.nodes, total: rows.total, nodes,
+		rows: rows.node.map((_, i) => bands.band.map((key) => rows[key][i])) };
 }
 
 /* Colour and pattern of each band, by its name: the same in all pools, as far as there
@@ -55,13 +53,12 @@ export function legend(names, tiles) {
 	}));
 }
 
-export function timeline(open) {
+export function breakdown(open) {
 	let d = null, order = [], view = null, tiles = [], names = [], longest = 20, image = null;
-	const LEFT = () => Math.min(pic.width < 600 ? 84 : 210, 16 + 7 * longest), TOP = 22;
+	const LEFT = () => Math.min(pic.width < 600 ? 84 : 210, 16 + 7 * longest), TOP = 40;
 
 	function reset() {
-		const low = Math.min(...d.begin), high = Math.max(...d.end);
-		view = { x0: Math.min(0, low), x1: Math.max(high * 1.02, low + 0.001), y0: 0, y1: order.length };
+		view = { x0: 0, x1: Math.max(Math.max(...d.total) * 1.02, 0.001), y0: 0, y1: order.length };
 	}
 
 	function rowHeight(height) {
@@ -92,7 +89,7 @@ export function timeline(open) {
 			const r = view.y0 + (y + 0.5) / tall, i = order[Math.floor(r)];
 			if (i === undefined || (gap && y - (Math.floor(r) - view.y0) * tall < gap))
 				continue;
-			let at = d.begin[i];
+			let at = 0;
 			const row = d.rows[i];
 			for (let k = 0; k < row.length; k++) {
 				if (row[k] <= 0)
@@ -124,13 +121,14 @@ export function timeline(open) {
 		c.fillStyle = css("muted");
 		const most = Math.max(2, Math.floor((width - left) / 64)), list = secondTicks(view.x0, view.x1, most);
 		const step = list.length > 1 ? list[1] - list[0] : 1, minutes = step >= 60, grid = [];
+		c.fillText((step >= 3600 ? "Hours" : minutes ? "Minutes" : "Seconds") + " in the phase, added up", (left + width) / 2, 9);
 		for (const t of list) {
 			const x = left + (t - view.x0) / (view.x1 - view.x0) * (width - left);
 			if (x < left || x >= width - 1)
 				continue;
 			grid.push(x);
 			const text = t === 0 ? "0" : step >= 3600 ? (t / 3600).toFixed(step % 3600 ? 1 : 0) + " h" : minutes ? (t / 60).toFixed(step % 60 ? 1 : 0) + " min" : t.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9))) + " s";
-			c.fillText(text.replace(/\.0+ /, " "), Math.min(width - c.measureText(text).width / 2, x), 9);
+			c.fillText(text.replace(/\.0+ /, " "), Math.min(width - c.measureText(text).width / 2, x), 29);
 		}
 		return grid;
 	}
@@ -161,13 +159,13 @@ export function timeline(open) {
 		if (i === undefined)
 			return "";
 		const t = view.x0 + (x - left) / (pic.width - left) * (view.x1 - view.x0);
-		let from = d.begin[i], band = "";
+		let from = 0, band = "";
 		for (let k = 0; k < d.names.length; k++) {
 			if (t >= from && t < from + d.rows[i][k])
 				band = short(d.names[k]) + " " + duration(d.rows[i][k]) + ", ";
 			from += d.rows[i][k];
 		}
-		return d.node[i] + (d.of[i] > 1 ? " (the middle one of " + d.of[i] + ")" : "") + ": " + band + "began at " + duration(d.begin[i]) + ", ended at " + duration(d.end[i]);
+		return d.node[i] + (d.of[i] > 1 ? " (the middle one of " + d.of[i] + ")" : "") + ": " + band + duration(d.total[i]) + " in all";
 	}
 
 	function zoom(x, factor) {
@@ -211,7 +209,7 @@ export function timeline(open) {
 		up: act(() => pan(0, 120)), down: act(() => pan(0, -120)), all: act(reset),
 	};
 	const pic = picture({
-		label: "Timeline", cursor: true, height, draw, at, sentence,
+		label: "Breakdown", cursor: true, height, draw, at, sentence,
 		table: rowsTable,
 		drag: (dx, dy) => pan(dx, dy),
 		wheel: (x, y, by) => zoom(x, by > 0 ? 1.2 : 1 / 1.2),
@@ -225,25 +223,23 @@ export function timeline(open) {
 	function sentence() {
 		if (!d)
 			return "";
-		const last = d.end.indexOf(Math.max(...d.end)), first = Math.min(...d.begin);
-		return (d.total > d.node.length ? plural(d.total, "node") + ", of which " + count(d.node.length) + " are shown" :
-			plural(d.node.length, "node")) + ". The last ended " + duration(d.end[last]) +
-			" after the first began: " + shorten(d.node[last], 40) +
-			(d.begin[last] - first > 0 ? ", which began after " + duration(d.begin[last] - first) : "") + ".";
+		const longest = d.total.indexOf(Math.max(...d.total));
+		return (d.nodes > d.node.length ? plural(d.nodes, "node") + ", of which " + count(d.node.length) + " are shown" :
+			plural(d.node.length, "node")) + ". The longest took " + duration(d.total[longest]) + ": " +
+			shorten(d.node[longest], 40) + ".";
 	}
 
 	function rowsTable() {
-		const t = table({ caption: "Seconds of each node in each phase",
+		const t = table({ caption: "Seconds of each node in each phase, added up",
 			columns: [{ key: "node", label: "Node", wide: true, value: (r) => d.node[r] },
-				{ key: "begin", label: "Began", number: true, value: (r) => d.begin[r], show: (r) => seconds(d.begin[r]) },
 				...d.names.map((name, k) => ({ key: name, label: short(name), number: true,
 					value: (r) => d.rows[r][k], show: (r) => seconds(d.rows[r][k]) })),
-				{ key: "end", label: "Ended", number: true, value: (r) => d.end[r], show: (r) => seconds(d.end[r]) }] });
+				{ key: "total", label: "Total", number: true, value: (r) => d.total[r], show: (r) => seconds(d.total[r]) }] });
 		queueMicrotask(() => t.set(order));
 		return t.root;
 	}
 
-	const bar = buttons([["←", "Earlier", moves.left], ["→", "Later", moves.right], ["+", "Less time", moves.closer],
+	const bar = buttons([["←", "Left", moves.left], ["→", "Right", moves.right], ["+", "Less time", moves.closer],
 		["−", "More time", moves.wider], ["↕+", "Fewer nodes", moves.fewer], ["↕−", "More nodes", moves.more],
 		["↑", "Nodes above", moves.up], ["↓", "Nodes below", moves.down], ["Reset", "Reset: the whole picture", moves.all]]);
 
@@ -254,11 +250,11 @@ export function timeline(open) {
 			names = labelsOf(d.node);
 			longest = names.reduce((most, name) => Math.max(most, name.length), 4);
 			order = d.node.map((_, i) => i);
-			const worth = { start: (i) => d.begin[i], end: (i) => -d.end[i], time: (i) => d.begin[i] - d.end[i] }[by || "start"];
-			if (worth)
-				order.sort((x, y) => worth(x) - worth(y));
-			else if (by === "name")
+			const band = d.keys.indexOf(by);
+			if (by === "name")
 				order.sort((x, y) => byName(d.node[x], d.node[y]));
+			else
+				order.sort(band < 0 ? (x, y) => d.total[y] - d.total[x] : (x, y) => d.rows[y][band] - d.rows[x][band]);
 			if (!keep || !view || view.y1 > order.length)
 				reset();
 			pic.redraw();

@@ -1,0 +1,305 @@
+/*
+ * question_breakdown - how nodes divided their time between phases, no matter
+ * when: the time in each phase, added up.
+ *
+ * A row is a node, or the middle one of several nodes that follow each other
+ * in the order: 10,000 nodes fit a screen.  Bands are those of node_bands.h; a
+ * column of theirs has the name of the phase with its model, which no other
+ * column has.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exporters/phases/node_bands.h"
+#include "exporters/question/question.h"
+#include "exporters/select/order.h"
+#include "proto/base/memory.h"
+
+enum { ROWS = 800, ROWS_MAX = 2000 };
+
+struct row {
+	struct text node, longest;
+	uint64_t nodes;
+	double begin, total, longest_seconds;
+	const struct bands_row *of;
+};
+
+#define SECONDS(member) ANSWER_AT_NUMBER(struct row, member), "s"
+
+static const struct answer_column columns[] = {
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
+	    "the node; of several the middle one", false, NULL },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes), NULL,
+	    "how many nodes the row stands for", false, NULL },
+	{ "begin", "BEGIN", SECONDS(begin),
+	    "when its first phase began, after the first of all", false, NULL },
+	{ "total", "TOTAL", SECONDS(total),
+	    "from there to the end of its last phase: all bands together",
+	    false, NULL },
+	{ "longest", "LONGEST", ANSWER_AT_TEXT(struct row, longest), NULL,
+	    "the band in which it spent most", false, NULL },
+	{ "longest_seconds", "SECONDS", SECONDS(longest_seconds),
+	    "how long it was in that one", false, NULL },
+	ANSWER_FAMILY("*:*", ANSWER_NUMBER, "s",
+	    "the time in this phase, added up; of phases inside others the "
+	    "inner one counts"),
+	ANSWER_FAMILY("other_phases", ANSWER_NUMBER, "s",
+	    "the time in phases without a column"),
+	ANSWER_FAMILY(
+	    "no_phase", ANSWER_NUMBER, "s", "the time between phases"),
+	{ .key = NULL },
+};
+
+struct band_row {
+	struct text band, title;
+	double seconds;
+};
+
+static const struct answer_column band_columns[] = {
+	{ "band", "BAND", ANSWER_AT_TEXT(struct band_row, band), NULL,
+	    "its column in the rows, in the order of the model", false, NULL },
+	{ "title", NULL, ANSWER_AT_TEXT(struct band_row, title), NULL,
+	    "its name without that of the model", false, NULL },
+	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct band_row, seconds), "s",
+	    "the time of all nodes in it", false, NULL },
+	{ .key = NULL },
+};
+
+struct model_row {
+	struct text model;
+};
+
+static const struct answer_column model_columns[] = {
+	{ "model", "MODEL", ANSWER_AT_TEXT(struct model_row, model), NULL,
+	    "a model that the partition has", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column head[] = {
+	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
+	    false, NULL },
+	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
+	    "which clock the times are of; unknown: that of the nodes", false,
+	    NULL },
+	{ "t0", NULL, ANSWER_TIME, 0, NULL, "when the first phase began", false,
+	    NULL },
+	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "breakdown", columns },
+	{ "bands", band_columns }, { "models", model_columns },
+	{ "head", head }, { .name = NULL } };
+
+struct breakdown {
+	struct phases_names names;
+	struct phases_read phases;
+	struct text model;
+	struct bands bands;
+};
+
+/* ---- order ---- */
+
+static int
+by_total(const void *left, const void *right)
+{
+	const struct bands_row *a = left, *b = right;
+
+	if (a->total_s != b->total_s)
+		return a->total_s > b->total_s ? -1 : 1;
+	return text_compare_natural(a->node, b->node);
+}
+
+enum { NODE, BEGIN, TOTAL, LONGEST, LONGEST_SECONDS, FIRST_BAND };
+
+/* -1: rows are not sorted by it. */
+static int
+column_of(const struct bands *bands, const char *sort)
+{
+	static const char *const words[FIRST_BAND] = { "node", "begin", "total",
+		"longest", "longest_seconds" };
+
+	for (int i = 0; sort != NULL && i < FIRST_BAND; i++)
+		if (strcmp(words[i], sort) == 0)
+			return i;
+	for (unsigned b = 0; sort != NULL && b < bands->band_count; b++)
+		if (text_equal(bands->band[b].key, text_of(sort)))
+			return FIRST_BAND + (int)b;
+	return -1;
+}
+
+static struct order_key
+key_of(const void *arg, const void *at, int column)
+{
+	const struct row *row = at;
+	struct order_key key = { .is_text =
+				     column == NODE || column == LONGEST };
+
+	(void)arg;
+	switch (column) {
+	case NODE: key.text = row->node; break;
+	case LONGEST: key.text = row->longest; break;
+	case BEGIN: key.number = row->begin; break;
+	case TOTAL: key.number = row->total; break;
+	case LONGEST_SECONDS: key.number = row->longest_seconds; break;
+	default: key.number = row->of->seconds[column - FIRST_BAND]; break;
+	}
+	return key;
+}
+
+/* ---- rows ---- */
+
+static struct row
+make_row(const struct bands *bands, const struct bands_row *of)
+{
+	unsigned longest = 0;
+
+	for (unsigned b = 1; b < bands->band_count; b++)
+		if (of->seconds[b] > of->seconds[longest])
+			longest = b;
+	return (struct row){ .node = of->node,
+		.longest = bands->band[longest].key,
+		.begin = of->start_s,
+		.total = of->total_s,
+		.longest_seconds = of->seconds[longest],
+		.of = of };
+}
+
+/* Sorted and cut before they are grouped: a row stands for nodes that are like
+ * it. */
+static void
+put_rows(const struct breakdown *b, const struct question_values *values,
+    struct answer *answer)
+{
+	const struct bands *bands = &b->bands;
+	const struct order order = { .top = values->answer.top,
+		.column = column_of(bands, values->answer.sort) };
+	struct row *rows = memory_zero(bands->count, sizeof(*rows));
+	struct answer_cell cells[BANDS_MAX];
+	uint64_t most = values->rows > 0 ? values->rows : ROWS, shown, count;
+
+	qsort(bands->rows, bands->count, sizeof(*bands->rows), by_total);
+	for (uint32_t i = 0; i < bands->count; i++)
+		rows[i] = make_row(bands, &bands->rows[i]);
+	shown =
+	    order_rows(&order, rows, bands->count, sizeof(*rows), key_of, NULL);
+	count = shown < most ? shown : most;
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t first = i * shown / count,
+			 end = (i + 1) * shown / count;
+		struct row *row = &rows[(first + end - 1) / 2];
+
+		row->nodes = end - first;
+		for (unsigned k = 0; k < bands->band_count; k++)
+			cells[k] = answer_number(row->of->seconds[k]);
+		answer_row(answer, row, cells);
+	}
+	free(rows);
+}
+
+static void
+put_bands(const struct bands *bands, struct answer *answer)
+{
+	answer_begin_table(answer, "bands");
+	for (unsigned b = 0; b < bands->band_count; b++) {
+		struct band_row row = { bands->band[b].key,
+			bands->band[b].title, 0 };
+
+		for (uint32_t i = 0; i < bands->count; i++)
+			row.seconds += bands->rows[i].seconds[b];
+		answer_row(answer, &row, NULL);
+	}
+}
+
+static void
+put_models(const struct string_table *models, struct answer *answer)
+{
+	answer_begin_table(answer, "models");
+	for (uint32_t i = 0; i < models->count; i++)
+		answer_row(
+		    answer, &(struct model_row){ models->names[i] }, NULL);
+}
+
+static void
+put_all(const struct breakdown *b, const struct question_asked *asked,
+    struct answer *answer)
+{
+	const struct bands *bands = &b->bands;
+	char shown[300], clock[SOURCE_CLOCK_WORDS];
+	int64_t first_ns = INT64_MAX;
+	struct text words;
+
+	for (uint32_t i = 0; i < b->phases.count; i++)
+		if (b->phases.items[i].begin_ns < first_ns)
+			first_ns = b->phases.items[i].begin_ns;
+	source_clock_words(clock, source_clock(asked->source));
+	words = text_of(clock[0] == '\0' ? NULL : clock);
+	answer_head(answer, "model", answer_text(b->model));
+	answer_head(answer, "clock", answer_text(words));
+	answer_head(answer, "t0", answer_time(first_ns));
+	answer_head(answer, "nodes", answer_count(bands->count));
+	answer_title(answer,
+	    "time of %s in each phase of model %.*s, added up, in seconds%s%s",
+	    text_quote(shown, sizeof(shown), asked->partition),
+	    (int)b->model.bytes, b->model.at, clock[0] == '\0' ? "" : "; ",
+	    clock);
+	for (unsigned k = 0; k < bands->band_count; k++)
+		answer_add_column(
+		    answer, bands->band[k].key, NULL, ANSWER_NUMBER, "s");
+	put_rows(b, asked->values, answer);
+	put_bands(bands, answer);
+	if (!answer_is_for_people(answer))
+		put_models(&b->names.models, answer);
+	if (b->phases.left_out > 0)
+		answer_note(answer, "left_out", b->phases.left_out,
+		    "left out: %" PRIu64 " without an end or a start",
+		    b->phases.left_out);
+}
+
+/* ---- asking ---- */
+
+static int
+check(const struct question_values *values, struct err *err)
+{
+	const char *model = question_model(values);
+
+	if (model != NULL && model[0] == '\0')
+		return err_set_option(err, "model", "is empty: name a model");
+	if (values->rows > ROWS_MAX)
+		return err_set_option(err, "rows",
+		    "is at most %d: a row then stands for several nodes",
+		    ROWS_MAX);
+	return 0;
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
+	struct breakdown b = { .model = { NULL, 0 } };
+	int rc = phases_read_model(&b.phases, &b.names, asked->source,
+	    asked->partition, &query, question_model(asked->values), &b.model,
+	    err);
+
+	if (rc == 0) {
+		node_bands_make(&b.bands, &b.names, &b.phases);
+		put_all(&b, asked, answer);
+	}
+	free(b.bands.rows);
+	phases_read_clear(&b.phases);
+	phases_names_clear(&b.names);
+	return rc;
+}
+
+const struct question question_breakdown = { .word = "breakdown",
+	.summary = "how nodes divided their time between phases, added up",
+	.options = "model node start gap from to rows shape sort top columns",
+	.examples = "poolscope stats breakdown -p 'acct$pool'\n"
+		    "poolscope stats breakdown --sort cascade:pull --top 20\n",
+	.tables = tables,
+	.kinds = 1u << RECORD_EVENT,
+	.check = check,
+	.ask = ask };

@@ -1,0 +1,47 @@
+/*
+ * breakdown_view - the view of how the nodes divided their time between phases.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill } from "./dom.js";
+import { title, range, choose, search, nothing } from "./parts.js";
+import { breakdown, rowsOf, legend, bandTiles } from "./breakdown.js";
+import { traceTools } from "./perfetto.js";
+
+export function breakdownView(context) {
+	const { params } = context;
+	const picture = breakdown((node) => {
+		location.hash = context.link("node", node);
+	});
+	const model = choose("Model", null, "", (value) => context.set({ model: value, order: undefined }));
+	const order = choose("Order", null, "", (value) => context.set({ order: value }));
+	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
+	const names = h("div"), when = h("p", { class: "note" });
+	const trace = traceTools(context, context.pool, () => ({ node: params.node, from: params.from, to: params.to }));
+	const body = h("div", {}, trace, names, picture.root, when);
+	const root = h("section", {}, title("Breakdown", range(context), field, model.root, order.root), body);
+	let data = null;
+	addEventListener("look", () => {
+		if (data)
+			fill(names, legend(data.names, bandTiles(data.names)));
+	}, { signal: context.signal });
+
+	return { root, moves: picture.moves, async load(again) {
+		const answer = await context.maybe(["breakdown"], { rows: 800, shape: "columns", model: params.model,
+			from: params.from, to: params.to, node: params.node });
+		if (!answer || !answer.rows.node || answer.rows.node.length === 0) {
+			model.root.hidden = !answer;
+			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
+				"Phases come from events with a begin and an end, by a model."));
+			return;
+		}
+		data = rowsOf(answer);
+		fill(names, legend(data.names, bandTiles(data.names)));
+		picture.set(data, params.order, again);
+		model.root.hidden = answer.models.model.length < 2;
+		model.set(answer.models.model.map((name) => [name, name]), answer.model);
+		order.set([["total", "longest"], ["name", "name"], ...data.keys.map((key, k) => [key, "longest in " + data.names[k]])],
+			params.order || "total");
+		when.textContent = "How long each node was in each phase, no matter when" + (answer.clock ? ", " + answer.clock : "") + ". " +
+			"Drag to move, Ctrl and wheel to zoom, click for the node.";
+	} };
+}
