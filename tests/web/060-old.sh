@@ -1,8 +1,8 @@
 #!/bin/sh
 # What is shown is as old as it says, on a page that is left open: without a record ages and
 # states count on; then the aggregator is killed and comes back, and poolscope-web is killed.
-# n1 was heard 40 s ago, so that it is late in 20 s; n2 5 min ago; of the other pool nothing was
-# heard for 110 s, so that it is quiet (2 min) in 10 s.
+# n1 is heard as soon as the page shows the pool, so that it is late 60 s after; n2 was heard 5 min
+# ago; of the other pool nothing was heard for 110 s, so that it is quiet (2 min) in 10 s.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -16,7 +16,6 @@ BASE=$(date +%s)
 aggregate
 BASE=$(date +%s)
 records <<-'END'
-	event -40 n1 work:other
 	event -300 n2 work:other
 END
 PARTITION='acct$quiet'
@@ -24,5 +23,14 @@ records <<-'END'
 	event -110 n1 work:other
 END
 page_start
-page_judge old.mjs "$(pid aggregator)" "$(pid web)" ${SHOTS:+"$SHOTS"}
+PARTITION='acct$pool'
+(
+	wait_until 'test -e "$TMP/shown"' 300
+	BASE=$(date +%s)
+	records <<-'END'
+		event 0 n1 work:other
+	END
+) &
+page_judge old.mjs "$(pid aggregator)" "$(pid web)" "$TMP/shown" ${SHOTS:+"$SHOTS"}
 rm -f "$TMP/aggregator.pid" "$TMP/web.pid"
+wait

@@ -16,6 +16,7 @@ const FRAMES = 300;
 const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+page.setDefaultTimeout(180000);
 await page.addInitScript(() => {
 	const ask = window.requestAnimationFrame.bind(window);
 	window.spent = [];
@@ -29,7 +30,7 @@ await page.goto(address);
 await page.waitForFunction(() => document.getElementById("main").dataset.ready);
 await page.goto(new URL(address).origin + "/" + fragment);
 await page.reload();
-await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: 60000, polling: 5 });
+await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { polling: 5 });
 const loaded = await page.evaluate(() => [performance.getEntriesByName("first-paint")[0].startTime, performance.now()]);
 await page.waitForTimeout(500);
 const frames = await page.evaluate(async (count) => {

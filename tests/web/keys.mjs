@@ -24,13 +24,14 @@ const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
 const page = await context.newPage();
+page.setDefaultTimeout(180000);
 const fragment = () => decodeURIComponent(new URL(page.url()).hash);
 
 async function ready(name) {
 	await page.waitForFunction((wanted) => {
 		const now = document.getElementById("main").dataset.ready;
 		return wanted ? now === wanted : now;
-	}, name, { timeout: 60000 });
+	}, name);
 }
 
 async function press(...keys) {
@@ -88,7 +89,7 @@ await page.goto(origin + "/#/pool/acct%24live");
 await page.waitForFunction(() => document.title.includes("live"));
 await ready("overview");
 const had = Number(await nodes());
-await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live", null, { timeout: 60000 })
+await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live")
 	.catch(() => {});
 judge("the page is live", await page.evaluate(() => document.querySelector(".dot").dataset.state) === "live", "no");
 
@@ -131,7 +132,7 @@ await other.goto(origin + "/#k=" + token + "&to=" + encodeURIComponent("/pool/ac
 await other.waitForFunction(() => document.getElementById("main").dataset.ready === "overview");
 judge("a token for some pools shows them", /acct\$live/.test(await other.textContent("main")), await other.textContent("main"));
 run(revoke);
-await other.waitForFunction(() => document.querySelector(".age").textContent === "token not valid", null, { timeout: 60000 })
+await other.waitForFunction(() => document.querySelector(".age").textContent === "token not valid")
 	.catch(() => {});
 judge("a revoked one ends the stream", await other.textContent(".age") === "token not valid", await other.textContent(".age"));
 await browser.close();

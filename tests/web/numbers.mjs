@@ -20,6 +20,7 @@ function judge(name, good, why) {
 const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light" });
+page.setDefaultTimeout(180000);
 
 /* What is written into pictures since the page was opened. */
 await page.addInitScript(() => {
@@ -34,7 +35,7 @@ await page.addInitScript(() => {
 async function open(fragment) {
 	await page.goto("about:blank");
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: 20000 });
+	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
 	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 	if (shots)
 		await page.screenshot({ path: `${shots}/numbers-${shot++}.png` });
@@ -92,7 +93,7 @@ await page.mouse.move(area.x + 66, area.y + 50);
 await page.mouse.down();
 await page.mouse.move(area.x + half, area.y + 60, { steps: 5 });
 await page.mouse.up();
-await page.waitForFunction(() => location.hash.includes("to="), null, { timeout: 20000 }).catch(() => {});
+await page.waitForFunction(() => location.hash.includes("to=")).catch(() => {});
 const asked = new URLSearchParams(page.url().split("?")[1]), ago = (name) => Number(base) - Number(asked.get(name));
 judge("half of the picture is half of the time", Math.abs(ago("from") - 97) < 8 && Math.abs(ago("to") - 48) < 8,
 	page.url() + " at " + base);
@@ -164,7 +165,7 @@ judge("... the received ones are chosen", p("p99", received) < 5, JSON.stringify
 await open("#/status");
 await page.locator("details summary").first().click();
 await page.evaluate(() => document.querySelector("details").id = "before");
-await page.waitForFunction(() => document.querySelector("details") && !document.getElementById("before"), null, { timeout: 60000 });
+await page.waitForFunction(() => document.querySelector("details") && !document.getElementById("before"));
 judge("what is open stays open", await page.evaluate(() => document.querySelector("details").open), "it is closed");
 const ledger = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".ledger tr")].map((each) =>
 	[each.children[0].textContent, each.children[1].textContent])));

@@ -1,22 +1,25 @@
 /*
  * old - a page that is left open.
  *
- *	node old.mjs DIR ADDRESS CHROMIUM AGGREGATOR WEB [SHOTS]
+ *	node old.mjs DIR ADDRESS CHROMIUM AGGREGATOR WEB SHOWN [SHOTS]
  *
- * AGGREGATOR and WEB are the processes, which this kills.
+ * AGGREGATOR and WEB are the processes, which this kills.  It makes the file
+ * SHOWN when the page shows the pool; then a record of another node comes.
  * SPDX-License-Identifier: MIT
  */
 import { createRequire } from "node:module";
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 
-const [dir, address, chromium, aggregator, web, shots] = process.argv.slice(2);
+const [dir, address, chromium, aggregator, web, shown, shots] = process.argv.slice(2);
 const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin, WAIT_MS = 60000;
+const origin = new URL(address).origin, WAIT_MS = 180000;
 let failed = 0;
 
 const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const page = await browser.newPage({ viewport: { width: 1200, height: 700 } });
+page.setDefaultTimeout(180000);
 
 const seen = () => page.evaluate(() => ({
 	facts: Object.fromEntries([...document.querySelectorAll(".figures > div")].map((d) => [d.children[0].textContent, d.children[1].textContent])),
@@ -45,7 +48,9 @@ async function open(fragment) {
 
 await page.goto(address);
 await open("#/pool/acct%24pool");
-await shows("at first one node is live", ({ facts }) => facts.Live === "1" && facts.Late === "1");
+await shows("at first one node is late", ({ facts }) => facts.Nodes === "1" && facts.Late === "1");
+writeFileSync(shown, "");
+await shows("another one is live", ({ facts }) => facts.Live === "1" && facts.Late === "1");
 let before = (await seen()).facts["Newest record"];
 await shows("the age of the newest record counts on", ({ facts }) => facts["Newest record"] !== before && /^\d+ (s|min) ago$/.test(facts["Newest record"]));
 await shows("without a record it becomes late", ({ facts }) => !facts.Live && facts.Late === "2");

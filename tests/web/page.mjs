@@ -18,7 +18,7 @@ const [dir, address, chromium, screens, shots] = process.argv.slice(2);
 const require = createRequire(dir + "/");
 const { chromium: driver } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const WIDTHS = (process.env.WIDTHS || "1600 800 360").split(" ").map(Number), ELEMENTS_MAX = 3000, WAIT_MS = 20000;
+const WIDTHS = (process.env.WIDTHS || "1600 800 360").split(" ").map(Number), ELEMENTS_MAX = 3000;
 const origin = new URL(address).origin;
 let failed = 0;
 
@@ -32,6 +32,7 @@ const browser = await driver.launch({ executablePath: chromium,
 const context = await browser.newContext({ viewport: { width: WIDTHS[0], height: 900 }, colorScheme: "light",
 	reducedMotion: "reduce" });
 const page = await context.newPage();
+page.setDefaultTimeout(180000);
 let wrong = [];
 
 page.on("pageerror", (error) => wrong.push("error: " + error.message));
@@ -56,7 +57,7 @@ page.on("response", (response) => {
 });
 
 async function ready() {
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: WAIT_MS });
+	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
 	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 

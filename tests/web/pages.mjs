@@ -22,6 +22,7 @@ function judge(name, good, why) {
 const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const page = await browser.newPage({ viewport: { width: 1200, height: 1400 } });
+page.setDefaultTimeout(180000);
 const fragment = () => decodeURIComponent(new URL(page.url()).hash);
 const shown = () => page.evaluate(() => [...document.querySelectorAll("table tbody tr")]
 	.map((row) => row.firstElementChild.textContent).filter((text) => /^\d+$/.test(text)).map(Number));
@@ -31,7 +32,7 @@ async function shows(name, first) {
 	const wanted = Array.from({ length: 20 }, (_, i) => first - i).join();
 	const good = await page.waitForFunction((text) => [...document.querySelectorAll("table tbody tr")]
 		.map((row) => row.firstElementChild.textContent).filter((each) => /^\d+$/.test(each)).join() === text,
-	wanted, { timeout: 60000 }).then(() => true, () => false);
+	wanted).then(() => true, () => false);
 	judge(name, good, (await shown()).join());
 }
 
@@ -50,9 +51,9 @@ await page.getByRole("button", { name: "Older" }).click();
 await shows("the last page", 19);
 judge("... is the last", await page.getByRole("button", { name: "Older" }).isDisabled(), "Older can be pressed");
 await page.goto(origin + "/#/pool/acct%24farm/runs?skip=20&after=gone");
-await page.waitForFunction(() => !location.hash.includes("after"), null, { timeout: 60000 }).catch(() => {});
+await page.waitForFunction(() => !location.hash.includes("after")).catch(() => {});
 judge("after a run that is gone the page begins again", fragment() === "#/pool/acct$farm/runs", fragment());
-await page.waitForFunction(() => document.querySelector("table tbody tr"), null, { timeout: 60000 }).catch(() => {});
+await page.waitForFunction(() => document.querySelector("table tbody tr")).catch(() => {});
 judge("... with the newest", (await shown())[0] === 900, (await shown()).join());
 await browser.close();
 process.exit(failed > 0 ? 1 : 0);

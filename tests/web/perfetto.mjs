@@ -57,6 +57,7 @@ const server = createServer((request, answer) => {
 const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, acceptDownloads: true });
+context.setDefaultTimeout(180000);
 const page = await context.newPage();
 const foreign = [], errors = [];
 page.on("request", (request) => {
@@ -73,14 +74,14 @@ const said = () => page.textContent(".trace [role=status]");
 
 async function goes(fragment, name) {
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, name, { timeout: 60000 });
+	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, name);
 }
 
 /* Press the button; the window that opens, when it has its trace. */
 async function handed() {
 	const [window] = await Promise.all([context.waitForEvent("page"), page.getByRole("button", { name: "Open in Perfetto" }).click()]);
-	await window.waitForFunction(() => seen.traces.length > 0, null, { timeout: 60000 }).catch(() => {});
-	await page.waitForFunction(() => / nodes/.test(document.querySelector(".trace [role=status]").textContent), null, { timeout: 60000 })
+	await window.waitForFunction(() => seen.traces.length > 0).catch(() => {});
+	await page.waitForFunction(() => / nodes/.test(document.querySelector(".trace [role=status]").textContent))
 		.catch(() => {});
 	await page.waitForTimeout(300);
 	const seen = await window.evaluate(() => seen);
@@ -126,7 +127,7 @@ await page.evaluate(() => {
 	window.open = () => null;
 });
 await page.getByRole("button", { name: "Open in Perfetto" }).click();
-await page.waitForTimeout(200);
+await page.waitForFunction(() => /refused/.test(document.querySelector(".trace [role=status]").textContent)).catch(() => {});
 judge("a window that is refused is said", /refused to open a window/.test(await said()), await said());
 
 judge("the page asks no other host", foreign.length === 0, foreign.join());

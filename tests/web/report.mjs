@@ -15,7 +15,7 @@ const [dir, file, chromium, screens, shots] = process.argv.slice(2);
 const require = createRequire(dir + "/");
 const { chromium: driver } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const WAIT_MS = 20000, address = "file://" + file;
+const address = "file://" + file;
 let failed = 0, wrong = [];
 
 function judge(name, good, why) {
@@ -28,6 +28,7 @@ const browser = await driver.launch({ executablePath: chromium,
 const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, colorScheme: "light",
 	reducedMotion: "reduce", acceptDownloads: true, offline: true });
 const page = await context.newPage();
+page.setDefaultTimeout(180000);
 page.on("pageerror", (error) => wrong.push("error: " + error.message));
 page.on("dialog", (dialog) => {
 	wrong.push("a script ran: " + dialog.message());
@@ -43,7 +44,7 @@ page.on("request", (request) => {
 });
 
 async function ready() {
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { timeout: WAIT_MS });
+	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
 	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
@@ -133,7 +134,7 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 await page.emulateMedia({ media: "screen" });
 const trace = page.locator("footer.report button");
 if (await trace.count()) {
-	const [download] = await Promise.all([page.waitForEvent("download", { timeout: WAIT_MS }), trace.click()]);
+	const [download] = await Promise.all([page.waitForEvent("download"), trace.click()]);
 	judge("the trace can be saved", readFileSync(await download.path()).length > 100 &&
 		download.suggestedFilename().endsWith(".pftrace"), download.suggestedFilename());
 }

@@ -17,6 +17,7 @@ const browser = await driver.launch({ executablePath: chromium,
 	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 const context = await browser.newContext({ viewport: { width: 1200, height: 640 }, colorScheme: "light", reducedMotion: "reduce" });
 const page = await context.newPage();
+page.setDefaultTimeout(180000);
 
 function saved(name) {
 	const { size } = statSync(to + "/" + name);
@@ -26,7 +27,7 @@ function saved(name) {
 async function shot(name, fragment, ready, height) {
 	await page.setViewportSize({ width: 1200, height });
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, ready, { timeout: 60000 });
+	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, ready);
 	await page.waitForTimeout(500);
 	await page.screenshot({ path: to + "/" + name });
 	saved(name);
