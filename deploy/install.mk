@@ -11,14 +11,19 @@ DESTDIR ?=
 
 .PHONY: pages completions install uninstall
 
-# Pages where man(1) looks for those of a program in $(B)/bin.
-PAGES := $(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.1 aggregator/*.8 aggregator/*.5)
+# Pages where man(1) looks for those of a program in $(B)/bin.  Those of the questions of
+# poolscope-stats are made from the program; which ones there are is its business.
+MADE := $(B)/share/man/man1/$(NAME)-stats.1
+PAGES := $(filter-out exporters/$(NAME)-stats.1,$(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.1 aggregator/*.8 aggregator/*.5))
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)
 	@install -D -m 0644 $$< $$@
 endef
 $(foreach p,$(PAGES),$(eval $(call page,$(p))))
+pages: $(MADE)
+$(MADE): $(B)/bin/$(NAME)-stats exporters/manual.sh exporters/manual.awk exporters/$(NAME)-stats.1 $(wildcard exporters/question/*.mdoc)
+	@sh exporters/manual.sh $< $(@D)
 
 # Completion for shells, from the options that each program has.
 COMPLETED := $(notdir $(PROGS) $(SCRIPTS)) $(NAME)
@@ -57,6 +62,7 @@ install: all completions
 	install -D -m 0644 -t $(DESTDIR)$(ZSHDIR) $(ZSHES)
 	install -D -m 0644 -t $(DESTDIR)$(FISHDIR) $(FISHES)
 	for p in $(PAGES); do install -D -m 0644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	install -m 0644 $(MADE) $(MADE:.1=)-*.1 $(DESTDIR)$(MANDIR)/man1
 uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(notdir $(PROGS) $(FRONT) $(SCRIPTS)))
 	rm -rf $(DESTDIR)$(DATADIR)
@@ -66,3 +72,4 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(FISHDIR)/,$(notdir $(FISHES)))
 	rm -f $(DESTDIR)$(INCDIR)/$(NAME).h $(DESTDIR)$(LIBDIR)/pkgconfig/$(NAME).pc $(addprefix $(DESTDIR)$(LIBDIR)/,lib$(NAME).a lib$(NAME).so $(SONAME))
 	for p in $(PAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	rm -f $(DESTDIR)$(MANDIR)/man1/$(NAME)-stats.1 $(DESTDIR)$(MANDIR)/man1/$(NAME)-stats-*.1

@@ -1,7 +1,7 @@
 /*
  * metrics_families - the metrics that there are, and their samples.
  *
- * poolscope-stats(1) describes them for users.
+ * poolscope-stats-metrics(1) describes them for users.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_METRICS_FAMILIES_H

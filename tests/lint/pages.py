@@ -1,12 +1,13 @@
 """pages - a manual page and --help-all give an option the same default, and the programs
 that an example calls have the options that it uses.
 
-    pages.py PAGE BIN       prints what differs; exit status 1 if anything does
+    pages.py BIN PAGE...    prints what differs; exit status 1 if anything does
 
-PAGE is a manual page, or Markdown with blocks of sh.  BIN has the programs.
+A PAGE is a manual page, or Markdown with blocks of sh.  BIN has the programs.
 
 SPDX-License-Identifier: MIT
 """
+import functools
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 LITERAL = re.compile(r"(?:-?\d[\w.]*|(?:ipc://)?DIR/[\w./-]+)$")
 
 
+@functools.cache
 def run(program, *verb):
     return subprocess.run([program, *verb, "--help-all"], capture_output=True, text=True, check=True).stdout
 
@@ -74,15 +76,21 @@ def commands(text, is_page):
 def examples(text, is_page, bin_dir):
     verbs = {"backup": "admin", "restore": "admin", "models": "admin", "status": "stats", "nodes": "stats",
              "job": "emit", "partition": "partitions"}
+    questions = re.findall(r"^  ([a-z]+) ", run(bin_dir / "poolscope-stats").partition("options:")[0], re.M)
     for verb, rest in commands(text, is_page):
         program = bin_dir / f"poolscope-{verbs.get(verb, verb)}"
-        text = run(program) if program.exists() else run(bin_dir / "poolscope", verb)
+        if program.stem == "poolscope-stats":
+            asked = [verb, *rest.split()][verb == "stats"]
+            text = run(program, *([asked] if asked in questions else []))
+        else:
+            text = run(program) if program.exists() else run(bin_dir / "poolscope", verb)
         known = set(re.findall(r"--([a-z][\w-]*)", text))
         for name in re.findall(r"(?<!\S)--(?:no-)?([a-z][\w-]*)", rest):
             if name not in known:
                 yield f"example: {verb} has no option --{name}"
 
 
+@functools.cache
 def known_options(bin_dir):
     """The options of all programs and of the verbs of the front command, without dashes."""
     front = bin_dir / "poolscope"
@@ -103,18 +111,23 @@ def unknown(page, bin_dir):
             yield f"no program has an option --{name}"
 
 
-def main():
-    path, bin_dir = Path(sys.argv[1]), Path(sys.argv[2])
+def judge(path, bin_dir):
     text = path.read_text()
     is_page = path.suffix != ".md"
     program = bin_dir / path.stem
     wrong = list(examples(text, is_page, bin_dir))
     if program.exists() and path.stem != "poolscope":
-        wrong += defaults(text, program)
+        several = sorted(path.parent.glob("poolscope-stats-*.1")) if path.stem == "poolscope-stats" else []
+        wrong += defaults(text + "".join(page.read_text() for page in several), program)
     if is_page:
         wrong += unknown(text, bin_dir)
     for each in wrong:
         print(f"{path}: {each}")
+    return bool(wrong)
+
+
+def main():
+    wrong = [path for path in sys.argv[2:] if judge(Path(path), Path(sys.argv[1]))]
     sys.exit(bool(wrong))
 
 
