@@ -14,11 +14,9 @@
 #include "exporters/select/node_option.h"
 #include "exporters/select/time_option.h"
 #include "exporters/select/kinds.h"
-#include "exporters/source/pool.h"
-#include "exporters/source/source.h"
+#include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
 #include "proto/decode/record_json.h"
-#include "proto/format/output.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -33,6 +31,7 @@ struct values {
 	int64_t from_ns, to_ns;
 	int format;
 	bool follow;
+	uint32_t wanted; /* kinds */
 };
 
 static const struct values defaults = {
@@ -47,8 +46,7 @@ static const struct opt options[] = {
 	    "CSV with their names: long (a row for each value) or wide (a "
 	    "column for each metric)",
 	    "jsonl|csv|long|wide", false },
-	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
-	    "write to FILE instead of standard output", NULL, false },
+	TOOL_OUTPUT(struct values, output),
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
 	    "phase, run; may be repeated (default: all except phase and run)",
@@ -93,6 +91,7 @@ kinds_wanted(const struct values *values)
 static void
 check_usage(struct values *values)
 {
+	values->wanted = kinds_wanted(values);
 	node_option_check(&values->node);
 	time_options_check(values->from_ns, values->to_ns);
 	if (values->cursor != NULL && !values->follow)
@@ -228,35 +227,28 @@ follow(const struct values *values, struct source *source,
 	return dump_follow(source, partition, &query, values->cursor, err);
 }
 
-/* The output file appears complete, or not at all. */
 static int
-dump(const struct values *values, struct source *source, struct text partition,
-    uint32_t kinds, struct err *err)
+dump(void *arg, struct tool_open *open, struct err *err)
 {
-	struct output output;
-	int rc;
+	const struct values *values = arg;
+	uint32_t kinds = values->wanted;
 
-	if (output_open(&output, values->output, err) != 0)
-		return -1;
-	rc = has_only_values(values)
-		 ? print_values(values, source, partition, output.file, err)
-		 : print(values, source, partition, kinds, output.file, err);
-	if (rc == 0)
-		return output_commit(&output, err);
-	output_abort(&output);
-	return -1;
-}
-
-static void
-enter_sandbox(const struct values *values)
-{
-	struct sandbox sandbox;
-
-	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values->source);
-	output_sandbox(&sandbox, values->output);
-	sandbox_write_parent(&sandbox, values->cursor);
-	sandbox_close(&sandbox, false);
+	/* Of test runs -n selects groups. */
+	if ((kinds & 1u << RECORD_RUN) == 0 && !values->follow &&
+	    known_check_nodes(open->source, open->partition,
+		text_of(values->node.list), err) != 0) {
+		if (source_has_failed(open->source))
+			return -1;
+		log_warn("%s", err->text);
+	}
+	if (values->follow)
+		return follow(
+		    values, open->source, open->partition, kinds, err);
+	if (has_only_values(values))
+		return print_values(
+		    values, open->source, open->partition, open->file, err);
+	return print(
+	    values, open->source, open->partition, kinds, open->file, err);
 }
 
 static void
@@ -285,34 +277,18 @@ int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	char partition[INSTANCE_PATH_BYTES];
-	struct source *source = NULL;
-	struct err err = { 0 };
-	uint32_t kinds;
-	int rc;
+	struct sandbox sandbox;
 
 	parse(&values, argc, argv);
 	check_usage(&values);
-	kinds = kinds_wanted(&values);
 	/* Stored times are the default. */
 	source_default_clock(&values.source, CLOCK_RAW);
-	rc = pool_partition(partition, &values.pool, &err);
-	enter_sandbox(&values);
-	if (rc == 0)
-		rc = source_open(&source, &values.source, &err);
-	/* Of test runs -n selects groups. */
-	if (rc == 0 && (kinds & 1u << RECORD_RUN) == 0 && !values.follow &&
-	    known_check_nodes(source, text_of(partition),
-		text_of(values.node.list), &err) != 0) {
-		rc = source_has_failed(source) ? -1 : 0;
-		if (rc == 0)
-			log_warn("%s", err.text);
-	}
-	if (rc == 0)
-		rc = (values.follow ? follow : dump)(
-		    &values, source, text_of(partition), kinds, &err);
-	rc = source_finish(&source, rc, &err);
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? 0 : 1;
+	sandbox_begin(&sandbox);
+	sandbox_write_parent(&sandbox, values.cursor);
+	return tool_main(&(struct tool){ .pool = &values.pool,
+	    .source = &values.source,
+	    .output = values.follow ? NULL : values.output,
+	    .sandbox = &sandbox,
+	    .work = dump,
+	    .arg = &values });
 }

@@ -12,8 +12,7 @@
 #include "exporters/cloud/azure/account.h"
 #include "exporters/cloud/azure/table_batch.h"
 #include "exporters/cloud/azure/table_page.h"
-#include "exporters/source/pool.h"
-#include "proto/format/output.h"
+#include "exporters/tool/tool.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
@@ -23,7 +22,7 @@ enum { FILTER_BYTES_MAX = 1024, MARKER_BYTES_MAX = 1200 };
 struct values {
 	struct pool_options pool;
 	struct http_options http;
-	const char *filter, *output;
+	const char *filter, *output, *table;
 };
 
 static const struct values defaults = {
@@ -34,8 +33,7 @@ static const struct opt options[] = {
 	{ "filter", 0, OPT_TEXT, OPT_TO(struct values, filter), "TEXT",
 	    "fetch only rows that match this OData filter: \"NodeId eq 'n1'\"",
 	    NULL, false },
-	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
-	    "write to FILE instead of standard output", NULL, false },
+	TOOL_OUTPUT(struct values, output),
 	{ .name = NULL },
 };
 
@@ -145,7 +143,7 @@ fetch_page(const struct values *values, struct fetching *f, FILE *file,
 }
 
 static int
-fetch(const struct values *values, struct fetching *f, FILE *file,
+fetch_pages(const struct values *values, struct fetching *f, FILE *file,
     struct err *err)
 {
 	int rc;
@@ -161,6 +159,26 @@ fetch(const struct values *values, struct fetching *f, FILE *file,
 	return rc;
 }
 
+static int
+fetch(void *arg, struct tool_open *open, struct err *err)
+{
+	const struct values *values = arg;
+	struct fetching f = { .table = values->table,
+		.show = !opt_common_values.quiet && progress_is_wanted(),
+		.progress = {
+		    .began_ns = clock_monotonic_ns(), .unit = "rows" } };
+	int rc = make_query(values, &f, open->partition, err);
+
+	if (rc == 0)
+		rc = azure_open(&f.azure, SIGN_AZURE_TABLE, &values->http, err);
+	if (rc == 0)
+		rc = fetch_pages(values, &f, open->file, err);
+	if (rc == 0)
+		log_debug("%" PRIu64 " rows", f.progress.rows);
+	azure_close(&f.azure);
+	return rc;
+}
+
 static const char *
 get_table(const char *operand)
 {
@@ -171,17 +189,6 @@ get_table(const char *operand)
 	if (table_check_name(operand + 12, &err) != 0)
 		opt_usage("%s", err.text);
 	return operand + 12;
-}
-
-static void
-enter_sandbox(const struct values *values)
-{
-	struct sandbox sandbox;
-
-	sandbox_begin(&sandbox);
-	http_sandbox(&sandbox, &values->http);
-	output_sandbox(&sandbox, values->output);
-	sandbox_close(&sandbox, false);
 }
 
 static void
@@ -210,37 +217,16 @@ int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	struct fetching f = { .show = false };
-	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
-	struct output output;
-	struct err err = { 0 };
-	int rc;
+	struct sandbox sandbox;
 
 	parse(&values, argc, argv, &operands);
-	f.table = get_table(operands.at[0]);
-	f.show = !opt_common_values.quiet && progress_is_wanted();
-	f.progress = (struct progress){ .began_ns = clock_monotonic_ns(),
-		.unit = "rows" };
-	rc = pool_partition(partition, &values.pool, &err);
-	enter_sandbox(&values);
-	if (rc == 0)
-		rc = make_query(&values, &f, text_of(partition), &err);
-	if (rc == 0)
-		rc = azure_open(&f.azure, SIGN_AZURE_TABLE, &values.http, &err);
-	if (rc == 0)
-		rc = output_open(&output, values.output, &err);
-	if (rc == 0) {
-		rc = fetch(&values, &f, output.file, &err);
-		if (rc == 0)
-			rc = output_commit(&output, &err);
-		else
-			output_abort(&output);
-	}
-	if (rc == 0)
-		log_debug("%" PRIu64 " rows", f.progress.rows);
-	azure_close(&f.azure);
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	values.table = get_table(operands.at[0]);
+	sandbox_begin(&sandbox);
+	http_sandbox(&sandbox, &values.http);
+	return tool_main(&(struct tool){ .pool = &values.pool,
+	    .output = values.output,
+	    .sandbox = &sandbox,
+	    .work = fetch,
+	    .arg = &values });
 }

@@ -15,14 +15,9 @@
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
-#include "exporters/select/known.h"
-#include "exporters/select/time_option.h"
-#include "exporters/source/pool.h"
-#include "exporters/starts/starts.h"
-#include "exporters/source/source.h"
+#include "exporters/tool/tool.h"
 #include "exporters/usage/plot.h"
 #include "proto/config/opt.h"
-#include "proto/os/log.h"
 
 enum view {
 	VIEW_PHASES,
@@ -47,6 +42,7 @@ struct values {
 	int view, terminal;
 	bool png;
 	struct plot_results results; /* arguments of "results" */
+	const struct command *command;
 };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
@@ -313,10 +309,6 @@ check_use(struct values *values, const char *what)
 	gnuplot_look_check(values->terminal == GNUPLOT_DUMB);
 	check_output(values, testrun);
 	check_view(values, what);
-	node_option_check(&values->window.node);
-	time_options_check(values->window.from_ns, values->window.to_ns);
-	starts_options_check(
-	    &values->starts, values->window.from_ns, values->window.to_ns);
 	if (strcmp(what, "samples") == 0)
 		plot_samples_check(&values->samples);
 	if (testrun) {
@@ -354,40 +346,36 @@ parse(
 	opt_parse(&program, argc, argv, operands);
 }
 
+static int
+plot(void *arg, struct tool_open *open, struct err *err)
+{
+	struct values *values = arg;
+
+	return values->command->plot(
+	    values, open->source, open->partition, err);
+}
+
 int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	char partition[INSTANCE_PATH_BYTES];
 	struct opt_operands operands;
-	const struct command *what;
-	struct source *source = NULL;
-	struct err err = { 0 };
-	int rc;
+	struct sandbox sandbox;
 
 	parse(&values, argc, argv, &operands);
-	what = find_command(operands.at[0]);
+	values.command = find_command(operands.at[0]);
 	check_operands(&values, &operands);
-	check_use(&values, what->name);
-	rc = pool_partition(partition, &values.pool, &err);
-	picture_sandbox(&values.source, values.output, values.testrun.series);
-	if (rc == 0)
-		rc = source_open(&source, &values.source, &err);
-	if (rc == 0)
-		rc = known_check_nodes(source, text_of(partition),
-		    text_of(values.window.node.list), &err);
-	if (rc == 0)
-		rc = starts_find_window(source, text_of(partition),
-		    &values.starts,
-		    runs_option_is_given(RUNS_MODEL) ? values.runs.model : NULL,
-		    &values.window.from_ns, &values.window.to_ns, &err);
-	if (rc == 0)
-		rc = what->plot(&values, source, text_of(partition), &err);
-	if (source != NULL)
-		rc =
-		    known_check_partition(source, text_of(partition), rc, &err);
-	rc = source_finish(&source, rc, &err);
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? 0 : 1;
+	check_use(&values, values.command->name);
+	sandbox_begin(&sandbox);
+	return tool_main(&(struct tool){ .pool = &values.pool,
+	    .source = &values.source,
+	    .sandbox = &sandbox,
+	    .is_unconfined = !picture_sandbox(
+		&sandbox, values.output, values.testrun.series),
+	    .window = &values.window,
+	    .starts = &values.starts,
+	    .model =
+		runs_option_is_given(RUNS_MODEL) ? values.runs.model : NULL,
+	    .work = plot,
+	    .arg = &values });
 }

@@ -11,9 +11,8 @@
 #include "exporters/report/anonymise.h"
 #include "exporters/select/known.h"
 #include "exporters/select/time_option.h"
-#include "exporters/source/pool.h"
+#include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
-#include "proto/format/output.h"
 #include "proto/os/clock.h"
 #include "proto/os/file_io.h"
 #include "proto/os/log.h"
@@ -82,19 +81,6 @@ parse(struct values *values, int argc, char **argv)
 		opt_usage("--with-trace is for --format html");
 }
 
-static void
-enter_sandbox(const struct values *values)
-{
-	struct sandbox sandbox;
-
-	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values->source);
-	output_sandbox(&sandbox, values->output);
-	if (values->with_trace)
-		sandbox_write(&sandbox, file_io_temporary_dir());
-	sandbox_close(&sandbox, false);
-}
-
 static int
 write_html(FILE *file, const struct values *values,
     const struct report_request *request, struct err *err)
@@ -122,58 +108,48 @@ write_html(FILE *file, const struct values *values,
 }
 
 static int
-write_report(const struct values *values, const struct report_request *request,
-    struct err *err)
+write_report(void *arg, struct tool_open *open, struct err *err)
 {
-	struct output output;
-	int rc;
+	const struct values *values = arg;
+	struct report_request request = { .source = open->source,
+		.options = &values->source,
+		.partition = open->partition,
+		.from_ns = values->from_ns,
+		.to_ns = values->to_ns,
+		.is_anonymous = values->anonymise };
+	struct report_names *names = NULL;
+	int rc = known_check_partition(open->source, open->partition, 0, err);
 
-	if (output_open(&output, values->output, err) != 0)
-		return -1;
-	rc = values->format == FORMAT_HTML
-		 ? write_html(output.file, values, request, err)
-		 : report_text_write(
-		       output.file, request, values->format == FORMAT_MD, err);
+	if (rc == 0 && values->anonymise) {
+		rc = report_names_open(
+		    &names, open->source, open->partition, err);
+		request.partition = report_names_partition(names);
+	}
 	if (rc == 0)
-		return output_commit(&output, err);
-	output_abort(&output);
-	return -1;
+		rc = values->format == FORMAT_HTML
+			 ? write_html(open->file, values, &request, err)
+			 : report_text_write(open->file, &request,
+			       values->format == FORMAT_MD, err);
+	source_renew(open->source);
+	source_set_rename(open->source, NULL);
+	report_names_close(&names);
+	return rc;
 }
 
 int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	char partition[INSTANCE_PATH_BYTES];
-	struct report_request request = { .options = &values.source };
-	struct report_names *names = NULL;
-	struct err err = { 0 };
-	int rc;
+	struct sandbox sandbox;
 
 	parse(&values, argc, argv);
-	rc = pool_partition(partition, &values.pool, &err);
-	request.partition = text_of(partition);
-	request.from_ns = values.from_ns;
-	request.to_ns = values.to_ns;
-	enter_sandbox(&values);
-	if (rc == 0)
-		rc = source_open(&request.source, &values.source, &err);
-	if (rc == 0)
-		rc = known_check_partition(
-		    request.source, request.partition, 0, &err);
-	if (rc == 0 && values.anonymise) {
-		rc = report_names_open(
-		    &names, request.source, request.partition, &err);
-		request.partition = report_names_partition(names);
-		request.is_anonymous = true;
-	}
-	if (rc == 0)
-		rc = write_report(&values, &request, &err);
-	if (request.source != NULL)
-		source_renew(request.source);
-	rc = source_finish(&request.source, rc, &err);
-	report_names_close(&names);
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? 0 : 1;
+	sandbox_begin(&sandbox);
+	if (values.with_trace)
+		sandbox_write(&sandbox, file_io_temporary_dir());
+	return tool_main(&(struct tool){ .pool = &values.pool,
+	    .source = &values.source,
+	    .output = values.output,
+	    .sandbox = &sandbox,
+	    .work = write_report,
+	    .arg = &values });
 }

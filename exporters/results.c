@@ -8,11 +8,9 @@
 
 #include "exporters/results/query.h"
 #include "exporters/select/time_option.h"
-#include "exporters/source/pool.h"
+#include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
-#include "proto/format/output.h"
 #include "proto/os/clock.h"
-#include "proto/os/log.h"
 #include "proto/os/progress.h"
 
 enum { LIMIT_DEFAULT = 1000 };
@@ -25,6 +23,8 @@ struct values {
 	int64_t from_ns, to_ns;
 	uint64_t limit;
 	bool oldest;
+	const struct result_question *asked;
+	struct result_query query;
 };
 
 static const struct values defaults = {
@@ -35,8 +35,7 @@ static const struct values defaults = {
 };
 
 static const struct opt options[] = {
-	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
-	    "write to FILE instead of standard output", NULL, false },
+	TOOL_OUTPUT(struct values, output),
 	TIME_OPTIONS(struct values, from_ns, to_ns,
 	    "starts, timings, changes: print only starts"),
 	{ "limit", 0, OPT_COUNT, OPT_TO(struct values, limit), "N",
@@ -130,33 +129,15 @@ make_query(const struct values *values, const struct result_question *asked,
 }
 
 static int
-give(const struct values *values, const struct result_question *asked,
-    struct result_query *query, struct err *err)
+give(void *arg, struct tool_open *open, struct err *err)
 {
-	struct answer_options how = values->answer;
-	struct output output;
-	int rc;
+	struct values *values = arg;
 
-	if (output_open(&output, values->output, err) != 0)
-		return -1;
-	if (strcmp(output.path, "-") == 0)
-		how.width = answer_terminal_width();
-	rc = result_answer(asked, query, &how, output.file, err);
-	if (rc == 0)
-		return output_commit(&output, err);
-	output_abort(&output);
-	return -1;
-}
-
-static void
-enter_sandbox(const struct values *values)
-{
-	struct sandbox sandbox;
-
-	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values->source);
-	output_sandbox(&sandbox, values->output);
-	sandbox_close(&sandbox, false);
+	values->query.source = open->source;
+	values->query.partition = open->partition;
+	values->answer.width = open->width;
+	return result_answer(
+	    values->asked, &values->query, &values->answer, open->file, err);
 }
 
 static void
@@ -185,27 +166,16 @@ int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	char partition[INSTANCE_PATH_BYTES];
-	const struct result_question *asked;
 	struct opt_operands operands;
-	struct result_query query;
-	struct err err = { 0 };
-	int rc;
 
 	parse(&values, argc, argv, &operands);
-	asked = find_question(&operands);
-	answer_options_judge(&values.answer, asked->tables);
+	values.asked = find_question(&operands);
+	answer_options_judge(&values.answer, values.asked->tables);
 	time_options_check(values.from_ns, values.to_ns);
-	query = make_query(&values, asked, &operands);
-	rc = pool_partition(partition, &values.pool, &err);
-	query.partition = text_of(partition);
-	enter_sandbox(&values);
-	if (rc == 0)
-		rc = source_open(&query.source, &values.source, &err);
-	if (rc == 0)
-		rc = give(&values, asked, &query, &err);
-	rc = source_finish(&query.source, rc, &err);
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? 0 : 1;
+	values.query = make_query(&values, values.asked, &operands);
+	return tool_main(&(struct tool){ .pool = &values.pool,
+	    .source = &values.source,
+	    .output = values.output,
+	    .work = give,
+	    .arg = &values });
 }

@@ -9,16 +9,13 @@
 
 #include "exporters/runs/stats_command.h"
 #include "exporters/question/question.h"
-#include "exporters/select/known.h"
 #include "exporters/stats/topics/topics.h"
+#include "exporters/tool/tool.h"
 #include "proto/base/memory.h"
 #include "proto/config/opt.h"
-#include "proto/format/output.h"
-#include "proto/os/log.h"
 
 static const struct opt options[] = {
-	{ "output", 'o', OPT_TEXT, OPT_TO(struct topics_values, output), "FILE",
-	    "write to FILE instead of standard output", NULL, false },
+	TOOL_OUTPUT(struct topics_values, output),
 	{ .name = NULL },
 };
 
@@ -87,52 +84,41 @@ make_topics(struct opt_topic to[static TOPICS_MAX])
 		to[count++] = others[i];
 }
 
-/* ---- a question ---- */
+/* ---- the answer ---- */
 
 static int
 ask(struct topics_values *values, const struct question *question,
-    const char *partition, FILE *file, struct err *err)
+    struct tool_open *open, struct err *err)
 {
 	bool found = false;
 	struct question_asked asked = { .options = &values->source,
-		.partition = text_of(partition),
+		.source = open->source,
+		.partition = open->partition,
 		.pattern = topics_pattern(values),
 		.values = &values->of,
 		.found = &found };
-	int rc = source_open(&asked.source, &values->source, err);
+	int rc = question_answer(question, &asked, open->file, err);
 
-	if (rc == 0)
-		rc = question_answer(question, &asked, file, err);
-	*values->status = found ? 3 : 0;
-	return source_finish(&asked.source, rc, err);
+	open->status = found ? 3 : 0;
+	return rc;
 }
-
-/* ---- another topic ---- */
 
 static int
-print(struct topics_values *values, const struct topic *topic,
-    const char *partition, FILE *file, struct err *err)
+print(void *arg, struct tool_open *open, struct err *err)
 {
-	struct source *source = NULL;
-	int rc;
+	struct topics_values *values = arg;
 
-	if (topic->print_whole != NULL)
-		return topic->print_whole(values, file, err);
-	rc = source_open(&source, &values->source, err);
-	if (rc == 0 && !topic->is_of_all)
-		rc = known_check_nodes(
-		    source, text_of(partition), topics_node(values), err);
-	if (rc == 0)
-		rc = starts_find_window(source, text_of(partition),
-		    &values->of.starts, topics_model(values),
-		    &values->of.window.from_ns, &values->of.window.to_ns, err);
-	if (rc == 0)
-		rc =
-		    topic->print(values, source, text_of(partition), file, err);
-	if (source != NULL && !topic->is_of_all)
-		rc = known_check_partition(source, text_of(partition), rc, err);
-	return source_finish(&source, rc, err);
+	values->of.answer.width = open->width;
+	values->status = &open->status;
+	if (values->question != NULL)
+		return ask(values, values->question, open, err);
+	if (values->topic->print_whole != NULL)
+		return values->topic->print_whole(values, open->file, err);
+	return values->topic->print(
+	    values, open->source, open->partition, open->file, err);
 }
+
+/* ---- the options ---- */
 
 static void
 check_by(const struct topics_values *values, const struct topic *topic)
@@ -209,18 +195,6 @@ check_use(struct topics_values *values, const struct topic *topic)
 }
 
 static void
-enter_sandbox(const struct topics_values *values)
-{
-	struct sandbox sandbox;
-
-	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values->source);
-	output_sandbox(&sandbox, values->output);
-	stats_perf_sandbox(&sandbox, &values->perf);
-	sandbox_close(&sandbox, false);
-}
-
-static void
 parse(struct topics_values *values, int argc, char **argv,
     struct opt_operands *operands)
 {
@@ -244,22 +218,43 @@ parse(struct topics_values *values, int argc, char **argv,
 	question_give_parsed(&values->of);
 }
 
-/* What is wrong with the options of a question.  --columns help ends here. */
+/* Check the options of a question, and choose what is opened for it. */
 static void
-check_question(
-    const struct topics_values *values, const struct question *question)
+fit_question(const struct topics_values *values, struct tool *tool)
 {
 	struct err err = { 0 };
-	int rc;
+	int rc = question_check(values->question, &values->of, &err);
 
-	rc = question_check(question, &values->of, &err);
 	if (rc < 0)
 		opt_usage("%s", err.text);
-	if (rc > 0) {
+	if (rc > 0) { /* --columns help */
 		answer_put_columns(
-		    question->tables, values->of.answer.format, stdout);
+		    values->question->tables, values->of.answer.format, stdout);
 		exit(0);
 	}
+	tool->source = &values->source;
+	if (!values->question->is_of_all)
+		tool->pool = &values->pool;
+}
+
+static void
+fit_topic(struct topics_values *values, struct tool *tool)
+{
+	const struct topic *topic = values->topic;
+
+	check_use(values, topic);
+	stats_perf_sandbox(tool->sandbox, &values->perf);
+	/* It opens its sources itself. */
+	if (topic->print_whole != NULL)
+		source_sandbox(tool->sandbox, &values->source);
+	else
+		tool->source = &values->source;
+	if (topic->is_of_all)
+		return;
+	tool->pool = &values->pool;
+	tool->window = topic->print_whole != NULL ? NULL : &values->of.window;
+	tool->starts = &values->of.starts;
+	tool->model = topics_model(values);
 }
 
 int
@@ -269,50 +264,26 @@ main(int argc, char **argv)
 		.order = { .column = -1 },
 		.perf = STATS_PERF_DEFAULT,
 		.output = "-" };
+	struct tool tool = { .work = print, .arg = &values };
+	struct sandbox sandbox;
 	char testrun[] = "testrun", of_skew[] = "skew";
 	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
-	char partition[INSTANCE_PATH_BYTES] = "";
-	const struct question *question;
 	struct opt_operands operands;
-	const struct topic *topic;
-	struct output output;
 	struct err err = { 0 };
-	int rc = 0, status = 0;
-	bool is_of_all;
 
 	parse(&values, argc, argv, &operands);
 	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
 		operands = (struct opt_operands){ skew, 2 };
 	values.operands = &operands;
-	values.status = &status;
 	if (question_complete(&values.of, &err) != 0)
 		opt_usage("%s", err.text);
-	question = question_find(operands.at[0]);
-	topic = topics_find(operands.at[0]);
-	if (question != NULL)
-		check_question(&values, question);
+	values.question = question_find(operands.at[0]);
+	values.topic = topics_find(operands.at[0]);
+	tool.output = values.output;
+	sandbox_begin(tool.sandbox = &sandbox);
+	if (values.question != NULL)
+		fit_question(&values, &tool);
 	else
-		check_use(&values, topic);
-	is_of_all = question != NULL ? question->is_of_all : topic->is_of_all;
-	/* The files of --configdir are not in the sandbox. */
-	if (!is_of_all)
-		rc = pool_partition(partition, &values.pool, &err);
-	enter_sandbox(&values);
-	if (rc == 0)
-		rc = output_open(&output, values.output, &err);
-	if (rc == 0) {
-		if (strcmp(output.path, "-") == 0)
-			values.of.answer.width = answer_terminal_width();
-		rc = question != NULL
-			 ? ask(&values, question, partition, output.file, &err)
-			 : print(&values, topic, partition, output.file, &err);
-		/* Status on standard output reports failures in its table. */
-		if (rc == 0)
-			rc = output_commit(&output, &err);
-		else
-			output_abort(&output);
-	}
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? status : 1;
+		fit_topic(&values, &tool);
+	return tool_main(&tool);
 }

@@ -9,15 +9,12 @@
 #include <string.h>
 
 #include "exporters/samples/time_window.h"
-#include "exporters/select/known.h"
-#include "exporters/select/time_option.h"
-#include "exporters/source/pool.h"
-#include "exporters/starts/starts.h"
+#include "exporters/tool/tool.h"
 #include "exporters/trace/scanner/trace_command.h"
 #include "exporters/trace/timeline/timeline.h"
 #include "proto/config/opt.h"
+#include "proto/format/output.h"
 #include "proto/os/file_io.h"
-#include "proto/os/log.h"
 
 struct values {
 	struct pool_options pool;
@@ -27,6 +24,8 @@ struct values {
 	struct starts_options starts;
 	const char *output;
 	int format;
+	const struct view *view;
+	struct trace_request request;
 };
 
 static const struct values defaults = { .window = TIME_WINDOW_ALL,
@@ -68,17 +67,14 @@ find_view(const struct opt_operands *operands)
 	opt_refuse_word(operands->at[0], "timeline, scanner");
 }
 
-static void
-enter_sandbox(const struct values *values)
+static int
+write_trace(void *arg, struct tool_open *open, struct err *err)
 {
-	struct sandbox sandbox;
+	struct values *values = arg;
 
-	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, &values->source);
-	output_sandbox(&sandbox, values->output);
-	/* For spans that do not fit into memory. */
-	sandbox_write(&sandbox, file_io_temporary_dir());
-	sandbox_close(&sandbox, false);
+	values->request.source = open->source;
+	values->request.partition = open->partition;
+	return values->view->write(&values->request, err);
 }
 
 static void
@@ -111,47 +107,33 @@ int
 main(int argc, char **argv)
 {
 	struct values values = defaults;
-	char partition[INSTANCE_PATH_BYTES];
-	struct trace_request request = { .source_options = &values.source,
-		.window = &values.window,
-		.timeline = &values.timeline };
+	struct trace_request *request = &values.request;
 	struct opt_operands operands;
-	const struct view *view;
+	struct sandbox sandbox;
 	struct err err = { 0 };
-	int rc;
 
 	parse(&values, argc, argv, &operands);
-	view = find_view(&operands);
-	request.path = values.output;
-	node_option_check(&values.window.node);
-	time_options_check(values.window.from_ns, values.window.to_ns);
-	starts_options_check(
-	    &values.starts, values.window.from_ns, values.window.to_ns);
+	values.view = find_view(&operands);
+	*request = (struct trace_request){ .source_options = &values.source,
+		.window = &values.window,
+		.timeline = &values.timeline,
+		.path = values.output };
 	if (values.format != BY_NAME)
-		request.format = (enum trace_format)(values.format - 1);
-	else if (trace_format_of(values.output, &request.format, &err) != 0)
+		request->format = (enum trace_format)(values.format - 1);
+	else if (trace_format_of(values.output, &request->format, &err) != 0)
 		opt_usage("%s", err.text);
-	if (view->check != NULL)
-		view->check(&request);
-	rc = pool_partition(partition, &values.pool, &err);
-	request.partition = text_of(partition);
-	enter_sandbox(&values);
-	if (rc == 0)
-		rc = source_open(&request.source, &values.source, &err);
-	if (rc == 0)
-		rc = known_check_nodes(request.source, request.partition,
-		    text_of(values.window.node.list), &err);
-	if (rc == 0)
-		rc = starts_find_window(request.source, request.partition,
-		    &values.starts, NULL, &values.window.from_ns,
-		    &values.window.to_ns, &err);
-	if (rc == 0)
-		rc = view->write(&request, &err);
-	if (request.source != NULL)
-		rc = known_check_partition(
-		    request.source, request.partition, rc, &err);
-	rc = source_finish(&request.source, rc, &err);
-	if (rc != 0)
-		log_fail(&err);
-	return rc == 0 ? 0 : 1;
+	if (values.view->check != NULL)
+		values.view->check(request);
+	/* The request opens the output; it may need room for spans that do not
+	 * fit into memory. */
+	sandbox_begin(&sandbox);
+	output_sandbox(&sandbox, values.output);
+	sandbox_write(&sandbox, file_io_temporary_dir());
+	return tool_main(&(struct tool){ .pool = &values.pool,
+	    .source = &values.source,
+	    .sandbox = &sandbox,
+	    .window = &values.window,
+	    .starts = &values.starts,
+	    .work = write_trace,
+	    .arg = &values });
 }

@@ -24,23 +24,15 @@
 enum { FILE_BYTES = 4 * INSTANCE_PATH_BYTES, FD_BYTES = 12 };
 #define GNUPLOT_LIMIT_NS (60 * NS_PER_SECOND)
 
-void
-picture_sandbox(
-    const struct source_options *source, const char *dir, const char *more)
+bool
+picture_sandbox(struct sandbox *sandbox, const char *dir, const char *more)
 {
-	struct sandbox sandbox;
-
-	sandbox_begin(&sandbox);
-	source_sandbox(&sandbox, source);
-	output_sandbox(&sandbox, more);
+	output_sandbox(sandbox, more);
 	/* Creates a missing directory. */
 	if (dir != NULL && access(dir, F_OK) != 0)
-		sandbox_write_parent(&sandbox, dir);
-	sandbox_write(&sandbox, dir);
-	if (gnuplot_sandbox_allow(&sandbox))
-		sandbox_close(&sandbox, false);
-	else
-		sandbox_drop(&sandbox);
+		sandbox_write_parent(sandbox, dir);
+	sandbox_write(sandbox, dir);
+	return gnuplot_sandbox_allow(sandbox);
 }
 
 int

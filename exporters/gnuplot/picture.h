@@ -13,6 +13,7 @@
 #include "exporters/gnuplot/gnuplot.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/service/sandbox.h"
 
 struct picture {
 	const char *dir; /* NULL: no files, only the picture for a terminal */
@@ -28,11 +29,10 @@ struct picture {
 	    enum gnuplot_terminal terminal);
 };
 
-/* Call before the source is opened: restricts this process to the source,
- * gnuplot, `dir` and the file `more` (each may be NULL). */
-struct source_options;
-void picture_sandbox(
-    const struct source_options *source, const char *dir, const char *more);
+/* What drawing into `dir` and the file `more` (each may be NULL) needs of the
+ * sandbox.  False: gnuplot cannot run in one (sandbox_drop). */
+bool picture_sandbox(
+    struct sandbox *sandbox, const char *dir, const char *more);
 
 /* Create the directory for pictures; it may exist, or be NULL. */
 int picture_make_dir(const char *dir, struct err *err);

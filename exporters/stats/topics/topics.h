@@ -24,6 +24,9 @@ struct topics_values {
 	struct order order;
 	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
+	/* What is asked: one of them is NULL. */
+	const struct question *question;
+	const struct topic *topic;
 };
 
 enum { METRICS_OF_POOLS, METRICS_OF_NODES };
