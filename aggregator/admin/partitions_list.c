@@ -79,8 +79,7 @@ static void
 put_routes(
     struct answer *to, const struct partition_table *table, const char *path)
 {
-	if (table->version == 0)
-		return;
+	/* Without rows it is there, too, for programs. */
 	answer_begin_table(to, "routes");
 	for (uint32_t i = 0; i < table->count; i++) {
 		const struct pattern_row row = { table->row[i].pattern,
@@ -88,9 +87,10 @@ put_routes(
 
 		answer_row(to, &row, NULL);
 	}
-	answer_note(to, "routes", table->version,
-	    "version %" PRIu64 " of the partition table %s", table->version,
-	    path);
+	if (table->version > 0)
+		answer_note(to, "routes", table->version,
+		    "version %" PRIu64 " of the partition table %s",
+		    table->version, path);
 }
 
 static int

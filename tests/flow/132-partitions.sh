@@ -8,9 +8,6 @@
 long='account$a-pool-whose-name-takes-more-than-its-column'
 pool='prodacct$render-60'
 
-# widest: characters of the longest line that was printed.
-widest() { awk 'length > n { n = length } END { print n }' "$TMP/list"; }
-
 # field FORMAT NAME PARTITION [OPTION...]: of one row, as another program
 # reads it.
 field() {
@@ -34,6 +31,11 @@ poolscope-generate testrun -q --runs 9 --base 0 -p "$long"
 wait_until indexed
 printf 'poolscope-partitions 1\nversion 7\n%s\tipc://%s/run/intake.ipc\n*\ttcp://a-host-with-a-name-of-some-length.example.org:5571\n' \
 	"$pool" "$DIR" >"$DIR/partitions"
+mv "$DIR/partitions" "$TMP/table"
+check_text "without the brokers' table it is empty" "[]" "$(poolscope-partitions list --format json |
+	/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["routes"])')"
+check_text "... and has titles" "pattern,endpoint" "$(poolscope-partitions list --format csv --table routes)"
+mv "$TMP/table" "$DIR/partitions"
 events=$(poolscope-dump -p "$pool" --kind event --format csv | tail -n +2 | wc -l)
 
 check "a store says what it keeps" poolscope-partitions list
