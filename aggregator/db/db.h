@@ -56,10 +56,9 @@ struct db_options {
 	uint64_t map_bytes; /* sparse; 0: $POOLSCOPE_MAP_BYTES, else 1 TiB */
 	bool read_only;     /* for an exporter: never creates files */
 	bool allow_network; /* --force-network-fs */
-	bool
-	    temporary; /* the files need not survive, nor have names: no sync */
-	bool keep_map; /* use the size of the file, if there is one */
-	uint32_t format; /* of the store; any other is refused, unchanged */
+	bool temporary;     /* files without names that need no sync */
+	bool keep_map;      /* use the size of the file, if there is one */
+	uint32_t format;    /* of the store; any other is refused, unchanged */
 	const struct db_marking *marking; /* outlives the handle; NULL: none */
 };
 

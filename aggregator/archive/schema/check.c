@@ -87,7 +87,8 @@ put_row(struct printing *to, unsigned number)
 		.copies = ANSWER_NO_COUNT,
 		.host = text_of(replica->host),
 		.port = replica->port != 0 ? replica->port : ANSWER_NO_COUNT,
-		.format = to->survey->format };
+		.format = to->survey->format != 0 ? to->survey->format
+						  : ANSWER_NO_COUNT };
 
 	if (replica->up) {
 		snprintf(version, sizeof(version), "%u.%u",
