@@ -1,10 +1,12 @@
 /*
  * numbers - what the screens of 061-numbers.sh show.
  *
- *	node numbers.mjs DIR ADDRESS CHROMIUM BASE [SHOTS]
+ *	MOVE=COMMAND node numbers.mjs DIR ADDRESS CHROMIUM BASE [SHOTS]
  *
+ * MOVE adds a newer sample to the pool acct$moving.
  * SPDX-License-Identifier: MIT
  */
+import { execSync } from "node:child_process";
 import { createRequire } from "node:module";
 
 const [dir, address, chromium, base, shots] = process.argv.slice(2);
@@ -179,5 +181,11 @@ for (const [pool, wanted] of [["lossy", "7 records of this time were lost (1 gap
 	const shown = await page.evaluate(() => document.querySelector(".lost").hidden ? "" : document.querySelector(".lost").textContent);
 	judge("what was lost of " + pool, shown === wanted, shown);
 }
+await open("#/pool/acct%24moving/map?value=metric:app.depth");
+const loss = () => page.textContent(".lost");
+judge("lost of all times, and of the last 15 min", /12 records .*7 records /.test(await loss()), await loss());
+execSync(process.env.MOVE, { stdio: "ignore" });
+await page.waitForFunction(() => !document.querySelector(".lost").textContent.includes(" 7 records")).catch(() => {});
+judge("... which goes with that time", /^12 records (?!.* 7 records)/.test(await loss()), await loss());
 await browser.close();
 process.exit(failed > 0 ? 1 : 0);

@@ -103,11 +103,13 @@ api.onAnswer((status, shows) => {
 	warn();
 });
 
-/* What was lost in the time of the answers of this view. */
+/* What was lost in the time of the answers of this view.  The time of a question moves with the
+ * pool: a later answer takes the place of the one before. */
 const losses = new Map(), lost = h("p", { class: "note lost", role: "status", hidden: true });
 
 function noted(path, params, answer) {
-	losses.set(JSON.stringify([path, params]), ((answer && answer.notes) || []).filter((n) => n.key === "lost").map((n) => n.text).join(" "));
+	const { from, to, ...of } = params || {};
+	losses.set(JSON.stringify([path, of]), ((answer && answer.notes) || []).filter((n) => n.key === "lost").map((n) => n.text).join(" "));
 	const texts = [...new Set(losses.values())].filter(Boolean);
 	lost.hidden = texts.length === 0;
 	say(lost, texts.join(" "));
