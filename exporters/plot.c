@@ -10,6 +10,7 @@
 #include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/phases/plot_command.h"
+#include "exporters/question/question.h"
 #include "exporters/results/plot_command.h"
 #include "exporters/runs/pictures/plot_command.h"
 #include "exporters/runs/runs.h"
@@ -18,6 +19,7 @@
 #include "exporters/tool/tool.h"
 #include "exporters/usage/plot.h"
 #include "proto/config/opt.h"
+#include "proto/format/output.h"
 
 enum view {
 	VIEW_PHASES,
@@ -120,13 +122,39 @@ has_view(const struct values *values, enum view view)
 	return values->view == VIEW_ALL || values->view == (int)view;
 }
 
+/* The answer of poolscope-stats cascade, next to the pictures. */
+static int
+write_numbers(const struct values *values, struct source *source,
+    struct text partition, struct err *err)
+{
+	struct question_values asks = question_values_default();
+	struct question_asked asked = { .source = source,
+		.options = &values->source,
+		.partition = partition,
+		.values = &asks };
+	char base[INSTANCE_PATH_BYTES];
+	struct output output;
+
+	asks.window = values->window;
+	asks.answer.format = ANSWER_FORMAT_JSON;
+	if (output_open_in(&output, values->output, pool_base(base, partition),
+		".json", err) != 0)
+		return -1;
+	if (question_answer(&question_cascade, &asked, output.file, err) != 0) {
+		output_abort(&output);
+		return -1;
+	}
+	return picture_commit(&output, err);
+}
+
 static int
 plot_cascade_of(struct values *values, struct source *source,
     struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options(values);
+	int rc;
 
-	return plot_cascade(source, partition,
+	rc = plot_cascade(source, partition,
 	    &(struct cascade_window){
 		values->window.from_ns, values->window.to_ns },
 	    &values->cascade,
@@ -135,6 +163,9 @@ plot_cascade_of(struct values *values, struct source *source,
 		.phases = has_view(values, VIEW_PHASES),
 		.distribution = has_view(values, VIEW_DISTRIBUTION) },
 	    &picture, err);
+	return rc == 0 && values->cascade.numbers
+		   ? write_numbers(values, source, partition, err)
+		   : rc;
 }
 
 static int

@@ -25,10 +25,6 @@ enum { TOPICS_MAX = 32 };
 #define TESTRUN POOL "model time group newest after node from to sort top"
 
 static const struct opt_topic others[] = {
-	{ "cascade", "", "the startup of a pool's nodes, step by step",
-	    POOL "strict start gap from to sort top",
-	    "poolscope stats cascade -p 'acct$pool'\n"
-	    "poolscope stats cascade -p 'acct$pool' --format json\n" },
 	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
@@ -148,9 +144,6 @@ check_order(struct topics_values *values, const struct topic *topic)
 		order_check(&values->order, topic->columns);
 	if (!order_is_given(&values->order))
 		return;
-	if (strcmp(what, "cascade") == 0 &&
-	    values->of.answer.format != STATS_TABLE)
-		opt_usage("cascade: --sort and --top are for the table");
 	if (strcmp(what, "perf") == 0 &&
 	    values->of.answer.format == STATS_JSONL)
 		opt_usage("perf: --sort and --top are not for jsonl");

@@ -9,10 +9,9 @@
 #include "exporters/cascade/phases_plot.h"
 #include "exporters/cascade/cascade_plot.h"
 #include "exporters/cascade/distribution.h"
+#include "exporters/cascade/missing.h"
 #include "exporters/cascade/read.h"
-#include "exporters/cascade/report.h"
 #include "exporters/source/pool.h"
-#include "proto/format/output.h"
 
 const struct opt plot_cascade_options[] = {
 	{ "numbers", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, numbers),
@@ -60,21 +59,6 @@ put_phases_script(const void *what, FILE *file, const char *dat,
 	bands_script(what, file, dat, terminal);
 }
 
-/* Write the numbers of the pictures to a file next to them; the data is read
- * once. */
-static int
-write_numbers(const struct cascade *cascade, const struct picture *picture,
-    struct err *err)
-{
-	struct output output;
-
-	if (output_open_in(
-		&output, picture->dir, picture->base, ".json", err) != 0)
-		return -1;
-	cascade_report_json(cascade, output.file);
-	return picture_commit(&output, err);
-}
-
 static int
 draw_phases(const struct cascade *cascade, struct text partition,
     struct picture *picture, struct err *err)
@@ -107,8 +91,7 @@ draw_distribution(const struct cascade *cascade, struct text partition,
 }
 
 static int
-make_pictures(const struct plot_cascade_options *options,
-    const struct cascade *cascade, struct text partition,
+make_pictures(const struct cascade *cascade, struct text partition,
     const struct plot_cascade_views *views, const struct picture *where,
     struct err *err)
 {
@@ -122,8 +105,6 @@ make_pictures(const struct plot_cascade_options *options,
 	picture.put_table = put_cascade_table;
 	picture.put_script = put_cascade_script;
 	if (picture_make_dir(picture.dir, err) != 0)
-		return -1;
-	if (options->numbers && write_numbers(cascade, &picture, err) != 0)
 		return -1;
 	if (views->reference && picture_make(&picture, err) != 0)
 		return -1;
@@ -164,7 +145,7 @@ plot_cascade(struct source *source, struct text partition,
 			rc = cascade_refuse(&cascade, err);
 		else
 			rc = make_pictures(
-			    options, &cascade, partition, views, picture, err);
+			    &cascade, partition, views, picture, err);
 	}
 	cascade_clear(&cascade);
 	return rc;

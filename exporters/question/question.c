@@ -13,6 +13,7 @@
 
 const struct question *const questions[] = {
 	&question_breakdown,
+	&question_cascade,
 	&question_clocks,
 	&question_nodes,
 	&question_phases,

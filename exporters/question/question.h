@@ -87,8 +87,9 @@ void question_put_window(const struct question *question,
 const char *question_model(const struct question_values *values);
 
 /* The questions. */
-extern const struct question question_breakdown, question_clocks,
-    question_nodes, question_phases, question_pools, question_samples,
-    question_series, question_spans, question_starts, question_usage;
+extern const struct question question_breakdown, question_cascade,
+    question_clocks, question_nodes, question_phases, question_pools,
+    question_samples, question_series, question_spans, question_starts,
+    question_usage;
 
 #endif

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cascade/read.h"
-#include "exporters/cascade/report.h"
 #include "exporters/metrics/metrics.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/results/query.h"
@@ -28,23 +26,6 @@ node_of(const struct web_question *question)
 	return text_of(question->query.window.node.list);
 }
 
-static const char *
-model_of(const struct web_question *question)
-{
-	return question_model(&question->query);
-}
-
-/* The parameter start is a window. */
-static int
-find_start(
-    struct source *source, struct web_question *question, struct err *err)
-{
-	return starts_find_window(source, question->partition,
-	    &question->query.starts, model_of(question),
-	    &question->query.window.from_ns, &question->query.window.to_ns,
-	    err);
-}
-
 static int
 answer_status(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
@@ -52,27 +33,6 @@ answer_status(struct source *source, struct web_question *question, FILE *file,
 	(void)bad;
 	return stats_status_json(
 	    source, question->limit, question->options, file, err);
-}
-
-static int
-answer_cascade(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	struct cascade cascade;
-	int rc;
-
-	(void)bad;
-	if (find_start(source, question, err) != 0)
-		return -1;
-	cascade_init(&cascade);
-	rc = cascade_read(&cascade, source, question->partition,
-	    &(struct cascade_window){
-		question->query.window.from_ns, question->query.window.to_ns },
-	    err);
-	if (rc == 0)
-		cascade_report_json(&cascade, file);
-	cascade_clear(&cascade);
-	return rc;
 }
 
 static int
@@ -242,7 +202,7 @@ const struct web_route web_pool_routes[] = {
 	{ "starts", .asks = &question_starts },
 	{ "phases", .asks = &question_phases },
 	{ "nodes", .asks = &question_nodes },
-	{ "cascade", "start gap from to", false, answer_cascade, NULL },
+	{ "cascade", .asks = &question_cascade },
 	{ "runs", "model time group newest after run from to", false,
 	    answer_runs, NULL },
 	{ "groups", "model time group from to", false, answer_groups, NULL },

@@ -14,6 +14,7 @@
 Exit status 0: it conforms; 1: it does not, and standard output says where.
 SPDX-License-Identifier: MIT
 """
+import datetime
 import hashlib
 import json
 import struct
@@ -53,8 +54,46 @@ def load(path):
         return json.load(file)
 
 
+ONCE = ('nodeprep', 'docker_install', 'private_registry_setup',
+        'docker_shipyard_container_pull', 'global_resources_loaded')
+HEAD = ('offer', 'sku', 'nodeready_variance', 'total_gr', 'avg_gr', 'total_acq', 'avg_acq')
+
+
+def seconds(text):
+    """Since the epoch, of a time in UTC."""
+    whole, _, rest = text.rstrip('Z').partition('.')
+    at = datetime.datetime.fromisoformat(whole + '+00:00').timestamp()
+    return at + float('0.' + (rest or '0'))
+
+
+def older(path):
+    """The object that the older tool had, from the answer of poolscope-stats."""
+    answer = load(path)
+    if answer['complete'] is not True:
+        raise ValueError('the answer is not complete')
+    out = {key: answer[key] for key in HEAD}
+    out['sizes'] = {row['image']: row['bytes'] for row in answer['sizes']}
+    out['node_order'] = [row['node'] for row in answer['rows']]
+    out['nodes'] = {
+        row['node']: {
+            'start': None if row['start'] is None else seconds(row['start']),
+            'timing': {key: row[key] for key in ONCE}}
+        for row in answer['rows']}
+    for row in answer['images']:
+        key = row['phase'] + ':' + row['image']
+        out['nodes'][row['node']]['timing'][key] = row['seconds']
+    out['incomplete'] = {}
+    for row in answer['incomplete']:
+        event = row['event'] + (':' + row['image'] if row['image'] else '')
+        out['incomplete'].setdefault(row['node'], []).append(event)
+    for row in answer['rows']:
+        if row['incomplete'] != len(out['incomplete'].get(row['node'], [])):
+            raise ValueError(f'{row}: another number of events')
+    return out
+
+
 def timing(want, got, tolerance, case):
-    want, got = load(want), load(got)
+    want, got = load(want), older(got)
     want['sizes'] = case.get('fixed_sizes', want['sizes'])
     if got.pop('incomplete', None) != {}:
         yield 'something is incomplete, or "incomplete" is not there'
@@ -62,13 +101,9 @@ def timing(want, got, tolerance, case):
 
 
 def nodes(want, got, tolerance, _):
-    want, got = load(want), load(got)
+    want, got = load(want), older(got)
     for key in ('nodes', 'node_order'):
         yield from differences(want[key], got[key], tolerance, key)
-
-
-ONCE = ('nodeprep', 'docker_install', 'private_registry_setup',
-        'docker_shipyard_container_pull', 'global_resources_loaded')
 
 
 def derived(node, lacking):
@@ -87,7 +122,7 @@ def derived(node, lacking):
 
 
 def fixed(want, got, *_):
-    want, got = load(want), load(got)
+    want, got = load(want), older(got)
     lacking = got['incomplete']
     yield from differences(want['row_order'], got['node_order'], 0, 'order')
     yield from differences(
@@ -101,7 +136,7 @@ def fixed(want, got, *_):
 
 
 def headline(want, got, *_):
-    want, got = load(want), load(got)
+    want, got = load(want), older(got)
     if len(got['nodes']) != want['n_nodes']:
         yield f"{len(got['nodes'])} nodes"
     if got['incomplete']:

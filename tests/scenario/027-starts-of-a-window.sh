@@ -34,9 +34,8 @@ node() {
 global() {
 	poolscope-stats cascade --format json "$@" >"$TMP/json" || return
 	/usr/bin/python3 -c 'import json, sys
-pool = json.load(open(sys.argv[1]))
-for name in pool["node_order"]:
-    print(name, pool["nodes"][name]["timing"]["global_resources_loaded"])' "$TMP/json"
+for row in json.load(open(sys.argv[1]))["rows"]:
+    print(row["node"], row["global_resources_loaded"])' "$TMP/json"
 }
 answer "the first day" "n1 20.0
 n2 30.0" global --to "$(at 86400)"
@@ -51,4 +50,4 @@ check "the picture of the second day" poolscope-plot cascade -o "$TMP/plot" --nu
 	--from "$(at 86400)"
 answer "... has its nodes" "n3
 n1" /usr/bin/python3 -c 'import json, sys
-print(*json.load(open(sys.argv[1]))["node_order"], sep="\n")' "$TMP/plot/acct-pool.json"
+print(*(row["node"] for row in json.load(open(sys.argv[1]))["rows"]), sep="\n")' "$TMP/plot/acct-pool.json"

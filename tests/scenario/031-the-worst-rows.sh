@@ -80,6 +80,6 @@ begin_pool() {
 	begin_pool 1000 20 b1
 	begin_pool 1010 30 b2
 } | records
-check "startups, the slowest first" poolscope-stats cascade --sort global --top 1
+check "startups, the slowest first" poolscope-stats cascade --sort global_resources_loaded --top 1
 check_text "... which began 10 s after the first" "b2 10.0 30.0" \
 	"$(awk '$1 ~ /^b[12]$/ && NF == 10 { print $1, $2, $6 }' "$TMP/out" | sed 's/\.0*\( \|$\)/.0\1/g')"

@@ -90,14 +90,14 @@ n2
 n3
 n4" nodes_of --start "$(at 0)"
 answer "its nodes in the cascade" 4 sh -c \
-	'poolscope stats cascade --start "$1" --format json | grep -c "\"timing\""' - "$(at 0)"
+	'poolscope stats cascade --start "$1" --format json | grep -c "\"docker_install\""' - "$(at 0)"
 check "the trace of the second" poolscope trace --start now -o "$TMP/second.json"
 check_text "... begins with it" 1 "$(grep -c '"base_ns": *"\{0,1\}1700086400000000000' "$TMP/second.json")"
 check_text "... without the nodes of the first" 0 "$(grep -c 'n3' "$TMP/second.json")"
 check "the picture of the second" poolscope plot cascade --start now --numbers --no-png -o "$TMP/plot"
 check_text "... has its nodes" '["n1", "n2"]' "$(/usr/bin/python3 -c '
 import json, sys
-print(json.dumps(json.load(open(sys.argv[1]))["node_order"]))' "$TMP/plot/acct-pool.json")"
+print(json.dumps([row["node"] for row in json.load(open(sys.argv[1]))["rows"]]))' "$TMP/plot/acct-pool.json")"
 check_status 1 "a start before the first" poolscope stats phases --start "$(at -10)"
 check_printed "... is an error" "the first start began later, at 2023-11-14T22:13:20.000Z"
 wrong_usage "a start and a window" "start: is a window of its own" poolscope stats phases --start now --from -1h

@@ -52,15 +52,18 @@ records <<-'END'
 # reported QUESTION...: start and numbers of each node, sums, and what is incomplete.
 reported() {
 	poolscope-stats cascade --format json "$@" | python3 -c '
-import json, sys
+import datetime, json, sys
 all = json.load(sys.stdin)
 base = int(sys.argv[1])
-for name in all["node_order"]:
-    node = all["nodes"][name]
-    print(name, node["start"] - base, *("%s=%s" % each for each in sorted(node["timing"].items()) if each[1] != 0))
+once = "nodeprep docker_install private_registry_setup docker_shipyard_container_pull global_resources_loaded".split()
+for row in all["rows"]:
+    at = datetime.datetime.fromisoformat(row["start"].replace("Z", "+00:00")).timestamp()
+    timing = {key: row[key] for key in once}
+    timing.update((each["phase"] + ":" + each["image"], each["seconds"]) for each in all["images"] if each["node"] == row["node"])
+    print(row["node"], at - base, *("%s=%s" % each for each in sorted(timing.items()) if each[1] != 0))
 print("sums", all["total_gr"], all["total_acq"])
-for name, events in sorted(all["incomplete"].items()):
-    print("incomplete", name, *events)' "$BASE"
+for name in sorted({row["node"] for row in all["incomplete"]}):
+    print("incomplete", name, *(":".join(filter(None, (row["event"], row["image"]))) for row in all["incomplete"] if row["node"] == name))' "$BASE"
 }
 answer "the newest try, and what the one before left open" "n2 2.0 docker_install=5.0 global_resources_loaded=8.0 load:redis=2.0 nodeprep=10.0 private_registry_setup=4.0 pull:redis=4.0
 n1 60.0 docker_install=6.0 global_resources_loaded=10.0 load:redis=3.0 nodeprep=10.0 private_registry_setup=3.0 pull:redis=2.0

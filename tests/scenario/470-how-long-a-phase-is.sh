@@ -95,8 +95,7 @@ dump_csv() {
 }
 cascade() {
 	poolscope-stats cascade --format json >"$TMP/cascade.json" || return
-	read_json "$TMP/cascade.json" '[print(what, seconds) for node in of["nodes"].values()
- for what, seconds in node["timing"].items() if what.startswith("load:")]'
+	read_json "$TMP/cascade.json" '[print("load:" + row["image"], row["seconds"]) for row in of["images"] if row["phase"] == "load"]'
 }
 # pictures TOPIC OPTION...: the column of the loads in the data of the bars.
 pictures() {

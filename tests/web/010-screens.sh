@@ -49,7 +49,7 @@ check "of the page at most 60 KB cross the wire ($crossing)" test "$crossing" -g
 
 node=tvm-1392786949_21-20171014t165320z
 big=$(poolscope-stats cascade -p 'bigacct$bigpool' --format json |
-	python3 -c 'import json, sys; print(json.load(sys.stdin)["node_order"][0])')
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["rows"][0]["node"])')
 one=$(poolscope-stats nodes -p 'acct$pool-1' --format json |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["rows"][0]["node"])')
 cat >"$TMP/screens" <<END

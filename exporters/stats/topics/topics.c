@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "exporters/cascade/read.h"
-#include "exporters/cascade/report.h"
 #include "exporters/metrics/metrics.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/runs/stats_command.h"
@@ -20,35 +18,6 @@ struct text
 topics_node(const struct topics_values *values)
 {
 	return text_of(values->of.window.node.list);
-}
-
-static int
-print_cascade(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct cascade cascade;
-	int rc;
-
-	cascade_init(&cascade);
-	rc = cascade_read(&cascade, source, partition,
-	    &(struct cascade_window){
-		values->of.window.from_ns, values->of.window.to_ns },
-	    err);
-	if (rc == 0 && values->of.strict && cascade_has_missing(&cascade)) {
-		cascade_warn_missing(&cascade);
-		rc = cascade_refuse(&cascade, err);
-	}
-	if (rc == 0 && values->of.answer.format == STATS_JSON)
-		cascade_report_json(&cascade, file);
-	else if (rc == 0 && values->of.answer.format == STATS_CSV)
-		cascade_report_csv(&cascade, file);
-	else if (rc == 0)
-		cascade_report_table(&cascade, file, partition, &values->order);
-	if (rc == 0 && cascade.unread_sizes > 0)
-		log_warn("unreadable image sizes: %u; they count as unknown",
-		    cascade.unread_sizes);
-	cascade_clear(&cascade);
-	return rc;
 }
 
 const char *
@@ -155,8 +124,6 @@ enum {
 };
 
 static const struct topic topics[] = {
-	{ "cascade", print_cascade, NULL, cascade_columns, NULL, NO_LINES,
-	    false },
 	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
 	    false },
