@@ -122,7 +122,9 @@ fallback_queue_open(
 
 	fallback_queue->new_fd = fallback_queue->bad_fd =
 	    fallback_queue->inotify = -1;
-	if (open_dir(&tmp_fd, dir, "tmp", err) != 0 ||
+	if (instance_make_dir(dir, err) != 0 ||
+	    trusted_dir_own(dir, err) != 0 ||
+	    open_dir(&tmp_fd, dir, "tmp", err) != 0 ||
 	    open_dir(&fallback_queue->new_fd, dir, "new", err) != 0 ||
 	    open_dir(&fallback_queue->bad_fd, dir, "bad", err) != 0) {
 		if (tmp_fd >= 0)
@@ -132,10 +134,6 @@ fallback_queue_open(
 	}
 	sweep_tmp(tmp_fd);
 	close(tmp_fd);
-	if (trusted_dir_own(dir, err) != 0) {
-		fallback_queue_close(&fallback_queue);
-		return -1;
-	}
 	watch(fallback_queue, dir);
 	*made = fallback_queue;
 	return 0;

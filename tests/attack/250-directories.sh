@@ -172,6 +172,23 @@ check "... as the impostor says" grep -q STOLEN "$TMP/impostor.member"
 kill $IMPOSTORS
 IMPOSTORS=
 
+# ---- a fallback queue that somebody else has made
+for mode in 1777 0755; do
+	for who in $OWNER 0; do
+		member mkdir -m $mode "$TMP/everybody/queue"
+		setpriv --reuid $who --regid $who --clear-groups -- poolscope-agent --dir "$HOME/of-$who" \
+			--fallback "$TMP/everybody/queue" --broker "ipc://$HOME/nobody.ipc" >"$TMP/queue.log" 2>&1 &
+		IMPOSTORS=$!
+		check "the agent of user $who reads no queue of mode $mode" wait_until \
+			'grep -q "fallback queue not available.*queue \(can be written by others\|belongs to another user\)" "$TMP/queue.log"' 30
+		check_text "... and makes nothing in it" "" "$(ls -A "$TMP/everybody/queue")"
+		kill $IMPOSTORS
+		wait $IMPOSTORS
+		rm -r "$TMP/everybody/queue"
+	done
+done
+IMPOSTORS=
+
 # ---- the number of a process of root
 tail -f /dev/null &
 victim=$!
