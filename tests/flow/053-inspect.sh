@@ -132,9 +132,24 @@ check_printed "... and says where" "segment $segment, offset $offset:"
 check "... without the rest" test "$(grep -c '"kept"' "$TMP/out")" -gt 0
 check "ls shows it" poolscope-spool ls "$TMP/copy"
 check_printed "... as damaged" " damaged\$"
+# What cannot be read is not known: a file of noise, and one that cannot be opened.
+printf %1000s x >"$TMP/copy/00000000000000001000.seg"
+ln -s /dev/null "$TMP/copy/00000000000000001001.seg"
 rm "$TMP/copy/ACKED"
 check "without ACKED segments are listed" poolscope-spool ls "$TMP/copy"
 check_printed "... with the partition, which they name" '^acct$look '
+check "... also those that cannot be read" poolscope-spool ls "$TMP/copy" --format json
+check_text "... and nothing of it is 0 that nobody knows" "\
+1000 unreadable 1000 None None None None
+1001 unreadable None None None None None
+[None]
+False None []" "$(py '
+answer = json.load(sys.stdin)
+for row in answer["rows"][-2:]:
+    print(*(row[key] for key in ("number", "state", "bytes", "used_bytes", "batches", "records", "session")))
+print([*{row["acknowledged"] for row in answer["streams"]}])
+print(answer["acked"], answer["starts"], answer["notes"])' <"$TMP/out")"
+rm "$TMP/copy/00000000000000001000.seg" "$TMP/copy/00000000000000001001.seg"
 check_status 1 "another directory is no spool" poolscope-spool ls "$TMP/i/run"
 check_printed "... and the message says so" "$TMP/i/run: not a spool: it has no ACKED and no segment\$"
 check_status 1 "nor is one that is not there" poolscope-spool verify "$TMP/none"

@@ -2,6 +2,8 @@
  * view_list - the content of a spool's directory as an answer.
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
+
 #include "agents/spool/view/commands.h"
 #include "agents/spool/view/summary.h"
 
@@ -87,9 +89,11 @@ static struct text
 session_of(const struct answer *answer, const struct session_id *session,
     char to[static SESSION_ROOM])
 {
-	struct text text = text_of(session_text(to, session));
+	struct text text = { NULL, 0 };
 
-	if (answer_is_for_people(answer))
+	if (session_is_known(session))
+		text = text_of(session_text(to, session));
+	if (answer_is_for_people(answer) && text.at != NULL)
 		text.bytes = SESSION_SHOWN;
 	return text;
 }
@@ -103,10 +107,16 @@ put_segments(
 	for (uint32_t i = 0; i < view_segments(view); i++) {
 		const struct spool_entry *s = view_segment(view, i);
 		const struct summary_segment *in = &summary->segments[i];
-		const struct segment_row row = { s->number, s->extent.end,
-			in->batches, in->records,
+		/* Nobody has looked for frames in the others. */
+		bool read =
+		    spool_entry_has_frames(s) || s->state == SPOOL_ENTRY_EMPTY;
+		const struct segment_row row = { s->number,
+			read ? s->extent.end : ANSWER_NO_COUNT,
+			read ? in->batches : ANSWER_NO_COUNT,
+			read ? in->records : ANSWER_NO_COUNT,
 			session_of(answer, &s->head.session, session),
-			text_of(view_state_name(s->state)), (double)s->bytes };
+			text_of(view_state_name(s->state)),
+			s->why != 0 && s->bytes == 0 ? NAN : (double)s->bytes };
 
 		answer_row(answer, &row, NULL);
 	}
@@ -149,7 +159,9 @@ put_streams(
 		const struct stream_row row = { view_partition(view, i),
 			session_of(answer, view_session(view, i), session),
 			has ? s->first : ANSWER_NO_COUNT,
-			has ? s->last : ANSWER_NO_COUNT, view_acked(view, i),
+			has ? s->last : ANSWER_NO_COUNT,
+			view_has_acked(view) ? view_acked(view, i)
+					     : ANSWER_NO_COUNT,
 			s->batches, s->records,
 			count_missing(answer, view, summary, i, false) };
 
