@@ -116,9 +116,9 @@ batcher_mark(struct batcher *batcher, const struct pending_batch *batch,
 		batcher->worst = result;
 }
 
-/* The spool may have committed within the round, because its buffer was full:
- * the batches of that commit are on disk. */
-/* The disk failed: the spool has discarded everything since its last commit. */
+/* The disk failed: the spool has discarded everything since its last commit,
+ * which may be of this round, because its buffer was full: its batches are on
+ * disk. */
 static void
 batcher_take_back(struct batcher *batcher)
 {

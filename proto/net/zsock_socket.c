@@ -219,12 +219,13 @@ set_domain(void *zmq, const char *domain, struct err *err)
 	return set_bytes(zmq, ZMQ_ZAP_DOMAIN, domain, strlen(domain), err);
 }
 
-/* Only peers that the authenticator admits may connect to a listener with keys:
+/* The keys, or none (NULL), are set before each bind and connect.  `*uses_zap`,
+ * initially false: the listener has had keys, now or earlier.
+ *
+ * Only peers that the authenticator admits may connect to a listener with keys:
  * without an answer from it nobody may.  libzmq enforces that since 4.3.3, by a
  * draft option, so an older one that refuses the option is no error.  A domain
  * cannot be removed again: a Unix socket bound later gets one of its own. */
-/* Options that do, set before each bind and connect: the keys, or none (NULL).
- * `*uses_zap`, initially false: the listener has had keys, now or earlier. */
 static int
 zsock_profile_listener_keys(
     void *zmq, const unsigned char *secret, bool *uses_zap, struct err *err)

@@ -14,12 +14,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int
 load(const struct library *library, struct err *err)
 {
-	const int name = (int)strcspn(library->soname, ".");
+	const int name_bytes = (int)strcspn(library->soname, ".");
 	void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL);
 
 	if (handle == NULL)
-		return err_set(err, "cannot load %.*s, which %s: %s", name,
-		    library->soname, library->need, dlerror());
+		return err_set(err, "cannot load %.*s, which %s: %s",
+		    name_bytes, library->soname, library->need, dlerror());
 	for (const struct library_function *f = library->functions;
 	     f->name != NULL; f++) {
 		/* POSIX: a function pointer fits a void pointer. */
@@ -29,7 +29,7 @@ load(const struct library *library, struct err *err)
 		dlclose(handle);
 		return err_set(err,
 		    "this %s has no %s: %.*s %s or later is required",
-		    library->soname, f->name, name, library->soname,
+		    library->soname, f->name, name_bytes, library->soname,
 		    library->version);
 	}
 	return library->begin(handle, err);
