@@ -36,36 +36,21 @@ opt_is_taken(const struct opt_program *program, const struct opt *opt)
 	return topic->word != NULL;
 }
 
-static void __attribute__((noreturn))
-refuse_for_topic(const struct opt_program *program, const struct opt *opt,
-    const struct opt_topic *topic)
+enum { LIST_BYTES = 256 };
+
+/* The words of all topics, or of those that take the option. */
+static const char *
+list_words(char to[static LIST_BYTES], const struct opt_topic *topics,
+    const struct opt *opt)
 {
-	char list[256] = "";
 	size_t used = 0;
 
-	for (const struct opt_topic *t = program->topics; t->word != NULL; t++)
-		if (opt_topic_takes(t, opt) && used < sizeof(list))
-			used +=
-			    (size_t)snprintf(list + used, sizeof(list) - used,
-				"%s%s", used > 0 ? ", " : "", t->word);
-	opt_usage("--%s is for %s, not for %s", opt->name, list, topic->word);
-}
-
-static const struct opt_topic *
-find_topic(const struct opt_topic *topics, const char *word)
-{
-	char list[256] = "";
-	size_t used = 0;
-
-	for (const struct opt_topic *t = topics; t->word != NULL; t++) {
-		if (strcmp(t->word, word) == 0)
-			return t;
-		if (used < sizeof(list))
-			used +=
-			    (size_t)snprintf(list + used, sizeof(list) - used,
-				"%s%s", used > 0 ? ", " : "", t->word);
-	}
-	opt_refuse_word(word, list);
+	to[0] = '\0';
+	for (; topics->word != NULL && used < LIST_BYTES; topics++)
+		if (opt == NULL || opt_topic_takes(topics, opt))
+			used += (size_t)snprintf(to + used, LIST_BYTES - used,
+			    "%s%s", used > 0 ? ", " : "", topics->word);
+	return to;
 }
 
 enum { MANY = UINT16_MAX };
@@ -114,17 +99,24 @@ check_count(const struct opt_program *program, const struct opt_topic *topic,
 void
 opt_topic_check(const struct opt_program *program, uint32_t count, char **words)
 {
-	const struct opt_topic *topic;
+	const struct opt_topic *topic = program->topics;
+	char list[LIST_BYTES];
 
 	if (count == 0)
 		opt_usage("missing argument: %s %s", program->name,
 		    program->synopsis);
-	topic = find_topic(program->topics, words[0]);
+	while (topic->word != NULL && strcmp(topic->word, words[0]) != 0)
+		topic++;
+	if (topic->word == NULL)
+		opt_refuse_word(
+		    words[0], list_words(list, program->topics, NULL));
 	check_count(program, topic, count - 1, words + 1);
 	for (const struct opt_table *t = program->tables; t->options != NULL;
 	     t++)
 		for (const struct opt *o = t->options; o->name != NULL; o++)
 			if (opt_origin(o) == OPT_COMMAND_LINE &&
 			    !opt_topic_takes(topic, o))
-				refuse_for_topic(program, o, topic);
+				opt_usage("--%s is for %s, not for %s", o->name,
+				    list_words(list, program->topics, o),
+				    topic->word);
 }
