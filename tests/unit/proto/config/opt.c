@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/unit/check.h"
+#include "tests/unit/child_text.h"
 
 static struct {
 	const char *partition;
@@ -44,47 +45,39 @@ static struct opt_program program = { .name = "poolscope-emit",
 	.operands_min = 1,
 	.operands_max = 2 };
 
+struct command_line {
+	char *argv[32];
+	int argc;
+	const char *env;
+};
+
+static void
+parse(void *arg)
+{
+	struct command_line *line = arg;
+	struct opt_operands operands;
+
+	if (line->env != NULL)
+		setenv("POOLSCOPE_SPOOL_BYTES", line->env, 1);
+	opt_parse(&program, line->argc, line->argv, &operands);
+	printf("p=%s w=%d s=%llu t=%lld a=%u:%s f=%d n=%u:%s",
+	    values.partition ? values.partition : "-", values.wait,
+	    (unsigned long long)values.spool_bytes, (long long)values.period_ns,
+	    values.attributes.count,
+	    values.attributes.count ? values.attributes.at[0] : "-",
+	    values.format, operands.count, operands.at[0]);
+}
+
 /* Parse in a child; what it prints goes to `out`.  Returns its exit status, 0
  * with the values in `out` when parsing went well. */
 static int
 run(char *const *words, const char *env, char *out, size_t room)
 {
-	char *argv[32] = { (char[]){ "poolscope-emit" } };
-	struct opt_operands operands;
-	int fds[2], argc = 1, status;
-	size_t used = 0;
-	ssize_t n;
-	pid_t pid;
+	struct command_line line = { { (char[]){ "poolscope-emit" } }, 1, env };
 
 	while (*words != NULL)
-		argv[argc++] = *words++;
-	assert_int_equal(pipe(fds), 0);
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		close(fds[1]);
-		if (env != NULL)
-			setenv("POOLSCOPE_SPOOL_BYTES", env, 1);
-		opt_parse(&program, argc, argv, &operands);
-		printf("p=%s w=%d s=%llu t=%lld a=%u:%s f=%d n=%u:%s",
-		    values.partition ? values.partition : "-", values.wait,
-		    (unsigned long long)values.spool_bytes,
-		    (long long)values.period_ns, values.attributes.count,
-		    values.attributes.count ? values.attributes.at[0] : "-",
-		    values.format, operands.count, operands.at[0]);
-		exit(0);
-	}
-	close(fds[1]);
-	while ((n = read(fds[0], out + used, room - used - 1)) > 0)
-		used += (size_t)n;
-	out[used] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+		line.argv[line.argc++] = *words++;
+	return child_text(parse, &line, out, room);
 }
 
 #define RUN(env, ...)                                                          \

@@ -4,11 +4,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "proto/config/opt.h"
 #include "tests/unit/check.h"
+#include "tests/unit/child_text.h"
 
 static struct {
 	const char *store;
@@ -37,42 +36,32 @@ static const struct opt_program program = { .name = "poolscope-admin",
 	.tables = tables,
 	.topics = topics };
 
+struct command_line {
+	char *argv[32];
+	int argc;
+};
+
+static void
+parse(void *arg)
+{
+	struct command_line *line = arg;
+	struct opt_operands operands;
+
+	opt_parse(&program, line->argc, line->argv, &operands);
+	printf("s=%s f=%d n=%u:%s:%s", values.store ? values.store : "-",
+	    values.force, operands.count, operands.at[0],
+	    operands.at[operands.count - 1]);
+}
+
 /* Parse in a child; what it prints goes to `out`.  Returns its exit status. */
 static int
 run(char *const *words, char *out, size_t room)
 {
-	char *argv[32] = { (char[]){ "poolscope-admin" } };
-	struct opt_operands operands;
-	int fds[2], argc = 1, status;
-	size_t used = 0;
-	ssize_t n;
-	pid_t pid;
+	struct command_line line = { { (char[]){ "poolscope-admin" } }, 1 };
 
 	while (*words != NULL)
-		argv[argc++] = *words++;
-	assert_int_equal(pipe(fds), 0);
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		close(fds[1]);
-		opt_parse(&program, argc, argv, &operands);
-		printf("s=%s f=%d n=%u:%s:%s",
-		    values.store ? values.store : "-", values.force,
-		    operands.count, operands.at[0],
-		    operands.at[operands.count - 1]);
-		exit(0);
-	}
-	close(fds[1]);
-	while ((n = read(fds[0], out + used, room - used - 1)) > 0)
-		used += (size_t)n;
-	out[used] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+		line.argv[line.argc++] = *words++;
+	return child_text(parse, &line, out, room);
 }
 
 #define RUN(...) run((char *[]){ __VA_ARGS__, NULL }, out, sizeof(out))
