@@ -8,7 +8,6 @@
 
 #include "proto/base/number.h"
 #include "proto/json/json_bytes.h"
-#include "proto/os/clock.h"
 
 static void
 separate(struct csv *csv)
@@ -107,17 +106,6 @@ void
 csv_none(struct csv *csv)
 {
 	separate(csv);
-}
-
-void
-csv_time(struct csv *csv, int64_t ns)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	if (ns == INT64_MIN)
-		csv_none(csv);
-	else
-		csv_string(csv, clock_text(text, ns, 3));
 }
 
 void

@@ -28,8 +28,6 @@ void csv_uint(struct csv *csv, uint64_t value);
 void csv_float(struct csv *csv, double value);
 /* A number, given as digits. */
 void csv_number(struct csv *csv, struct text digits);
-/* In UTC, to the millisecond; INT64_MIN: none. */
-void csv_time(struct csv *csv, int64_t ns);
 void csv_none(struct csv *csv);
 void csv_end_row(struct csv *csv);
 
