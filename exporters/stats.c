@@ -117,25 +117,6 @@ print(void *arg, struct tool_open *open, struct err *err)
 /* ---- the options ---- */
 
 static void
-check_by(const struct topics_values *values, const struct topic *topic)
-{
-	const char *by = values->of.by;
-	size_t bytes = by == NULL ? 0 : strlen(by);
-
-	if (by == NULL || topic->by == NULL)
-		return;
-	for (const char *at = topic->by; *at != '\0';) {
-		size_t word = strcspn(at, "|");
-
-		if (word == bytes && memcmp(at, by, bytes) == 0)
-			return;
-		at += word + (at[word] == '|');
-	}
-	opt_usage(
-	    "--by: %s is by %s, not by '%.40s'", topic->word, topic->by, by);
-}
-
-static void
 check_order(struct topics_values *values, const struct topic *topic)
 {
 	const char *what = topic->word;
@@ -177,7 +158,6 @@ check_use(struct topics_values *values, const struct topic *topic)
 		    (topic->formats & 1u << STATS_CSV) != 0
 			? "table, json and csv"
 			: "table and json");
-	check_by(values, topic);
 	check_order(values, topic);
 	if (strcmp(what, "scanner") == 0 && values->of.window.job == NULL)
 		opt_usage("missing option: --job names the job");

@@ -129,8 +129,9 @@ question_check(const struct question *question,
 		return rc;
 	if (values->by != NULL && question->by != NULL &&
 	    find_word(question->by, values->by) < 0)
-		return err_set_option(err, "by", "%s is by %s, not by '%.40s'",
-		    question->word, question->by, values->by);
+		return err_set_option(err, "by",
+		    "of %s must be one of %s, not '%.40s'", question->word,
+		    question->by, values->by);
 	return question->check != NULL ? question->check(values, err) : 0;
 }
 

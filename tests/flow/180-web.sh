@@ -181,8 +181,8 @@ refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/breakdown?m
 refused 400 "^top: " "/v1/pools/$POOL/phases?top=-1"
 refused 400 "^from: " "/v1/pools/$POOL/phases?from=soon"
 refused 400 "not before that of to" "/v1/pools/$POOL/phases?from=2017-01-02&to=2017-01-01"
-refused 400 "phases is by pool.node, not by" "/v1/pools/$POOL/phases?by=pie"
-refused 400 "phases is by pool.node, not by" "/v1/pools/$POOL/phases?by=track"
+refused 400 "by of phases must be one of pool.node, not '" "/v1/pools/$POOL/phases?by=pie"
+refused 400 "by of phases must be one of pool.node, not '" "/v1/pools/$POOL/phases?by=track"
 refused 400 "^node: " "/v1/pools/$POOL/phases?node=a%5B"
 refused 400 "top is given twice" "/v1/pools/$POOL/phases?top=1&top=2"
 check "pages of runs are the whole list" client paged "$FARM" 7

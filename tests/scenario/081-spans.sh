@@ -39,7 +39,7 @@ check_status 1 "yesterday there were none" poolscope-stats spans --from yesterda
 check "the table" poolscope-stats spans
 check_printed "... says what the wall time is" "60 s from first to last"
 check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
-wrong_usage "phases have no track" "phases is by pool|node" poolscope-stats phases --by track
+wrong_usage "phases have no track" "--by of phases must be one of pool|node" poolscope-stats phases --by track
 check_status 1 "a name that no span has" poolscope-stats spans --name nothing
 check_printed "... says so" "no such spans in partition acct\$pool"
 # The command of README, in the same store.

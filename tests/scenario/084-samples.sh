@@ -135,7 +135,7 @@ check_printed "... and the newest value" " n1  *Cel  *8  *10.00  *28.00  *10.00 
 check_printed "... of a counter, too" " n8  *By/s  *0  *-  *-  *-  *-  *-  *-$"
 check_status 1 "no such metric" poolscope-stats samples -m nothing
 check_printed "... says what to do" "no samples of such metrics .*--name 'set:\*' lists the metric groups"
-wrong_usage "no tracks" "samples is by metric.node" poolscope-stats samples --by track
+wrong_usage "no tracks" "--by of samples must be one of metric.node" poolscope-stats samples --by track
 
 # More samples in a second than usual: shorter steps have them one by one, but not
 # four within 0.1 s.  Then the quantiles are unknown, and nothing else is.

@@ -124,14 +124,13 @@ enum {
 };
 
 static const struct topic topics[] = {
-	{ "metrics", NULL, print_metrics, NULL, NULL, ANY_FORMAT, true },
-	{ "perf", print_perf, NULL, stats_perf_columns, NULL, ANY_FORMAT,
+	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
+	{ "perf", print_perf, NULL, stats_perf_columns, ANY_FORMAT, false },
+	{ "scanner", print_scanner, NULL, stats_scanner_columns, NO_LINES,
 	    false },
-	{ "scanner", print_scanner, NULL, stats_scanner_columns, NULL, NO_LINES,
-	    false },
-	{ "testrun", print_testrun, NULL, NULL, NULL, ANY_FORMAT, false },
-	{ "skew", print_testrun, NULL, NULL, NULL, ANY_FORMAT, false },
-	{ "status", NULL, print_status, NULL, NULL, TABLE_JSON, true },
+	{ "testrun", print_testrun, NULL, NULL, ANY_FORMAT, false },
+	{ "skew", print_testrun, NULL, NULL, ANY_FORMAT, false },
+	{ "status", NULL, print_status, NULL, TABLE_JSON, true },
 	{ .word = NULL },
 };
 

@@ -41,10 +41,10 @@ struct topic {
 	    const struct topics_values *values, FILE *file, struct err *err);
 	const char *const *columns; /* for --sort; NULL: there are none, or
 				       the topic checks them */
-	const char *by;   /* words of --by, the default first; NULL: none */
-	unsigned formats; /* bits: 1 << enum stats_format */
-	bool is_of_all;   /* of the whole source; --partition, if any, is a
-			     pattern */
+	/* Bits: 1 << enum stats_format. */
+	unsigned formats;
+	/* Of the whole source; --partition, if any, is a pattern. */
+	bool is_of_all;
 };
 
 /* NULL: there is none; the word may be one of questions[]. */
