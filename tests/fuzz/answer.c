@@ -10,24 +10,10 @@
 #include <string.h>
 
 #include "proto/json/json_reader.h"
-#include "proto/os/log.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/no_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-void __wrap_log_write(enum log_level level, const char *format, ...);
-
-/* The notes of an answer in CSV. */
-void
-__wrap_log_write(enum log_level level, const char *format, ...)
-{
-	(void)level;
-	(void)format;
-}
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum {
 	BYTES_MAX = 2048,

@@ -7,14 +7,9 @@
 #include <string.h>
 
 #include "aggregator/chunk/chunk.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum { COLUMNS = 40 }; /* per input */
 

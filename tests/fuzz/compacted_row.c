@@ -6,17 +6,11 @@
 #include "aggregator/rows/compacted_row.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "proto/record/counter_rate.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 static struct compacted_row_rows one, two;
 static struct compacted_row_item items[COMPACTED_ROW_ROWS_MAX];

@@ -13,24 +13,10 @@
 #include "proto/base/memory.h"
 #include "proto/json/json_find.h"
 #include "proto/json/json_reader.h"
-#include "proto/os/log.h"
+#include "tests/fuzz/must.h"
+#include "tests/fuzz/no_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-void __wrap_log_write(enum log_level level, const char *format, ...);
-
-/* Faults are logged: here nobody reads them. */
-void
-__wrap_log_write(enum log_level level, const char *format, ...)
-{
-	(void)level;
-	(void)format;
-}
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 static void
 judge(char *text, const unsigned char *data, size_t size)

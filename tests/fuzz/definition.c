@@ -5,17 +5,10 @@
  */
 #include "proto/metric/definition.h"
 
-#include <stdlib.h>
-
 #include "proto/base/text.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 static struct definition
 take(struct text *rest)

@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "aggregator/ingest/receiver.h"
@@ -17,14 +16,9 @@
 #include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "tests/fault/memory/db.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum { STREAMS = 4, NUMBERS = 256, BODY_BYTES = 64 };
 

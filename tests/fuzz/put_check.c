@@ -5,16 +5,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/put_check.h"
-
-#include <stdlib.h>
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum { ROOM = 64 << 10 };
 

@@ -14,15 +14,10 @@
 #include "agents/spool/spool_private.h"
 #include "tests/fuzz/judge_crc.h"
 #include "tests/fuzz/memory/memory.h"
+#include "tests/fuzz/must.h"
 #include "tests/fuzz/spool_fix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum { SLOT = 65536, STREAMS = 3 };
 

@@ -7,20 +7,14 @@
  * endian); checksums are made right when the first byte of the input is odd.
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "agents/spool/spool.h"
 #include "tests/fuzz/memory/memory.h"
+#include "tests/fuzz/must.h"
 #include "tests/fuzz/spool_fix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum { PIECES = 4, PIECE_BYTES = 32 << 10 };
 

@@ -4,21 +4,15 @@
  * end of the segment against the frames that it finds.
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
 #include "agents/spool/scan.h"
 #include "tests/fuzz/judge_crc.h"
+#include "tests/fuzz/must.h"
 #include "tests/fuzz/spool_fix.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum {
 	SIZE_MAX_TRIED = 128 << 10,

@@ -15,14 +15,9 @@
 #include "proto/format/output.h"
 #include "proto/http/http.h"
 #include "proto/json/json.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 enum { BYTES_MAX = 1024, ROOM = 8 * BYTES_MAX };
 

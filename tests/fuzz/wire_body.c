@@ -12,14 +12,9 @@
 #include "proto/os/clock.h"
 #include "proto/wire/buckets.h"
 #include "proto/wire/columns.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 static struct wire_room room;
 

@@ -7,14 +7,9 @@
 
 #include "proto/hash/crc32c.h"
 #include "proto/wire/wire.h"
+#include "tests/fuzz/must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MUST(what)                                                             \
-	do {                                                                   \
-		if (!(what))                                                   \
-			abort();                                               \
-	} while (0)
 
 static bool
 same_header(const struct wire_header *a, const struct wire_header *b)
