@@ -11,9 +11,10 @@ fi
 
 # Numbers that have no name.
 SHARE=54321 OWNER=54324 MEMBER=54322 OTHER=54323
-owner() { setpriv --reuid $OWNER --regid $OWNER --groups $SHARE -- "$@"; }
-member() { setpriv --reuid $MEMBER --regid $MEMBER --groups $SHARE -- "$@"; }
-other() { setpriv --reuid $OTHER --regid $OTHER --clear-groups -- "$@"; }
+# EXEC=exec: in the background, so that $! is the number of the command.
+owner() { ${EXEC:-} setpriv --reuid $OWNER --regid $OWNER --groups $SHARE -- "$@"; }
+member() { ${EXEC:-} setpriv --reuid $MEMBER --regid $MEMBER --groups $SHARE -- "$@"; }
+other() { ${EXEC:-} setpriv --reuid $OTHER --regid $OTHER --clear-groups -- "$@"; }
 POOLSCOPE_PARTITION=acct\$pool
 HOME=$TMP/home
 export POOLSCOPE_PARTITION HOME SHARE
@@ -86,7 +87,7 @@ check_printed "... and learns why" "broker.ipc.*Permission denied"
 
 # ---- in the place of a program that is down
 impostor() {
-	"$1" /usr/bin/python3 "$ROOT/tests/attack/impostor.py" take "$DIR/run/broker.ipc" "$DIR/run/intake.ipc" \
+	EXEC="exec" "$1" /usr/bin/python3 "$ROOT/tests/attack/impostor.py" take "$DIR/run/broker.ipc" "$DIR/run/intake.ipc" \
 		"$DIR/run/reader.ipc" "$DIR/run/agent.sock" >"$TMP/impostor.$1" 2>&1 &
 	IMPOSTORS="$IMPOSTORS $!"
 	wait_until "grep -q waiting '$TMP/impostor.$1'"
@@ -161,7 +162,7 @@ owner poolscope down -q
 
 # ---- a listener of somebody else in a directory of everybody's
 mkdir -m 1777 "$TMP/everybody"
-member /usr/bin/python3 "$ROOT/tests/attack/impostor.py" take "$TMP/everybody/agent.sock" >"$TMP/impostor.member" 2>&1 &
+EXEC="exec" member /usr/bin/python3 "$ROOT/tests/attack/impostor.py" take "$TMP/everybody/agent.sock" >"$TMP/impostor.member" 2>&1 &
 IMPOSTORS=$!
 wait_until 'grep -q bound "$TMP/impostor.member"'
 check_status 1 "an event does not go to it" other poolscope-emit --socket "$TMP/everybody/agent.sock" \
@@ -176,7 +177,7 @@ IMPOSTORS=
 for mode in 1777 0755; do
 	for who in $OWNER 0; do
 		member mkdir -m $mode "$TMP/everybody/queue"
-		setpriv --reuid $who --regid $who --clear-groups -- poolscope-agent --dir "$HOME/of-$who" \
+		setpriv --reuid "$who" --regid "$who" --clear-groups -- poolscope-agent --dir "$HOME/of-$who" \
 			--fallback "$TMP/everybody/queue" --broker "ipc://$HOME/nobody.ipc" >"$TMP/queue.log" 2>&1 &
 		IMPOSTORS=$!
 		check "the agent of user $who reads no queue of mode $mode" wait_until \
@@ -193,7 +194,7 @@ IMPOSTORS=
 tail -f /dev/null &
 victim=$!
 # While the owner holds the lock: root would kill, or to show, another process.
-owner sh -c 'exec 7>"$1/run/agent.pid"; flock 7; echo "$2" >&7; touch "$1/run/held"; exec tail -f /dev/null' \
+EXEC="exec" owner sh -c 'exec 7>"$1/run/agent.pid"; flock 7; echo "$2" >&7; touch "$1/run/held"; exec tail -f /dev/null' \
 	- "$DIR" $victim &
 IMPOSTORS=$!
 wait_until '[ -e "$DIR/run/held" ]'
