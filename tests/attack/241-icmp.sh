@@ -7,9 +7,10 @@ ROOT=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/attack/lib.sh
 . "$ROOT/tests/attack/lib.sh"
 
-for code in 2 5; do
-	at=tcp://127.0.0.1:264$code$code
-	/usr/bin/python3 "$ROOT/tests/attack/icmp.py" "264$code$code" $code >"$TMP/icmp" 2>&1 &
+# In full, so that tests/one.sh lets no other script have the port at the same time.
+for at in tcp://127.0.0.1:26422 tcp://127.0.0.1:26455; do
+	code=${at#"${at%?}"}
+	/usr/bin/python3 "$ROOT/tests/attack/icmp.py" "${at##*:}" "$code" >"$TMP/icmp" 2>&1 &
 	icmp=$!
 	if ! wait_until 'grep -q listening "$TMP/icmp"'; then
 		cat "$TMP/icmp"

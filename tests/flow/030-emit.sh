@@ -117,7 +117,7 @@ wait "$emit"
 # ---- not stored, refused
 echo mute >"$OUT.mode"
 check_status 75 "not stored in time is for later" \
-	poolscope-emit a late --wait stored --timeout 200ms
+	poolscope-emit a late --wait stored --timeout $((2 * SLOW))s
 check_printed "... and says that the agent has it" "on disk in the agent"
 echo forbidden >"$OUT.mode"
 check_status 1 "what the aggregator refuses fails" \

@@ -133,7 +133,7 @@ check "no temporary file is left" sh -c \
 
 # ---- files that are refused
 refused() {
-	check_status 1 "$1 is refused" timeout 10 poolscope-keys allow "$TMP/bad.key"
+	check_status 1 "$1 is refused" timeout 60 poolscope-keys allow "$TMP/bad.key"
 	check_text "... in one line" 1 "$(wc -l <"$TMP/err")"
 	check_printed "... that says why" "bad.key.*$2"
 	rm -rf "$TMP/bad.key"

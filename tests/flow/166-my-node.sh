@@ -17,8 +17,8 @@ check_printed "... by name" '^acct.render  *1  *[0-9]*$'
 check "names and broker of the agent" sh -c "poolscope config show agent | grep -cE ' (partition|node|broker) '"
 check_printed "... are three lines" "^3$"
 kill "$(cat "$DIR/run/broker.pid")"
-check_status 75 "without a broker" poolscope emit test hello --wait stored --timeout 2s
-check_printed "... the event waits" "on disk in the agent's spool, but not stored within 2 s"
+check_status 75 "without a broker" poolscope emit test hello --wait stored --timeout 10s
+check_printed "... the event waits" "on disk in the agent's spool, but not stored within 10 s"
 check "... the log says why" wait_until 'grep -q "warn poolscope-agent: lost broker ipc:" "$DIR/log/agent.log"' 10
 check "... the spool has it" poolscope spool ls "$DIR/spool"
 check_printed "... in a batch" "^acct.render  *[0-9a-f]* *1 "

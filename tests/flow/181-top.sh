@@ -81,6 +81,9 @@ fits() {
 	check_text "$1: no line is wrapped" "$(wc -l <"$TMP/screen")" "$(wc -l <"$TMP/joined")"
 	check_text "$1: nothing scrolled away" 0 "$(terminal display-message -p '#{history_size}')"
 }
+modes() {
+	terminal display-message -p '#{cursor_flag} #{alternate_on} #{keypad_cursor_flag}'
+}
 ended() {
 	wait_until 'test -e "$TMP/ended"' 15
 }
@@ -89,8 +92,9 @@ clean() {
 	check "$1: it ends" ended
 	check_text "$1: status" "$2" "$(cat "$TMP/status")"
 	check "$1: the terminal's modes are those of before" cmp "$TMP/before" "$TMP/after"
-	check_text "$1: cursor visible, main screen, no mode of keys" "1 0 0" \
-		"$(terminal display-message -p '#{cursor_flag} #{alternate_on} #{keypad_cursor_flag}')"
+	# The terminal reads what top has written when it comes to that.
+	wait_until '[ "$(modes)" = "1 0 0" ]'
+	check_text "$1: cursor visible, main screen, no mode of keys" "1 0 0" "$(modes)"
 }
 
 # ---- the records
@@ -143,7 +147,7 @@ PARTITION='acct$pool'
 screen 80x24 -p "'acct\$pool'"
 shows "1 the first line: pool and nodes" '^poolscope top  acct\$pool  [0-9:]{8}  71 nodes 66 live 1 late 4 silent'
 shows "1 the second line: who is in a phase" '^step [█ ]*4 open'
-check "1 the worst nodes come first" sh -c 'sed -n "4,7p" "$TMP/screen" | grep -c "^n[6-9] .* silent" | grep -qx 4'
+check "1 the worst nodes come first" wait_until '[ "$(text | sed -n 4,7p | grep -c "^n[6-9] .* silent")" = 4 ]'
 shows "1 ... then who is late" '^n5 +late .* not heard$'
 shows "1 ... then what needs attention" '^n3 +live .*32MiB.* spool fills$'
 fits "1 80x24"
@@ -200,7 +204,8 @@ keys ']' ']' ']' ']' ']' ']'
 shows_not "16 ... and forward to now" '^this was at'
 keys y
 shows "17 the link of the view" '^http://127.0.0.1:5580/#/pool/acct%24pool/map$'
-check_text "17 ... is on the clipboard" 'http://127.0.0.1:5580/#/pool/acct%24pool/map' "$(terminal show-buffer)"
+check "17 ... is on the clipboard" wait_until \
+	'[ "$(terminal show-buffer)" = "http://127.0.0.1:5580/#/pool/acct%24pool/map" ]'
 keys j j Enter
 shows "17 all about a node" '^  state +silent'
 shows "17 ... by its whole name" '^  node +n8$'

@@ -87,20 +87,21 @@ if [ "$(wc -l <"$TMP/hangs.ready")" -ne 1 ]; then
 	exit 0
 fi
 check "processors are sampled" wait_until '[ "$(count cpu)" -ge 10 ]' 30
-check "events are taken" poolscope-emit -q -p "$pool" s e --wait stored --timeout 10s
+check "events are taken" poolscope-emit -q -p "$pool" s e --wait stored --timeout 60s
 check "the log reports the one that does not answer" wait_until \
 	'grep -q "parent/disk is not sampled: it does not answer" "$TMP/hangs.log"'
 # shellcheck disable=SC2034 # for wait_until
 before=$(count cpu)
 check "processors go on" wait_until '[ "$(count cpu)" -ge $((before + 10)) ]' 30
 check_text "once" 1 "$(grep -c 'does not answer' "$TMP/hangs.log")"
+wait_until '[ "$(grep -c "is not sampled" "$TMP/hangs.log")" -ge 4 ]'
 check_text "and what lies over a disk" 1 "$(grep -c '/over is not sampled: something else is mounted over it' "$TMP/hangs.log")"
 check_text "and what lies over a directory above one" 1 "$(grep -c '/above/disk is not sampled: something else is mounted over it' "$TMP/hangs.log")"
 check_text "and that only a file is here" 1 "$(grep -c '/file is not sampled: only files of it' "$TMP/hangs.log")"
 check_text "none of them is sampled" "" "$(groups | grep -E '/(parent/disk|over|above/disk|file)$')"
 touch "$TMP/end"
 check "when it answers it is sampled" wait_until 'groups | grep -q "/parent/disk$"' 30
-check "and the log reports it" grep -q 'parent/disk is sampled again' "$TMP/hangs.log"
+check "and the log reports it" wait_until 'grep -q "parent/disk is sampled again" "$TMP/hangs.log"'
 check_text "with the sizes of the disk" 1 "$(values "filesystem$TMP/parent/disk" system.filesystem.limit |
 	awk '$1 > 10 * 2^20 && $1 < 16 * 2^20' | sort -u | wc -l)"
 rm "$TMP/mounted" "$TMP/end"

@@ -10,7 +10,7 @@
 generate() {
 	# shellcheck disable=SC2016 # a partition's name
 	poolscope-generate testrun --runs 2000 --base 0 -p 'a$pool' --broker "$AGGREGATOR" \
-		--timeout $((2 * SLOW))s
+		--timeout $((5 * SLOW))s
 }
 echo once >"$OUT.mode"
 start_aggregator || exit 1

@@ -97,7 +97,7 @@ for pool in one another; do
 	check "results" poolscope-generate results -q --seed "${#pool}" --files 6 --tests "${#pool}" --entries 2 -o "$TMP/results-$pool"
 	check "... are stored" poolscope-upload results -q -d "$TMP/results-$pool" -a "$TMP/archive-$pool" --target store -p "acct\$$pool"
 done
-wait_until indexed
+check "all of it is indexed" wait_until indexed 60
 count=0
 routes one
 routes another
@@ -115,7 +115,7 @@ web || exit 1
 # ages ROUTE: its answer is another one a second later, though no record came.
 ages() {
 	client() { /usr/bin/python3 "$ROOT/tests/flow/web_client.py" get "/v1/pools/acct%24one/$1"; }
-	client "$1" >"$TMP/first" && wait_until "! client $1 | cmp -s - '$TMP/first'"
+	client "$1" >"$TMP/first" && wait_until "client $1 >'$TMP/later' && ! cmp -s '$TMP/later' '$TMP/first'"
 }
 check "the age of a clock's estimate is that of now" ages clocks
 check "so is a node's silence" ages nodes

@@ -34,15 +34,18 @@ async function ready(name) {
 	}, name);
 }
 
+/* Wait until this holds in the page; who judges it says what does not. */
+const soon = (test, arg) => page.waitForFunction(test, arg).catch(() => {});
+
 async function press(...keys) {
 	for (const key of keys)
 		await page.keyboard.press(key);
-	await page.waitForTimeout(100);
 }
 
 async function goes(keys, name, to) {
 	await press(...keys);
 	await ready(name).catch(() => {});
+	await soon((wanted) => decodeURIComponent(location.hash) === wanted, to);
 	judge(keys.join(" ") + " goes to " + to, fragment() === to, fragment());
 }
 
@@ -51,7 +54,7 @@ await ready("pools");
 await goes(["g", "s"], "status", "#/status");
 await goes(["g", "p"], "pools", "#/pools");
 await press("/", ..."render-60", "Escape");
-await page.waitForTimeout(400);
+await soon(() => document.querySelectorAll(".card").length === 1 && location.hash.includes("q="));
 judge("/ filters", await page.locator(".card").count() === 1, await page.locator(".card").count());
 judge("... and the address has the filter", fragment() === "#/pools?q=render-60", fragment());
 await goes(["j", "Enter"], "overview", "#/pool/prodacct$render-60");
@@ -61,25 +64,31 @@ const pixels = () => page.evaluate(() => document.querySelector("figure canvas")
 let before = await pixels();
 for (const [key, what] of [["+", "zooms"], ["l", "goes on"], ["h", "goes back"], ["-", "shows more"], ["l", "goes on"], ["0", "shows all"]]) {
 	await press(key);
+	await soon((old) => document.querySelector("figure canvas").toDataURL() !== old, before);
 	const after = await pixels();
 	judge(key + " " + what, after !== before, "the picture is the same");
 	before = after;
 }
 await press("T");
+await page.locator("figure table").waitFor().catch(() => {});
 judge("T is a table", await page.locator("figure table").isVisible(), "no table");
 await press("T");
 const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
 const was = await theme();
 await press("d");
+await soon((old) => document.documentElement.dataset.theme !== old, was);
 judge("d changes the colours", await theme() !== was, was);
 await press("?");
+await soon(() => document.querySelector("dialog[open]"));
 judge("? is the list of keys", await page.locator("dialog[open]").isVisible(), "no list");
 await press("Escape");
+await soon(() => !document.querySelector("dialog[open]"));
 judge("Escape closes it", await page.locator("dialog[open]").count() === 0, "it stays");
 await goes(["g", "o"], "overview", "#/pool/prodacct$render-60");
 await goes(["j", "j", "Enter"], "map", "#/pool/prodacct$render-60/map?value=phase:cascade:shipyard-pull");
 await page.goBack();
 await ready("overview");
+await soon(() => decodeURIComponent(location.hash) === "#/pool/prodacct$render-60");
 judge("back is the view before", fragment() === "#/pool/prodacct$render-60", fragment());
 
 /* ---- live ---- */
@@ -95,7 +104,7 @@ judge("the page is live", await page.evaluate(() => document.querySelector(".dot
 
 async function shows(wanted, name) {
 	const begin = Date.now();
-	while (Number(await nodes()) !== wanted && Date.now() - begin < 30000)
+	while (Number(await nodes()) !== wanted && Date.now() - begin < 60000)
 		await page.waitForTimeout(50);
 	judge(name, Number(await nodes()) === wanted, await nodes());
 	console.log("after " + (Date.now() - begin) + " ms");

@@ -72,13 +72,13 @@ async function closer() {
 	await page.mouse.down();
 	await page.mouse.move(box.x + box.width * 0.7, box.y + 60, { steps: 4 });
 	await page.mouse.up();
-	await page.waitForTimeout(50);
+	await all.waitFor().catch(() => {});
 	if (!await all.isVisible() || page.url() !== place)
 		return "a chosen part of a chart is not shown: " + page.url();
 	if (await sentence() === before)
 		return "the sentence of a chosen part is that of the whole: " + before;
 	await all.click();
-	await page.waitForTimeout(50);
+	await all.waitFor({ state: "hidden" }).catch(() => {});
 	return await all.isVisible() || await sentence() !== before ? "not all of the chart is shown again" : "";
 }
 
