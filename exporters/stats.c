@@ -34,10 +34,6 @@ static const struct opt_topic others[] = {
 		 "since-boot mlflow-names prefix save sort top",
 	    "poolscope stats perf --from -1h\n"
 	    "poolscope stats perf --format json\n" },
-	{ "scanner", "", "where the time of a scanner job went",
-	    POOL "job fixed sort top",
-	    "poolscope stats scanner --job 17\n"
-	    "poolscope stats scanner --job 17 --format csv\n" },
 	{ "testrun", " list|groups|deltas|iterations|skew [RUN...]",
 	    "test runs of a farm", TESTRUN,
 	    "poolscope stats testrun groups -p 'acct$farm'\n"
@@ -128,9 +124,6 @@ check_order(struct topics_values *values, const struct topic *topic)
 	if (strcmp(what, "perf") == 0 &&
 	    values->of.answer.format == STATS_JSONL)
 		opt_usage("perf: --sort and --top are not for jsonl");
-	if (strcmp(what, "scanner") == 0 &&
-	    values->of.answer.format == STATS_JSON)
-		opt_usage("scanner: --sort and --top are for table and csv");
 }
 
 static void
@@ -159,8 +152,6 @@ check_use(struct topics_values *values, const struct topic *topic)
 			? "table, json and csv"
 			: "table and json");
 	check_order(values, topic);
-	if (strcmp(what, "scanner") == 0 && values->of.window.job == NULL)
-		opt_usage("missing option: --job names the job");
 	if (strcmp(what, "perf") == 0)
 		stats_perf_check(&values->perf);
 	if (testrun)

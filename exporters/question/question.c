@@ -19,6 +19,7 @@ const struct question *const questions[] = {
 	&question_phases,
 	&question_pools,
 	&question_samples,
+	&question_scanner,
 	&question_series,
 	&question_spans,
 	&question_starts,

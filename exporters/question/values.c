@@ -22,10 +22,6 @@ static const struct opt own_options[] = {
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct question_values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
-	{ "fixed", 0, OPT_FLAG, OPT_TO(struct question_values, fixed), NULL,
-	    "scanner: print more numbers, every node, and the interval of the "
-	    "job",
-	    NULL, false },
 	{ "newest", 0, OPT_COUNT, OPT_TO(struct question_values, runs.newest),
 	    "N",
 	    "testrun list, deltas, iterations: print the newest N runs, the "

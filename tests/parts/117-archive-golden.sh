@@ -91,7 +91,6 @@ of_family() {
 		;;
 	scanner)
 		answer scanner poolscope-stats scanner --format json --job "$2"
-		answer fixed poolscope-stats scanner --format json --job "$2" --fixed
 		answer scanner-trace poolscope-trace scanner --job "$2" -o "$to-scanner.trace"
 		;;
 	testrun)

@@ -81,7 +81,7 @@ of_records() {
 			poolscope-stats spans -p 'half$spans' --format $_form "$@" >"$_to/spans.$_form" || return 1
 	done
 	poolscope-plot samples -p 'half$perf' -m '*disk*' -o "$_to/samples" "$@" &&
-		poolscope-stats scanner -p 'half$spans' --job 3 --format json --fixed "$@" >"$_to/scanner.json" &&
+		poolscope-stats scanner -p 'half$spans' --job 3 --format json "$@" >"$_to/scanner.json" &&
 		poolscope-trace scanner -p 'half$spans' --job 3 -o "$_to/scanner.trace" "$@" &&
 		poolscope-trace -p 'half$start' --kind event -o "$_to/events.json" "$@" &&
 		poolscope-trace -p 'half$perf' --kind sample -o "$_to/samples.json" "$@" &&

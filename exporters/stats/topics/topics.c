@@ -10,7 +10,6 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/stats/status.h"
-#include "exporters/trace/scanner/stats_command.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -52,15 +51,6 @@ print_perf(const struct topics_values *values, struct source *source,
 	if (select.jobs != NULL)
 		job_intervals_clear(&job_intervals);
 	return rc;
-}
-
-static int
-print_scanner(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_scanner(source, partition, values->of.window.job,
-	    &values->order, (enum stats_format)values->of.answer.format,
-	    values->of.fixed, file, err);
 }
 
 static int
@@ -126,8 +116,6 @@ enum {
 static const struct topic topics[] = {
 	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
 	{ "perf", print_perf, NULL, stats_perf_columns, ANY_FORMAT, false },
-	{ "scanner", print_scanner, NULL, stats_scanner_columns, NO_LINES,
-	    false },
 	{ "testrun", print_testrun, NULL, NULL, ANY_FORMAT, false },
 	{ "skew", print_testrun, NULL, NULL, ANY_FORMAT, false },
 	{ "status", NULL, print_status, NULL, TABLE_JSON, true },

@@ -11,7 +11,7 @@
 
 #include "exporters/samples/time_window.h"
 #include "exporters/trace/format/chrome_json.h"
-#include "exporters/trace/scanner/job.h"
+#include "exporters/scanner/job.h"
 #include "exporters/trace/scanner/span_sort.h"
 #include "exporters/trace/timeline/lanes.h"
 #include "exporters/trace/timeline/timeline.h"

@@ -19,9 +19,8 @@ traced() {
 	check "... with the recorded events" profiled trace "$scanner/$1/expected/$3" "$TMP/$4"
 	check "$1: has numbers" poolscope-stats scanner --format json -p "golden\$$1" --job "$2" -o "$TMP/stats"
 	check "... the recorded ones" profiled stats "$scanner/$1/expected/statistics.json" "$TMP/stats"
-	check "$1: has numbers of each node" poolscope-stats scanner --format json -p "golden\$$1" --job "$2" --fixed -o "$TMP/fixed"
-	check "... which are sums of the trace" profiled sums "$TMP/$4" "$TMP/stats" "$TMP/fixed"
-	check "... and the recorded times" profiled interval "$scanner/$1/case.json" "$TMP/fixed"
+	check "... which are sums of the trace" profiled sums "$TMP/$4" "$TMP/stats"
+	check "... and the recorded times" profiled interval "$scanner/$1/case.json" "$TMP/stats"
 }
 
 { start aggregator poolscope-aggregator --models "$ROOT/deploy/models" &&
@@ -59,8 +58,9 @@ else
 	check "... with the events of its files" profiled files "$TMP/large" 7 "$TMP/large.trace"
 fi
 check "it has numbers" poolscope-stats scanner --format json -p 'golden$large' --job generated -o "$TMP/stats"
-check "... and those of each node" poolscope-stats scanner --format json -p 'golden$large' --job 7 --fixed -o "$TMP/fixed"
-check "... which are sums of the trace" profiled sums "$TMP/large.trace" "$TMP/stats" "$TMP/fixed"
+check "... by its id, too" poolscope-stats scanner --format json -p 'golden$large' --job 7 -o "$TMP/by-id"
+check "... the same" cmp "$TMP/stats" "$TMP/by-id"
+check "... which are sums of the trace" profiled sums "$TMP/large.trace" "$TMP/stats"
 if [ "$SHARE" = 1 ]; then
 	check "... and the recorded numbers" profiled stats "$million/expected/statistics.json" "$TMP/stats"
 fi

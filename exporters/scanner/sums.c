@@ -2,7 +2,7 @@
  * scanner_sums - sums of the intervals and counters of a job.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/trace/scanner/sums.h"
+#include "exporters/scanner/sums.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * scanner_job - a profiled Scanner job, as stored.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/trace/scanner/job.h"
+#include "exporters/scanner/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  * workers.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_TRACE_SCANNER_SUMS_H
-#define EXPORTERS_TRACE_SCANNER_SUMS_H
+#ifndef EXPORTERS_SCANNER_SUMS_H
+#define EXPORTERS_SCANNER_SUMS_H
 
-#include "exporters/trace/scanner/job.h"
+#include "exporters/scanner/job.h"
 
 enum { SCANNER_DIGITS = 48 };
 

@@ -3,8 +3,8 @@
  * its nodes and threads, sorted.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_TRACE_SCANNER_JOB_H
-#define EXPORTERS_TRACE_SCANNER_JOB_H
+#ifndef EXPORTERS_SCANNER_JOB_H
+#define EXPORTERS_SCANNER_JOB_H
 
 #include "exporters/source/source.h"
 #include "proto/hash/string_table.h"
