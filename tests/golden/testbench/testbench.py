@@ -139,8 +139,12 @@ def ask(partition, *words):
     done = subprocess.run(
         ['poolscope-results', *words, '-p', partition, '--format', 'json'],
         text=True, capture_output=True)
-    # A test that there is not is an error.
-    return json.loads(done.stdout)['rows'] if done.returncode == 0 else []
+    if done.returncode == 0:
+        return json.loads(done.stdout)['rows']
+    # What there is not is an error; any other one is a failure.
+    if done.returncode != 1 or not re.search('no results of test|has no ', done.stderr):
+        sys.exit('%s: exit status %d: %s' % (words, done.returncode, done.stderr))
+    return []
 
 
 def range_of(query):
