@@ -79,7 +79,11 @@ while [ $step -lt 4 ]; do
 		event -$((45 - 10 * step)) n3 work:end
 	END
 	poolscope stats metrics --metrics nodes -o "$metrics"
-	sleep 2
+	# One that has begun before may still answer with the step before.
+	for scrape in one another; do
+		rm -f "$metrics.asked"
+		check "step $step is scraped: $scrape" wait_until '[ -s "$metrics.asked" ]' 30
+	done
 done
 answered() {
 	/usr/bin/python3 "$ROOT/tests/parts/prometheus.py" questions "$server" "$ROOT/deploy/grafana/poolscope.json" >"$TMP/unanswered" &&

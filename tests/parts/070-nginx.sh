@@ -76,11 +76,11 @@ check_text "another host's name is refused" 403 \
 check "answers are compressed" sh -c 'grep -qi "^content-encoding: gzip"' <<END
 $(ask -D - -o /dev/null -H 'Accept-Encoding: gzip' "$url/app.js")
 END
-ask -N -H "Authorization: Bearer $token" "$url/v1/live?pool=acct%24pool" >"$TMP/stream" &
+ask -N --max-time 300 -H "Authorization: Bearer $token" "$url/v1/live?pool=acct%24pool" >"$TMP/stream" &
 stream=$!
-check "events come at once" wait_until 'grep -q "^event: reset" "$TMP/stream"' 5
+check "events come at once" wait_until 'grep -q "^event: reset" "$TMP/stream"' 30
 echo "event 9 n2 work:start" | send_records
-check "... and what came" wait_until 'grep -q "^event: tick" "$TMP/stream"' 10
+check "... and what came" wait_until 'grep -q "^event: tick" "$TMP/stream"' 30
 kill "$stream"
 check "no log has the token" sh -c '! grep -r "$0" "$1"/*.log "$1"/nginx.error' "$token" "$TMP"
 stop web
