@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exporters/dump/follow.h"
-#include "exporters/dump/record_csv.h"
+#include "exporters/dump/rows.h"
 #include "exporters/dump/sample_values.h"
 #include "exporters/select/known.h"
 #include "exporters/select/node_option.h"
@@ -20,7 +20,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-enum format { DUMP_JSONL, DUMP_CSV, DUMP_LONG, DUMP_WIDE };
+enum format { DUMP_JSONL, DUMP_CSV, DUMP_LONG, DUMP_WIDE, DUMP_TABLE, DUMP_MD };
 
 struct values {
 	struct pool_options pool;
@@ -31,7 +31,8 @@ struct values {
 	int64_t from_ns, to_ns;
 	int format;
 	bool follow;
-	uint32_t wanted; /* kinds */
+	struct answer_options answer; /* of all formats but jsonl */
+	uint32_t wanted;              /* kinds */
 };
 
 static const struct values defaults = {
@@ -42,10 +43,10 @@ static const struct values defaults = {
 
 static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print records as jsonl (default) or csv; the values of samples as "
-	    "CSV with their names: long (a row for each value) or wide (a "
-	    "column for each metric)",
-	    "jsonl|csv|long|wide", false },
+	    "print records as jsonl (default), csv, table or md; the values of "
+	    "samples as CSV with their names: long (a row for each value) or "
+	    "wide (a column for each metric)",
+	    "jsonl|csv|long|wide|table|md", false },
 	TOOL_OUTPUT(struct values, output),
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
@@ -72,6 +73,16 @@ has_only_values(const struct values *values)
 	return values->format == DUMP_LONG || values->format == DUMP_WIDE;
 }
 
+static const struct answer_table *
+tables_of(const struct values *values)
+{
+	switch (values->format) {
+	case DUMP_LONG: return sample_values_long;
+	case DUMP_WIDE: return sample_values_wide;
+	default: return dump_tables;
+	}
+}
+
 static uint32_t
 kinds_wanted(const struct values *values)
 {
@@ -89,9 +100,28 @@ kinds_wanted(const struct values *values)
 }
 
 static void
+check_answer(struct values *values)
+{
+	struct answer_options *answer = &values->answer;
+
+	answer->format =
+	    values->format == DUMP_JSONL || values->format == DUMP_TABLE
+		? ANSWER_FORMAT_TABLE
+	    : values->format == DUMP_MD ? ANSWER_FORMAT_MD
+					: ANSWER_FORMAT_CSV;
+	answer_options_judge(answer, tables_of(values));
+	if (values->format == DUMP_JSONL &&
+	    (answer->sort != NULL || answer->top > 0 ||
+		answer->columns != NULL))
+		opt_usage("--sort, --top and --columns are not for --format "
+			  "jsonl: use csv or table");
+}
+
+static void
 check_usage(struct values *values)
 {
 	values->wanted = kinds_wanted(values);
+	check_answer(values);
 	node_option_check(&values->node);
 	time_options_check(values->from_ns, values->to_ns);
 	if (values->cursor != NULL && !values->follow)
@@ -112,9 +142,9 @@ check_usage(struct values *values)
 }
 
 static struct wire_query
-make_query(const struct values *values, uint32_t kinds)
+make_query(const struct values *values)
 {
-	struct wire_query query = source_query(kinds);
+	struct wire_query query = source_query(values->wanted);
 
 	query.node = text_of(values->node.list);
 	query.name = text_of(values->name);
@@ -142,7 +172,7 @@ static void
 report_count(const struct values *values, struct source *source,
     struct text partition, int rc, uint64_t count)
 {
-	struct wire_query query = make_query(values, kinds_wanted(values));
+	struct wire_query query = make_query(values);
 	struct err err;
 
 	if (rc >= 0 && count == 0 && !opt_common_values.quiet) {
@@ -156,107 +186,129 @@ report_count(const struct values *values, struct source *source,
 	log_debug("%" PRIu64 " records", count);
 }
 
-static int
-print(const struct values *values, struct source *source, struct text partition,
-    uint32_t kinds, FILE *file, struct err *err)
+struct printing {
+	const struct values *values;
+	struct text partition;
+	FILE *file;
+	struct answer *answer; /* NULL: jsonl */
+	struct sample_values samples;
+};
+
+static void
+put(struct printing *p, const struct record *record,
+    const struct record_json_clock *clock)
 {
-	struct wire_query query = make_query(values, kinds);
-	bool corrections = source_clock(source)->choice != CLOCK_RAW;
+	if (p->answer == NULL)
+		record_json_line(p->file, p->partition, record, clock);
+	else if (has_only_values(p->values))
+		sample_values_rows(&p->samples, p->answer, record);
+	else
+		dump_row(p->answer, p->partition, record, clock);
+}
+
+static int
+put_all(struct printing *p, struct source *source, struct err *err)
+{
+	struct wire_query query = make_query(p->values);
 	const struct record_json_clock *clock;
 	struct record_json_clock last;
-	struct csv csv = { .file = file };
 	struct record record;
 	uint64_t count = 0;
 	int rc;
 
-	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+	if (source_select(source, SOURCE_RECORDS, p->partition, &query, err) !=
+	    0)
 		return -1;
-	if (values->format == DUMP_CSV)
-		dump_csv_titles(&csv, corrections);
 	while ((rc = source_next(source, &record, err)) > 0) {
 		clock = clock_of_last(source, &last);
-		if (values->format == DUMP_CSV)
-			dump_csv(&csv, partition, &record, clock);
-		else
-			record_json_line(file, partition, &record, clock);
+		put(p, &record, clock);
 		count++;
-		/* The reader has closed the pipe, or the disk is full. */
-		if (ferror(file))
+		/* The reader has closed the pipe, the disk is full, or there
+		 * are too many rows to sort. */
+		if (ferror(p->file) ||
+		    (p->answer != NULL && answer_is_broken(p->answer)))
 			break;
 	}
-	report_count(values, source, partition, rc, count);
+	report_count(p->values, source, p->partition, rc, count);
 	return rc < 0 ? -1 : 0;
 }
 
 static int
-print_values(const struct values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
+print_answer(struct printing *p, struct tool_open *open, struct err *err)
 {
-	struct wire_query query = make_query(values, 1u << RECORD_SAMPLE);
-	struct sample_values samples;
-	struct csv csv = { .file = file };
-	struct record record;
-	uint64_t count = 0;
-	int rc = sample_values_open(&samples, source, partition, query.name,
-	    values->format == DUMP_WIDE, err);
+	struct answer_options how = p->values->answer;
+	int rc;
 
-	if (rc == 0)
-		rc = source_select(
-		    source, SOURCE_RECORDS, partition, &query, err);
-	if (rc == 0)
-		sample_values_titles(&samples, &csv);
-	while (rc == 0 && !ferror(file) &&
-	       (rc = source_next(source, &record, err)) > 0) {
-		sample_values_rows(&samples, &csv, &record);
-		count++;
-		rc = 0;
-	}
-	report_count(values, source, partition, rc, count);
-	sample_values_clear(&samples);
+	how.width = open->width;
+	p->answer = answer_new(p->file, &how, tables_of(p->values));
+	if (p->values->format == DUMP_WIDE)
+		sample_values_add_columns(&p->samples, p->answer);
+	else if (p->values->format != DUMP_LONG &&
+		 source_clock(open->source)->choice != CLOCK_RAW)
+		dump_rows_add_clock(p->answer);
+	rc = put_all(p, open->source, err);
+	rc = answer_end(p->answer, rc, err);
+	answer_free(&p->answer);
 	return rc;
 }
 
 static int
-follow(const struct values *values, struct source *source,
-    struct text partition, uint32_t kinds, struct err *err)
+print(const struct values *values, struct tool_open *open, struct err *err)
 {
-	struct wire_query query = make_query(values, kinds);
+	struct printing p = { .values = values,
+		.partition = open->partition,
+		.file = open->file };
+	int rc = 0;
 
-	if (source_clock(source)->choice != CLOCK_RAW)
+	if (values->format == DUMP_JSONL)
+		return put_all(&p, open->source, err);
+	if (has_only_values(values))
+		rc = sample_values_open(&p.samples, open->source,
+		    open->partition, text_of(values->name),
+		    values->format == DUMP_WIDE, err);
+	if (rc == 0)
+		rc = print_answer(&p, open, err);
+	if (has_only_values(values))
+		sample_values_clear(&p.samples);
+	return rc;
+}
+
+static int
+follow(const struct values *values, struct tool_open *open, struct err *err)
+{
+	struct wire_query query = make_query(values);
+
+	if (source_clock(open->source)->choice != CLOCK_RAW)
 		opt_usage("--follow prints only raw times: use --clock raw");
-	return dump_follow(source, partition, &query, values->cursor, err);
+	return dump_follow(
+	    open->source, open->partition, &query, values->cursor, err);
 }
 
 static int
 dump(void *arg, struct tool_open *open, struct err *err)
 {
 	const struct values *values = arg;
-	uint32_t kinds = values->wanted;
 
+	if (values->follow)
+		return follow(values, open, err);
 	/* Of test runs -n selects groups. */
-	if ((kinds & 1u << RECORD_RUN) == 0 && !values->follow &&
+	if ((values->wanted & 1u << RECORD_RUN) == 0 &&
 	    known_check_nodes(open->source, open->partition,
 		text_of(values->node.list), err) != 0) {
 		if (source_has_failed(open->source))
 			return -1;
 		log_warn("%s", err->text);
 	}
-	if (values->follow)
-		return follow(
-		    values, open->source, open->partition, kinds, err);
-	if (has_only_values(values))
-		return print_values(
-		    values, open->source, open->partition, open->file, err);
-	return print(
-	    values, open->source, open->partition, kinds, open->file, err);
+	return print(values, open, err);
 }
 
 static void
 parse(struct values *values, int argc, char **argv)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { source_options, &values->source },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ options, values }, { answer_row_options, &values->answer },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-dump",
 		.synopsis = "[options]",

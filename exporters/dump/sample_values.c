@@ -1,5 +1,5 @@
 /*
- * sample_values - the values of samples as CSV, with names and units.
+ * sample_values - the values of samples as rows of an answer.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/dump/sample_values.h"
@@ -13,6 +13,49 @@
 #include "proto/os/clock.h"
 
 enum { POSITION_BYTES = 16 };
+
+struct row {
+	struct value time_ns;
+	struct text time, node, group, metric, unit;
+	struct value value;
+};
+
+#define OF_EACH_SAMPLE                                                         \
+	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns), "ns",         \
+		"when the sample was taken, since 1970", 0, NULL },            \
+	    { "time", "TIME", ANSWER_AT_TEXT(struct row, time), NULL,          \
+		    "the same as text, in the zone of --tz", 0, NULL },        \
+	    { "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,          \
+		    "the node that took it", 0, NULL },                        \
+	{                                                                      \
+		"group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,     \
+		    "the metric group", 0, NULL                                \
+	}
+
+static const struct answer_column long_columns[] = {
+	OF_EACH_SAMPLE,
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,
+	    "the name of the metric, or its position, such as #3", 0, NULL },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
+	    "the unit of the metric (UCUM)", 0, NULL },
+	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value), NULL,
+	    "the value", 0, NULL },
+	{ .key = NULL },
+};
+static const struct answer_column wide_columns[] = {
+	OF_EACH_SAMPLE,
+	ANSWER_FAMILY("*", ANSWER_VALUE, NULL, "the values of a metric"),
+	{ .key = NULL },
+};
+
+const struct answer_table sample_values_long[] = {
+	{ "values", long_columns },
+	{ NULL, NULL },
+};
+const struct answer_table sample_values_wide[] = {
+	{ "samples", wide_columns },
+	{ NULL, NULL },
+};
 
 /* The metrics of one definition become columns, unless other groups have
  * made them. */
@@ -73,96 +116,78 @@ sample_values_clear(struct sample_values *values)
 }
 
 void
-sample_values_titles(struct sample_values *values, struct csv *csv)
+sample_values_add_columns(
+    const struct sample_values *values, struct answer *answer)
 {
-	csv_titles(csv, "time_ns time node group");
-	if (!values->wide)
-		csv_titles(csv, "metric unit value");
 	for (uint32_t i = 0; i < values->metrics.count; i++)
-		csv_text(csv, values->metrics.names[i]);
-	csv_end_row(csv);
+		answer_add_column(
+		    answer, values->metrics.names[i], NULL, ANSWER_VALUE, NULL);
+}
+
+/* A number, or unknown. */
+static struct value
+number_of(const struct value *value)
+{
+	if (value->type == VALUE_INT || value->type == VALUE_UINT ||
+	    (value->type == VALUE_FLOAT && isfinite(value->is.f)))
+		return *value;
+	return (struct value){ .type = VALUE_NIL };
 }
 
 static void
-put_value(struct csv *csv, const struct value *value)
+put_long(const struct columns *columns, struct answer *answer, struct row *row,
+    struct text rest)
 {
-	switch (value->type) {
-	case VALUE_INT: csv_int(csv, value->is.i); break;
-	case VALUE_UINT: csv_uint(csv, value->is.u); break;
-	case VALUE_FLOAT:
-		if (isfinite(value->is.f)) {
-			csv_float(csv, value->is.f);
-			break;
-		}
-		/* FALLTHROUGH */
-	default: csv_none(csv);
-	}
-}
-
-static void
-begin_row(struct csv *csv, const struct record *record)
-{
-	char time[CLOCK_TEXT_BYTES];
-
-	csv_int(csv, record->time_ns);
-	csv_string(
-	    csv, clock_text(time, record->time_ns, RECORD_JSON_DECIMALS));
-	csv_text(csv, record->node);
-	csv_text(csv, record->source);
-}
-
-static void
-put_long(
-    const struct columns *columns, struct csv *csv, const struct record *record)
-{
-	struct text rest = record->value_bytes;
 	char position[POSITION_BYTES];
 	struct value value;
 
 	for (uint32_t i = 0; record_next_value(&rest, &value); i++) {
-		begin_row(csv, record);
+		snprintf(position, sizeof(position), "#%u", i + 1);
+		row->metric = text_of(position);
+		row->unit = (struct text){ NULL, 0 };
 		if (i < columns->count) {
-			csv_text(csv, columns->names[i]);
-			csv_text(csv, columns->units[i]);
-		} else {
-			snprintf(position, sizeof(position), "#%u", i + 1);
-			csv_string(csv, position);
-			csv_none(csv);
+			row->metric = columns->names[i];
+			row->unit = columns->units[i];
 		}
-		put_value(csv, &value);
-		csv_end_row(csv);
+		row->value = number_of(&value);
+		answer_row(answer, row, NULL);
 	}
 }
 
 static void
 put_wide(const struct sample_values *values, const struct columns *columns,
-    struct csv *csv, const struct record *record)
+    struct answer *answer, const struct row *row, struct text rest)
 {
-	struct value cells[SAMPLE_VALUES_COLUMNS_MAX] = { 0 };
-	struct text rest = record->value_bytes;
+	struct answer_cell cells[SAMPLE_VALUES_COLUMNS_MAX];
 	struct value value;
 	uint32_t number;
 
+	for (uint32_t i = 0; i < values->metrics.count; i++)
+		cells[i] = (struct answer_cell){ .type = ANSWER_VALUE,
+			.is.value = { .type = VALUE_NIL } };
 	for (uint32_t i = 0;
 	     i < columns->count && record_next_value(&rest, &value); i++)
 		if (string_table_find(
 			&values->metrics, columns->names[i], &number))
-			cells[number] = value;
-	begin_row(csv, record);
-	for (uint32_t i = 0; i < values->metrics.count; i++)
-		put_value(csv, &cells[i]);
-	csv_end_row(csv);
+			cells[number].is.value = number_of(&value);
+	answer_row(answer, row, cells);
 }
 
 void
-sample_values_rows(
-    struct sample_values *values, struct csv *csv, const struct record *record)
+sample_values_rows(struct sample_values *values, struct answer *answer,
+    const struct record *record)
 {
 	const struct columns *columns =
 	    columns_find(&values->groups, record->source);
+	char time[CLOCK_TEXT_BYTES];
+	struct row row = { .time_ns = { VALUE_INT, .is.i = record->time_ns },
+		.time = text_of(
+		    clock_text(time, record->time_ns, RECORD_JSON_DECIMALS)),
+		.node = record->node,
+		.group = record->source };
 
 	if (values->wide)
-		put_wide(values, columns, csv, record);
+		put_wide(values, columns, answer, &row, record->value_bytes);
 	else
-		put_long(columns, csv, record);
+		put_long(columns, answer, &row, record->value_bytes);
 }

@@ -1,7 +1,7 @@
 /*
- * sample_values - the values of samples as CSV, with the names and units of
- * their metrics: a row for each value (long), or a column for each metric
- * (wide).
+ * sample_values - the values of samples as rows of an answer, with the names
+ * and units of their metrics: a row for each value (long), or a column for each
+ * metric (wide).
  *
  * The definitions of the metric groups are read first.  A value that no
  * definition names is called by its position from 1, such as "#3".
@@ -14,7 +14,9 @@
 
 #include "exporters/samples/columns.h"
 #include "exporters/source/source.h"
-#include "proto/format/csv.h"
+#include "proto/answer/answer.h"
+
+extern const struct answer_table sample_values_long[], sample_values_wide[];
 
 enum { SAMPLE_VALUES_COLUMNS_MAX = RECORD_VALUES_MAX };
 
@@ -31,9 +33,11 @@ int sample_values_open(struct sample_values *values, struct source *source,
     struct text partition, struct text name, bool wide, struct err *err);
 void sample_values_clear(struct sample_values *values);
 
-void sample_values_titles(struct sample_values *values, struct csv *csv);
+/* Add the columns of the wide form, before the first row. */
+void sample_values_add_columns(
+    const struct sample_values *values, struct answer *answer);
 /* The rows of one sample. */
-void sample_values_rows(
-    struct sample_values *values, struct csv *csv, const struct record *record);
+void sample_values_rows(struct sample_values *values, struct answer *answer,
+    const struct record *record);
 
 #endif

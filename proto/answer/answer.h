@@ -31,9 +31,11 @@
 
 enum { ANSWER_ROWS_BYTES_MAX = 256 << 20 }; /* rows that are kept to sort */
 
-/* --format, --sort, --top, --columns, --table; bound to struct
+/* --format, --table, --sort, --top, --columns; bound to struct
  * answer_options. */
 extern const struct opt answer_options[];
+/* The last three, of a program with a --format of its own. */
+extern const struct opt *const answer_row_options;
 
 /* Do the options fit the tables, the first of which is sorted?  -1: the
  * sentence names the nearest columns.  1: --columns help; nothing is asked. */

@@ -58,10 +58,10 @@ show_value(const struct value *value, char *to)
 	case VALUE_NIL: return text_of("-");
 	case VALUE_BOOL: return text_of(value->is.boolean ? "yes" : "no");
 	case VALUE_INT:
-		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRId64, value->is.i);
+		*json_put_integer((unsigned char *)to, value->is.i) = '\0';
 		break;
 	case VALUE_UINT:
-		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRIu64, value->is.u);
+		*json_put_digits((unsigned char *)to, value->is.u) = '\0';
 		break;
 	case VALUE_FLOAT: number_repr(to, value->is.f); break;
 	}
@@ -86,10 +86,10 @@ answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	switch (cell->type) {
 	case ANSWER_TEXT: return cell->is.text;
 	case ANSWER_COUNT:
-		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRIu64, cell->is.count);
+		*json_put_digits((unsigned char *)to, cell->is.count) = '\0';
 		break;
 	case ANSWER_WHOLE:
-		snprintf(to, ANSWER_SHOWN_BYTES, "%" PRId64, cell->is.ns);
+		*json_put_integer((unsigned char *)to, cell->is.ns) = '\0';
 		break;
 	case ANSWER_NUMBER: show_number(to, cell->is.number); break;
 	case ANSWER_SHARE:

@@ -16,6 +16,8 @@ const struct opt answer_options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct answer_options, format),
 	    "FORMAT", "print in this format (default: table)",
 	    "table|json|jsonl|csv|md", false },
+	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
+	    "csv: print this table of an answer with several", NULL, false },
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
 	    "begin with the greatest number, or the first name, in this column",
 	    NULL, false },
@@ -25,10 +27,10 @@ const struct opt answer_options[] = {
 	    "COLUMNS",
 	    "print these columns, with commas between them; help lists all",
 	    NULL, false },
-	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
-	    "csv: print this table of an answer with several", NULL, false },
 	{ .name = NULL },
 };
+
+const struct opt *const answer_row_options = &answer_options[2];
 
 unsigned
 answer_terminal_width(void)

@@ -28,22 +28,25 @@ is_chosen(const struct answer_printing *p)
 static void
 put_text(FILE *file, struct text t)
 {
-	bool quoted = memchr(t.at, ',', t.bytes) != NULL ||
-		      memchr(t.at, '"', t.bytes) != NULL ||
-		      memchr(t.at, '\n', t.bytes) != NULL ||
-		      memchr(t.at, '\r', t.bytes) != NULL;
+	bool quoted = false;
 
+	for (uint32_t i = 0; i < t.bytes && !quoted; i++)
+		quoted = t.at[i] == ',' || t.at[i] == '"' || t.at[i] == '\n' ||
+			 t.at[i] == '\r';
 	if (quoted)
 		putc_unlocked('"', file);
 	if (t.bytes > 0 && t.at[0] != '\0' && strchr("=+-@\t\r", t.at[0]))
 		putc_unlocked('\'', file);
+	if (!quoted) {
+		fwrite_unlocked(t.at, 1, t.bytes, file);
+		return;
+	}
 	for (uint32_t i = 0; i < t.bytes; i++) {
 		if (t.at[i] == '"')
 			putc_unlocked('"', file);
 		putc_unlocked(t.at[i], file);
 	}
-	if (quoted)
-		putc_unlocked('"', file);
+	putc_unlocked('"', file);
 }
 
 static void
