@@ -7,24 +7,14 @@
 #include <stdlib.h>
 
 #include "exporters/gnuplot/colours.h"
+#include "exporters/phases/sweep.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
-
-/* A node's items, [first, end). */
-struct share {
-	const struct phases_item *items;
-	uint32_t first, end;
-};
 
 /* Time of a node by phase; the last is that of no phase. */
 struct sums {
 	int64_t *ns;
 	uint32_t count;
-};
-
-struct stack {
-	const struct phases_item **at;
-	uint32_t used;
 };
 
 static int64_t
@@ -42,61 +32,17 @@ add(int64_t *sum, int64_t ns)
 		*sum = INT64_MAX;
 }
 
-/* Count the time up to `to_ns`; the stack has the phases in the order of
- * their begin. */
 static void
-advance(struct sums *sums, struct stack *stack, int64_t *at_ns, int64_t to_ns)
+count_piece(
+    void *arg, const struct phases_item *item, int64_t from_ns, int64_t to_ns)
 {
-	while (*at_ns < to_ns) {
-		int64_t next_ns = to_ns;
-		uint32_t phase = sums->count;
+	const struct sums *sums = arg;
 
-		while (stack->used > 0 &&
-		       stack->at[stack->used - 1]->end_ns <= *at_ns)
-			stack->used--;
-		if (stack->used > 0) {
-			const struct phases_item *top =
-			    stack->at[stack->used - 1];
-
-			phase = top->phase;
-			next_ns = top->end_ns < to_ns ? top->end_ns : to_ns;
-		}
-		add(&sums->ns[phase], minus(next_ns, *at_ns));
-		*at_ns = next_ns;
-	}
-}
-
-/* Returns the total. */
-static int64_t
-sweep(struct sums *sums, struct stack *stack, const struct share *share)
-{
-	int64_t first_ns = share->items[share->first].begin_ns;
-	int64_t at_ns = first_ns, last_ns = first_ns;
-
-	stack->used = 0;
-	for (uint32_t i = share->first; i < share->end; i++) {
-		const struct phases_item *item = &share->items[i];
-
-		advance(sums, stack, &at_ns, item->begin_ns);
-		stack->at[stack->used++] = item;
-		last_ns = item->end_ns > last_ns ? item->end_ns : last_ns;
-	}
-	advance(sums, stack, &at_ns, last_ns);
-	return minus(last_ns, first_ns);
+	add(&sums->ns[item != NULL ? item->phase : sums->count],
+	    minus(to_ns, from_ns));
 }
 
 /* ---- all nodes ---- */
-
-static struct share
-share_from(const struct phases_read *phases, uint32_t first)
-{
-	struct share share = { phases->items, first, first };
-
-	while (share.end < phases->count &&
-	       phases->items[share.end].node == phases->items[first].node)
-		share.end++;
-	return share;
-}
 
 /* Which band a phase is; the greatest have one of their own. */
 struct choice {
@@ -196,35 +142,38 @@ node_bands_make(struct bands *bands, const struct phases_names *names,
 	struct sums node = { memory_zero(count + 1, sizeof(int64_t)), count };
 	struct choice choice = { memory_zero(count + 1, sizeof(unsigned)),
 		false };
-	struct stack stack = { memory_zero(phases->count, sizeof(void *)), 0 };
+	const struct phases_item **stack =
+	    memory_zero(phases->count, sizeof(void *));
 	int64_t first_ns = INT64_MAX;
-	struct share share;
+	uint32_t end;
 
 	_Static_assert((int)NODE_BANDS_NAMED <= (int)COLOURS_SERIES &&
 			   (int)NODE_BANDS_NAMED + 2 <= (int)BANDS_MAX,
 	    "too many bands");
-	for (uint32_t i = 0; i < phases->count; i = share.end) {
-		share = share_from(phases, i);
-		(void)sweep(&all, &stack, &share);
+	for (uint32_t i = 0; i < phases->count; i = end) {
+		end = phases_share_end(phases, i);
+		(void)phases_sweep(phases, i, end, stack, count_piece, &all);
 		if (phases->items[i].begin_ns < first_ns)
 			first_ns = phases->items[i].begin_ns;
 	}
 	choose(bands, &choice, &all, names);
 	bands->rows = memory_zero(phases->nodes.count, sizeof(*bands->rows));
-	for (uint32_t i = 0; i < phases->count; i = share.end) {
-		int64_t total_ns;
+	for (uint32_t i = 0; i < phases->count; i = end) {
+		int64_t last_ns;
 
-		share = share_from(phases, i);
+		end = phases_share_end(phases, i);
 		for (uint32_t phase = 0; phase <= count; phase++)
 			node.ns[phase] = 0;
-		total_ns = sweep(&node, &stack, &share);
+		last_ns =
+		    phases_sweep(phases, i, end, stack, count_piece, &node);
 		make_row(bands, &choice, &node,
 		    phases->nodes.names[phases->items[i].node],
-		    minus(phases->items[i].begin_ns, first_ns), total_ns);
+		    minus(phases->items[i].begin_ns, first_ns),
+		    minus(last_ns, phases->items[i].begin_ns));
 	}
 	qsort(bands->rows, bands->count, sizeof(*bands->rows), by_start);
 	bands_sort(bands);
-	free(stack.at);
+	free(stack);
 	free(choice.band);
 	free(node.ns);
 	free(all.ns);

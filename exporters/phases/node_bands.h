@@ -2,10 +2,8 @@
  * node_bands - what each node did, as bands: the time in each phase.
  *
  * A node's time is that from the begin of its first phase to the end of its
- * last.  Every moment belongs to one band: of several phases the one that began
- * last, which for phases inside others is the innermost; of phases that began
- * at once the shortest, then the one that is later in the model.  Outside of
- * phases the node waits.
+ * last.  Every moment belongs to one band, by phases_sweep; outside of phases
+ * the node waits.
  *
  * The phases in which the nodes spent most have a band each, in the order of
  * the model; the rest share one.

@@ -125,8 +125,8 @@ draw_nodes(struct plotter *p, struct text model, struct err *err)
 		.total = "the time from their first phase to the end of the "
 			 "last" };
 	struct phases_read phases;
-	int rc = phases_read(
-	    &phases, &p->names, p->source, p->partition, &query, err);
+	int rc = phases_read(&phases, &p->names, p->source, p->partition,
+	    &query, PHASES_COMPLETE, err);
 
 	if (rc == 0 && phases.count > 0) {
 		put_title(title, p, "Phases", model);

@@ -20,6 +20,7 @@ enum { NAME_ROOM = 2 * NAME_BYTES_MAX + 3, SHOWN_BYTES = 300 };
 struct placed {
 	struct text name;
 	int64_t place; /* in its model */
+	bool is_required;
 };
 
 struct placing {
@@ -32,6 +33,7 @@ take_name(struct phases_names *names, struct placing *placing,
     const struct record *record)
 {
 	struct value place = { .type = VALUE_NIL };
+	struct value required = { .type = VALUE_NIL };
 	struct placed *placed;
 	struct text text;
 
@@ -39,11 +41,14 @@ take_name(struct phases_names *names, struct placing *placing,
 	    text_equal(text, text_of("ignore")))
 		(void)string_table_add(&names->ignored, record->name);
 	(void)record_find_attribute(record, text_of("place"), &place);
+	(void)record_find_attribute(record, text_of("required"), &required);
 	placing->at = memory_grow(
 	    placing->at, &placing->room, placing->count, sizeof(*placing->at));
 	placed = &placing->at[placing->count++];
 	placed->name = string_table_keep(&names->phases, record->name);
 	placed->place = place.type == VALUE_INT ? place.is.i : 0;
+	placed->is_required =
+	    required.type == VALUE_BOOL && required.is.boolean;
 }
 
 static int
@@ -56,15 +61,22 @@ by_place(const void *left, const void *right)
 	return text_compare(a->name, b->name);
 }
 
+/* `begun`: the models whose first required phase is known. */
 static void
-add_name(struct phases_names *names, struct text phase)
+add_name(struct phases_names *names, const struct placed *placed,
+    struct string_table *begun)
 {
-	struct text model = { phase.at, 0 };
+	struct text phase = placed->name, model = { phase.at, 0 };
+	uint32_t number;
 
 	while (model.bytes < phase.bytes && model.at[model.bytes] != ':')
 		model.bytes++;
 	(void)string_table_add(&names->models, model);
 	(void)string_table_add(&names->phases, phase);
+	if (placed->is_required && !string_table_find(begun, model, &number)) {
+		(void)string_table_add(begun, model);
+		(void)string_table_add(&names->begins, phase);
+	}
 }
 
 int
@@ -73,12 +85,14 @@ phases_names_read(struct phases_names *names, struct source *source,
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct placing placing = { .at = NULL };
+	struct string_table begun;
 	struct record record;
 	int rc;
 
 	string_table_init(&names->models);
 	string_table_init(&names->phases);
 	string_table_init(&names->ignored);
+	string_table_init(&names->begins);
 	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
@@ -86,8 +100,10 @@ phases_names_read(struct phases_names *names, struct source *source,
 			take_name(names, &placing, &record);
 	if (placing.count > 0)
 		qsort(placing.at, placing.count, sizeof(*placing.at), by_place);
+	string_table_init(&begun);
 	for (uint32_t i = 0; rc == 0 && i < placing.count; i++)
-		add_name(names, placing.at[i].name);
+		add_name(names, &placing.at[i], &begun);
+	string_table_clear(&begun);
 	free(placing.at);
 	return rc;
 }
@@ -98,34 +114,48 @@ phases_names_clear(struct phases_names *names)
 	string_table_clear(&names->models);
 	string_table_clear(&names->phases);
 	string_table_clear(&names->ignored);
+	string_table_clear(&names->begins);
 }
 
 /* ---- phases ---- */
 
 static int
 take(struct phases_read *phases, const struct phases_names *names,
-    const struct record *record, struct err *err)
+    const struct record *record, enum phases_use use, struct err *err)
 {
 	char id[2 * NAME_BYTES_MAX + 1];
-	struct phases_item item = { .begin_ns = record->time_ns };
+	struct phases_item item = { .begin_ns = record->time_ns,
+		.end_ns = record->time_ns,
+		.is_open = use == PHASES_TIMELINE && record->has_time &&
+			   !record->has_end };
 	struct text name = record_whole_name(id, record);
 	uint32_t number;
 
 	if (!string_table_find(&names->phases, name, &item.phase))
 		return 0; /* of a model that was added just now */
-	if (!record->has_time || !record->has_end || record->duration_ns < 0) {
+	if (item.is_open && string_table_find(&names->ignored, name, &number))
+		return 0;
+	if (!item.is_open && (!record->has_time || !record->has_end ||
+				 record->duration_ns < 0)) {
 		phases->left_out +=
 		    !string_table_find(&names->ignored, name, &number);
 		return 0;
 	}
-	if (__builtin_add_overflow(
-		item.begin_ns, record->duration_ns, &item.end_ns))
+	if (!item.is_open && __builtin_add_overflow(item.begin_ns,
+				 record->duration_ns, &item.end_ns))
 		item.end_ns = INT64_MAX;
 	if (phases->count == PHASES_READ_MAX)
 		return err_set(err,
 		    "more than %d phases: select fewer with --from, --to, "
 		    "--model or --node",
 		    PHASES_READ_MAX);
+	if (phases->keys.count == PHASES_KEYS_MAX)
+		return err_set(err,
+		    "more than %d keys of phases: select fewer with --from, "
+		    "--to, --model or --node",
+		    PHASES_KEYS_MAX);
+	if (use == PHASES_TIMELINE)
+		item.key = string_table_add(&phases->keys, record->key);
 	item.node = string_table_add(&phases->nodes, record->node);
 	phases->items = memory_grow(
 	    phases->items, &phases->room, phases->count, sizeof(item));
@@ -150,23 +180,30 @@ by_begin(const void *left, const void *right)
 int
 phases_read(struct phases_read *phases, const struct phases_names *names,
     struct source *source, struct text partition,
-    const struct wire_query *query, struct err *err)
+    const struct wire_query *query, enum phases_use use, struct err *err)
 {
 	struct record record;
 	int rc;
 
 	*phases = (struct phases_read){ .items = NULL };
 	string_table_init(&phases->nodes);
+	string_table_init(&phases->keys);
 	if (source_select(source, SOURCE_RECORDS, partition, query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
 		if (record.kind == RECORD_PHASE &&
-		    take(phases, names, &record, err) != 0)
+		    take(phases, names, &record, use, err) != 0)
 			return -1;
+	phases_read_sort(phases);
+	return rc;
+}
+
+void
+phases_read_sort(struct phases_read *phases)
+{
 	if (phases->count > 0)
 		qsort(phases->items, phases->count, sizeof(*phases->items),
 		    by_begin);
-	return rc;
 }
 
 void
@@ -174,6 +211,7 @@ phases_read_clear(struct phases_read *phases)
 {
 	free(phases->items);
 	string_table_clear(&phases->nodes);
+	string_table_clear(&phases->keys);
 }
 
 /* ---- of a model ---- */
@@ -181,14 +219,14 @@ phases_read_clear(struct phases_read *phases)
 static int
 read_one(struct phases_read *phases, const struct phases_names *names,
     struct source *source, struct text partition, struct wire_query query,
-    struct text model, struct err *err)
+    struct text model, enum phases_use use, struct err *err)
 {
 	char name[NAME_ROOM];
 
 	snprintf(name, sizeof(name), "%.*s:*", (int)model.bytes, model.at);
 	query.name = text_of(name);
 	phases_read_clear(phases);
-	return phases_read(phases, names, source, partition, &query, err);
+	return phases_read(phases, names, source, partition, &query, use, err);
 }
 
 static int
@@ -213,8 +251,8 @@ refuse_model(
 int
 phases_read_model(struct phases_read *phases, struct phases_names *names,
     struct source *source, struct text partition,
-    const struct wire_query *query, const char *model, struct text *chosen,
-    struct err *err)
+    const struct wire_query *query, const char *model, enum phases_use use,
+    struct text *chosen, struct err *err)
 {
 	const struct string_table *models = &names->models;
 	char shown[SHOWN_BYTES];
@@ -231,11 +269,12 @@ phases_read_model(struct phases_read *phases, struct phases_names *names,
 	}
 	for (; rc == 0 && number < end && phases->count == 0; number++) {
 		*chosen = models->names[number];
-		rc = read_one(
-		    phases, names, source, partition, *query, *chosen, err);
+		rc = read_one(phases, names, source, partition, *query, *chosen,
+		    use, err);
 	}
 	if (rc == 0 && phases->count == 0)
-		rc = err_set(err, "no complete phases%s of partition %s in %s",
+		rc = err_set(err, "no %sphases%s of partition %s in %s",
+		    use == PHASES_COMPLETE ? "complete " : "",
 		    query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS
 			? " that begin in that time"
 			: "",

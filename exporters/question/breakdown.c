@@ -281,8 +281,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
 	struct breakdown b = { .model = { NULL, 0 } };
 	int rc = phases_read_model(&b.phases, &b.names, asked->source,
-	    asked->partition, &query, question_model(asked->values), &b.model,
-	    err);
+	    asked->partition, &query, question_model(asked->values),
+	    PHASES_COMPLETE, &b.model, err);
 
 	if (rc == 0) {
 		node_bands_make(&b.bands, &b.names, &b.phases);

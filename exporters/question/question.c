@@ -23,6 +23,7 @@ const struct question *const questions[] = {
 	&question_series,
 	&question_spans,
 	&question_starts,
+	&question_timeline,
 	&question_usage,
 	NULL,
 };

@@ -90,6 +90,6 @@ const char *question_model(const struct question_values *values);
 extern const struct question question_breakdown, question_cascade,
     question_clocks, question_nodes, question_phases, question_pools,
     question_samples, question_scanner, question_series, question_spans,
-    question_starts, question_usage;
+    question_starts, question_timeline, question_usage;
 
 #endif

@@ -35,6 +35,10 @@ static const struct opt own_options[] = {
 	    "breakdown: print at most N rows, of which each stands for several "
 	    "nodes (default: 800)",
 	    NULL, false },
+	{ "lanes", 0, OPT_FLAG, OPT_TO(struct question_values, lanes), NULL,
+	    "timeline: print each phase whole, with the number of a lane: "
+	    "phases that run at once have different ones",
+	    NULL, false },
 	{ "as", 0, OPT_CHOICE, OPT_TO(struct question_values, as), "FORM",
 	    "series: a line for each node, or bands: the distribution of the "
 	    "nodes (default: auto: lines of up to 12 nodes)",

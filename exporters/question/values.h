@@ -25,7 +25,7 @@ struct question_values {
 	const char *test, *entry, *run, *nodes;
 	uint64_t limit, rows, max_bytes;
 	int as, of_what;
-	bool strict, verbose, prometheus, oldest, entries, changes;
+	bool strict, verbose, prometheus, oldest, entries, changes, lanes;
 	/* The names of the options that were given, each with a blank before
 	 * and behind it. */
 	char given[QUESTION_GIVEN_BYTES];

@@ -207,6 +207,7 @@ const struct web_route web_pool_routes[] = {
 	    answer_runs, NULL },
 	{ "groups", "model time group from to", false, answer_groups, NULL },
 	{ "samples", .asks = &question_samples },
+	{ "timeline", .asks = &question_timeline },
 	{ "breakdown", .asks = &question_breakdown },
 	{ "series", .asks = &question_series },
 	{ "usage", .asks = &question_usage },

@@ -103,10 +103,10 @@ put_changed(struct json *json, const struct tick *a, const struct tick *b)
 {
 	static const struct {
 		enum record_kind kind;
-		const char *routes[7];
+		const char *routes[8];
 	} kinds[] = {
 		{ RECORD_EVENT, { "starts", "phases", "cascade", "breakdown",
-				    "runs", "groups" } },
+				    "timeline", "runs", "groups" } },
 		{ RECORD_SAMPLE, { "samples", "series", "usage", "clocks" } },
 		{ RECORD_SPAN, { "spans" } },
 		{ RECORD_ENTITY, { "results", "runs" } },

@@ -19,7 +19,7 @@ wrong_usage "skew is not of groups" "group is not for testrun skew" poolscope-st
 wrong_usage "the number of events has no clock" "time is for testrun list, deltas and groups" \
 	poolscope-stats testrun iterations --time emit
 wrong_usage "only skew is of nodes" "node is for testrun skew" poolscope-stats testrun deltas -n a
-wrong_usage "other numbers have no model" "model is for breakdown, starts, testrun, skew, not for usage" \
+wrong_usage "other numbers have no model" "model is for breakdown, starts, timeline, testrun, skew, not for usage" \
 	poolscope-stats usage --model testrun
 wrong_usage "other numbers are of no run" "unexpected argument '1'" poolscope-stats usage 1
 for pages in 0 2..1 1-2 x ..0 99999999999999999999; do

@@ -71,7 +71,7 @@ wanted() {
 routes() {
 	pool="acct\$$1" route="pools/acct%24$1"
 	for topic in phases "phases --by node" "phases --by node --sort max --top 3" cascade starts samples \
-		"samples --by node" breakdown "breakdown --rows 5" "series -m app.load" "series -m app.load --as bands" \
+		"samples --by node" breakdown "breakdown --rows 5" timeline "series -m app.load" "series -m app.load --as bands" \
 		usage spans "spans --by track"; do
 		# "topic --name value -m value" as topic?name=value&metric=value
 		address=$(echo "$topic" | sed 's/ -m / --metric /; s/ --/?/; s/ --/\&/g; s/ /=/g')

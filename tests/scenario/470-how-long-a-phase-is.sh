@@ -142,6 +142,13 @@ answer "in the pictures of any model" "n1 2.000000
 n2 3.000000
 n3 6.000000
 n4 5.000000" pictures phases --model cascade --no-png
+timeline() {
+	columns node,phase,duration poolscope-stats timeline --model cascade --lanes --format csv | sed -n 's/,cascade:load,/,/p' | sort
+}
+answer "in the timeline" "n1,2
+n2,3
+n3,6
+n4,5" timeline
 answer "in the breakdown" "n1,2.0
 n2,3.0
 n3,6.0

@@ -163,6 +163,8 @@ NUMBERS = [
     ("sum of a phase", 53, phase("sum", metrics=metric("poolscope_phase_duration_seconds_sum", phase="work:step"),
                                  dump=lambda: sum(DURATIONS),
                                  plot=calls(data("phases", "--model", "work"), lambda rows: sum(float(row["step"]) for row in rows)),
+                                 timeline=calls(stats("timeline", "--lanes", "--model", "work"), lambda of: sum(row["duration"] for row in of["rows"])),
+                                 page_timeline=calls(page("timeline?lanes=true&model=work"), lambda of: sum(row["duration"] for row in of["rows"])),
                                  breakdown=calls(stats("breakdown", "--model", "work"), lambda of: of["bands"][0]["seconds"]),
                                  page_breakdown=calls(page("breakdown?model=work"), lambda of: sum(row["work:step"] for row in of["rows"])))),
     ("shortest", 5, phase("min", "MIN", dump=lambda: min(DURATIONS))),

@@ -1,0 +1,53 @@
+/*
+ * phases_timeline - what each node did when: the segments of the bars of nodes.
+ *
+ * A phase without an end lasts until the last record of its node, until the
+ * same phase (of the same key) begins again there, or until the node begins
+ * again, with the first required phase of the model: what a node did before it
+ * booted does not go on after it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_PHASES_TIMELINE_H
+#define EXPORTERS_PHASES_TIMELINE_H
+
+#include "exporters/phases/read.h"
+
+/* Lanes of a node; what finds none has UINT32_MAX. */
+enum { PHASES_LANES_MAX = 256 };
+
+struct phases_timeline {
+	struct phases_names names;
+	struct phases_read phases;
+	struct text model;
+	int64_t first_ns, last_ns; /* the first begin, the last end */
+	uint64_t open;             /* phases without an end */
+};
+
+/* `query` has the nodes and the window in which the phases begin; `model` NULL:
+ * the first one that has phases.  -1 also when there are none.  Clear it in any
+ * case. */
+int phases_timeline_read(struct phases_timeline *timeline,
+    struct source *source, struct text partition,
+    const struct wire_query *query, const char *model, struct err *err);
+void phases_timeline_clear(struct phases_timeline *timeline);
+
+struct phases_segment {
+	int64_t begin_ns, end_ns;
+	uint32_t node, phase, key; /* numbers in the timeline's tables */
+	uint32_t lane;
+	bool is_open; /* its end is not that of the phase, which has none */
+};
+
+/* Cut: every moment of a node is in one phase (sweep.h), and phases without
+ * length are not there.  Lanes: each phase is one segment, in the first lane
+ * that is free. */
+enum phases_form { PHASES_CUT, PHASES_LANES };
+
+/* The segments: nodes in the order of their first begin, then of their names,
+ * and of each its segments by begin. */
+void phases_timeline_each(const struct phases_timeline *timeline,
+    enum phases_form form,
+    void (*on_segment)(void *arg, const struct phases_segment *segment),
+    void *arg);
+
+#endif
