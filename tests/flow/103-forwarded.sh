@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 export PYTHONDONTWRITEBYTECODE=1
-intake=tcp://127.0.0.1:$((20000 + $$ % 6000)) listener=tcp://127.0.0.1:$((26000 + $$ % 6000))
+intake=tcp://127.0.0.1:25820 listener=tcp://127.0.0.1:25821
 k=$DIR/keys
 # answered NAME WANTED LISTENER KEY ROUTE PARTITION
 answered() {

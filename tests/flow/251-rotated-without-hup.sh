@@ -4,8 +4,7 @@
 # shellcheck disable=SC2016 # a dollar is part of the name
 . "$(dirname "$0")/lib.sh"
 
-port=$((20000 + $$ % 6000))
-listener=tcp://127.0.0.1:$port intake=tcp://127.0.0.1:$((port + 6000))
+listener=tcp://127.0.0.1:25830 intake=tcp://127.0.0.1:25831
 key=$TMP/nodes.key
 node() {
 	start "$1" poolscope-agent --dir "$TMP/$1" --no-samples --no-clock -p 'acct$p' -n "$1" \

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016 # a dollar is part of the name
 . "$(dirname "$0")/lib.sh"
 trap 'poolscope down -q; _end' EXIT
-port=$((20000 + $$ % 6000))
+port=25840 # 127.0.0.1:25840 is locked by one.sh
 
 check "an instance that listens on loopback" poolscope up --listen "tcp://127.0.0.1:$port"
 advice=$(sed -n 's/^On this host only: *poolscope-agent -p PARTITION --broker \([^ ]*\) .*/\1/p' "$TMP/out")
