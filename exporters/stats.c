@@ -13,6 +13,7 @@
 #include "exporters/tool/tool.h"
 #include "proto/base/memory.h"
 #include "proto/config/opt.h"
+#include "proto/format/output.h"
 
 static const struct opt options[] = {
 	TOOL_OUTPUT(struct topics_values, output),
@@ -29,11 +30,6 @@ static const struct opt_topic others[] = {
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
 	    "poolscope stats metrics -p 'acct$*' --metrics nodes\n" },
-	{ "perf", "", "the report of each node, as the older tool counts",
-	    POOL "node job from to strict now cpu-count decimate max-length "
-		 "since-boot mlflow-names prefix save sort top",
-	    "poolscope stats perf --from -1h\n"
-	    "poolscope stats perf --format json\n" },
 	{ "testrun", " list|groups|deltas|iterations|skew [RUN...]",
 	    "test runs of a farm", TESTRUN,
 	    "poolscope stats testrun groups -p 'acct$farm'\n"
@@ -115,15 +111,8 @@ print(void *arg, struct tool_open *open, struct err *err)
 static void
 check_order(struct topics_values *values, const struct topic *topic)
 {
-	const char *what = topic->word;
-
 	if (topic->columns != NULL)
 		order_check(&values->order, topic->columns);
-	if (!order_is_given(&values->order))
-		return;
-	if (strcmp(what, "perf") == 0 &&
-	    values->of.answer.format == STATS_JSONL)
-		opt_usage("perf: --sort and --top are not for jsonl");
 }
 
 static void
@@ -152,8 +141,6 @@ check_use(struct topics_values *values, const struct topic *topic)
 			? "table, json and csv"
 			: "table and json");
 	check_order(values, topic);
-	if (strcmp(what, "perf") == 0)
-		stats_perf_check(&values->perf);
 	if (testrun)
 		check_testrun(values);
 }
@@ -162,10 +149,10 @@ static void
 parse(struct topics_values *values, int argc, char **argv,
     struct opt_operands *operands)
 {
-	struct opt_table tables[QUESTION_TABLES + 5] = { { pool_options,
-							     &values->pool },
-		{ options, values }, { stats_perf_options, &values->perf },
-		{ source_options, &values->source }, { opt_common, NULL } };
+	struct opt_table tables[QUESTION_TABLES + 4] = {
+		{ pool_options, &values->pool }, { options, values },
+		{ source_options, &values->source }, { opt_common, NULL }
+	};
 	const struct opt_program program = {
 		.name = "poolscope-stats",
 		.synopsis = "WHAT [options]",
@@ -176,7 +163,7 @@ parse(struct topics_values *values, int argc, char **argv,
 		.topics = topics,
 	};
 
-	question_tables(tables + 5, &values->of);
+	question_tables(tables + 4, &values->of);
 	make_topics(topics);
 	opt_parse(&program, argc, argv, operands);
 	question_give_parsed(&values->of);
@@ -197,6 +184,7 @@ fit_question(const struct topics_values *values, struct tool *tool)
 		exit(0);
 	}
 	tool->source = &values->source;
+	output_sandbox(tool->sandbox, values->of.perf.save);
 	if (!values->question->is_of_all)
 		tool->pool = &values->pool;
 }
@@ -207,7 +195,6 @@ fit_topic(struct topics_values *values, struct tool *tool)
 	const struct topic *topic = values->topic;
 
 	check_use(values, topic);
-	stats_perf_sandbox(tool->sandbox, &values->perf);
 	/* It opens its sources itself. */
 	if (topic->print_whole != NULL)
 		source_sandbox(tool->sandbox, &values->source);
@@ -226,7 +213,6 @@ main(int argc, char **argv)
 {
 	struct topics_values values = { .of = question_values_default(),
 		.order = { .column = -1 },
-		.perf = STATS_PERF_DEFAULT,
 		.output = "-" };
 	struct tool tool = { .work = print, .arg = &values };
 	struct sandbox sandbox;

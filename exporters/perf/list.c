@@ -82,7 +82,6 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 
 struct printing {
 	struct json json;
-	struct text node;
 };
 
 static void
@@ -114,34 +113,6 @@ perf_list_save(const struct perf_select *select, const struct perf_pool *pool,
 		json_end_array(&p.json);
 	}
 	json_end_object(&p.json);
-	return rc;
-}
-
-static void
-put_line(void *arg, const struct perf_report *report)
-{
-	struct printing *p = arg;
-
-	json_begin_object(&p->json);
-	json_add_text(&p->json, "node", p->node);
-	perf_report_put(&p->json, report);
-	json_end_object(&p->json);
-	putc('\n', p->json.file);
-}
-
-int
-perf_list_lines(const struct perf_select *select, const struct perf_pool *pool,
-    const struct perf_decimation *decimation, FILE *file, struct err *err)
-{
-	struct printing p;
-	int rc = 0;
-
-	json_init(&p.json, file, JSON_STRICT);
-	for (uint32_t i = 0; rc == 0 && i < pool->names.count; i++) {
-		p.node = pool->names.names[pool->order[i]];
-		rc = perf_list_each(select, pool, pool->order[i], decimation,
-		    put_line, &p, err);
-	}
 	return rc;
 }
 

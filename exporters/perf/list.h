@@ -1,6 +1,6 @@
 /*
- * perf_list - print the reports themselves, all or decimated: in the file
- * format of the older sampler, or one per line.
+ * perf_list - the reports themselves, all or decimated, and the file in
+ * which the older sampler saves them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_LIST_H
@@ -28,11 +28,6 @@ int perf_list_each(const struct perf_select *select,
 /* Print one object, node -> list, byte for byte like json.dump(...,
  * indent=4). */
 int perf_list_save(const struct perf_select *select,
-    const struct perf_pool *pool, const struct perf_decimation *decimation,
-    FILE *file, struct err *err);
-
-/* Print one line per report: the node, then the members of the report. */
-int perf_list_lines(const struct perf_select *select,
     const struct perf_pool *pool, const struct perf_decimation *decimation,
     FILE *file, struct err *err);
 

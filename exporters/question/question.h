@@ -88,8 +88,9 @@ const char *question_model(const struct question_values *values);
 
 /* The questions. */
 extern const struct question question_breakdown, question_cascade,
-    question_clocks, question_nodes, question_phases, question_pools,
-    question_samples, question_scanner, question_series, question_spans,
-    question_starts, question_timeline, question_usage;
+    question_clocks, question_nodes, question_perf, question_phases,
+    question_pools, question_reports, question_samples, question_scanner,
+    question_series, question_spans, question_starts, question_timeline,
+    question_usage;
 
 #endif

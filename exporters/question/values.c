@@ -65,6 +65,7 @@ question_values_default(void)
 	return (struct question_values){ .window = TIME_WINDOW_ALL,
 		.runs = RUNS_DEFAULT,
 		.starts = STARTS_DEFAULT,
+		.perf = PERF_OPTIONS_DEFAULT,
 		.limit = 1000,
 		.max_bytes = UINT64_MAX,
 		.given = " " };
@@ -81,6 +82,7 @@ question_tables(
 		{ metric_options, &values->metrics },
 		{ runs_options, &values->runs },
 		{ starts_options, &values->starts },
+		{ perf_options, &values->perf },
 		{ NULL, NULL },
 	};
 

@@ -8,6 +8,7 @@
 #ifndef EXPORTERS_QUESTION_VALUES_H
 #define EXPORTERS_QUESTION_VALUES_H
 
+#include "exporters/perf/options.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
 #include "exporters/starts/starts.h"
@@ -20,6 +21,7 @@ struct question_values {
 	struct metric_options metrics;
 	struct runs_options runs;
 	struct starts_options starts;
+	struct perf_options perf;
 	struct answer_options answer;
 	const char *name, *by;
 	const char *test, *entry, *run, *nodes;

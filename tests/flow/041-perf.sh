@@ -20,7 +20,7 @@ reports() {
 # numbers KEY: of all nodes, from what was printed last.
 numbers() {
 	/usr/bin/python3 -c 'import json, sys
-print(*(f"{s}:{v}" for k, v, s in json.load(open(sys.argv[1])) if k == sys.argv[2]))' "$TMP/out" "$1"
+print(*("%s:%s" % (row["step"], row[sys.argv[2]]) for row in json.load(open(sys.argv[1]))["rows"] if row["reports"]))' "$TMP/out" "$1"
 }
 
 perf() {
@@ -31,7 +31,7 @@ perf() {
 wrong_usage "a length of 1 has no room for both ends" "at least 2" poolscope-stats perf --format json -p 'a$b' --max-length 1
 wrong_usage "a length beyond all measure is wrong usage" "at most 10000000" poolscope-stats perf --format json -p 'a$b' --max-length 99999999
 wrong_usage "no CPUs are wrong usage" "from 1 to" poolscope-stats perf --format json -p 'a$b' --cpu-count 0
-wrong_usage "phases know no --decimate" "decimate is for perf" poolscope-stats phases -p 'a$b' --decimate minmax
+wrong_usage "phases know no --decimate" "decimate is for perf, reports" poolscope-stats phases -p 'a$b' --decimate minmax
 wrong_usage "a scanner job knows no --from" "from is for" poolscope-stats scanner -p 'a$b' --job 1 --from -1h
 wrong_usage "perf knows no --by" "by is for phases, samples, spans, not for perf" poolscope-stats perf --format json -p 'a$b' --by node
 
@@ -72,18 +72,28 @@ check_status 1 "--strict wants reports of all" perf --strict -o "$TMP/strict"
 check_printed "... and counts" "1 of 3 nodes have no reports"
 check "... and writes nothing" test ! -e "$TMP/strict"
 check "names for MLflow have no brackets" perf -q --mlflow-names --prefix 'my run: '
-check_text "... and a prefix" "0:7.5 1:7.5" "$(numbers 'my run max_t_mem_percent')"
+check_text "... and a prefix" "0:7.5 1:7.5" "$(/usr/bin/python3 -c 'import json, sys
+print(*("%d:%s" % (row["step"], row["value"]) for row in json.load(open(sys.argv[1]))["mlflow"] if row["name"] == "my run max_t_mem_percent"))' "$TMP/out")"
 check "the table has every node" perf -q --format table --cpu-count 1
-check_text "... in 80 columns" 79 "$(awk 'length > n { n = length } END { print (n < 80 ? 79 : n) }' "$TMP/out")"
-check "CSV has a row a node" perf -q --format csv
-check_text "... and a header" 4 "$(wc -l <"$TMP/out")"
+check_text "... in their order" "a b c" "$(awk '$1 ~ /^[abc]$/ { print $1 }' "$TMP/out" | xargs)"
+check "CSV has a row a node" perf -q --format csv -o "$TMP/csv"
+check_text "... and a header" 4 "$(wc -l <"$TMP/csv")"
 
 # ---- lists
-check "reports are listed" perf -q --format jsonl
-check_text "... all" 600 "$(wc -l <"$TMP/out")"
-check "fewer reports are listed" perf -q --format jsonl --max-length 10
-check_text "... of each node" 20 "$(wc -l <"$TMP/out")"
+listed() {
+	poolscope-stats reports -q --format jsonl -p 'acct$perf' "$@"
+}
+rows_there() {
+	grep -vc '^{"poolscope"' "$TMP/out"
+}
+check "reports are listed" listed
+check_text "... all" 600 "$(rows_there)"
+check_printed "... and that a node has none" "node c has no reports"
+check "fewer reports are listed" listed --max-length 10
+check_text "... of each node" 20 "$(rows_there)"
 check_text "... with the last one" 2 "$(grep -c '"cpu_pct_per_cpu_avg": 300,' "$TMP/out")"
+check "the busiest first" listed --sort cpu_pct_per_cpu_avg --top 2
+check_text "... of each node the last" 2 "$(grep -c '"cpu_pct_per_cpu_avg": 300,' "$TMP/out")"
 check "reports are saved" perf -q --save "$TMP/saved" --max-length 10 -o "$TMP/out2"
 check_text "... with the node that has none" "10 10 0" "$(/usr/bin/python3 -c 'import json, sys
 print(*(len(v) for v in json.load(open(sys.argv[1])).values()))' "$TMP/saved")"
@@ -105,8 +115,8 @@ check_text "... where and while it ran" 0:200.0 "$(numbers 'max_t_(cpu_pct_per_c
 check_text "... totals are growth in its time" 0:99.0 "$(numbers total_disk_io_read_mb)"
 check_text "... and so are CPU hours" 0:0.99 "$(numbers node_cpu_hours)"
 check_printed "... its node without reports is named" "node c has no reports"
-check "reports of a job are listed" perf -q --job 7 --format jsonl
-check_text "... alone" 100 "$(wc -l <"$TMP/out")"
+check "reports of a job are listed" listed --job 7
+check_text "... alone" 100 "$(rows_there)"
 check_status 1 "a job that never ran is an error" perf --job 8
 check_printed "... with its name" "no job '8'"
 stop agent

@@ -31,8 +31,8 @@ def runs(experiment):
 def metrics(run, wanted):
     got = points(run, "")
     want = {}
-    for key, value, step in json.load(open(wanted)):
-        want.setdefault(key, []).append((step, value))
+    for row in json.load(open(wanted))["mlflow"]:
+        want.setdefault(row["name"], []).append((row["step"], row["value"]))
     assert {k: [p[:2] for p in v] for k, v in got.items()} == want, got
     print(sum(len(v) for v in got.values()), "points")
 

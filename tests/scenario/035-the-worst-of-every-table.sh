@@ -40,21 +40,19 @@ reports() {
 check "reports are imported" poolscope-import perf -p "$PARTITION" "$TMP/reports"
 wait_until indexed 30
 answer "the busiest two" "n2,1
-n3,2" columns node,step poolscope-stats perf -q --sort max --top 2 --format csv
+n3,2" columns node,step poolscope-stats perf -q --sort 'max_t_(cpu_pct_per_cpu_avg)' --top 2 --format csv
 answer "a node without a report is the last" "n2
 n3
 n1
-n4" columns node poolscope-stats perf -q --sort max --format csv
-answer "who read most" "n1" columns node poolscope-stats perf -q --sort read --top 1 --format csv
-check "as JSON" poolscope-stats perf -q --sort max --top 1 --cpu-count 1 --format json
+n4" columns node poolscope-stats perf -q --sort 'max_t_(cpu_pct_per_cpu_avg)' --format csv
+answer "who read most" "n1" columns node poolscope-stats perf -q --sort total_disk_io_read_mb --top 1 --format csv
+check "as JSON" poolscope-stats perf -q --sort 'max_t_(cpu_pct_per_cpu_avg)' --top 1 --cpu-count 1 --format json
 check_text "... the same node" 1 "$(/usr/bin/python3 -c 'import json, sys
-print(*{step for name, value, step in json.load(open(sys.argv[1]))})' "$TMP/out")"
-check "as a table" poolscope-stats perf -q --sort read --cpu-count 1
+print(*(row["step"] for row in json.load(open(sys.argv[1]))["rows"]))' "$TMP/out")"
+check "as a table" poolscope-stats perf -q --sort total_disk_io_read_mb --cpu-count 1
 check_text "... the same order" "n1 n3 n2 n4 " "$(awk '$1 ~ /^n[1-4]$/ { printf "%s ", $1 }' "$TMP/out")"
-wrong_usage "reports that are lines" "perf: --sort and --top are not for jsonl" \
-	poolscope-stats perf --top 1 --format jsonl
-wrong_usage "a column that reports do not have" "not one of node, reports, cpu, max.*did you mean read or" \
-	poolscope-stats perf --sort reed
+wrong_usage "a column that reports do not have" "'step2' is not one of node, step, reports.*did you mean step" \
+	poolscope-stats perf --sort step2
 
 # ---- a job
 check "a job is imported" poolscope-import scanner -p "$PARTITION" --job 0 "$ROOT/tests/golden/scanner/s01_one_worker/db"

@@ -26,34 +26,6 @@ topics_model(const struct topics_values *values)
 }
 
 static int
-print_perf(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	struct perf_select select = {
-		.source = source,
-		.partition = partition,
-		.node = topics_node(values),
-	};
-	struct job_intervals job_intervals;
-	int rc = 0;
-
-	select.from_ns = values->of.window.from_ns;
-	select.to_ns = values->of.window.to_ns;
-	if (values->of.window.job != NULL) {
-		rc = job_intervals_read(&job_intervals, source, partition,
-		    values->of.window.job, err);
-		select.jobs = &job_intervals;
-	}
-	if (rc == 0)
-		rc = stats_perf(&select, &values->perf, &values->order,
-		    (enum stats_format)values->of.answer.format,
-		    values->of.strict, file, err);
-	if (select.jobs != NULL)
-		job_intervals_clear(&job_intervals);
-	return rc;
-}
-
-static int
 print_testrun(const struct topics_values *values, struct source *source,
     struct text partition, FILE *file, struct err *err)
 {
@@ -115,7 +87,6 @@ enum {
 
 static const struct topic topics[] = {
 	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
-	{ "perf", print_perf, NULL, stats_perf_columns, ANY_FORMAT, false },
 	{ "testrun", print_testrun, NULL, NULL, ANY_FORMAT, false },
 	{ "skew", print_testrun, NULL, NULL, ANY_FORMAT, false },
 	{ "status", NULL, print_status, NULL, TABLE_JSON, true },

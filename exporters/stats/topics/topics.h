@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#include "exporters/perf/stats_command.h"
 #include "exporters/question/question.h"
 #include "exporters/runs/runs.h"
 #include "exporters/select/order.h"
@@ -19,7 +18,6 @@ struct topics_values {
 	struct pool_options pool;
 	struct source_options source;
 	struct question_values of;
-	struct stats_perf_options perf;
 	const char *output;
 	struct order order;
 	const struct opt_operands *operands;

@@ -36,6 +36,11 @@ def options(case):
 
 def metrics(case, which, got):
     want, got = load(case + '/expected/metrics.json')[which], load(got)
+    if which == 'mlflow_calls':
+        got = [[row['name'], row['value'], row['step']] for row in got['mlflow']]
+    else:
+        got = [[key, value, row['step']] for row in got['rows'] if row['reports']
+               for key, value in row.items() if key not in ('node', 'step', 'reports')]
     if [[k, step] for k, _, step in want] != [[k, step] for k, _, step in got]:
         yield 'keys or steps are others, or in another order'
     for (key, a, step), (_, b, _) in zip(want, got):
@@ -57,7 +62,10 @@ def wanted(case):
 def survivors(case, count, got):
     want = load(case + '/expected/trims.json')['survivors_at'][count]
     with open(got, encoding='utf-8') as file:
-        got = [json.loads(line)['cpu_pct_per_cpu_avg'] for line in file]
+        got = [json.loads(line) for line in file]
+    if got[-1]['poolscope']['complete'] is not True:
+        yield 'the answer is not complete'
+    got = [row['cpu_pct_per_cpu_avg'] for row in got[1:-1]]
     if isinstance(want, dict):
         same = (len(got) == want['count'] and sum(got) == want['sum'] and
                 got[:len(want['head'])] == want['head'] and

@@ -53,7 +53,7 @@ for case in d0010 d0100 d1000; do
 	# An instrument takes one in $SHARE of them.
 	for n in $(judge wanted "$perf/$case" | tr ' ' '\n' |
 		awk -v share="${SHARE:-1}" 'share == 1 || NR % share == 1'); do
-		check "$n reports are decimated to $max" poolscope-stats perf --format json -q -p 'golden$numbered' \
+		check "$n reports are decimated to $max" poolscope-stats reports -q -p 'golden$numbered' \
 			--decimate reference --max-length "$max" --to "$((1650000000 + n)).5" \
 			--format jsonl -o "$TMP/got"
 		check "... the recorded ones" judge survivors "$perf/$case" "$n" "$TMP/got"
@@ -69,6 +69,6 @@ for case in r02_four_nodes r05_thresholds; do
 done
 check "compacted reports are saved" poolscope-stats perf --format json -q -p 'golden$saved' --save "$TMP/compacted" -o "$TMP/got"
 check "... byte for byte" cmp "$saved" "$TMP/compacted"
-check "compacted reports are decimated" poolscope-stats perf --format json -q -p 'golden$numbered' \
+check "compacted reports are decimated" poolscope-stats reports -q -p 'golden$numbered' \
 	--decimate reference --max-length 100 --format jsonl -o "$TMP/got"
 check "... to the recorded ones" judge survivors "$perf/d0100" 5000 "$TMP/got"
