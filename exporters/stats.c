@@ -38,10 +38,6 @@ static const struct opt_topic others[] = {
 	{ "skew", "", "testrun skew: receive times against emit times", TESTRUN,
 	    "poolscope stats skew\n"
 	    "poolscope stats skew -n 'n1*'\n" },
-	{ "status", "", "the state of the store and the broker",
-	    "format output verbose",
-	    "poolscope status\n"
-	    "poolscope status --verbose\n" },
 	{ .word = NULL },
 };
 
@@ -81,6 +77,7 @@ ask(struct topics_values *values, const struct question *question,
 	bool found = false;
 	struct question_asked asked = { .options = &values->source,
 		.source = open->source,
+		.silent = open->silent.text,
 		.partition = open->partition,
 		.pattern = topics_pattern(values),
 		.values = &values->of,
@@ -185,6 +182,7 @@ fit_question(const struct topics_values *values, struct tool *tool)
 	}
 	tool->source = &values->source;
 	output_sandbox(tool->sandbox, values->of.perf.save);
+	tool->takes_silence = values->question->takes_silence;
 	if (!values->question->is_of_all)
 		tool->pool = &values->pool;
 }

@@ -140,10 +140,10 @@ main(int argc, char **argv)
 	rc = pool_partition(partition, &values.pool, &err);
 	values.source.stays = !values.once;
 	enter_sandbox(&values);
-	/* The pipeline is asked by itself: that it does not answer is an
-	 * answer. */
-	if (rc == 0 && !(values.once && values.view == VIEW_PIPELINE))
-		rc = source_open(&source, &values.source, &err);
+	/* That the pipeline does not answer is an answer. */
+	if (rc == 0 && source_open(&source, &values.source, &err) != 0 &&
+	    !(values.once && values.view == VIEW_PIPELINE))
+		rc = -1;
 	if (rc == 0 && values.once) {
 		rc = print_once(&values, source, partition, &status, &err);
 		rc = source_finish(&source, rc, &err);

@@ -198,13 +198,13 @@ pools_clear(struct pools *pools)
 #define RESTS_NS (24 * 3600 * NS_PER_SECOND)
 
 int
-pools_add_facts(
-    struct status_facts *facts, struct source *source, struct err *err)
+pools_add_facts(struct status_facts *facts, struct source *source,
+    struct pools_kept *kept, struct err *err)
 {
 	int64_t now_ns = clock_wall_ns();
 	struct pools pools;
 	int rc = pools_read(
-	    &pools, source, NULL, (struct text){ NULL, 0 }, now_ns, err);
+	    &pools, source, kept, (struct text){ NULL, 0 }, now_ns, err);
 
 	for (uint32_t i = 0; i < pools.count; i++) {
 		const struct pool *pool = &pools.at[i];

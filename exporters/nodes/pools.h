@@ -42,7 +42,7 @@ int pools_read(struct pools *pools, struct source *source,
 void pools_clear(struct pools *pools);
 
 /* Of `facts`: nodes that are lost, and the newest record. */
-int pools_add_facts(
-    struct status_facts *facts, struct source *source, struct err *err);
+int pools_add_facts(struct status_facts *facts, struct source *source,
+    struct pools_kept *kept, struct err *err);
 
 #endif

@@ -25,6 +25,7 @@ const struct question *const questions[] = {
 	&question_series,
 	&question_spans,
 	&question_starts,
+	&question_status,
 	&question_timeline,
 	&question_usage,
 	NULL,

@@ -17,8 +17,12 @@
 
 /* What is asked, of whom. */
 struct question_asked {
+	/* NULL: it could not be opened, which is a part of the answer
+	 * (takes_silence); `silent` says why. */
 	struct source *source;
+	const char *silent;
 	const struct source_options *options; /* of the source */
+	const char *limit;                    /* of source_limit; NULL: none */
 	struct text partition; /* a question of all pools: empty */
 	/* Of the questions of all pools: only those that match. */
 	struct text pattern;
@@ -40,9 +44,10 @@ struct question {
 	/* What --by may be, such as "pool|node", the default first; NULL: it
 	 * has no --by. */
 	const char *by;
-	uint32_t kinds; /* bits of enum record_kind on which it depends */
-	bool is_of_all; /* of all pools, not of one partition */
-	bool ages;      /* the answer changes while nothing comes */
+	uint32_t kinds;     /* bits of enum record_kind on which it depends */
+	bool is_of_all;     /* of all pools, not of one partition */
+	bool ages;          /* the answer changes while nothing comes */
+	bool takes_silence; /* that the source does not answer is an answer */
 	/* Checks values beyond their types; may be NULL. */
 	int (*check)(const struct question_values *values, struct err *err);
 	/* -1: the sentence says why there is no answer. */
@@ -90,7 +95,7 @@ const char *question_model(const struct question_values *values);
 extern const struct question question_breakdown, question_cascade,
     question_clocks, question_nodes, question_perf, question_phases,
     question_pools, question_reports, question_samples, question_scanner,
-    question_series, question_spans, question_starts, question_timeline,
-    question_usage;
+    question_series, question_spans, question_starts, question_status,
+    question_timeline, question_usage;
 
 #endif

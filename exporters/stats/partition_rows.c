@@ -65,6 +65,10 @@ make_row(const struct record *record)
 			continue;
 		else if (text_equal(a.key, text_of("nodes")))
 			row.nodes = (uint64_t)a.value.is.i;
+		else if (text_equal(a.key, text_of("rejected_bytes")))
+			row.rejected_bytes = (uint64_t)a.value.is.i;
+		else if (text_equal(a.key, text_of("rejected_cut")))
+			row.rejected_cut = (uint64_t)a.value.is.i;
 		else if (text_equal(a.key, text_of("last_entry")))
 			row.last_entry = (uint64_t)a.value.is.i;
 		else if (without_prefix(a.key, records_prefix, &kind))

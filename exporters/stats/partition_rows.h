@@ -19,6 +19,7 @@ struct partition_row {
 	uint64_t nodes;   /* that ever sent a record that is kept */
 	uint64_t records; /* of all kinds */
 	uint64_t records_of[RECORD_KINDS];
+	uint64_t rejected_bytes, rejected_cut; /* of rejected batches */
 	/* The journal entry that brought its last record, and the generation of
 	 * the store: while both are the same, nothing came. */
 	uint64_t last_entry, generation;

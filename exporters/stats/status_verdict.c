@@ -5,196 +5,218 @@
 #include "exporters/stats/status_verdict.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/format/quantity.h"
 #include "proto/os/clock.h"
 
-static void
-add(int64_t *to, int64_t number)
+#define MINUTE_NS (60 * (int64_t)NS_PER_SECOND)
+
+/* ---- facts ---- */
+
+void
+status_facts_set(
+    struct status_facts *facts, enum counter_number counter, int64_t value)
 {
-	if (__builtin_add_overflow(*to, number, to))
-		*to = INT64_MAX;
+	facts->counters[counter] = value;
+	facts->is_known[counter] = true;
 }
 
 static void
-take_store(struct status_facts *facts, const struct record *record)
+take_number(
+    struct status_facts *facts, enum counter_number number, int64_t value)
 {
-	char name[32];
+	int64_t before = facts->counters[number], sum;
 
-	facts->has_store = true;
-	facts->stores++;
-	facts->limited |= record_count(record, "limited") != 0;
-	add(&facts->partitions, record_count(record, "partitions"));
-	add(&facts->nodes, record_count(record, "nodes"));
-	/* Those of all kinds, as in the rows of the partitions. */
-	for (int kind = 0; kind < RECORD_KINDS; kind++) {
-		(void)snprintf(name, sizeof(name), "records_%s",
-		    record_kind_name((enum record_kind)kind));
-		add(&facts->records, record_count(record, name));
-	}
-	add(&facts->bytes, record_count(record, "journal_bytes"));
-	add(&facts->bytes, record_count(record, "tables_bytes"));
-	add(&facts->lag, record_count(record, "indexing_lag"));
-	add(&facts->rejected_bytes, record_count(record, "rejected_bytes"));
-	add(&facts->rejected, record_count(record, "records_rejected"));
-	facts->rebuilding |= record_count(record, "rebuilding") != 0;
-	add(&facts->damaged, record_count(record, "damaged"));
+	if (!facts->is_known[number])
+		sum = value;
+	else if (number == COUNTER_MIRROR_mirror_until_ns)
+		sum = value < before ? value : before;
+	else if (counters[number].kind == COUNTER_TIME ||
+		 counters[number].kind == COUNTER_DURATION)
+		sum = value > before ? value : before;
+	else if (__builtin_add_overflow(before, value, &sum))
+		sum = INT64_MAX;
+	status_facts_set(facts, number, sum);
 }
 
 static void
-take_words(const struct record *record, const char *name,
-    char to[static STATUS_PROBLEM_BYTES])
+take_text(
+    struct status_facts *facts, enum counter_number number, struct text text)
 {
-	struct text words;
-
-	if (record_find_text(record, name, &words))
-		snprintf(to, STATUS_PROBLEM_BYTES, "%.*s", (int)words.bytes,
-		    words.at);
-}
-
-static void
-take_archive(struct status_facts *facts, const struct record *record)
-{
-	facts->has_archive = true;
-	facts->archive_failing |= record_count(record, "archive_failing") != 0;
-	facts->archive_one_copy |=
-	    record_count(record, "archive_one_copy") != 0;
-	add(&facts->archive_lag, record_count(record, "archive_lag"));
-	if (facts->archive_lag_ns < record_count(record, "archive_lag_ns"))
-		facts->archive_lag_ns = record_count(record, "archive_lag_ns");
-	take_words(record, "archive_problem", facts->archive_problem);
-}
-
-static void
-take_mirror(struct status_facts *facts, const struct record *record)
-{
-	int64_t until_ns = record_count(record, "mirror_until_ns");
-
-	if (!facts->has_mirror || until_ns < facts->mirror_until_ns)
-		facts->mirror_until_ns = until_ns;
-	facts->has_mirror = true;
-	take_words(record, "mirror_problem", facts->mirror_problem);
+	if (facts->text_count == STATUS_TEXTS)
+		return;
+	facts->texts[facts->text_count].of = number;
+	snprintf(facts->texts[facts->text_count++].text, STATUS_PROBLEM_BYTES,
+	    "%.*s", (int)text.bytes, text.at);
 }
 
 void
 status_facts_take(struct status_facts *facts, const struct record *record)
 {
-	if (text_equal(record->name, text_of("store")))
-		take_store(facts, record);
-	if (text_equal(record->name, text_of("broker"))) {
+	struct text pairs = record->pairs;
+	struct record_attribute a;
+
+	facts->stores += text_equal(record->name, text_of("store"));
+	if (text_equal(record->name, text_of("broker")))
 		facts->broker = SERVICE_RUNNING;
-		facts->broker_peers = record_count(record, "peers");
-		facts->insecure |= record_count(record, "insecure") != 0;
-	}
-	if (text_equal(record->name, text_of("aggregator:archive")))
-		take_archive(facts, record);
-	if (text_equal(record->name, text_of("aggregator:mirror")))
-		take_mirror(facts, record);
-	if (!text_equal(record->name, text_of("aggregator")))
+	if (text_equal(record->name, text_of("aggregator")))
+		facts->aggregator = SERVICE_RUNNING;
+	/* What a broker counts for each aggregator is a part of its sums. */
+	if (text_match(text_of("broker:*"), record->name))
 		return;
-	facts->aggregator = SERVICE_RUNNING;
-	add(&facts->peers, record_count(record, "peers"));
-	if (facts->broker_ns < record_count(record, "broker_ns"))
-		facts->broker_ns = record_count(record, "broker_ns");
-	facts->full |= record_count(record, "full") != 0;
-	take_words(record, "full_problem", facts->full_problem);
-	facts->index_paused |= record_count(record, "index_paused") != 0;
-	add(&facts->damaged, record_count(record, "index_damaged"));
-	facts->retention_stopped |=
-	    record_count(record, "retention_stopped") != 0;
-	if (facts->clock_ahead_ns < record_count(record, "clock_ahead_ns"))
-		facts->clock_ahead_ns = record_count(record, "clock_ahead_ns");
-	facts->behind |= record_count(record, "indexing_behind") != 0;
-	facts->indexing_rate += (double)record_count(record, "indexing_rate");
-	facts->insecure |= record_count(record, "insecure") != 0;
-	add(&facts->groups_refused, record_count(record, "groups_refused"));
-	facts->no_models |= record_count(record, "no_models") != 0;
+	while (record_next_attribute(&pairs, &a)) {
+		enum counter_number number = counter_find(record->name, a.key);
+
+		if (number == COUNTERS)
+			continue;
+		if (a.value.type == VALUE_INT)
+			take_number(facts, number, a.value.is.i);
+		else if (a.value.type == VALUE_BOOL)
+			take_number(facts, number, a.value.is.boolean);
+		else if (a.value.type == VALUE_TEXT)
+			take_text(facts, number, a.value.is.text);
+	}
 }
 
-void
-status_put_bytes(FILE *file, double bytes)
+/* "" if there is none. */
+static const char *
+text_of_counter(const struct status_facts *facts, struct text name)
 {
-	char text[QUANTITY_TEXT_BYTES];
-
-	fputs(quantity_bytes(text, bytes), file);
+	for (uint32_t i = 0; i < facts->text_count; i++)
+		if (text_equal(
+			text_of(counters[facts->texts[i].of].name), name))
+			return facts->texts[i].text;
+	return "";
 }
 
-void
-status_put_time(FILE *file, double ns)
-{
-	char text[QUANTITY_TEXT_BYTES];
+/* ---- lines ---- */
 
-	fputs(quantity_time(text, ns), file);
+static struct status_line *
+add_line(struct status_lines *lines, struct status_line line)
+{
+	lines->at = memory_grow(
+	    lines->at, &lines->room, lines->count, sizeof(*lines->at));
+	lines->at[lines->count] = line;
+	return &lines->at[lines->count++];
 }
 
-static bool
-put_criticals(const struct status_facts *f, FILE *file)
+static char *
+format_text(const char *format, va_list list)
 {
-	bool any = true;
+	char *text;
 
+	if (vasprintf(&text, format, list) < 0)
+		memory_exhausted(0);
+	return text;
+}
+
+static void __attribute__((format(printf, 4, 5)))
+problem(struct status_verdict *v, enum verdict verdict, const char *key,
+    const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	add_line(&v->problems, (struct status_line){ verdict, key, NULL,
+				   format_text(format, list) });
+	va_end(list);
+	if (v->verdict < verdict)
+		v->verdict = verdict;
+}
+
+static void __attribute__((format(printf, 4, 5))) part(struct status_verdict *v,
+    const char *name, const char *state, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	add_line(&v->parts, (struct status_line){ VERDICT_OK, name, state,
+				format_text(format, list) });
+	va_end(list);
+}
+
+/* ---- problems ---- */
+
+/* What the table of counters says of one. */
+static void
+judge_counters(
+    struct status_verdict *v, const struct status_facts *f, enum verdict of)
+{
+	int64_t ahead_ns = f->counters[COUNTER_AGGREGATOR_clock_ahead_ns];
+	char time[QUANTITY_TEXT_BYTES], ahead[QUANTITY_TEXT_BYTES + 16] = "";
+
+	for (int i = 0; i < COUNTERS; i++) {
+		char name[64], number[32] = "";
+		const char *more;
+
+		if (counters[i].verdict != of || of == VERDICT_OK ||
+		    f->counters[i] <= 0)
+			continue;
+		snprintf(name, sizeof(name), "%s_problem", counters[i].name);
+		more = text_of_counter(f, text_of(name));
+		if (counters[i].kind != COUNTER_FLAG)
+			snprintf(number, sizeof(number), "%" PRId64 " ",
+			    f->counters[i]);
+		if (i == COUNTER_AGGREGATOR_retention_stopped && ahead_ns > 0)
+			snprintf(ahead, sizeof(ahead), "it is %s ahead",
+			    quantity_time(time, (double)ahead_ns));
+		if (i == COUNTER_AGGREGATOR_retention_stopped)
+			more = ahead;
+		problem(v, of, counters[i].name, "%s%s%s%s", number,
+		    counters[i].why, more[0] != '\0' ? "; " : "", more);
+	}
+}
+
+static void
+judge_services(struct status_verdict *v, const struct status_facts *f)
+{
 	if (f->is_node) {
-		any = f->agent != SERVICE_RUNNING;
-		if (any)
-			fprintf(file,
-			    "critical: the agent %s, nothing is sampled\n",
+		if (f->agent != SERVICE_RUNNING)
+			problem(v, VERDICT_CRITICAL, "agent",
+			    "the agent %s, nothing is sampled",
 			    f->agent == SERVICE_SILENT ? "does not answer"
 						       : "is not running");
-	} else if (f->aggregator == SERVICE_SILENT)
-		fputs("critical: the store does not answer\n", file);
-	else if (f->aggregator == SERVICE_STOPPED)
-		fputs("critical: the aggregator is not running, nothing is "
-		      "stored; poolscope up\n",
-		    file);
-	else
-		any = false;
-	if (f->full) {
-		fprintf(
-		    file, "critical: nothing is stored; %s\n", f->full_problem);
-		any = true;
+	} else if (f->aggregator == SERVICE_SILENT) {
+		problem(
+		    v, VERDICT_CRITICAL, "store", "the store does not answer");
+	} else if (f->aggregator == SERVICE_STOPPED) {
+		problem(v, VERDICT_CRITICAL, "aggregator",
+		    "the aggregator is not running, nothing is stored; "
+		    "poolscope up");
 	}
-	if (f->index_paused) {
-		fputs("critical: the tables are damaged, new records are not "
-		      "shown; poolscope admin\n"
-		      "  verify names the damage, poolscope admin rebuild "
-		      "mends it\n",
-		    file);
-		any = true;
-	}
-	if (f->broker_died || f->broker == SERVICE_SILENT) {
-		fprintf(file, "critical: the broker %s; poolscope up\n",
+	judge_counters(v, f, VERDICT_CRITICAL);
+	if (f->broker_died || f->broker == SERVICE_SILENT)
+		problem(v, VERDICT_CRITICAL, "broker",
+		    "the broker %s; poolscope up",
 		    f->broker_died ? "has died" : "does not answer");
-		any = true;
-	}
-	return any;
 }
 
-/* A pass takes some seconds, and a cluster may restart. */
-static bool
-put_archive_warning(const struct status_facts *f, FILE *file)
+/* A pass takes some seconds, and a cluster may restart; a gateway looks every
+ * ten seconds. */
+static void
+judge_archive(struct status_verdict *v, const struct status_facts *f)
 {
-	if (!f->archive_failing ||
-	    f->archive_lag_ns < 60 * (int64_t)NS_PER_SECOND)
-		return false;
-	fputs("warning: the archive lacks what came in the last ", file);
-	status_put_time(file, (double)f->archive_lag_ns);
-	fprintf(file, ":\n  %s\n", f->archive_problem);
-	return true;
-}
+	int64_t lag_ns = f->counters[COUNTER_ARCHIVE_archive_lag_ns];
+	int64_t ago_ns =
+	    clock_wall_ns() - f->counters[COUNTER_MIRROR_mirror_until_ns];
+	const char *why = text_of_counter(f, text_of("mirror_problem"));
+	char time[QUANTITY_TEXT_BYTES];
 
-/* It looks every ten seconds. */
-static bool
-put_mirror_warning(const struct status_facts *f, FILE *file)
-{
-	int64_t ago_ns = clock_wall_ns() - f->mirror_until_ns;
-
-	if (f->mirror_problem[0] == '\0' ||
-	    ago_ns < 60 * (int64_t)NS_PER_SECOND)
-		return false;
-	fputs("warning: the archive could not be read for the last ", file);
-	status_put_time(file, (double)ago_ns);
-	fprintf(file, ":\n  %s\n", f->mirror_problem);
-	return true;
+	if (f->counters[COUNTER_ARCHIVE_archive_failing] > 0 &&
+	    lag_ns >= MINUTE_NS)
+		problem(v, VERDICT_WARNING, "archive",
+		    "the archive lacks what came in the last %s: %s",
+		    quantity_time(time, (double)lag_ns),
+		    text_of_counter(f, text_of("archive_problem")));
+	if (why[0] != '\0' && ago_ns >= MINUTE_NS)
+		problem(v, VERDICT_WARNING, "mirror",
+		    "the archive could not be read for the last %s: %s",
+		    quantity_time(time, (double)ago_ns), why);
 }
 
 /* While somebody is connected to the aggregator, the broker that brought
@@ -204,210 +226,204 @@ is_broker_missed(const struct status_facts *f)
 {
 	if (f->broker != SERVICE_STOPPED || f->broker_died || f->is_node)
 		return false;
-	return f->broker_ran || (f->aggregator == SERVICE_RUNNING &&
-				    f->broker_ns != 0 && f->peers == 0);
+	return f->broker_ran ||
+	       (f->aggregator == SERVICE_RUNNING &&
+		   f->counters[COUNTER_AGGREGATOR_broker_ns] != 0 &&
+		   f->counters[COUNTER_AGGREGATOR_peers] == 0);
 }
 
-/* The agent notes within seconds what was acknowledged. */
-static bool
-put_spool_warning(const struct status_facts *f, FILE *file)
+/* What somebody may miss: records, a service, nodes. */
+static void
+judge_missing(struct status_verdict *v, const struct status_facts *f)
 {
-	if (!f->has_spool || f->spool.unacked_ns < 60 * (int64_t)NS_PER_SECOND)
-		return false;
-	fputs("warning: the broker acknowledged nothing of what the agent "
-	      "stored for ",
-	    file);
-	status_put_time(file, (double)f->spool.unacked_ns);
-	fputs(",\n  the records wait in the spool; the agent's log has the "
-	      "reason\n",
-	    file);
-	return true;
-}
+	char others[64] = "", time[QUANTITY_TEXT_BYTES];
 
-/* What somebody may miss: a service, nodes, records, phases. */
-static bool
-put_missing(const struct status_facts *f, FILE *file)
-{
-	bool stopped = is_broker_missed(f);
-
-	if (stopped)
-		fputs("warning: the broker is not running, agents that send to "
-		      "it keep their records;\n  poolscope up\n",
-		    file);
-	if (f->nodes_lost > 0) {
-		fprintf(file,
-		    "warning: %" PRId64 " node%s not heard for 10 minutes: "
-		    "poolscope nodes -p\n  '%s'",
+	/* The agent notes within seconds what was acknowledged. */
+	if (f->has_spool && f->spool.unacked_ns >= MINUTE_NS)
+		problem(v, VERDICT_WARNING, "spool",
+		    "the broker acknowledged nothing of what the agent stored "
+		    "for %s, the records wait in the spool; the agent's log "
+		    "has the reason",
+		    quantity_time(time, (double)f->spool.unacked_ns));
+	if (is_broker_missed(f))
+		problem(v, VERDICT_WARNING, "broker",
+		    "the broker is not running, agents that send to it keep "
+		    "their records; poolscope up");
+	if (f->pools_lost > 1)
+		snprintf(others, sizeof(others),
+		    " and %" PRId64 " other pool%s", f->pools_lost - 1,
+		    f->pools_lost == 2 ? "" : "s");
+	if (f->nodes_lost > 0)
+		problem(v, VERDICT_WARNING, "nodes",
+		    "%" PRId64 " node%s not heard for 10 minutes: poolscope "
+		    "nodes -p '%s'%s",
 		    f->nodes_lost, f->nodes_lost == 1 ? " was" : "s were",
-		    f->lost_partition);
-		if (f->pools_lost > 1)
-			fprintf(file, " and %" PRId64 " other pool%s",
-			    f->pools_lost - 1, f->pools_lost == 2 ? "" : "s");
-		putc('\n', file);
-	}
-	if (f->rejected > 0)
-		fputs("warning: batches were rejected, their records are in no "
-		      "answer: poolscope dump\n  --kind rejected\n",
-		    file);
-	if (f->no_models)
-		fputs("warning: the aggregator has no models, so there are no "
-		      "phases and no runs;\n  --models names their directory\n",
-		    file);
-	return stopped || f->nodes_lost > 0 || f->rejected > 0 || f->no_models;
+		    f->lost_partition, others);
 }
 
-static bool
-put_warnings(const struct status_facts *f, FILE *file)
-{
-	if (f->damaged > 0)
-		fprintf(file,
-		    "warning: damaged pages and entries: %" PRId64
-		    "; poolscope admin verify names them\n",
-		    f->damaged);
-	if (f->retention_stopped) {
-		fputs("warning: the clock of the host jumped", file);
-		if (f->clock_ahead_ns > 0) {
-			fputs(" (", file);
-			status_put_time(file, (double)f->clock_ahead_ns);
-			fputs(" ahead)", file);
-		}
-		fputs(", nothing is deleted by age;\n"
-		      "  set it right, or confirm it: poolscope admin "
-		      "retain-now\n",
-		    file);
-	}
-	return put_archive_warning(f, file) | put_mirror_warning(f, file) |
-		   put_spool_warning(f, file) | put_missing(f, file) ||
-	       f->damaged > 0 || f->retention_stopped;
-}
+/* ---- parts ---- */
 
 static void
-put_store(const struct status_facts *f, FILE *file)
+put_store(struct status_verdict *v, const struct status_facts *f)
 {
-	char label[32] = "store";
+	const int64_t *c = f->counters;
+	int64_t records = 0, nodes = c[COUNTER_STORE_nodes];
+	int64_t partitions = c[COUNTER_STORE_partitions];
+	int64_t age_ns = clock_wall_ns() - f->newest_ns;
+	bool limited = c[COUNTER_STORE_limited] > 0;
+	char label[40] = "", text[QUANTITY_TEXT_BYTES];
 
+	/* Those of all kinds, as in the rows of the partitions. */
+	for (int i = COUNTER_STORE_records_event;
+	     i <= COUNTER_STORE_records_run; i++)
+		records += c[i];
 	if (f->stores > 1)
-		snprintf(label, sizeof(label), "%" PRId64 " stores", f->stores);
-	fprintf(file,
-	    "%-12s%" PRId64 " partition%s, %" PRId64 " node%s, %" PRId64
-	    " records%s",
-	    label, f->partitions, f->partitions == 1 ? "" : "s", f->nodes,
-	    f->nodes == 1 ? "" : "s", f->records, f->limited ? "" : ", ");
-	if (f->limited)
-		fputs("\n            this key may read no other partitions",
-		    file);
-	else
-		status_put_bytes(file, (double)f->bytes);
-	putc('\n', file);
-	if (f->rebuilding || f->behind || f->lag > 0)
-		fprintf(file, "            %s: %" PRId64 " batches\n",
-		    f->rebuilding ? "being rebuilt, not indexed yet"
-				  : "not indexed yet",
-		    f->lag);
-	if (f->behind) {
-		fputs("            senders wait for the indexer, at ", file);
-		status_put_bytes(file, f->indexing_rate);
-		fputs("/s\n", file);
-	}
-	if (f->rejected > 0) {
-		fputs("            rejected batches, ", file);
-		status_put_bytes(file, (double)f->rejected_bytes);
-		fputs(": poolscope dump --kind rejected\n", file);
-	}
-	if (f->groups_refused > 0)
-		fprintf(file,
-		    "            %" PRId64 " refused definition%s of metric "
-		    "groups, among the rejected batches\n",
-		    f->groups_refused, f->groups_refused == 1 ? "" : "s");
+		snprintf(
+		    label, sizeof(label), "%" PRId64 " stores, ", f->stores);
+	part(v, "store", NULL,
+	    "%s%" PRId64 " partition%s, %" PRId64 " node%s, %" PRId64
+	    " records%s%s",
+	    label, partitions, partitions == 1 ? "" : "s", nodes,
+	    nodes == 1 ? "" : "s", records, limited ? "" : ", ",
+	    limited ? ""
+		    : quantity_bytes(
+			  text, (double)c[COUNTER_STORE_journal_bytes] +
+				    (double)c[COUNTER_STORE_tables_bytes]));
+	if (limited)
+		part(v, "store", NULL, "this key may read no other partitions");
+	/* That all is well says nothing of agents that have stopped. */
+	if (f->newest_ns != 0)
+		part(v, "newest", NULL, "%s old",
+		    quantity_time(text, age_ns > 0 ? (double)age_ns : 0));
+	if (c[COUNTER_STORE_rebuilding] > 0 ||
+	    c[COUNTER_AGGREGATOR_indexing_behind] > 0 ||
+	    c[COUNTER_STORE_indexing_lag] > 0)
+		part(v, "index", NULL, "%snot indexed yet: %" PRId64 " batches",
+		    c[COUNTER_STORE_rebuilding] > 0 ? "being rebuilt, " : "",
+		    c[COUNTER_STORE_indexing_lag]);
+	if (c[COUNTER_AGGREGATOR_indexing_behind] > 0)
+		part(v, "index", NULL, "senders wait for the indexer, at %s/s",
+		    quantity_bytes(
+			text, (double)c[COUNTER_AGGREGATOR_indexing_rate]));
+	if (c[COUNTER_STORE_records_rejected] > 0)
+		part(v, "rejected", NULL,
+		    "batches of %s: poolscope dump --kind rejected",
+		    quantity_bytes(
+			text, (double)c[COUNTER_STORE_rejected_bytes]));
+	if (c[COUNTER_AGGREGATOR_groups_refused] > 0)
+		part(v, "rejected", NULL,
+		    "%" PRId64 " refused definition%s of metric groups, among "
+		    "the rejected batches",
+		    c[COUNTER_AGGREGATOR_groups_refused],
+		    c[COUNTER_AGGREGATOR_groups_refused] == 1 ? "" : "s");
 }
 
 static void
-put_archive(const struct status_facts *f, FILE *file)
+put_archive(struct status_verdict *v, const struct status_facts *f)
 {
-	fprintf(file, "%-12s", "archive");
-	if (f->archive_lag_ns == 0) {
-		fputs("has everything\n", file);
-		return;
-	}
-	fputs("lacks what came in the last ", file);
-	status_put_time(file, (double)f->archive_lag_ns);
-	fprintf(file, ", %" PRId64 " batches%s\n", f->archive_lag,
-	    f->archive_one_copy ? "; a shard has one copy only" : "");
+	const int64_t *c = f->counters;
+	char text[QUANTITY_TEXT_BYTES], when[CLOCK_TEXT_BYTES];
+
+	if (f->is_known[COUNTER_ARCHIVE_archive_lag] &&
+	    c[COUNTER_ARCHIVE_archive_lag_ns] == 0)
+		part(v, "archive", NULL, "has everything");
+	else if (f->is_known[COUNTER_ARCHIVE_archive_lag])
+		part(v, "archive", NULL,
+		    "lacks what came in the last %s, %" PRId64 " batches%s",
+		    quantity_time(
+			text, (double)c[COUNTER_ARCHIVE_archive_lag_ns]),
+		    c[COUNTER_ARCHIVE_archive_lag],
+		    c[COUNTER_ARCHIVE_archive_one_copy] > 0
+			? "; a shard has one copy only"
+			: "");
+	if (f->is_known[COUNTER_MIRROR_mirror_until_ns])
+		part(v, "archive", NULL, "read in place, as of %s",
+		    clock_text(when, c[COUNTER_MIRROR_mirror_until_ns], 0));
 }
 
+/* `peers` below 0: it has none. */
 static void
-put_service(
-    const char *name, enum status_service state, int64_t peers, FILE *file)
+put_service(struct status_verdict *v, const char *name,
+    enum status_service service, bool ran, int64_t peers)
 {
 	static const char *const words[] = { "", "not running",
 		"does not answer", "running" };
 
-	if (state == SERVICE_UNASKED)
-		return;
-	fprintf(file, "%-12s%s", name, words[state]);
-	if (state == SERVICE_RUNNING && peers >= 0)
-		fprintf(
-		    file, ", %" PRId64 " peer%s", peers, peers == 1 ? "" : "s");
-	putc('\n', file);
+	if (service == SERVICE_RUNNING && peers >= 0)
+		part(v, name, words[service], "running, %" PRId64 " peer%s",
+		    peers, peers == 1 ? "" : "s");
+	else if (service != SERVICE_UNASKED)
+		part(v, name,
+		    service == SERVICE_STOPPED && ran ? "stopped"
+						      : words[service],
+		    "%s", words[service]);
 }
 
-/* How old what is stored is: that all is well says nothing of agents that have
- * stopped. */
+void
+status_judge(struct status_verdict *v, const struct status_facts *f)
+{
+	char text[QUANTITY_TEXT_BYTES];
+
+	*v = (struct status_verdict){ .verdict = VERDICT_OK };
+	judge_services(v, f);
+	judge_counters(v, f, VERDICT_WARNING);
+	judge_archive(v, f);
+	judge_missing(v, f);
+	if (f->is_node)
+		put_service(v, "agent", f->agent, false, -1);
+	if (f->has_spool)
+		part(v, "spool", NULL, "%s of segments",
+		    quantity_bytes(text, (double)f->spool.bytes));
+	if (f->stores > 0)
+		put_store(v, f);
+	put_archive(v, f);
+	if (f->stores > 0 || f->aggregator == SERVICE_RUNNING)
+		put_service(v, "aggregator", f->aggregator, false,
+		    f->counters[COUNTER_AGGREGATOR_peers]);
+	put_service(v, "broker", f->broker, f->broker_ran,
+	    f->counters[COUNTER_SOCKET_peers]);
+	if (f->counters[COUNTER_AGGREGATOR_insecure] > 0 ||
+	    f->counters[COUNTER_BROKER_insecure] > 0)
+		part(v, "insecure", NULL,
+		    "whoever can connect may read and write: --insecure is "
+		    "given");
+}
+
 static void
-put_newest(const struct status_facts *f, FILE *file)
+clear_lines(struct status_lines *lines)
 {
-	int64_t age_ns = clock_wall_ns() - f->newest_ns;
-
-	if (!f->has_store || f->newest_ns == 0)
-		return;
-	fputs("    the newest record is ", file);
-	status_put_time(file, age_ns > 0 ? (double)age_ns : 0);
-	fputs(" old\n", file);
+	for (uint32_t i = 0; i < lines->count; i++)
+		free(lines->at[i].text);
+	free(lines->at);
+	*lines = (struct status_lines){ .count = 0 };
 }
 
-enum verdict
-status_verdict_print(const struct status_facts *facts, FILE *file)
+void
+status_verdict_clear(struct status_verdict *verdict)
 {
-	enum verdict verdict = VERDICT_OK;
-	char when[CLOCK_TEXT_BYTES];
+	clear_lines(&verdict->problems);
+	clear_lines(&verdict->parts);
+}
 
-	if (put_criticals(facts, file))
-		verdict = VERDICT_CRITICAL;
-	if (put_warnings(facts, file) && verdict == VERDICT_OK)
-		verdict = VERDICT_WARNING;
-	if (verdict == VERDICT_OK && facts->is_node)
-		fputs("ok: the agent runs; poolscope status on the head says "
-		      "what was received\n",
-		    file);
-	else if (verdict == VERDICT_OK)
-		fputs(facts->limited
-			  ? "ok: the store answers; a key of all partitions "
-			    "shows its health\n"
-			  : "ok: all is well\n",
-		    file);
-	put_newest(facts, file);
-	putc('\n', file);
+const char *
+verdict_word(enum verdict verdict)
+{
+	static const char *const words[] = { "ok", "warning", "critical" };
+
+	return words[verdict];
+}
+
+const char *
+status_verdict_words(
+    const struct status_verdict *verdict, const struct status_facts *facts)
+{
+	if (verdict->problems.count > 0)
+		return verdict->problems.at[0].text;
 	if (facts->is_node)
-		put_service("agent", facts->agent, -1, file);
-	if (facts->has_spool) {
-		fprintf(file, "%-12s", "spool");
-		status_put_bytes(file, (double)facts->spool.bytes);
-		fputs(" of segments\n", file);
-	}
-	if (facts->has_store)
-		put_store(facts, file);
-	if (facts->has_archive)
-		put_archive(facts, file);
-	if (facts->has_mirror)
-		fprintf(file, "%-12sread in place, as of %s\n", "archive",
-		    clock_text(when, facts->mirror_until_ns, 0));
-	if (facts->has_store || facts->aggregator == SERVICE_RUNNING)
-		put_service(
-		    "aggregator", facts->aggregator, facts->peers, file);
-	put_service("broker", facts->broker, facts->broker_peers, file);
-	if (facts->insecure)
-		fputs("insecure    whoever can connect may read and write: "
-		      "--insecure is given\n",
-		    file);
-	return verdict;
+		return "the agent runs; poolscope status on the head says what "
+		       "was received";
+	return facts->counters[COUNTER_STORE_limited] > 0
+		   ? "the store answers; a key of all partitions shows its "
+		     "health"
+		   : "all is well";
 }

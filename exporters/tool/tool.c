@@ -63,6 +63,10 @@ work(const struct tool *tool, struct tool_open *open, struct err *err)
 
 	if (tool->source != NULL)
 		rc = source_open(&open->source, tool->source, err);
+	if (rc != 0 && tool->takes_silence) {
+		open->silent = *err;
+		rc = 0;
+	}
 	if (rc == 0 && tool->window != NULL)
 		rc = find_window(tool, open, err);
 	if (rc == 0)

@@ -21,6 +21,7 @@
 struct tool_open {
 	struct text partition; /* "": the program has none */
 	struct source *source; /* NULL: the program has none */
+	struct err silent;     /* takes_silence: why it has none */
 	FILE *file;            /* NULL: the program opens its own */
 	unsigned width;        /* of the terminal that `file` is; 0: none */
 	int status;            /* exit status after good work; 0 at first */
@@ -30,6 +31,7 @@ struct tool_open {
 struct tool {
 	const struct pool_options *pool;
 	const struct source_options *source;
+	bool takes_silence; /* works without a source that does not open */
 	const char *output;
 	/* Begun, with what else the program needs. */
 	struct sandbox *sandbox;

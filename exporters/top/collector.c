@@ -110,7 +110,7 @@ read_lines(struct collector *collector, unsigned wanted, struct err *err)
 	struct status_facts facts;
 	int64_t begin_ns = clock_monotonic_ns();
 	int rc = status_facts_read(&facts, collector->options.source,
-	    collector->options.source_options, err);
+	    collector->options.source_options, NULL, err);
 
 	finish(&collector->lines, begin_ns,
 	    (wanted & COLLECT_LINES) != 0 ? PERIOD_NS / 2 : LINES_NS);

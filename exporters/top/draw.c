@@ -113,8 +113,8 @@ draw_first(const struct top_state *state, struct line line)
 		    cell_count(text, shown->records_second));
 	if (shown->lines != NULL)
 		put_format(&line, 2,
-		    shown->lines->facts.lag > 0 ? SCREEN_WARNING : SCREEN_PLAIN,
-		    "lag %" PRId64, shown->lines->facts.lag);
+		    shown->lines->lag > 0 ? SCREEN_WARNING : SCREEN_PLAIN,
+		    "lag %" PRId64, shown->lines->lag);
 	put_format(
 	    &line, 2, SCREEN_PLAIN, "spool %s", cell_bytes(text, shown->spool));
 }

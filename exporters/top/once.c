@@ -4,11 +4,9 @@
  */
 #include "exporters/top/once.h"
 
-#include "exporters/nodes/pools.h"
 #include "exporters/question/question.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/select/known.h"
-#include "exporters/stats/status.h"
 #include "proto/os/clock.h"
 
 static const struct order unsorted = { .column = -1 };
@@ -34,8 +32,10 @@ ask(const struct question *question, struct source *source,
     FILE *file, int *status, struct err *err)
 {
 	struct question_values values = question_values_default();
+	struct err silence = *err;
 	bool found = false;
 	struct question_asked asked = { .source = source,
+		.silent = source == NULL ? silence.text : NULL,
 		.options = options,
 		.partition = partition,
 		.values = &values,
@@ -59,8 +59,8 @@ once_print(struct source *source, const struct source_options *options,
 
 	switch (view) {
 	case VIEW_PIPELINE:
-		return stats_status(
-		    options, pools_add_facts, json, false, file, status, err);
+		return ask(&question_status, source, options, partition, json,
+		    file, status, err);
 	case VIEW_POOLS:
 		return ask(&question_pools, source, options, partition, json,
 		    file, status, err);

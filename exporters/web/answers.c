@@ -12,7 +12,6 @@
 #include "exporters/results/query.h"
 #include "exporters/runs/stats_command.h"
 #include "exporters/select/known.h"
-#include "exporters/stats/status.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
@@ -24,15 +23,6 @@ static struct text
 node_of(const struct web_question *question)
 {
 	return text_of(question->query.window.node.list);
-}
-
-static int
-answer_status(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	(void)bad;
-	return stats_status_json(
-	    source, question->limit, question->options, file, err);
 }
 
 static int
@@ -193,7 +183,7 @@ const struct web_route web_metrics_route = { "metrics", "metrics name", true,
 	answer_metrics, NULL };
 
 const struct web_route web_routes[] = {
-	{ "status", "", true, answer_status, NULL },
+	{ "status", .asks = &question_status },
 	{ "pools", .asks = &question_pools },
 	{ .word = NULL },
 };
@@ -241,6 +231,7 @@ web_route_answer(struct source *source, struct web_question *question,
 	bool found = false;
 	struct question_asked asked = { .source = source,
 		.options = question->options,
+		.limit = question->limit,
 		.partition = question->partition,
 		.pattern = text_of(question->query.name),
 		.values = &question->query,
@@ -252,7 +243,10 @@ web_route_answer(struct source *source, struct web_question *question,
 		    source, question, file, bad, err);
 	question->query.answer.format = (int)question->format;
 	*bad = question_check(asks, &question->query, err) != 0;
-	return *bad ? -1 : question_answer(asks, &asked, file, err);
+	if (*bad || question_answer(asks, &asked, file, err) != 0)
+		return -1;
+	/* Whoever asks us hears by the status that the source is silent. */
+	return asks->takes_silence && source_has_failed(source) ? -1 : 0;
 }
 
 bool

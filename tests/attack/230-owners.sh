@@ -80,7 +80,7 @@ strangers "after the rotation"
 # One line of each key in a minute, however many were refused.
 lines=$(grep -c 'forbidden (session)' "$TMP/aggregator.log")
 check "the log says it, once for a key" test "$lines" -ge 1 -a "$lines" -le 5
-poolscope-stats status --format json --quiet >"$TMP/status"
+"$ROOT/tests/flow/counters.py" >"$TMP/status"
 check "it is counted" /usr/bin/python3 -c 'import json, sys
 n = json.load(open(sys.argv[1]))["aggregator:refused"]["forbidden_session"]
 assert n >= 500, n' "$TMP/status"

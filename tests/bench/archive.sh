@@ -40,7 +40,7 @@ drop() {
 
 # has_everything: the archive has what the store has.
 has_everything() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		grep -q '"archive_passes": [1-9]' "$TMP/status" &&
 		grep -q '"archive_lag": 0,' "$TMP/status" &&
 		grep -q '"archive_lag_ns": 0' "$TMP/status"
@@ -229,7 +229,7 @@ def find(of, name):
     return None
 ages, began = [], time.monotonic()
 while time.monotonic() - began < seconds:
-    shown = subprocess.run(["poolscope-stats", "status", "--format", "json", "--quiet"], stdout=subprocess.PIPE, check=True)
+    shown = subprocess.run(["tests/flow/counters.py"], stdout=subprocess.PIPE, check=True)
     status = json.loads(shown.stdout)
     ages.append(find(status, "archive_lag_ns") / 1e9)
     time.sleep(0.25)

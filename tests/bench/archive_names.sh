@@ -49,7 +49,7 @@ for sender in $senders; do
 done
 sort -n "$TMP"/sent.* | tail -n 1
 began=$(date +%s)
-until poolscope-stats status --format json --quiet >"$TMP/status" &&
+until "$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 	grep -q '"archive_lag": 0,' "$TMP/status" && grep -q '"archive_lag_ns": 0' "$TMP/status"; do
 	sleep 1
 done

@@ -29,7 +29,7 @@ archive_all() {
 	poolscope-archive create --quiet --to "$CLUSTER/$1" --archive-password "$TMP/writer" >/dev/null
 	start aggregator poolscope-aggregator --archive "$CLUSTER/$1" \
 		--archive-password "$TMP/writer" --archive-after 1s
-	wait_until 'poolscope stats status --format json --quiet |
+	wait_until '"$ROOT/tests/flow/counters.py" |
 		grep -q "\"archive_passes\": [1-9]" &&
 		poolscope stats status 2>/dev/null | grep -q "^archive *has everything"' 600
 }

@@ -38,7 +38,7 @@ archive create --to "$CLUSTER/pool" >/dev/null
 head_of "$DIR/store" && start broker poolscope-broker &&
 	start agent poolscope-agent -p 'acct$farm' -n other --no-samples || exit 1
 poolscope-generate testrun -q --runs "$runs" --spacing 1 --base now -p 'acct$farm' --timeout 600s || exit 1
-wait_until 'indexed && poolscope-stats status -q --format json >"$TMP/status" &&
+wait_until 'indexed && "$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 	grep -q "\"archive_lag\": 0," "$TMP/status" && grep -q "\"archive_lag_ns\": 0," "$TMP/status"' 1800
 stop aggregator KILL
 began=$(date +%s.%N)

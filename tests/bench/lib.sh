@@ -33,7 +33,7 @@ measure() {
 # Until everything that was acknowledged is in the tables.
 wait_indexed() {
 	tries=1200
-	until [ "$(poolscope-stats status --format json --quiet |
+	until [ "$(tests/flow/counters.py |
 		/usr/bin/python3 -c 'import json, sys; print(json.load(sys.stdin)["store"]["indexing_lag"])')" = 0 ]; do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || { echo "indexing does not end" >&2; exit 1; }

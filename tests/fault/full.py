@@ -6,13 +6,12 @@ TIMES (default three cycles each, under a slow instrument one) and SEED from the
 environment.  Needs root for small file systems of its own (tmpfs).
 SPDX-License-Identifier: MIT
 """
-import json
 import os
 import subprocess
 import tempfile
 import time
 
-from pool import SLOW, Instance, Load, drain, events, main, wait_until
+from pool import SLOW, Instance, Load, counted, drain, events, main, wait_until
 
 
 def mount(size):
@@ -81,10 +80,7 @@ def spool(oracle, seed, cycles):
 
 
 def is_full(instance):
-    done = instance.run("poolscope-stats", "status", "--format", "json", check=False)
-    if done.returncode != 0:
-        return False
-    return bool(json.loads(done.stdout)["aggregator"]["full"])
+    return bool(counted(instance, "aggregator", "full"))
 
 
 def store(oracle, seed, cycles):

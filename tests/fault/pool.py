@@ -25,6 +25,9 @@ import time
 
 import msgpack
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../flow"))
+from counters import counters  # noqa: E402
+
 HELLO, WELCOME, BATCH, ACK, NACK, PUT = 1, 2, 3, 4, 5, 12
 WAIT, STORED = 1, 4
 PARTITION = "fault$pool"
@@ -294,8 +297,15 @@ def events(instance, partition=PARTITION):
 
 def is_indexed(instance):
     """Is every record that was acknowledged in the tables, so that readers see it?"""
-    done = instance.run("poolscope-stats", "status", "--format", "json", check=False)
-    return done.returncode == 0 and json.loads(done.stdout)["store"]["indexing_lag"] == 0
+    return counted(instance, "store", "indexing_lag") == 0
+
+
+def counted(instance, of, *names, options=()):
+    """Counters of the status; None: there is no answer.  One name: its counter alone."""
+    done = instance.run("poolscope-stats", "status", "--format", "json", *options, check=False)
+    found = counters(json.loads(done.stdout)) if done.returncode in (0, 3) else {}
+    values = [found.get(of, {}).get(name) for name in names]
+    return values if len(names) > 1 else values[0]
 
 
 def wait_until(condition, seconds, what):

@@ -18,7 +18,7 @@ import time
 
 import lmdb
 
-from pool import PARTITION, SLOW, Instance, Load, earlier_are_sent, events, is_indexed, wait_until
+from pool import PARTITION, SLOW, Instance, Load, counted, earlier_are_sent, events, is_indexed, wait_until
 
 SMALL = ["--segment-bytes", "64KiB", "--spool-bytes", "64MiB", "--free-bytes", "1MiB"]
 
@@ -131,8 +131,8 @@ class World:
         wait_until(lambda: is_indexed(self.instance), 60, "the index to be complete")
 
     def counters(self, *names):
-        done = self.instance.run("poolscope-stats", "status", "--format", "json")
-        return [json.loads(done.stdout)["aggregator"][name] for name in names]
+        found = counted(self.instance, "aggregator", *names)
+        return found if len(names) > 1 else [found]
 
     # ---- spools ----
 
@@ -266,5 +266,4 @@ def judge(oracle, world, name):
 
 
 def gaps_of_status(instance):
-    done = instance.run("poolscope-stats", "status", "--format", "json")
-    return json.loads(done.stdout)["store"]["records_gap"]
+    return counted(instance, "store", "records_gap")

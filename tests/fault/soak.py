@@ -10,7 +10,6 @@ SECONDS (default 60 / SHARE, 10 at least), AGENTS and RATE (default 1000 and
 20000, / SHARE) from the environment.
 SPDX-License-Identifier: MIT
 """
-import json
 import os
 import resource
 import select
@@ -22,6 +21,7 @@ import msgpack
 
 from judge import Journal, Stream
 from pool import BATCH, SLOW, Failed, Instance, main, wait_until
+from pool import counted as counted_of
 
 SHARE = int(os.environ.get("SHARE", "1"))
 SECONDS = max(10, int(os.environ.get("SECONDS", 60 // SHARE)))
@@ -101,10 +101,7 @@ def rise(points):
 
 def counted(instance):
     """How many events the tables have."""
-    done = instance.run("poolscope-stats", "status", "--format", "json", check=False)
-    if done.returncode != 0:
-        return 0
-    return json.loads(done.stdout)["store"]["records_event"]
+    return counted_of(instance, "store", "records_event") or 0
 
 
 def run(oracle, instance):

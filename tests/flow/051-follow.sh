@@ -140,7 +140,7 @@ start broker poolscope-broker || exit 1
 start agent poolscope-agent --no-samples --no-clock -p "$pool" -n node1 || exit 1
 # purged: the batch of the early cursor is not there any more.
 purged() {
-	poolscope-stats status --format json --quiet >"$TMP/status" || return 1
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" || return 1
 	first=$(/usr/bin/python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["store"]["journal_first"])' "$TMP/status")
 	[ "$first" -gt "$(cat "$TMP/end")" ]
@@ -156,7 +156,7 @@ first=0
 follow --store "$DIR/store"
 check "a follower that was away gets a gap" wait_until "grep -q purged '$got'"
 stop follow TERM
-poolscope-stats status --format json --quiet --store "$DIR/store" >"$TMP/status"
+"$ROOT/tests/flow/counters.py" --store "$DIR/store" >"$TMP/status"
 check "... first, once, and how many batches are gone" /usr/bin/python3 -c '
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]

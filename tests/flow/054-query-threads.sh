@@ -56,7 +56,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 done
 all >"$TMP/after"
 check "readers that are killed disturb nobody" cmp "$TMP/all" "$TMP/after"
-check "no question failed" sh -c 'poolscope-stats status --connect "$1" --format json |
+check "no question failed" sh -c '"$ROOT/tests/flow/counters.py" --connect "$1" |
 	grep -q "\"questions_failed\": *0[,}]"' - "$LINK"
 
 # ---- the aggregator ends while it answers

@@ -61,7 +61,7 @@ for each in "$B"/bin/poolscope-*; do
 	case ${each##*/} in poolscope-config | poolscope-admin) continue ;; esac
 	echo "${each##*/poolscope-} { log = \"error\" } # its own"
 done >"$TMP/poolscope.conf"
-check "one configuration file has a section for every program" \
+check_status 3 "one configuration file has a section for every program, and no service runs" \
 	poolscope status --format json --config "$TMP/poolscope.conf"
 echo 'nonsense { log = "error" }' >>"$TMP/poolscope.conf"
 check_status 2 "... and for nothing else" poolscope status --config "$TMP/poolscope.conf"

@@ -204,7 +204,7 @@ start broker poolscope-broker || exit 1
 start agent poolscope-agent --no-samples -p "$pool" -n node1 || exit 1
 sed 's/^entry .*/entry 1/; s/^records .*/records 0/' "$cursor" >"$TMP/early"
 purged() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		/usr/bin/python3 -c 'import json, sys
 sys.exit(json.load(open(sys.argv[1]))["store"]["journal_first"] < 10)' "$TMP/status"
 }

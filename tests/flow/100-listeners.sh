@@ -34,7 +34,7 @@ stored() {
 
 # status NAME: a counter of broker, or of the aggregator.
 status() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		python3 -c 'import json, sys
 status = json.load(open(sys.argv[1]))
 print(int(status[sys.argv[2]][sys.argv[3]]))' "$TMP/status" "$1" "$2"

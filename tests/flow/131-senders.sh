@@ -46,7 +46,7 @@ kill -CONT "$(pid first)"
 
 # Killed under way: what is stored is what was sent, each row once.
 began() {
-	poolscope-stats status --connect "$first" --format json |
+	"$ROOT/tests/flow/counters.py" --connect "$first" |
 		/usr/bin/python3 -c 'import json, sys
 sys.exit(json.load(sys.stdin)["broker"]["received_messages"] < 20)'
 }

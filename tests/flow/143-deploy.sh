@@ -79,7 +79,7 @@ fi
 # ---- the example configuration is one
 for name in agent broker aggregator; do
 	sh "$deploy/example-conf.sh" "$B/bin/poolscope-$name" >"$TMP/$name.conf"
-	check "the example of the $name is taken as it is" poolscope-stats status --format json --config "$TMP/$name.conf"
+	check "the example of the $name is taken as it is" "$ROOT/tests/flow/counters.py" --config "$TMP/$name.conf"
 	check_text "... and names each option that a file can have" "" "$(
 		"$B/bin/poolscope-$name" --help-all | grep -o -e '^  \(-[A-Za-z], \)\? *--[a-z0-9-]*' | grep -o -e '--[a-z0-9-]*' |
 			sed 's/--//' | while read -r option; do

@@ -61,7 +61,7 @@ check_text "nothing was lost" 0 "$(poolscope-dump -q -p 'acct$p' --kind gap --fo
 check_text "nothing is set aside" 0 "$(find "$node/spool" -path '*refused*' -type f | wc -l)"
 stop agent
 check_text "the agent ends well" 0 "$STATUS"
-poolscope-stats status --format json --quiet >"$TMP/status"
+"$ROOT/tests/flow/counters.py" >"$TMP/status"
 check "a session of before is not asked about again and again" /usr/bin/python3 -c 'import json, sys
 n = json.load(open(sys.argv[1]))["aggregator:refused"]["forbidden_session"]
 print(n)

@@ -12,7 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "fault"))
 from judge import judge_journal  # noqa: E402
-from pool import Instance, Load, drain, main, wait_until  # noqa: E402
+from pool import Instance, Load, counted, drain, main, wait_until  # noqa: E402
 
 
 def broker(instance, name, up, listen=None):
@@ -103,8 +103,7 @@ def tree(oracle, seed):
 
 def counter(instance, listener, name):
     """A counter of a broker's status."""
-    done = instance.run("poolscope-stats", "status", "--connect", listener, "--format", "json")
-    return json.loads(done.stdout)["broker"][name]
+    return counted(instance, "broker", name, options=("--connect", listener))
 
 
 def table(oracle, seed):

@@ -126,7 +126,7 @@ wait_until() {
 
 # indexed: everything that was acknowledged is in the tables.
 indexed() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		python3 -c 'import json, sys
 sys.exit(json.load(open(sys.argv[1]))["store"]["indexing_lag"] != 0)' "$TMP/status"
 }

@@ -5,7 +5,7 @@
     tests/lint/counters.py --check    say what differs, and fail
 
 Services give each a value; the manual pages of aggregator and broker list what each of
-their entities has; that of poolscope-stats names every metric; the page knows no others.
+their entities has; that of stats metrics names every metric; the page knows no others.
 SPDX-License-Identifier: MIT
 """
 import re
@@ -71,11 +71,11 @@ def pages(entities, is_check):
 def names(entities):
     """What names counters and metrics by hand."""
     metrics = {metric for rows in entities.values() for _, _, _, metric in rows if metric}
-    with open("exporters/poolscope-stats.1") as file:
+    with open("exporters/question/metrics.mdoc") as file:
         manual = set(re.findall(r"poolscope_\w+", file.read()))
     for metric in sorted(metrics):
         if not {metric, metric + "_total"} & manual:
-            yield "exporters/poolscope-stats.1: %s is missing" % metric
+            yield "exporters/question/metrics.mdoc: %s is missing" % metric
     with open("exporters/web/page/status.js") as file:
         for entity, name in re.findall(r'\bn\("([\w:]+)", "(\w+)"\)', file.read()):
             if name not in (row[0] for row in entities[entity] + entities.get(entity + "*", [])):

@@ -57,7 +57,7 @@ metric() {
 # replicas CONDITION: is it true of the change c that each of them has, and of the one that
 # is committed?
 replicas() {
-	poolscope-stats status --format json --quiet >"$TMP/status"
+	"$ROOT/tests/flow/counters.py" >"$TMP/status"
 	/usr/bin/python3 - "$TMP/status" "$@" <<'END'
 import json, sys
 have, committed, found = [], [], json.load(open(sys.argv[1]))
@@ -134,7 +134,7 @@ slow() {
 	sleep 20
 	check "... the status says that it fails" wait_until '[ "$(archive_word archive_failing)" = True ]' 90
 	check "... in a sentence with the shard" logged "shard 2"
-	check "... readers are answered" poolscope-stats status --quiet --format json
+	check "... readers are answered" "$ROOT/tests/flow/counters.py"
 	kill -CONT "$(pid ch3)"
 	check "it settles when the replica goes on" settled
 	judge "... and nothing is lost"

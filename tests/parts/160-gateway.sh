@@ -54,7 +54,7 @@ start aggregator poolscope-aggregator --archive "clickhouse://$at/pool" --archiv
 start broker poolscope-broker || exit 1
 check "three runs of a pool" runs 'acct$one' 0 3
 check "two runs of another" runs 'acct$two' 0 2
-archived='poolscope-stats status --format json --quiet >"$TMP/status" && grep -q "\"archive_lag\": 0," "$TMP/status" && indexed'
+archived='"$ROOT/tests/flow/counters.py" >"$TMP/status" && grep -q "\"archive_lag\": 0," "$TMP/status" && indexed'
 check "both are archived" wait_until "$archived" 60
 
 for key in server all one; do

@@ -31,7 +31,7 @@ aggregator() {
 
 # settled: everything of the present instance is archived.
 settled() {
-	wait_until 'indexed && poolscope-stats status -q --format json >"$TMP/status" &&
+	wait_until 'indexed && "$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		grep -q "\"archive_lag\": 0," "$TMP/status" && grep -q "\"archive_lag_ns\": 0," "$TMP/status"' 60
 }
 

@@ -36,7 +36,7 @@ write_archive() {
 	aggregate --archive "$CLUSTER/pool" --archive-password "$TMP/writer" --archive-after 200ms
 }
 archived() {
-	wait_until 'indexed && poolscope-stats status -q --format json >"$TMP/status" &&
+	wait_until 'indexed && "$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		grep -q "\"archive_lag\": 0," "$TMP/status" && grep -q "\"archive_lag_ns\": 0," "$TMP/status" &&
 		grep -q "\"archive_failing\": false" "$TMP/status"' 60
 }
@@ -69,7 +69,7 @@ means() {
 
 # fetched: bytes of records and rollups that the gateway has.
 fetched() {
-	poolscope-stats status --connect "ipc://$GATEWAY/run/reader.ipc" -q --format json |
+	"$ROOT/tests/flow/counters.py" --connect "ipc://$GATEWAY/run/reader.ipc" |
 		sed -n 's/.*"mirror_bytes": \([0-9]*\).*/\1/p'
 }
 

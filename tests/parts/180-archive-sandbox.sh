@@ -40,7 +40,7 @@ runs() {
 		--seed 7 -p 'acct$pool' --timeout 120s
 }
 archived() {
-	poolscope-stats status --format json --quiet >"$TMP/status" && indexed &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" && indexed &&
 		grep -q '"archive_lag": 0,' "$TMP/status" && grep -q '"archive_lag_ns": 0,' "$TMP/status"
 }
 has() {
@@ -81,7 +81,7 @@ fi
 stop ch KILL
 check "without the server a run is sent" runs 1 2
 check "... and the status says since when it fails" wait_until \
-	'poolscope-stats status --format json --quiet | grep -q "\"archive_failing_since_ns\": [1-9]"' 60
+	'"$ROOT/tests/flow/counters.py" | grep -q "\"archive_failing_since_ns\": [1-9]"' 60
 serve ch /usr/sbin/clickhouse-server --config-file="$TMP/ch/config.xml"
 check "the server comes back" answers "$CLICKHOUSE/ping" ch
 check "... and is found by the aggregator" wait_until archived 90

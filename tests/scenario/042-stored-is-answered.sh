@@ -22,7 +22,7 @@ count_values() {
 
 # count_stored: how many samples of this pool the status has.
 count_stored() {
-	poolscope-stats status --format json --quiet >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		/usr/bin/python3 -c 'import json, sys
 print(json.load(open(sys.argv[1]))["partitions"][sys.argv[2]]["records_sample"])' \
 			"$TMP/status" "$PARTITION"

@@ -36,5 +36,5 @@ check_status 3 "verify reports it, too" poolscope-admin verify --store "$DIR/sto
 check_printed "... as a checksum" '1 rows have a wrong checksum'
 aggregate --compact-after 1d
 asked "from an aggregator" --connect "ipc://$DIR/run/reader.ipc"
-check "its status" poolscope-stats status --format json
+check "its status" "$ROOT/tests/flow/counters.py"
 check_printed "... counts it" '"damaged": *1'

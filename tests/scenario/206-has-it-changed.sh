@@ -17,7 +17,7 @@
 MINE=$PARTITION OTHER='acct$other'
 # last [OPTION...]: the last entries of both pools.
 last() {
-	poolscope-stats status --format json "$@" >"$TMP/status"
+	"$ROOT/tests/flow/counters.py" "$@" >"$TMP/status"
 	/usr/bin/python3 -c 'import json, sys
 pools = json.load(open(sys.argv[1]))["partitions"]
 print(*[pools[name]["last_entry"] if name in pools else "-" for name in sys.argv[2:]])' \

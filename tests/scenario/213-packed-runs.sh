@@ -39,7 +39,7 @@ compact() {
 }
 # packed: are blocks in use?
 packed() {
-	poolscope-stats status --format json >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		/usr/bin/python3 -c 'import json, sys
 store = json.load(open(sys.argv[1]))["store"]
 sys.exit(not (store["rows_run_blocks"] > 0 and store["rows_entity_blocks"] > 0 and
@@ -93,7 +93,7 @@ PARTITION='acct$farm' POOLSCOPE_PARTITION='acct$farm'
 aggregate --models "$ROOT/deploy/models" --compact-after 1s
 check "40,000 runs are sent" poolscope-generate -q testrun --runs 40000 --base "$BASE" -p "$PARTITION"
 rests() {
-	poolscope-stats status --format json >"$TMP/status" &&
+	"$ROOT/tests/flow/counters.py" >"$TMP/status" &&
 		/usr/bin/python3 -c 'import json, sys
 store = json.load(open(sys.argv[1]))["store"]
 sys.exit(not (store["rows_run_blocks"] > 80 and 16000 < store["rows_runs"] < 18000))' "$TMP/status"

@@ -67,7 +67,7 @@ check_text "spans: 1 of the pair, another track" 2 "$(stored span)"
 check_text "one gap" 1 "$(stored gap)"
 check_text "two refused definitions" 2 "$(stored rejected)"
 answer "the first one is kept" "sample" columns source poolscope-dump -q --kind gap --format csv
-answer "status says how many came before" 3 field aggregator/index_repeated poolscope-stats status --format json
+answer "status says how many came before" 3 field aggregator/index_repeated "$ROOT/tests/flow/counters.py"
 
 PARTITION='acct$own'
 records <<-END

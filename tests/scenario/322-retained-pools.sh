@@ -34,7 +34,7 @@ events() {
 	poolscope-dump -p "acct\$$1" --kind event --format jsonl | wc -l
 }
 entities() {
-	field "partitions/acct\$$1/records_entity" poolscope-stats status --format json
+	field "partitions/acct\$$1/records_entity" "$ROOT/tests/flow/counters.py"
 }
 
 cp -r "$ROOT/deploy/models" "$TMP/models"
@@ -65,7 +65,7 @@ stop aggregator
 check "the store is compacted" poolscope-admin compact --models "$TMP/models"
 
 aggregate --models "$TMP/models" --retain 50h
-check "retention ends" wait_until '[ "$(field aggregator/retained_ns poolscope-stats status --format json)" -gt 0 ]' 30
+check "retention ends" wait_until '[ "$(field aggregator/retained_ns "$ROOT/tests/flow/counters.py")" -gt 0 ]' 30
 check_text "an event of each pool is left" "1 1" "$(events one) $(events two)"
 check_text "no entity of pool a, 5 of pool b" "0 5" "$(entities a) $(entities b)"
 PARTITION='acct$long'

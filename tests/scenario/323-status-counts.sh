@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lib.sh"
 
 count() {
-	field "$1" poolscope-stats status --format json
+	field "$1" "$ROOT/tests/flow/counters.py"
 }
 
 aggregate --rejected-bytes 10

@@ -19,7 +19,7 @@ first() {
 	check_text "... in words, first" "$1" "$(head -1 "$TMP/out")"
 }
 peers() {
-	poolscope-stats status --format json | /usr/bin/python3 -c 'import json, sys
+	"$ROOT/tests/flow/counters.py" | /usr/bin/python3 -c 'import json, sys
 print(json.load(sys.stdin)["aggregator"]["peers"])'
 }
 
@@ -36,7 +36,7 @@ stop broker
 check_text "nothing of the broker is left" "" "$(find "$DIR" -name '*broker*')"
 check "its connection ends" wait_until '[ "$(peers)" = 0 ]'
 check_status 3 "the broker has ended" poolscope status
-first "warning: the broker is not running, agents that send to it keep their records;"
+first "warning: the broker is not running, agents that send to it keep their records; poolscope up"
 
 start other poolscope-broker --listen "ipc://$TMP/other.ipc" || exit 1
 emit "ipc://$TMP/other.ipc" "a broker that listens elsewhere"

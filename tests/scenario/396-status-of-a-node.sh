@@ -16,7 +16,7 @@ check_printed "the size of the segments" "^spool  *64.0 KiB of segments\$"
 touch -d "@$((NOW - 3600))" "$DIR/spool/ACKED"
 find "$DIR/spool" -name '*.seg' -exec touch -d "@$((NOW - 10))" {} +
 check_status 3 "nothing is acknowledged" poolscope status
-check_text "... in words, first" "warning: the broker acknowledged nothing of what the agent stored for 59.8 min," \
+check_text "... in words, first" "warning: the broker acknowledged nothing of what the agent stored for 59.8 min, the records wait in the spool; the agent's log has the reason" \
 	"$(head -1 "$TMP/out")"
 touch -d "@$((NOW - 10))" "$DIR/spool/ACKED"
 check "all is acknowledged" poolscope status

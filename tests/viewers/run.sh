@@ -29,7 +29,7 @@ poolscope up >/dev/null
 poolscope-import -q cascade deploy/demo/render-60.jsonl
 poolscope-import -q scanner -p 'demo$scanner' tests/golden/scanner/s02_two_workers/db --job 3
 tries=600
-until poolscope-stats status --format json --quiet |
+until tests/flow/counters.py |
 	python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["indexing_lag"] != 0)'; do
 	tries=$((tries - 1))
 	[ "$tries" -gt 0 ] || { echo "viewers: indexing does not end" >&2; exit 1; }

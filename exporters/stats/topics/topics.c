@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "exporters/metrics/metrics.h"
-#include "exporters/nodes/pools.h"
 #include "exporters/runs/stats_command.h"
-#include "exporters/stats/status.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -71,25 +69,15 @@ print_metrics(const struct topics_values *values, FILE *file, struct err *err)
 	return source_finish(&source, 0, err);
 }
 
-static int
-print_status(const struct topics_values *values, FILE *file, struct err *err)
-{
-	return stats_status(&values->source, pools_add_facts,
-	    values->of.answer.format == STATS_JSON, values->of.verbose, file,
-	    values->status, err);
-}
-
 enum {
-	TABLE_JSON = 1 << STATS_TABLE | 1 << STATS_JSON,
-	NO_LINES = TABLE_JSON | 1 << STATS_CSV,
-	ANY_FORMAT = NO_LINES | 1 << STATS_JSONL,
+	ANY_FORMAT = 1 << STATS_TABLE | 1 << STATS_JSON | 1 << STATS_CSV |
+		     1 << STATS_JSONL,
 };
 
 static const struct topic topics[] = {
 	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
 	{ "testrun", print_testrun, NULL, NULL, ANY_FORMAT, false },
 	{ "skew", print_testrun, NULL, NULL, ANY_FORMAT, false },
-	{ "status", NULL, print_status, NULL, TABLE_JSON, true },
 	{ .word = NULL },
 };
 

@@ -6,8 +6,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/format/table.h"
 
 /* ---- sharing ---- */
 
@@ -112,6 +114,57 @@ free_lines(struct top_shared *shared)
 	free(lines);
 }
 
+/* At blanks, into lines of at most this many characters. */
+enum { LINE_WIDTH = 80, LINE_INDENT = 2 };
+static void
+put_wrapped(FILE *file, const char *label, const char *text)
+{
+	unsigned at = (unsigned)fprintf(file, "%s", label);
+
+	for (bool first = true; *text != '\0'; first = false) {
+		size_t bytes = strcspn(text, " ");
+		unsigned width =
+		    table_width((struct text){ text, (uint32_t)bytes });
+
+		if (!first && at + 1 + width > LINE_WIDTH)
+			at = (unsigned)fprintf(file, "\n%*s", LINE_INDENT, "") -
+			     1;
+		else if (!first)
+			at += (unsigned)fprintf(file, " ");
+		fwrite(text, 1, bytes, file);
+		at += width;
+		text += bytes + (text[bytes] == ' ');
+	}
+	putc('\n', file);
+}
+
+static enum verdict
+put_verdict(FILE *file, const struct status_facts *facts)
+{
+	struct status_verdict verdict;
+	char label[32];
+
+	status_judge(&verdict, facts);
+	for (uint32_t i = 0; i < verdict.problems.count; i++) {
+		const struct status_line *line = &verdict.problems.at[i];
+
+		snprintf(
+		    label, sizeof(label), "%s: ", verdict_word(line->verdict));
+		put_wrapped(file, label, line->text);
+	}
+	if (verdict.problems.count == 0)
+		put_wrapped(
+		    file, "ok: ", status_verdict_words(&verdict, facts));
+	putc('\n', file);
+	for (uint32_t i = 0; i < verdict.parts.count; i++) {
+		snprintf(
+		    label, sizeof(label), "%-12s", verdict.parts.at[i].key);
+		put_wrapped(file, label, verdict.parts.at[i].text);
+	}
+	status_verdict_clear(&verdict);
+	return verdict.verdict;
+}
+
 struct top_lines *
 top_lines_new(const struct status_facts *facts)
 {
@@ -121,8 +174,8 @@ top_lines_new(const struct status_facts *facts)
 	size_t bytes;
 	FILE *file = memory_stream(&lines->memory, &bytes);
 
-	lines->facts = *facts;
-	lines->verdict = status_verdict_print(facts, file);
+	lines->lag = facts->counters[COUNTER_STORE_indexing_lag];
+	lines->verdict = put_verdict(file, facts);
 	memory_stream_end(&file);
 	rest = (struct text){ lines->memory, (uint32_t)bytes };
 	while (text_next_line(&rest, &line)) {

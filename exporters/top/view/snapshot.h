@@ -45,7 +45,7 @@ struct top_pools {
 /* The verdict about the pipeline and what is known of its parts, by line. */
 struct top_lines {
 	struct top_shared shared;
-	struct status_facts facts;
+	int64_t lag; /* batches that are not indexed yet */
 	enum verdict verdict;
 	char *memory;
 	struct text *at;

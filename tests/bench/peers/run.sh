@@ -71,7 +71,7 @@ urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}{sys.argv[2]}", timeout=3
 }
 
 indexed() {
-	poolscope-stats status --format json --quiet |
+	tests/flow/counters.py |
 		/usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["store"]["indexing_lag"] != 0)'
 }
 
@@ -96,7 +96,7 @@ poolscope-admin compact -q
 poolscope-admin vacuum -q
 # per_value TABLE...: bytes on disk; the other has no rollups.
 per_value() {
-	poolscope-stats status --store "$tmp/i/store" --format json |
+	tests/flow/counters.py --store "$tmp/i/store" |
 		/usr/bin/python3 -c 'import json, sys
 store = json.load(sys.stdin)["store"]
 print(sum(store["bytes_" + t] for t in sys.argv[2:]) / int(sys.argv[1]))' "$values" "$@"
