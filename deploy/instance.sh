@@ -371,8 +371,8 @@ demo() {
 	poolscope-stats phases --dir "$dir" -p "$here_pool" | occurred
 	step "a farm of devices: 60 generated test runs ($farm)"
 	poolscope-generate testrun --dir "$dir" --runs 60 --spacing 21600 --base now -p "$farm"
-	poolscope-stats testrun groups --dir "$dir" -p "$farm"
-	poolscope-stats testrun groups --dir "$dir" -p "$farm" --format json >"$out/data/farm.json"
+	poolscope-stats groups --dir "$dir" -p "$farm"
+	poolscope-stats groups --dir "$dir" -p "$farm" --format json >"$out/data/farm.json"
 	poolscope-plot testrun --dir "$dir" -q -p "$farm" -o "$out/data" --view all
 	step "results of benchmarks: 12 days of two generated tests ($benches)"
 	mkdir "$dir/results" "$dir/archive"

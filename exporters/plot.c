@@ -239,18 +239,26 @@ plot_results_of(struct values *values, struct source *source,
 	return plot_results(source, partition, &values->results, &picture, err);
 }
 
+enum { PHASES_VIEWS = 1u << VIEW_PHASES | 1u << VIEW_DISTRIBUTION };
+
 static const struct command {
 	const char *name;
 	int (*plot)(struct values *, struct source *, struct text partition,
 	    struct err *);
+	unsigned views; /* bits; 0: there is one picture */
+	enum view first;
 } commands[] = {
-	{ "cascade", plot_cascade_of },
-	{ "phases", plot_phases_of },
-	{ "samples", plot_samples_of },
-	{ "usage", plot_usage_of },
-	{ "testrun", plot_testrun_of },
-	{ "results", plot_results_of },
-	{ NULL, NULL },
+	{ "cascade", plot_cascade_of, PHASES_VIEWS | 1u << VIEW_REFERENCE,
+	    VIEW_PHASES },
+	{ "phases", plot_phases_of, PHASES_VIEWS, VIEW_PHASES },
+	{ "samples", plot_samples_of, 0, VIEW_PHASES },
+	{ "usage", plot_usage_of, 0, VIEW_PHASES },
+	{ "testrun", plot_testrun_of,
+	    1u << VIEW_PAGES | 1u << VIEW_DISTRIBUTION | 1u << VIEW_DAYS |
+		1u << VIEW_ERRORS,
+	    VIEW_PAGES },
+	{ "results", plot_results_of, 0, VIEW_PHASES },
+	{ NULL, NULL, 0, VIEW_PHASES },
 };
 
 static const struct command *
@@ -268,38 +276,18 @@ is_given(const struct opt *o)
 	return opt_origin(o) == OPT_COMMAND_LINE;
 }
 
-/* The views of a command, its default first; 0: it has none. */
-static unsigned
-views_of(const char *what, enum view *first)
-{
-	*first = VIEW_PHASES;
-	if (strcmp(what, "cascade") == 0)
-		return 1u << VIEW_PHASES | 1u << VIEW_REFERENCE |
-		       1u << VIEW_DISTRIBUTION;
-	if (strcmp(what, "phases") == 0)
-		return 1u << VIEW_PHASES | 1u << VIEW_DISTRIBUTION;
-	*first = VIEW_PAGES;
-	if (strcmp(what, "testrun") == 0)
-		return 1u << VIEW_PAGES | 1u << VIEW_DISTRIBUTION |
-		       1u << VIEW_DAYS | 1u << VIEW_ERRORS;
-	return 0;
-}
-
 static void
-check_view(struct values *values, const char *what)
+check_view(struct values *values, const struct command *command)
 {
-	enum view first;
-	unsigned views = views_of(what, &first);
-
 	/* The one from the environment is meant for another command. */
 	if (opt_origin(&options[VIEW_ROW]) == OPT_DEFAULT)
-		values->view = (int)first;
-	if (views == 0 || values->view == VIEW_ALL ||
-	    (views >> values->view & 1) != 0)
+		values->view = (int)command->first;
+	if (command->views == 0 || values->view == VIEW_ALL ||
+	    (command->views >> values->view & 1) != 0)
 		return;
 	if (is_given(&options[VIEW_ROW]))
-		opt_usage("--view: %s has no such picture", what);
-	values->view = (int)first;
+		opt_usage("--view: %s has no such picture", command->name);
+	values->view = (int)command->first;
 }
 
 /* A terminal picture, and --no-png, do not imply files. */
@@ -333,14 +321,14 @@ check_operands(struct values *values, const struct opt_operands *operands)
 }
 
 static void
-check_use(struct values *values, const char *what)
+check_use(struct values *values, const struct command *command)
 {
-	bool testrun = strcmp(what, "testrun") == 0;
+	bool testrun = command->plot == plot_testrun_of;
 
 	gnuplot_look_check(values->terminal == GNUPLOT_DUMB);
 	check_output(values, testrun);
-	check_view(values, what);
-	if (strcmp(what, "samples") == 0)
+	check_view(values, command);
+	if (command->plot == plot_samples_of)
 		plot_samples_check(&values->samples);
 	if (testrun) {
 		values->runs.from_ns = values->window.from_ns;
@@ -396,7 +384,7 @@ main(int argc, char **argv)
 	parse(&values, argc, argv, &operands);
 	values.command = find_command(operands.at[0]);
 	check_operands(&values, &operands);
-	check_use(&values, values.command->name);
+	check_use(&values, values.command);
 	sandbox_begin(&sandbox);
 	return tool_main(&(struct tool){ .pool = &values.pool,
 	    .source = &values.source,

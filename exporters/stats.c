@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/runs/stats_command.h"
 #include "exporters/question/question.h"
+#include "exporters/stats/stats_format.h"
 #include "exporters/stats/topics/topics.h"
 #include "exporters/tool/tool.h"
 #include "proto/base/memory.h"
@@ -22,22 +22,13 @@ static const struct opt options[] = {
 
 enum { TOPICS_MAX = 32 };
 
-#define POOL    "partition configdir credentials config-json pool format output "
-#define TESTRUN POOL "model time group newest after node from to sort top"
+#define POOL "partition configdir credentials config-json pool format output "
 
 static const struct opt_topic others[] = {
 	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
 	    "partition metrics prometheus output",
 	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
 	    "poolscope stats metrics -p 'acct$*' --metrics nodes\n" },
-	{ "testrun", " list|groups|deltas|iterations|skew [RUN...]",
-	    "test runs of a farm", TESTRUN,
-	    "poolscope stats testrun groups -p 'acct$farm'\n"
-	    "poolscope stats testrun deltas RUN\n"
-	    "poolscope stats testrun list --newest 20\n" },
-	{ "skew", "", "testrun skew: receive times against emit times", TESTRUN,
-	    "poolscope stats skew\n"
-	    "poolscope stats skew -n 'n1*'\n" },
 	{ .word = NULL },
 };
 
@@ -113,22 +104,9 @@ check_order(struct topics_values *values, const struct topic *topic)
 }
 
 static void
-check_testrun(struct topics_values *values)
-{
-	const struct opt_operands *operands = values->operands;
-
-	stats_testrun_check(&values->of.runs, operands, topics_node(values),
-	    &values->order, (enum stats_format)values->of.answer.format);
-	/* A corrected clock has no skew. */
-	if (strcmp(operands->at[1], "skew") == 0)
-		source_default_clock(&values->source, CLOCK_RAW);
-}
-
-static void
 check_use(struct topics_values *values, const struct topic *topic)
 {
 	const char *what = topic->word;
-	bool testrun = strcmp(what, "testrun") == 0;
 
 	values->order.sort = values->of.answer.sort;
 	values->order.top = values->of.answer.top;
@@ -138,8 +116,6 @@ check_use(struct topics_values *values, const struct topic *topic)
 			? "table, json and csv"
 			: "table and json");
 	check_order(values, topic);
-	if (testrun)
-		check_testrun(values);
 }
 
 static void
@@ -214,15 +190,10 @@ main(int argc, char **argv)
 		.output = "-" };
 	struct tool tool = { .work = print, .arg = &values };
 	struct sandbox sandbox;
-	char testrun[] = "testrun", of_skew[] = "skew";
-	char *skew[] = { testrun, of_skew }; /* the word for "skew" */
 	struct opt_operands operands;
 	struct err err = { 0 };
 
 	parse(&values, argc, argv, &operands);
-	if (strcmp(operands.at[0], "skew") == 0 && operands.count == 1)
-		operands = (struct opt_operands){ skew, 2 };
-	values.operands = &operands;
 	if (question_complete(&values.of, &err) != 0)
 		opt_usage("%s", err.text);
 	values.question = question_find(operands.at[0]);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "exporters/runs/run_rows.h"
 #include "exporters/select/known.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
@@ -15,14 +16,19 @@ const struct question *const questions[] = {
 	&question_breakdown,
 	&question_cascade,
 	&question_clocks,
+	&question_deltas,
+	&question_groups,
+	&question_iterations,
 	&question_nodes,
 	&question_perf,
 	&question_phases,
 	&question_pools,
 	&question_reports,
+	&question_runs,
 	&question_samples,
 	&question_scanner,
 	&question_series,
+	&question_skew,
 	&question_spans,
 	&question_starts,
 	&question_status,
@@ -44,6 +50,12 @@ const char *
 question_model(const struct question_values *values)
 {
 	return question_is_given(values, "model") ? values->runs.model : NULL;
+}
+
+int
+question_check_runs(const struct question_values *values, struct err *err)
+{
+	return run_rows_check(&values->runs, err);
 }
 
 struct wire_query

@@ -90,12 +90,15 @@ void question_put_window(const struct question *question,
     struct answer *answer);
 /* --model; NULL: not given. */
 const char *question_model(const struct question_values *values);
+/* Do the options of a question about test runs fit together? */
+int question_check_runs(const struct question_values *values, struct err *err);
 
 /* The questions. */
 extern const struct question question_breakdown, question_cascade,
-    question_clocks, question_nodes, question_perf, question_phases,
-    question_pools, question_reports, question_samples, question_scanner,
-    question_series, question_spans, question_starts, question_status,
-    question_timeline, question_usage;
+    question_clocks, question_deltas, question_groups, question_iterations,
+    question_nodes, question_perf, question_phases, question_pools,
+    question_reports, question_runs, question_samples, question_scanner,
+    question_series, question_skew, question_spans, question_starts,
+    question_status, question_timeline, question_usage;
 
 #endif

@@ -22,15 +22,6 @@ static const struct opt own_options[] = {
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct question_values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
-	{ "newest", 0, OPT_COUNT, OPT_TO(struct question_values, runs.newest),
-	    "N",
-	    "testrun list, deltas, iterations: print the newest N runs, the "
-	    "newest first; starts: the newest N (default: 20)",
-	    NULL, false },
-	{ "after", 0, OPT_TEXT, OPT_TO(struct question_values, runs.after),
-	    "RUN",
-	    "with --newest: print those that follow this run in that order",
-	    NULL, false },
 	{ "rows", 0, OPT_COUNT, OPT_TO(struct question_values, rows), "N",
 	    "breakdown: print at most N rows, of which each stands for several "
 	    "nodes (default: 800)",

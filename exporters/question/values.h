@@ -24,7 +24,7 @@ struct question_values {
 	struct perf_options perf;
 	struct answer_options answer;
 	const char *name, *by;
-	const char *test, *entry, *run, *nodes;
+	const char *test, *entry, *nodes;
 	uint64_t limit, rows, max_bytes;
 	int as, of_what;
 	bool strict, verbose, prometheus, oldest, entries, changes, lanes;

@@ -24,24 +24,6 @@ static const struct {
 	{ "Results of benchmarks", "results" },
 };
 
-/* A list of runs has a head even if it is empty. */
-static bool
-has_runs(const struct report_request *request)
-{
-	char *url = report_url(request, "%s", "runs?newest=1");
-	char *text;
-	size_t bytes;
-	FILE *to = memory_stream(&text, &bytes);
-	struct err ignored = { 0 };
-	bool any = report_ask(request, url, STATS_JSON, to, &ignored) == 0;
-
-	memory_stream_end(&to);
-	any = any && memchr(text, '{', bytes) != NULL;
-	free(text);
-	free(url);
-	return any;
-}
-
 static void
 put_lines(FILE *file, const char *text, const char *before)
 {
@@ -103,12 +85,10 @@ report_text_write(FILE *file, const struct report_request *request,
 	fputs(markdown ? "# Report of a pool\n" : "Report of a pool\n", file);
 	rc = put_part(file, request, "Pool", url, markdown, err);
 	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
-		bool is_runs = strncmp(parts[i].route, "runs", 4) == 0;
 		char *of_pool = report_url(request, "%s", parts[i].route);
 
-		if (!is_runs || has_runs(request))
-			rc = put_part(file, request, parts[i].title, of_pool,
-			    markdown, err);
+		rc = put_part(
+		    file, request, parts[i].title, of_pool, markdown, err);
 		free(of_pool);
 	}
 	free(name);

@@ -83,7 +83,7 @@ runs_skew_deviation(const struct runs_skew_row *row, bool sample)
 
 	return of > 0 ? (double)(sqrtl(row->squares / (long double)of) /
 				 NS_PER_SECOND)
-		      : 0;
+		      : NAN;
 }
 
 static int64_t

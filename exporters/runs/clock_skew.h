@@ -33,7 +33,7 @@ int runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
     struct err *err);
 void runs_skew_clear(struct runs_skew *skew);
 
-/* In seconds. */
+/* In seconds; NaN: one delay is no sample. */
 double runs_skew_mean(const struct runs_skew_row *row);
 double runs_skew_deviation(const struct runs_skew_row *row, bool sample);
 

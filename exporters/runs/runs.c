@@ -481,25 +481,37 @@ runs_doubt_warn(const struct runs_doubt *doubt, const char *what)
 		log_warn("--time receive: %" PRIu64 " of %" PRIu64
 			 " %s are not credible: events were delayed for "
 			 "longer than half of the step; use --time emit, and "
-			 "see the delays with 'stats testrun skew'",
+			 "see the delays with 'stats skew'",
 		    doubt->doubtful, doubt->durations, what);
 }
 
 const struct opt runs_options[] = {
 	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, model), "NAME",
-	    "testrun: read the runs of this model (default: testrun); phases: "
+	    "runs: read those of this model (default: testrun); phases: "
 	    "draw this model",
 	    NULL, false },
 	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
 	    OPT_TO(struct runs_options, time), "WHICH",
-	    "testrun: use the times at which events were emitted (default) or "
+	    "runs: use the times at which events were emitted (default) or "
 	    "received",
 	    "emit|receive", false },
 	[RUNS_GROUP] = { "group", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, group), "PATTERN",
-	    "testrun: show only runs of groups that match this pattern", NULL,
+	    "runs: show only those of groups that match this pattern", NULL,
 	    false },
+	[RUNS_RUN] = { "run", 0, OPT_LIST, OPT_TO(struct runs_options, ids),
+	    "RUN", "runs: show only the one with this id; may be repeated",
+	    NULL, false },
+	[RUNS_NEWEST] = { "newest", 0, OPT_COUNT,
+	    OPT_TO(struct runs_options, newest), "N",
+	    "runs: print the newest N, the newest first; starts: the newest N "
+	    "(default: 20)",
+	    NULL, false },
+	[RUNS_AFTER] = { "after", 0, OPT_TEXT,
+	    OPT_TO(struct runs_options, after), "RUN",
+	    "with --newest: print those that follow this run in that order",
+	    NULL, false },
 	{ .name = NULL },
 };
 

@@ -121,15 +121,23 @@ int64_t runs_get_int(const struct record *record, const char *key);
  * Selection of runs and of their times: options shared by statistics and
  * pictures.
  */
-enum runs_option { RUNS_MODEL, RUNS_TIME, RUNS_GROUP };
+enum runs_option {
+	RUNS_MODEL,
+	RUNS_TIME,
+	RUNS_GROUP,
+	RUNS_RUN,
+	RUNS_NEWEST,
+	RUNS_AFTER
+};
 
 /* Initialize it with RUNS_DEFAULT. */
 struct runs_options {
 	const char *model, *group; /* group: NULL for all */
 	int time;                  /* enum run_clock */
 	int64_t from_ns, to_ns;    /* the window; set by the program */
-	uint64_t newest;           /* 0: all; an option of the program */
+	uint64_t newest;           /* 0: all */
 	const char *after;         /* of the newest; NULL: from the first on */
+	struct opt_list ids;       /* none: all runs */
 };
 #define RUNS_DEFAULT                                                           \
 	{                                                                      \
@@ -137,8 +145,8 @@ struct runs_options {
 		.to_ns = TIME_MAX_NS                                           \
 	}
 
-/* --model, --time, --group, indexed by enum runs_option; bound to struct
- * runs_options. */
+/* --model, --time, --group, --run, --newest, --after, indexed by enum
+ * runs_option; bound to struct runs_options. */
 extern const struct opt runs_options[];
 
 /* Was it given on the command line? */

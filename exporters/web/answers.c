@@ -10,7 +10,6 @@
 #include "exporters/metrics/metrics.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/results/query.h"
-#include "exporters/runs/stats_command.h"
 #include "exporters/select/known.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
@@ -18,61 +17,6 @@
 
 /* Before compression; a quarter of it is sent. */
 enum { TRACE_BYTES_MAX = 32 << 20 };
-
-static struct text
-node_of(const struct web_question *question)
-{
-	return text_of(question->query.window.node.list);
-}
-
-static int
-answer_testrun(struct source *source, struct web_question *question,
-    const char *what, FILE *file, bool *bad, struct err *err)
-{
-	char words[3][NAME_BYTES_MAX + 1] = { "testrun" };
-	char *at[] = { words[0], words[1], words[2] };
-	const struct opt_operands operands = { at,
-		question->query.run != NULL ? 3 : 2 };
-	struct runs_options *runs = &question->query.runs;
-
-	*bad = true;
-	strcpy(words[1], what);
-	if (runs->model[0] == '\0')
-		return err_set(err, "model: a name is needed");
-	if (question->query.run != NULL) {
-		if (strlen(question->query.run) > NAME_BYTES_MAX ||
-		    question->query.run[0] == '\0')
-			return err_set(err,
-			    "run: the id of a run has 1 to %d "
-			    "bytes",
-			    NAME_BYTES_MAX);
-		if (runs->newest > 0)
-			return err_set(
-			    err, "newest: is for all runs, not for one");
-		strcpy(words[2], question->query.run);
-	}
-	if (runs->after != NULL &&
-	    (runs->newest == 0 || runs->after[0] == '\0'))
-		return err_set(
-		    err, "after: takes the id of a run, and goes with newest");
-	*bad = false;
-	return stats_testrun(source, question->partition, runs, &operands,
-	    node_of(question), &question->order, question->format, file, err);
-}
-
-static int
-answer_runs(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	return answer_testrun(source, question, "list", file, bad, err);
-}
-
-static int
-answer_groups(struct source *source, struct web_question *question, FILE *file,
-    bool *bad, struct err *err)
-{
-	return answer_testrun(source, question, "groups", file, bad, err);
-}
 
 /* Without parameters the tests; of a test its starts, its entries, or the
  * timings or changes of one entry. */
@@ -193,9 +137,11 @@ const struct web_route web_pool_routes[] = {
 	{ "phases", .asks = &question_phases },
 	{ "nodes", .asks = &question_nodes },
 	{ "cascade", .asks = &question_cascade },
-	{ "runs", "model time group newest after run from to", false,
-	    answer_runs, NULL },
-	{ "groups", "model time group from to", false, answer_groups, NULL },
+	{ "runs", .asks = &question_runs },
+	{ "deltas", .asks = &question_deltas },
+	{ "iterations", .asks = &question_iterations },
+	{ "skew", .asks = &question_skew },
+	{ "groups", .asks = &question_groups },
 	{ "samples", .asks = &question_samples },
 	{ "timeline", .asks = &question_timeline },
 	{ "breakdown", .asks = &question_breakdown },

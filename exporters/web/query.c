@@ -13,9 +13,6 @@ enum { NAME_ROOM = 64 };
 
 /* Those that no command has under this name. */
 static const struct opt own_options[] = {
-	{ .name = "run",
-	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct question_values, run) },
 	{ .name = "test",
 	    .type = OPT_TEXT,
 	    .to = OPT_TO(struct question_values, test) },
@@ -127,7 +124,8 @@ put(struct question_values *query, const struct web_parameter *parameter,
 static bool
 is_list(const char *name)
 {
-	return strcmp(name, "node") == 0 || strcmp(name, "metric") == 0;
+	return strcmp(name, "node") == 0 || strcmp(name, "metric") == 0 ||
+	       strcmp(name, "run") == 0;
 }
 
 int

@@ -50,10 +50,10 @@ for how in aggregator store; do
 		100000) goal="60 ms, 24 MiB" ;;
 		*) goal="0.6 s, 24 MiB" ;;
 		esac
-		compare "deltas, $runs runs" "$goal" poolscope-stats testrun deltas -q \
+		compare "deltas, $runs runs" "$goal" poolscope-stats deltas -q \
 			-p "farm\$$runs" --format json -o "$TMP/deltas"
 		[ "$how" = aggregator ] || echo "$("$B/bench/runs" "$POOLSCOPE_STORE" "farm\$$runs")   goal 1 ms"
-		compare "groups, $runs runs" "2 ms" poolscope-stats testrun groups -q \
+		compare "groups, $runs runs" "2 ms" poolscope-stats groups -q \
 			-p "farm\$$runs" --format json -o "$TMP/groups"
 	done
 	[ "$MOST" -ge 100000 ] || continue

@@ -437,7 +437,7 @@ class Failed(Exception):
 
 QUESTIONS = {
     "phases": ["poolscope-stats", "phases"], "cascade": ["poolscope-stats", "cascade"],
-    "testrun": ["poolscope-stats", "testrun", "list"], "samples": ["poolscope-stats", "samples"],
+    "testrun": ["poolscope-stats", "runs"], "samples": ["poolscope-stats", "samples"],
     "usage": ["poolscope-stats", "usage"], "nodes": ["poolscope-stats", "nodes"],
 }
 

@@ -57,8 +57,7 @@ each() {
 	check "... and its output is there" test -s "$elsewhere/out.json"
 }
 
-for verb in cascade phases usage clocks perf "scanner --job 0" "testrun deltas" "testrun iterations" \
-	"testrun groups" "testrun skew"; do
+for verb in cascade phases usage clocks perf "scanner --job 0" runs deltas iterations groups skew; do
 	# shellcheck disable=SC2086 # words
 	each poolscope-stats $verb -q
 done

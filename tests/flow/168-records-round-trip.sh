@@ -23,8 +23,8 @@ answers() {
 		[ "$pool" = "$benches" ] || poolscope-trace -q -p "$pool" -o "trace-$name.pftrace"
 	done
 	poolscope-stats cascade -p "$recorded" --format json >cascade.json
-	poolscope-stats testrun groups -p "$farm" --format json >groups.json
-	poolscope-stats testrun deltas -p "$farm" --format json >deltas.json
+	poolscope-stats groups -p "$farm" --format json >groups.json
+	poolscope-stats deltas -p "$farm" --format json >deltas.json
 	poolscope-stats skew -p "$farm" --format json >skew.json
 	poolscope-stats usage -p "$here" --format json >usage.json
 	poolscope-stats spans -p "$here" --by track --format json >spans.json

@@ -100,10 +100,13 @@ routes() {
 	same "pools/$POOL/starts?gap=1s&newest=3&sort=nodes" poolscope-stats starts -p "$pool" --gap 1s --newest 3 --sort nodes
 	same "pools/$POOL/phases?start=now&gap=1s" poolscope-stats phases -p "$pool" --start now --gap 1s
 	same "pools/$POOL/breakdown?start=2017-10-16T00:05:52Z" poolscope-stats breakdown -p "$pool" --start 2017-10-16T00:05:52Z
-	same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
-	same "pools/$FARM/runs?newest=5&after=7" poolscope-stats testrun list -p "$farm" --newest 5 --after 7
-	same "pools/$FARM/runs?run=7" poolscope-stats testrun list 7 -p "$farm"
-	same "pools/$FARM/groups" poolscope-stats testrun groups -p "$farm"
+	same "pools/$FARM/runs?newest=5" poolscope-stats runs -p "$farm" --newest 5
+	same "pools/$FARM/runs?newest=5&after=7" poolscope-stats runs -p "$farm" --newest 5 --after 7
+	same "pools/$FARM/runs?run=7" poolscope-stats runs --run 7 -p "$farm"
+	same "pools/$FARM/groups" poolscope-stats groups -p "$farm"
+	same "pools/$FARM/deltas?run=7&run=8" poolscope-stats deltas -p "$farm" --run 7 --run 8
+	same "pools/$FARM/iterations?newest=2" poolscope-stats iterations -p "$farm" --newest 2
+	same "pools/$FARM/skew" poolscope-stats skew -p "$farm"
 	same "pools/$POOL/samples" poolscope-stats samples -p "$pool"
 	same "pools/$POOL/samples?by=node&metric=app.*" poolscope-stats samples -p "$pool" --by node -m 'app.*'
 	same "pools/$POOL/timeline?start=now" poolscope-stats timeline -p "$pool" --start now
@@ -190,8 +193,8 @@ refused 400 "top is given twice" "/v1/pools/$POOL/phases?top=1&top=2"
 check "pages of runs are the whole list" client paged "$FARM" 7
 refused 410 "after: no run '777' is among these" "/v1/pools/$FARM/runs?newest=2&after=777"
 refused 410 "after: no run '7' is among these" "/v1/pools/$FARM/runs?newest=2&after=7&group=none*"
-refused 400 "after: takes the id of a run" "/v1/pools/$FARM/runs?after=7"
-refused 400 "newest: is for all runs" "/v1/pools/$FARM/runs?run=7&newest=2"
+refused 400 "after takes the id of a run" "/v1/pools/$FARM/runs?after=7"
+refused 400 "newest is for all runs" "/v1/pools/$FARM/runs?run=7&newest=2"
 refused 400 "% without two hexadecimal digits" "/v1/pools/%4/phases"
 refused 400 "control character" "/v1/pools/a%00b/phases"
 refused 400 "not UTF-8" "/v1/pools/a%ffb/phases"
@@ -214,7 +217,7 @@ check "a request with a body gets nothing" client body
 all=$token
 check "a token for some pools" poolscope-keys token ada -p "acct\$*"
 token=$(cat "$TMP/out")
-same "pools/$FARM/runs?newest=5" poolscope-stats testrun list -p "$farm" --newest 5
+same "pools/$FARM/runs?newest=5" poolscope-stats runs -p "$farm" --newest 5
 refused 404 "no partition of this name that the token may read" "/v1/pools/$POOL/phases"
 check "it sees only those" client lacks render /v1/pools /v1/status "/v1/pools/acct%24rendr-60/phases"
 refused 403 "metrics are of all pools" /metrics

@@ -320,9 +320,9 @@ records <<-'END'
 END
 command nodes -p 'acct$live' --format json
 same "nodes as JSON" -p 'acct$live' --format json
-command testrun deltas --newest 20 -p 'acct$pool'
+command runs --newest 20 -p 'acct$pool'
 same "runs" -p 'acct$pool' --view runs --once
-command testrun deltas --newest 20 -p 'acct$pool' --format json
+command runs --newest 20 -p 'acct$pool' --format json
 same "runs as JSON" -p 'acct$pool' --view runs --format json
 command status
 same "the pipeline" --view pipeline --once

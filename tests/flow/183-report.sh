@@ -54,8 +54,8 @@ check "a report of a part" poolscope-report -p "$pool" -o "$TMP/r.html" --to 201
 inside "pools/$pool/phases" poolscope-stats phases -p "$pool" --to 2017-10-16T00:06:30Z
 
 check "a report of runs" poolscope-report -p 'acct$farm' -o "$TMP/r.html" --quiet
-inside 'pools/acct$farm/groups' poolscope-stats testrun groups -p 'acct$farm'
-inside 'pools/acct$farm/runs' poolscope-stats testrun list --newest 200 -p 'acct$farm'
+inside 'pools/acct$farm/groups' poolscope-stats groups -p 'acct$farm'
+inside 'pools/acct$farm/runs' poolscope-stats runs --newest 200 -p 'acct$farm'
 
 check "a report of samples" poolscope-report -p 'acct$samples' -o "$TMP/r.html" --quiet
 inside 'pools/acct$samples/samples' poolscope-stats samples -p 'acct$samples'

@@ -19,7 +19,7 @@ printed() {
 	done
 	poolscope-stats perf -q -p 'a$perf' --format json -o "$1/perf.json" &&
 		poolscope-stats scanner -q -p 'a$scanner' --job 3 --format json -o "$1/scanner.json" &&
-		poolscope-stats testrun groups -q -p 'a$testrun' --format json -o "$1/groups.json"
+		poolscope-stats groups -q -p 'a$testrun' --format json -o "$1/groups.json"
 }
 
 { start aggregator poolscope-aggregator --models "$ROOT/deploy/models" &&

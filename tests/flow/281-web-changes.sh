@@ -43,7 +43,7 @@ print(sum(row["count"] for row in json.load(open(sys.argv[1]))["rows"]))' "$TMP/
 # ---- an empty window
 check_text "the web refuses an empty window" 400 "$(ask 'pools/acct%24pool/phases?from=100&to=100')"
 check_text "... and one that ends before it begins" 400 "$(ask 'pools/acct%24pool/phases?from=100&to=90')"
-for command in "stats phases" "stats samples" "stats starts" "stats testrun list" "plot phases -o $TMP/p.svg" \
+for command in "stats phases" "stats samples" "stats starts" "stats runs" "plot phases -o $TMP/p.svg" \
 	"trace -o $TMP/t.json" dump "report -o $TMP/r.html" "results timings //t BM" "upload events --target influx:http://127.0.0.1:9"; do
 	# shellcheck disable=SC2086 # words
 	wrong_usage "${command%% -*}: an empty window" "--from: the time is not before that of --to" \

@@ -78,9 +78,9 @@ routes() {
 		# shellcheck disable=SC2086 # words
 		wanted "$route/$address" poolscope-stats $topic -p "$pool" --format json
 	done
-	wanted "$route/runs" poolscope-stats testrun list -p "$pool" --format json
-	wanted "$route/runs?run=$1-run-3" poolscope-stats testrun list "$1-run-3" -p "$pool" --format json
-	wanted "$route/groups" poolscope-stats testrun groups -p "$pool" --format json
+	wanted "$route/runs" poolscope-stats runs -p "$pool" --format json
+	wanted "$route/runs?run=$1-run-3" poolscope-stats runs --run "$1-run-3" -p "$pool" --format json
+	wanted "$route/groups" poolscope-stats groups -p "$pool" --format json
 	wanted "$route/results" poolscope-results tests -p "$pool" --format json
 	wanted ages 3 "$route/nodes" poolscope-stats nodes -p "$pool" --format json # 3: some are gone
 	wanted ages 0 "$route/clocks" poolscope-stats clocks -p "$pool" --format json

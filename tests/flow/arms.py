@@ -3,9 +3,9 @@
     arms.py make SEED ORDERS            events, as poolscope-emit --stdin reads them
     arms.py judge EVENTS ANSWERS [STEP=START,END]
 
-judge says whether deltas.json, iterations.json, groups.json (poolscope-stats
-testrun) and phases.jsonl, orders.jsonl (poolscope-dump) in ANSWERS are what one
-slow pass over the events gives; a step may be added to those below.
+judge says whether deltas.json, iterations.json, groups.json (poolscope-stats) and
+phases.jsonl, orders.jsonl (poolscope-dump) in ANSWERS are what one slow pass over
+the events gives; a step may be added to those below.
 SPDX-License-Identifier: MIT
 """
 import collections
@@ -16,6 +16,9 @@ import os
 import random
 import statistics
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
+import run_answers  # noqa: E402 pylint: disable=wrong-import-position
 
 STEPS = {'waiting': ('arm:ordered', 'arm:taken'),
          'handling': ('arm:grip', 'arm:release'),
@@ -163,8 +166,8 @@ def check_group(name, got, members):
 def check_groups(got, runs):
     members = collections.defaultdict(dict)
     for job, run in runs.items():
-        members[run[1].get('cell', '(unknown)')][job] = run
-    assert set(got) == set(members), (sorted(got), sorted(members))
+        members[run[1].get('cell')][job] = run
+    assert set(got) == set(members), (list(got), list(members))
     for name, of in members.items():
         check_group(name, got[name], of)
 
@@ -201,14 +204,14 @@ def judge(events, answers):
     assert len(runs) > 10
     wanted = {job: deltas(times) for job, (times, _) in runs.items()}
     got = {job: {s: [decimal.Decimal(d) for d in v] for s, v in of.items()}
-           for job, of in answer('deltas.json').items()}
+           for job, of in run_answers.deltas(answer('deltas.json')).items()}
     assert got == wanted, [(j, got.get(j), wanted.get(j)) for j in
                            {**got, **wanted} if got.get(j) != wanted.get(j)][:3]
     # All events are from the sources of the steps, arm and eye.
     counts = {job: {name: len(t) for name, t in times.items()}
               for job, (times, _) in runs.items()}
-    assert answer('iterations.json') == counts, answer('iterations.json')
-    check_groups(answer('groups.json'), runs)
+    assert run_answers.iterations(answer('iterations.json')) == counts, answer('iterations.json')
+    check_groups(run_answers.groups(answer('groups.json')), runs)
     check_phases(read(os.path.join(answers, 'phases.jsonl')), events, runs)
     orders = {row['id']: row['properties']
               for row in read(os.path.join(answers, 'orders.jsonl'))}

@@ -123,12 +123,12 @@ def security(*targets):
 
 def paged(pool, step):
     """The runs in pages, each after the last run of the one before; a run that comes meanwhile moves nothing."""
-    whole = json.loads(ask(f"/v1/pools/{pool}/runs?newest=1000").body)
+    whole = json.loads(ask(f"/v1/pools/{pool}/runs?newest=1000").body)["rows"]
     seen, after = [], ""
     while len(seen) < len(whole):
         answer = ask(f"/v1/pools/{pool}/runs?newest={step}{after}")
         expect(answer.status == 200, answer.status, answer.body)
-        page = json.loads(answer.body)
+        page = json.loads(answer.body)["rows"]
         expect(0 < len(page) <= int(step), len(page))
         seen += page
         after = "&after=" + page[-1]["run"]

@@ -41,7 +41,7 @@ printed() {
 	done
 	poolscope-stats perf -q --store "$1" -p 'a$perf' --format json -o "$2/perf.json" &&
 		poolscope-stats scanner -q --store "$1" -p 'a$scanner' --job 3 --format json -o "$2/scanner.json" &&
-		poolscope-stats testrun groups -q --store "$1" -p 'a$testrun' --format json -o "$2/groups.json"
+		poolscope-stats groups -q --store "$1" -p 'a$testrun' --format json -o "$2/groups.json"
 }
 
 # same NAME STORE: it answers as the store that was archived, and is whole.

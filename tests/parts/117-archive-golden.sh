@@ -94,8 +94,8 @@ of_family() {
 		answer scanner-trace poolscope-trace scanner --job "$2" -o "$to-scanner.trace"
 		;;
 	testrun)
-		for _what in list groups deltas iterations skew; do
-			answer "$_what" poolscope-stats testrun "$_what" --format json
+		for _what in runs groups deltas iterations skew; do
+			answer "$_what" poolscope-stats "$_what" --format json
 		done
 		answer testrun-plot poolscope-plot testrun --no-png --view all -o "$to-plot"
 		;;

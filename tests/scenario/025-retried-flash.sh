@@ -23,7 +23,9 @@ records <<-'END'
 	event 100 n1 run:flash_start run=r1
 	event 120 n1 run:flash_end   run=r1
 END
-answer "three iterations, the first one from its second start" "[30, 20, 1e-09]" \
-	field r1/flash poolscope-stats testrun deltas --time emit --format json
+answer "three iterations, the first one from its second start" "1,30
+2,20
+3,0.000000001" \
+	steps iteration,seconds poolscope-stats deltas --time emit --format csv
 answer "the same as phases" "3,1,1" columns count,open_starts,open_ends \
 	poolscope-stats phases --name testrun:flash --format csv

@@ -23,11 +23,11 @@ check "the broker is back" poolscope-emit farm back --wait stored
 wait_until indexed 30 || fail "... and all is indexed"
 
 answer "flash and boot took their time" "flash,3
-boot,2" columns step,seconds poolscope-stats testrun deltas --format csv
+boot,2" steps step,seconds poolscope-stats deltas --format csv
 check_text "... without a warning" "" "$(cat "$TMP/err")"
 answer "so say the groups" "flash,event_emit,3.0
 boot,event_emit,2.0" sh -c '
-	poolscope-stats testrun groups --format csv >"$0" &&
+	poolscope-stats groups --table steps --format csv >"$0" &&
 	/usr/bin/python3 -c "import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     if row[\"mean\"] and (row[\"time\"], row[\"of\"]) == (\"event_emit\", \"per_iteration\"):
@@ -38,7 +38,7 @@ check_text "... with the seconds as emitted" "3 2" \
 	"$(sed -n 2p "$TMP/drawn"/*-0001.dat | cut -d' ' -f6,7)"
 
 for what in deltas groups; do
-	check "$what by receipt are a choice" poolscope-stats testrun $what --time receive
+	check "$what by receipt are a choice" poolscope-stats $what --time receive
 	check_printed "... that is called what it is" "received"
 	check_printed "... and not credible" "2 of 2.*not credible.*--time emit"
 done

@@ -43,9 +43,11 @@ END
 # counts [OPTION...]: of each run, the names of its events and how many.
 # shellcheck disable=SC2120 # unchanged passes options
 counts() {
-	poolscope-stats testrun iterations --format json "$@" >"$TMP/counts.json" || return
+	poolscope-stats iterations --format json "$@" >"$TMP/counts.json" || return
 	/usr/bin/python3 -c 'import json, sys
-runs = json.load(open(sys.argv[1]))
+runs = {}
+for row in json.load(open(sys.argv[1]))["rows"]:
+    runs.setdefault(row["run"], {})[row["event"]] = row["count"]
 for run in sorted(runs):
     of = runs[run]
     if run == "r3":
@@ -65,22 +67,25 @@ unchanged() {
 	shift
 	answer "the counts, $_where" "$ALL" counts "$@"
 	answer "the durations, $_where" "r1,1,3400
-r1,2,3" columns run,iteration,seconds poolscope-stats testrun deltas r1 --format csv "$@"
+r1,2,3" steps run,iteration,seconds poolscope-stats deltas --run r1 --format csv "$@"
 	answer "an error that an unknown event reports, $_where" "1" \
-		field phones/errors poolscope-stats testrun groups --format json "$@"
+		columns errors poolscope-stats groups --group phones --format csv "$@"
 }
 unchanged "asked of the aggregator" --connect "ipc://$DIR/run/reader.ipc"
-check "counts of r3" poolscope-stats testrun iterations --format json r3
+check "counts of r3" poolscope-stats iterations --format json --run r3
 check_printed "... what has no name of its own is reported" "6 events are counted as _other.*64 names"
 answer "CSV has a row for each name" "r1,flash_start,2
 r1,flash_end,2
 r1,package_1,3
-r1,package_2,1" columns run,event,count poolscope-stats testrun iterations r1 --format csv
-check "the table" poolscope-stats testrun iterations r1
-check_printed "... has what the model does not name" "^r1  *8  *package_1 3, package_2 1, "
+r1,package_2,1" columns run,event,count poolscope-stats iterations --run r1 --format csv
+check "the table" poolscope-stats iterations --run r1 --sort other
+check_printed "... has what the model does not name" "^r1  *- *package_1  *3  *yes$"
 check_text "... and fits 80 columns" "" "$(awk 'length > 80' "$TMP/out")"
-answer "the first event of r1 is a package" '{"flash_start": 2, "flash_end": 2, "package_1": 3, "package_2": 1}' \
-	field r1 poolscope-stats testrun iterations --format json --from "$(at 100)" --to "$(at 101)"
+answer "the first event of r1 is a package" 'r1,flash_start,2
+r1,flash_end,2
+r1,package_1,3
+r1,package_2,1' \
+	columns run,event,count poolscope-stats iterations --format csv --from "$(at 100)" --to "$(at 101)"
 check "a dump of r2" poolscope-dump --kind run --name testrun:r2
 check_printed "... has it" '"events": \[\], "others": {"run:package_1": 1}'
 unchanged "read from its store" --store "$DIR/store"
@@ -104,8 +109,8 @@ left() {
 }
 wait_until left 30 || fail "the first hour is deleted"
 answer "what is left of the runs" "$LEFT" counts
-answer "... and of their durations" "r1,1,3" columns run,iteration,seconds \
-	poolscope-stats testrun deltas r1 --format csv
+answer "... and of their durations" "r1,1,3" steps run,iteration,seconds \
+	poolscope-stats deltas --run r1 --format csv
 stop aggregator
 check "verify finds nothing" poolscope-admin verify
 check "all is derived again" poolscope-admin rebuild --models "$ROOT/deploy/models"

@@ -43,11 +43,11 @@ n1 r2 1004 flash_end
 END
 
 deltas() {
-	columns run,step,seconds poolscope-stats testrun deltas --format csv "$@"
+	steps run,step,seconds poolscope-stats deltas --format csv "$@"
 }
 # means ARGUMENT...: step, count and mean of the emission of single durations.
 means() {
-	poolscope-stats testrun groups --format csv "$@" >"$TMP/groups.csv" || return
+	poolscope-stats groups --table steps --format csv "$@" >"$TMP/groups.csv" || return
 	/usr/bin/python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     if (row["time"], row["of"]) == ("event_emit", "per_iteration") and row["count"] != "0":
@@ -61,12 +61,12 @@ for from in "--connect ipc://$DIR/run/reader.ipc" "--store $DIR/store"; do
 	# shellcheck disable=SC2086 # an option and its value
 	{
 		answer "r1 by what happened, ${from%% *}" "r1,initialisation,1
-$RIGHT" deltas $from r1
-		answer "r2, ${from%% *}" "r2,flash,4" deltas $from r2
+$RIGHT" deltas $from --run r1
+		answer "r2, ${from%% *}" "r2,flash,4" deltas $from --run r2
 		answer "by the clocks of the nodes, ${from%% *}" "r1,initialisation,1
 r1,queue,107
 r1,flash,3
-r1,testrun,20" deltas $from --clock raw r1
+r1,testrun,20" deltas $from --clock raw --run r1
 		answer "their group, ${from%% *}" "initialisation 1 1.0 1.0 1.0
 queue 1 7.0 7.0 7.0
 flash 2 3.0 3.5 4.0

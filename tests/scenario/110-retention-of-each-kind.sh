@@ -44,7 +44,7 @@ left() {
 	for _kind in host run; do
 		echo "$_kind $(poolscope-dump --kind entity --name "$_kind:*" "$@" | wc -l)"
 	done
-	poolscope-stats testrun groups --format csv "$@" >"$TMP/groups.csv" || return
+	poolscope-stats groups --table steps --format csv "$@" >"$TMP/groups.csv" || return
 	/usr/bin/python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     if (row["group"], row["phase"], row["time"], row["of"]) == ("phones", "flash", "event_emit", "per_iteration"):
@@ -72,8 +72,8 @@ is_left() {
 }
 wait_until is_left 30
 answer "what is left" "$LEFT" left
-answer "... of the run that was cut" '{"flash_end": 1}' \
-	field cut poolscope-stats testrun iterations --format json cut
+answer "... of the run that was cut" 'flash_end,1' \
+	columns event,count poolscope-stats iterations --format csv --run cut
 stop aggregator
 check "verify finds nothing" poolscope-admin verify
 check "all is derived again" poolscope-admin rebuild --models "$ROOT/deploy/models"

@@ -26,11 +26,11 @@ END
 # flash OPTION...: the number in each form.
 flash() {
 	rm -rf "$TMP/drawn"
-	poolscope-stats testrun deltas "$@" | awk '$1 == "r1" { print "table", $4 }' || return
-	poolscope-stats testrun deltas --format json "$@" >"$TMP/deltas.json" || return
-	poolscope-stats testrun deltas --format csv "$@" | tr -d '\r' |
-		sed -n 's/^r1,phones,flash,1,/CSV /p'
-	poolscope-stats testrun groups --format json "$@" >"$TMP/groups.json" || return
+	poolscope-stats deltas "$@" | awk '$1 == "r1" { print "table", $6, $7 }' || return
+	poolscope-stats deltas --format json "$@" >"$TMP/deltas.json" || return
+	echo "CSV $(columns step.flash poolscope-stats deltas --format csv "$@")"
+	echo "runs $(columns step.flash poolscope-stats runs --format csv "$@")"
+	poolscope-stats groups --format json "$@" >"$TMP/groups.json" || return
 	poolscope-plot testrun --no-png -q -o "$TMP/drawn" "$@" || return
 	awk '$2 == "r1" { print "picture", $6 }' "$TMP"/drawn/*-0001.dat
 	poolscope-dump --kind phase --name testrun:flash "$@" >"$TMP/phases.jsonl" || return
@@ -39,8 +39,9 @@ flash() {
 		import json, sys
 		def read(name):
 		    return json.load(open(sys.argv[1] + "/" + name))
-		print("JSON", *read("deltas.json")["r1"]["flash"])
-		of = read("groups.json")["phones"]["phases"]["flash"]["event_emit"]
+		print("JSON", *(row["step.flash"] for row in read("deltas.json")["rows"]))
+		of = {row["of"]: row for row in read("groups.json")["steps"]
+		      if (row["phase"], row["time"]) == ("flash", "event_emit")}
 		print("groups", of["per_iteration"]["mean"], of["per_run_total"]["p50"])
 		phase = read("phases.jsonl")
 		print("dump", (phase["end_ns"] - phase["begin_ns"]) / 1e9)
@@ -49,8 +50,9 @@ flash() {
 		print("trace", *(e["dur"] / 1e6 for e in trace if e.get("ph") == "X" and "flash" in e["name"]))
 	END
 }
-FLASH="table 12.50
+FLASH="table 12.5 s
 CSV 12.5
+runs 12.5
 picture 12.5
 JSON 12.5
 groups 12.5 12.5

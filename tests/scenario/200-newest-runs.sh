@@ -36,9 +36,9 @@ newest() {
 # ids [OPTION...]: the ids of runs, in the order of the answer.
 # shellcheck disable=SC2120 # answer passes options
 ids() {
-	poolscope-stats testrun iterations --format json "$@" >"$TMP/newest" || return
+	poolscope-stats runs --format json "$@" >"$TMP/newest" || return
 	/usr/bin/python3 -c 'import json, sys
-print(" ".join(json.load(open(sys.argv[1]))))' "$TMP/newest"
+print(*(row["run"] for row in json.load(open(sys.argv[1]))["rows"]))' "$TMP/newest"
 }
 
 aggregate --models "$ROOT/deploy/models"
@@ -54,7 +54,7 @@ answer "the newest two" "e b" newest 2
 answer "the two after them" "c a" newest 2 --after b
 answer "the one after these, which has no time" "d" newest 2 --after a
 answer "the newest one by its durations" "e,tablets" columns run,group \
-	poolscope-stats testrun iterations --format csv --newest 1
+	poolscope-stats runs --format csv --newest 1
 {
 	hour 5 request b
 	hour 90 flash_end a
@@ -64,7 +64,7 @@ answer "after e, what has come meanwhile does not move the rest" "f c" newest 2 
 answer "of group phones d follows a" "d" newest 2 --after a --group phones
 check_status 1 "after a run that is none of these" newest 2 --after b --group phones
 check_printed "says so" "no run 'b' is among these; begin again with the newest"
-wrong_usage "--after without --newest" "goes with --newest" poolscope-stats testrun list --after b -p "$PARTITION"
+wrong_usage "--after without --newest" "goes with --newest" poolscope-stats runs --after b -p "$PARTITION"
 answer "late events" "e f c a b d" newest 10
 answer "... the newest three" "e f c" newest 3
 answer "... of a window" "f c" newest 2 --from "$(at 28800)" --to "$(at 93600)"
@@ -72,10 +72,10 @@ answer "... of a group" "c a" newest 2 --group phones
 answer "... of both" "c a" newest 10 --group phones --from "$(at 28800)" --to "$(at 93600)"
 answer "... sorted" "c
 e
-f" columns run poolscope-stats testrun iterations --format csv --newest 3 --sort run
+f" columns run poolscope-stats runs --format csv --newest 3 --sort run
 answer "without --newest the order is that of appearance" "a b c d e f" ids
-check_status 2 "--newest is not for runs by name" poolscope-stats testrun deltas --newest 2 a
-check_status 2 "... nor for groups" poolscope-stats testrun groups --newest 2
+check_status 2 "--newest is not for runs by name" poolscope-stats deltas --newest 2 --run a
+check_status 2 "... nor for groups" poolscope-stats groups --newest 2
 stop aggregator
 
 aggregate --models "$ROOT/deploy/models" --retain 50h

@@ -17,11 +17,11 @@
 # say WHERE: all that can be asked of runs and entities, in $TMP/WHERE.
 say() {
 	mkdir -p "$TMP/$1" &&
-		poolscope-stats testrun deltas --format json -o "$TMP/$1/deltas" &&
-		poolscope-stats testrun groups --format json -o "$TMP/$1/groups" &&
-		poolscope-stats testrun iterations --format json -o "$TMP/$1/iterations" &&
-		poolscope-stats testrun iterations --format json --newest 20 -o "$TMP/$1/newest" &&
-		poolscope-stats testrun deltas --format json -o "$TMP/$1/by-name" 7 500 999 &&
+		poolscope-stats deltas --format json -o "$TMP/$1/deltas" &&
+		poolscope-stats groups --format json -o "$TMP/$1/groups" &&
+		poolscope-stats iterations --format json -o "$TMP/$1/iterations" &&
+		poolscope-stats iterations --format json --newest 20 -o "$TMP/$1/newest" &&
+		poolscope-stats deltas --format json -o "$TMP/$1/by-name" --run 7 --run 500 --run 999 &&
 		poolscope-dump --kind run --format jsonl -o "$TMP/$1/runs" &&
 		poolscope-dump --kind entity --format jsonl -o "$TMP/$1/entities" &&
 		poolscope-dump --kind phase --format jsonl -o "$TMP/$1/phases"
@@ -48,9 +48,9 @@ sys.exit(not (store["rows_run_blocks"] > 0 and store["rows_entity_blocks"] > 0 a
 # errors: how many runs of the group have failed; runs: how many there are; flashed RUN: how
 # often.
 errors() {
-	poolscope-stats testrun groups --format json >"$TMP/json" &&
+	poolscope-stats groups --format json >"$TMP/json" &&
 		/usr/bin/python3 -c 'import json, sys
-print(json.load(open(sys.argv[1]))["device_group_1"]["errors"])' "$TMP/json"
+print(*(row["errors"] for row in json.load(open(sys.argv[1]))["rows"] if row["group"] == "device_group_1"))' "$TMP/json"
 }
 runs() {
 	poolscope-dump --kind run --format jsonl | wc -l

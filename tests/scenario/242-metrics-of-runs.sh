@@ -48,7 +48,7 @@ phones ongoing 2
 phones queued 1
 tablets queued 1" states
 answer "... are those of the command" "phones 1 2 1 1
-tablets 1 0 0 0" sh -c "poolscope stats testrun groups --format csv >'$TMP/groups.csv' &&
+tablets 1 0 0 0" sh -c "poolscope stats groups --format csv >'$TMP/groups.csv' &&
 /usr/bin/python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     if row[\"group\"] in (\"phones\", \"tablets\"):

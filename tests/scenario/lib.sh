@@ -111,6 +111,22 @@ for row in csv.DictReader(open(sys.argv[2])):
     print(",".join(row[name] for name in sys.argv[1].split(",")))' "$_names" "$TMP/csv"
 }
 
+# steps NAMES COMMAND...: print these of run, step, iteration and seconds for each duration
+# that CSV of `stats deltas` or `runs` has, run by run and step by step.
+steps() {
+	_names=$1
+	shift
+	"$@" >"$TMP/csv" || return
+	/usr/bin/python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[2])))
+for run in dict.fromkeys(row["run"] for row in rows):
+    for key in [key for key in rows[0] if key.startswith("step.")]:
+        for row in rows:
+            if row["run"] == run and row[key]:
+                of = dict(row, step=key[len("step."):], seconds=row[key])
+                print(",".join(of[name] for name in sys.argv[1].split(",")))' "$_names" "$TMP/csv"
+}
+
 # field NAMES COMMAND...: print one value of a JSON answer; NAMES is a path such
 # as phases/0/count.
 field() {

@@ -155,7 +155,7 @@ def network(node):
 START = {"state": "ready", "nodes": 2}
 STARTS = {"stats": pick(stats("starts", "--model", "work"), **START), "page": pick(page("starts?model=work"), **START),
           "stats --from": pick(stats("starts", "--model", "work", *SINCE), **START)}
-RUNS = {"stats": stats("testrun", "list"), "stats --from": stats("testrun", "list", *SINCE), "page": page("runs"),
+RUNS = {"stats": stats("runs"), "stats --from": stats("runs", *SINCE), "page": page("runs"),
         "report": report("pools/%s/runs" % POOL)}
 NUMBERS = [
     ("count of a phase", 4, phase("count", "COUNT", metrics=metric("poolscope_phase_duration_seconds_count", phase="work:step"),
@@ -190,10 +190,10 @@ NUMBERS = [
     ("begun again", 3, {way: of("again") for way, of in STARTS.items()}),
     ("last node begun", 90, {way: of("last_begin") for way, of in STARTS.items()}),
     ("nodes ready", 2, {way: of("ready") for way, of in STARTS.items()}),
-    ("runs", 3, {way: calls(ask, lambda of: len([row for row in of if "run" in row])) for way, ask in RUNS.items()} | {
+    ("runs", 3, {way: calls(ask, lambda of: len(of["rows"])) for way, ask in RUNS.items()} | {
         "metrics": lambda: sum(metric("poolscope_runs", model="testrun", state=state)()
                                for state in ("queued", "ongoing", "finished", "error"))}),
-    ("a run's flash", 12.5, {way: calls(ask, lambda of: next(row for row in of if row.get("run") == "r1")["steps"]["flash"][0])
+    ("a run's flash", 12.5, {way: calls(ask, lambda of: next(row for row in of["rows"] if row["run"] == "r1")["step.flash"])
                              for way, ask in RUNS.items()}),
 ]
 for NODE, SHARE in ("n1", 0.25), ("n2", 0.75):

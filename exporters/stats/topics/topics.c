@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exporters/metrics/metrics.h"
-#include "exporters/runs/stats_command.h"
+#include "exporters/stats/stats_format.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -21,15 +21,6 @@ const char *
 topics_model(const struct topics_values *values)
 {
 	return question_model(&values->of);
-}
-
-static int
-print_testrun(const struct topics_values *values, struct source *source,
-    struct text partition, FILE *file, struct err *err)
-{
-	return stats_testrun(source, partition, &values->of.runs,
-	    values->operands, topics_node(values), &values->order,
-	    (enum stats_format)values->of.answer.format, file, err);
 }
 
 /* A partition that is the default of this user is no wish to see it alone. */
@@ -76,8 +67,6 @@ enum {
 
 static const struct topic topics[] = {
 	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
-	{ "testrun", print_testrun, NULL, NULL, ANY_FORMAT, false },
-	{ "skew", print_testrun, NULL, NULL, ANY_FORMAT, false },
 	{ .word = NULL },
 };
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "exporters/question/question.h"
-#include "exporters/runs/runs.h"
 #include "exporters/select/order.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
@@ -20,7 +19,6 @@ struct topics_values {
 	struct question_values of;
 	const char *output;
 	struct order order;
-	const struct opt_operands *operands;
 	int *status; /* of the process, after an answer */
 	/* What is asked: one of them is NULL. */
 	const struct question *question;

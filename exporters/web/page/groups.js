@@ -27,7 +27,7 @@ export function groups(context) {
 		const s = (key, label) => ({ key, label, number: true, value: (r) => r.of[key], show: (r) => seconds(r.of[key]) });
 		return [{ key: "group", label: "Group", wide: true },
 			{ key: "finished", label: "Finished", number: true, show: (r) => count(r.finished) },
-			{ key: "ongoing", label: "Ongoing", number: true, value: (r) => r.ongoing.length, show: (r) => r.ongoing.length || "" },
+			{ key: "ongoing", label: "Ongoing", number: true, show: (r) => r.ongoing || "" },
 			{ key: "errors", label: "Errors", number: true, show: (r) => r.errors || "" },
 			{ key: "error_pct_of_ended", label: "% of ended", number: true, show: (r) => r.errors ? number(r.error_pct_of_ended) : "" },
 			{ key: "error_pct_of_all", label: "% of all", number: true, show: (r) => r.errors ? number(r.error_pct_of_all) : "" },
@@ -38,18 +38,18 @@ export function groups(context) {
 	return { root, tables: [t], async load() {
 		const answer = await context.maybe(["groups"], { group: params.group, model: params.model });
 		step.root.hidden = !answer;
-		const rows = Object.entries(answer || {}).filter(([, g]) => g && typeof g === "object" && g.phases);
-		if (rows.length === 0) {
+		if (!answer) {
 			fill(body, nothing("No runs.", "Runs come from events of a test farm."));
 			return;
 		}
-		const names = [...new Set(rows.flatMap(([, g]) => Object.keys(g.phases)))];
+		const names = [...new Set(answer.steps.map((each) => each.phase))];
 		const place = (n) => n === "testrun" ? -1 : STEP_ORDER.includes(n) ? STEP_ORDER.indexOf(n) : 99;
 		names.sort((a, b) => place(a) - place(b));
 		const wanted = names.includes(params.step) ? params.step : names[0];
 		step.set(names.map((n) => [n, n === "testrun" ? "the whole run" : n]), wanted);
-		const list = rows.map(([group, g]) => ({ ...g, group, ongoing: g.ongoing || [],
-			of: ((g.phases[wanted] || {})[when] || {}).per_run_total || {} }));
+		const of = new Map(answer.steps.filter((each) => each.phase === wanted && each.time === when && each.of === "per_run_total")
+			.map((each) => [each.group, each]));
+		const list = answer.rows.map((each) => ({ ...each, group: each.known ? each.group : "(unknown)", of: of.get(each.group) || {} }));
 		most = list.reduce((m, r) => Math.max(m, r.of.max || 0), 0);
 		t.set(list);
 		if (params.q)

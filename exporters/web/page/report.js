@@ -54,7 +54,7 @@ function only(answer, params) {
 		return answer.filter(fits);
 	if (answer.question === "breakdown" && params.node)
 		return ofColumns(answer, (node) => matcher(params.node).test(node));
-	return Object.fromEntries(Object.entries(answer).filter(([k, v]) => fits(params.group && v && v.phases ? { group: k } : v))
+	return Object.fromEntries(Object.entries(answer).filter(([, v]) => fits(v))
 		.map(([k, v]) => [k, Array.isArray(v) ? v.filter(fits) : v]));
 }
 

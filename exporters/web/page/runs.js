@@ -13,24 +13,20 @@ import { count, millis, seconds, time } from "./format.js";
 
 const PAGE = 20, SEARCHED = 1000; // runs in which a state is looked for
 const STATES = [["", "all"], ["failed", "failed"], ["queued", "queued"], ["ongoing", "ongoing"], ["finished", "finished"]];
-const total = (v) => (Array.isArray(v) ? v : [v]).reduce((a, b) => a + (Number(b) || 0), 0);
+const STEP = "step.";
 
-/* What the route answers, as a list, the newest first: an object of runs with their
- * steps, or a list of runs. */
-export function runsOf(data) {
-	if (!data)
-		return [];
-	const list = Array.isArray(data) ? data : data.runs;
-	if (list)
-		return list.map((r) => ({ ...r, steps: stepsOf(r.steps || {}) }));
-	return (data.order || Object.keys(data)).map((run) => ({ run, steps: stepsOf(data[run]) }));
+/* The rows of the route, each with its steps in the order in which they happen. */
+function runsOf(data) {
+	return (data ? data.rows : []).map((row) => ({ ...row, steps: stepsOf(row) }));
 }
 
-function stepsOf(of) {
-	const found = Object.entries(of).filter(([name]) => name !== "testrun").map(([name, v]) => ({ name, seconds: total(v) }));
+function stepsOf(row) {
+	const all = Object.entries(row).filter(([key, v]) => key.startsWith(STEP) && v !== null)
+		.map(([key, v]) => ({ name: key.slice(STEP.length), seconds: v }));
+	const found = all.filter((s) => s.name !== "testrun"), whole = all.find((s) => s.name === "testrun");
 	const place = (s) => STEP_ORDER.includes(s.name) ? STEP_ORDER.indexOf(s.name) : STEP_ORDER.length;
 	found.sort((a, b) => place(a) - place(b));
-	found.total = of.testrun === undefined ? found.reduce((a, s) => a + s.seconds, 0) : total(of.testrun);
+	found.total = whole ? whole.seconds : found.reduce((a, s) => a + s.seconds, 0);
 	return found;
 }
 
@@ -71,7 +67,7 @@ export function runs(context) {
 			...(has("group") ? [{ key: "group", label: "Group" }] : []),
 			...(has("state") || has("error") ? [{ key: "state", label: "State", show: (r) => r.error ?
 				state("failed", "bad") : state(r.state || "", r.state === "finished" ? "good" : "plain") }] : []),
-			...(has("first_ns") ? [{ key: "first_ns", label: "Began (UTC)", show: (r) => time(millis(r.first_ns)) }] : []),
+			...(has("first") ? [{ key: "first", label: "Began (UTC)", show: (r) => time(millis(r.first)) }] : []),
 			{ key: "bar", label: "Steps", value: (r) => r.steps.total, show: (r) => steps(r.steps, most, r.error) },
 			...names.map((name) => ({ key: name, label: name, number: true,
 				value: (r) => (r.steps.find((s) => s.name === name) || { seconds: null }).seconds,

@@ -25,6 +25,9 @@ import os
 import struct
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..', '..'))
+import run_answers  # noqa: E402 pylint: disable=wrong-import-position
+
 STEPS = {
     'initialisation': ('request', 'queue_start'),
     'queue': ('queue_start', 'queue_end'),
@@ -190,20 +193,21 @@ def passed(directory):
 # ---- what is judged
 
 def groups(want, got, directory):
-    got = load(got)
+    got = run_answers.groups(load(got))
     yield from quantiles(directory, got)
     yield from differences(
         unknown_deviations(load(want)), without_quantiles(got))
 
 
 def pass_(directory, got):
-    got = load(got)
+    got = run_answers.groups(load(got))
     yield from quantiles(directory, got)
     yield from differences(passed(directory), without_quantiles(got))
 
 
 def summary(want, deltas, groups):
-    want, deltas, groups = load(want), load(deltas), load(groups)
+    want = load(want)
+    deltas, groups = run_answers.deltas(load(deltas)), run_answers.groups(load(groups))
     (name, group), = groups.items()
     if len(deltas) != want['n_runs'] or group['runs'] != want['n_runs']:
         yield f'{len(deltas)} runs, {group["runs"]} of group {name}'
@@ -277,13 +281,21 @@ def days(directory, step, path):
         yield from differences(len(values), int(row['Count']), row['Day'])
 
 
+def deltas_(want, got):
+    yield from differences(load(want), run_answers.deltas(load(got)))
+
+
+def iterations(want, got):
+    yield from differences(load(want), run_answers.iterations(load(got)))
+
+
 def same(want, got):
     yield from differences(load(want), load(got))
 
 
 def main():
     what, *words = sys.argv[1:]
-    judge = {'deltas': same, 'iterations': same, 'series': same,
+    judge = {'deltas': deltas_, 'iterations': iterations, 'series': same,
              'groups': groups, 'pass': pass_, 'summary': summary,
              'pages': pages, 'tables': tables, 'days': days}[what]
     found = list(judge(*words))

@@ -21,7 +21,7 @@ printed() {
 	_partition=$1
 	_what=$2
 	shift 2
-	poolscope-stats testrun "$_what" "$@" -p "$_partition" --format json -o "$TMP/$_what"
+	poolscope-stats "$_what" "$@" -p "$_partition" --format json -o "$TMP/$_what"
 }
 
 # recorded NAME CASE PARTITION: the recorded numbers.

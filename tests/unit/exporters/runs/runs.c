@@ -10,7 +10,6 @@
 #include "exporters/runs/pictures/errors_plot.h"
 #include "exporters/runs/groups.h"
 #include "exporters/runs/pictures/page_plot.h"
-#include "exporters/runs/run_table.h"
 #include "proto/json/json_bytes.h"
 #include "tests/unit/aggregator/rig.h"
 
@@ -616,43 +615,6 @@ skew_is_that_of_two_passes_over_the_events(void **state)
 }
 
 static void
-rows_are_exact_decimals_run_by_run(void **state)
-{
-	struct runs_rows rows = { .runs = &runs,
-		.what = RUNS_DELTAS,
-		.format = STATS_JSON,
-		.clock = RUN_EMIT };
-	struct runs_run run = { .id = text_of("a\"b") };
-	struct err err = { 0 };
-	char *text = NULL;
-	size_t bytes;
-
-	(void)state;
-	send_runs();
-	rows.file = open_memstream(&text, &bytes);
-	run.events.count = 4;
-	run.events.at[0].role = runs.steps[BAKE].of.begin;
-	run.events.at[1].role = runs.steps[BAKE].of.end;
-	run.events.at[1].time_ns = 1500000000;
-	run.events.at[2] = run.events.at[0];
-	run.events.at[2].time_ns = 2000000001;
-	run.events.at[3] = run.events.at[1];
-	run.events.at[3].time_ns = 2000000000;
-	rig_good(runs_rows_begin(&rows, &err), &err);
-	assert_int_equal(runs_rows_put(&rows, &run, &err), 0);
-	run.id = text_of("c");
-	run.events.count = 0;
-	assert_int_equal(runs_rows_put(&rows, &run, &err), 0);
-	rig_good(runs_rows_end(&rows, true, &err), &err);
-	fclose(rows.file);
-	assert_string_equal(text,
-	    "{\"a\\\"b\":{\"whole\":[],\"wait\":[],"
-	    "\"bake\":[1.5,-0.000000001],\"hand\":[]},\n"
-	    "\"c\":{\"whole\":[],\"wait\":[],\"bake\":[],\"hand\":[]}}\n");
-	free(text);
-}
-
-static void
 decimals_of_any_number_read_back_as_it(void **state)
 {
 	uint64_t random = check_seed();
@@ -730,7 +692,6 @@ main(void)
 		CASE(each_group_is_what_its_runs_come_to),
 		CASE(errors_are_shares_the_greatest_first),
 		CASE(skew_is_that_of_two_passes_over_the_events),
-		CASE(rows_are_exact_decimals_run_by_run),
 		CASE(days_have_the_durations_of_the_runs_that_began_on_them),
 		cmocka_unit_test(decimals_of_any_number_read_back_as_it),
 	};
