@@ -210,6 +210,7 @@ def case_connects(listener, count):
 
 
 AT_ONCE = 100  # of a flood, at the listener
+RATE = 100  # connects a second that a listener accepts
 
 
 def flood(rng, listener, count, until):
@@ -244,18 +245,19 @@ def case_flood(listener, pid, count, seed):
     try:
         assert crew.wait_for(100) >= 100, "no acknowledgements before"
         before, files, throttled = resident_bytes(pid), descriptors(pid), counters()["connections_throttled"]
-        quiet, under, talked = [], [], 0
+        quiet, under, talked, seconds = [], [], 0, 0
         while left > 0:
             began = time.monotonic()
             assert crew.wait_for(600, since=began) >= 600, "the honest stopped"
             begun = time.monotonic()
             made, heard = flood(rng, listener, left, begun + 3)
-            left, talked = left - made, talked + heard
+            left, talked, seconds = left - made, talked + heard, seconds + time.monotonic() - begun
             quiet += crew.latencies(began, begun)
             under += crew.latencies(begun, time.monotonic())
         print("%s connects, %d accepted, throttled %d times; quiet: %s; under attack: %s" % (
             count, talked, counters()["connections_throttled"] - throttled, summary(sorted(quiet)), summary(sorted(under))))
-        assert counters()["connections_throttled"] > throttled, "nobody was throttled"
+        # A machine that is busy otherwise may be slower than the rate.
+        assert talked <= RATE * seconds or settled(lambda: counters()["connections_throttled"] > throttled), "nobody was throttled"
         assert settled(lambda: descriptors(pid) <= files + 8), "%d descriptors, %d before" % (descriptors(pid), files)
         bound(pid, before, 8 * MIB, "memory after them")
         let_one_in(listener)
