@@ -138,8 +138,11 @@ records <<-'END'
 	gap -290 -280 n1 event full 7
 END
 page_start
-MOVE="printf 'group n1 queue app.depth:{thing}:gauge\nsample 800 n1 queue 2\n' | BASE=$BASE \
-	/usr/bin/python3 '$ROOT/tests/scenario/records.py' 'ipc://$DIR/run/intake.ipc' '$PARTITION'"
+cat >"$TMP/move.sh" <<-END
+	printf 'group n1 queue app.depth:{thing}:gauge\\nsample 800 n1 queue 2\\n' | BASE=$BASE \\
+		/usr/bin/python3 '$ROOT/tests/scenario/records.py' 'ipc://$DIR/run/intake.ipc' '$PARTITION'
+END
+MOVE="sh $TMP/move.sh"
 export MOVE
 page_judge numbers.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web
