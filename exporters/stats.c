@@ -147,15 +147,10 @@ static void
 fit_question(const struct topics_values *values, struct tool *tool)
 {
 	struct err err = { 0 };
-	int rc = question_check(values->question, &values->of, &err);
 
-	if (rc < 0)
+	answer_options_judge(&values->of.answer, values->question->tables);
+	if (question_check(values->question, &values->of, &err) != 0)
 		opt_usage("%s", err.text);
-	if (rc > 0) { /* --columns help */
-		answer_put_columns(
-		    values->question->tables, values->of.answer.format, stdout);
-		exit(0);
-	}
 	tool->source = &values->source;
 	output_sandbox(tool->sandbox, values->of.perf.save);
 	tool->takes_silence = values->question->takes_silence;

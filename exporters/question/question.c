@@ -140,10 +140,8 @@ int
 question_check(const struct question *question,
     const struct question_values *values, struct err *err)
 {
-	int rc = answer_options_check(&values->answer, question->tables, err);
-
-	if (rc != 0)
-		return rc;
+	if (answer_options_check(&values->answer, question->tables, err) != 0)
+		return -1;
 	if (values->by != NULL && question->by != NULL &&
 	    find_word(question->by, values->by) < 0)
 		return err_set_option(err, "by",

@@ -60,7 +60,7 @@ extern const struct question *const questions[];
 /* NULL: there is none. */
 const struct question *question_find(const char *word);
 
-/* Is it right, whatever is stored?  -1: no.  1: --columns help. */
+/* Is it right, whatever is stored?  -1: no. */
 int question_check(const struct question *question,
     const struct question_values *values, struct err *err);
 

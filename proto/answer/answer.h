@@ -38,7 +38,7 @@ extern const struct opt answer_options[];
 extern const struct opt *const answer_row_options;
 
 /* Do the options fit the tables, the first of which is sorted?  -1: the
- * sentence names the nearest columns.  1: --columns help; nothing is asked. */
+ * sentence names the nearest columns. */
 int answer_options_check(const struct answer_options *options,
     const struct answer_table *tables, struct err *err);
 /* What --columns help prints, in enum answer_format. */

@@ -61,6 +61,20 @@ is_column(const struct answer_column *columns, struct text word)
 	return false;
 }
 
+/* Words with commas between them; "..." stands for those without room. */
+static void
+add_word(char list[static LIST_BYTES], const char *word)
+{
+	size_t used = strlen(list);
+
+	if (used > 3 && strcmp(list + used - 3, "...") == 0)
+		return;
+	if (used + strlen(word) + sizeof(", , ...") >= LIST_BYTES)
+		word = "...";
+	snprintf(
+	    list + used, LIST_BYTES - used, "%s%s", used > 0 ? ", " : "", word);
+}
+
 static int
 refuse(const struct answer_column *columns, const char *option,
     struct text word, struct err *err)
@@ -68,19 +82,12 @@ refuse(const struct answer_column *columns, const char *option,
 	char list[LIST_BYTES] = "", question[3 * NEAREST_WORD_BYTES + 32];
 	char typed[NEAREST_WORD_BYTES];
 	struct nearest nearest;
-	size_t used = 0;
 
 	text_quote(typed, sizeof(typed), word);
 	nearest_begin(&nearest, typed);
 	for (int i = 0; columns[i].key != NULL; i++) {
 		nearest_offer(&nearest, columns[i].key);
-		if (used + strlen(columns[i].key) + sizeof(", , ...") <
-		    LIST_BYTES)
-			used += (size_t)snprintf(list + used, LIST_BYTES - used,
-			    "%s%s", i > 0 ? ", " : "", columns[i].key);
-		else if (used < LIST_BYTES)
-			used += LIST_BYTES + (size_t)snprintf(list + used,
-						 LIST_BYTES - used, ", ...");
+		add_word(list, columns[i].key);
 	}
 	return err_set(err, "%s: '%s' is not one of %s%s", option, typed, list,
 	    nearest_question(&nearest, "", question, sizeof(question)));
@@ -91,15 +98,13 @@ check_table(
     const struct answer_table *tables, const char *name, struct err *err)
 {
 	char list[LIST_BYTES] = "";
-	size_t used = 0;
 
-	for (int i = 0; tables[i].name != NULL; i++) {
-		if (strcmp(tables[i].name, "head") == 0)
+	for (; tables->name != NULL; tables++) {
+		if (strcmp(tables->name, "head") == 0)
 			continue;
-		if (strcmp(tables[i].name, name) == 0)
+		if (strcmp(tables->name, name) == 0)
 			return 0;
-		used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s",
-		    i > 0 ? ", " : "", tables[i].name);
+		add_word(list, tables->name);
 	}
 	return err_set(err, "--table: '%.64s' is not one of %s", name, list);
 }
@@ -111,8 +116,6 @@ answer_options_check(const struct answer_options *options,
 	const struct answer_column *columns = tables[0].columns;
 	const char *at = options->columns;
 
-	if (at != NULL && strcmp(at, "help") == 0)
-		return 1;
 	if (options->shape == ANSWER_SHAPE_COLUMNS &&
 	    options->format != ANSWER_FORMAT_JSON)
 		return err_set(err, "--shape columns is for --format json");

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/answer/answer.h"
 #include "proto/config/opt.h"
@@ -13,14 +14,13 @@ answer_options_judge(
     const struct answer_options *options, const struct answer_table *tables)
 {
 	struct err err = { 0 };
-	int rc = answer_options_check(options, tables, &err);
 
-	if (rc < 0)
-		opt_usage("%s", err.text);
-	if (rc > 0) {
+	if (options->columns != NULL && strcmp(options->columns, "help") == 0) {
 		answer_put_columns(tables, options->format, stdout);
 		exit(0);
 	}
+	if (answer_options_check(options, tables, &err) != 0)
+		opt_usage("%s", err.text);
 }
 
 int

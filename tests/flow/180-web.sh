@@ -173,6 +173,8 @@ refused 400 "'tpo' does not exist here; did you mean .*top" "/v1/pools/$POOL/pha
 refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases?x"
 refused 400 "'y' does not exist here; there are verbose" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
+refused 400 "columns: 'help' is not one of phase, node, count" "/v1/pools/$POOL/phases?columns=help"
+refused 400 "columns: 'help' is not one of test" "/v1/pools/$BENCH/results?columns=help"
 refused 400 "^rows is at most 2000" "/v1/pools/$POOL/breakdown?rows=3000"
 refused 400 "^metric is needed: name a metric" "/v1/pools/$POOL/series"
 refused 400 "^step makes [0-9]+ steps of this time, and 4096 is the most: .* with from and to$" "/v1/pools/$POOL/series?metric=app.load&step=1s"
