@@ -132,8 +132,6 @@ const struct answer_printer answer_print_json = { json_begin_answer,
 
 /* ---- one object, tables by column ---- */
 
-enum { NUMBER_BYTES = 26 }; /* with what is between two values */
-
 static void
 columns_begin_table(
     struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
@@ -151,6 +149,7 @@ columns_begin_table(
 static void
 columns_put_row(struct answer_printing *p, const struct answer_cell *cells)
 {
+	p->kept_bytes = 0;
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		struct shown_column *column = &p->columns[i];
 		const struct answer_cell *cell = &cells[column->cell];
@@ -158,9 +157,7 @@ columns_put_row(struct answer_printing *p, const struct answer_cell *cells)
 		put_cell(&column->values.to, cell);
 		if (answer_is_known(cell))
 			column->is_known = true;
-		p->kept_bytes += NUMBER_BYTES;
-		if (column->is_known && cell->type == ANSWER_TEXT)
-			p->kept_bytes += cell->is.text.bytes;
+		p->kept_bytes += (uint64_t)ftello(column->values.to.file);
 	}
 }
 
