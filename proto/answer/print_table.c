@@ -12,7 +12,6 @@
 
 #include "proto/answer/printer.h"
 #include "proto/base/memory.h"
-#include "proto/format/table.h"
 
 enum { GAP = 2, INDENT = 4 }; /* characters between columns */
 
@@ -24,7 +23,7 @@ put_safe(FILE *file, struct text t)
 
 /* A note may have lines. */
 static void
-put_notes(struct answer_printing *p, const char *failed)
+put_notes(struct answer_printing *p)
 {
 	if (p->note_count > 0)
 		putc('\n', p->file);
@@ -35,7 +34,6 @@ put_notes(struct answer_printing *p, const char *failed)
 		    p->file);
 		putc('\n', p->file);
 	}
-	(void)failed; /* the program says it */
 }
 
 static void
@@ -60,17 +58,7 @@ title_of(const struct answer_column *column)
 static struct text
 shown(const struct shown_column *c, const struct answer_cell *cells, char *to)
 {
-	struct text t = answer_shown(&cells[c->cell], to);
-	uint32_t front, back;
-
-	if (c->front == NULL)
-		return t;
-	front = (uint32_t)strlen(c->front);
-	back = (uint32_t)strlen(c->back);
-	if (t.bytes <= front + back || memcmp(t.at, c->front, front) != 0 ||
-	    memcmp(t.at + t.bytes - back, c->back, back) != 0)
-		return t;
-	return (struct text){ t.at + front, t.bytes - front - back };
+	return table_names_rest(&c->names, answer_shown(&cells[c->cell], to));
 }
 
 static unsigned
@@ -134,7 +122,7 @@ shorten_names(
 			struct shown_column *c = &p->columns[i];
 
 			if (c->is.type != ANSWER_TEXT || c->is_hidden ||
-			    c->front != NULL)
+			    c->first != NULL)
 				continue;
 			names = common_of(c, rows, count);
 			if (names.prefix + names.suffix >
@@ -145,16 +133,15 @@ shorten_names(
 		}
 		if (of == NULL)
 			return;
-		of->front =
-		    memory_text((struct text){ best.first.at, best.prefix });
-		of->back = memory_text((struct text){
-		    best.first.at + best.first.bytes - best.suffix,
-		    best.suffix });
+		of->names = best;
+		of->names.first.at = of->first = memory_text(best.first);
 		put_safe(p->file, title_of(&of->is));
 		fputs(" is ", p->file);
-		put_safe(p->file, text_of(of->front));
+		put_safe(p->file, (struct text){ of->first, best.prefix });
 		putc('*', p->file);
-		put_safe(p->file, text_of(of->back));
+		put_safe(p->file,
+		    (struct text){ of->first + best.first.bytes - best.suffix,
+			best.suffix });
 		putc('\n', p->file);
 		measure(p, rows, count);
 	}
@@ -268,9 +255,8 @@ static void
 table_end_table(struct answer_printing *p)
 {
 	for (uint32_t i = 0; i < p->column_count; i++) {
-		free(p->columns[i].front);
-		free(p->columns[i].back);
-		p->columns[i].front = p->columns[i].back = NULL;
+		free(p->columns[i].first);
+		p->columns[i].first = NULL;
 	}
 }
 
@@ -278,7 +264,8 @@ static void
 table_end(struct answer_printing *p, uint64_t rows, const char *failed)
 {
 	(void)rows;
-	put_notes(p, failed);
+	(void)failed; /* the program says it */
+	put_notes(p);
 }
 
 const struct answer_printer answer_print_table = { table_begin_answer,

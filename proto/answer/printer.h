@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "proto/answer/cell.h"
+#include "proto/format/table.h"
 #include "proto/json/json.h"
 
 /* A column as it is printed: one of the question's, or an added one. */
@@ -19,9 +20,9 @@ struct shown_column {
 	uint32_t cell;  /* its number in a row */
 	unsigned width; /* table: characters so far */
 	bool is_hidden; /* table: too wide for the terminal */
-	/* table: what its names begin and end with, which is printed once;
-	 * NULL: nothing. */
-	char *front, *back;
+	/* table: what its names begin and end with, which is printed once. */
+	struct table_names names;
+	char *first; /* one of them; NULL: they are printed whole */
 	/* json in columns: its values so far, and whether any is known. */
 	struct json_memory values;
 	bool is_known;

@@ -248,14 +248,3 @@ table_names_rest(const struct table_names *names, struct text name)
 		return name;
 	return (struct text){ name.at + names->prefix, name.bytes - cut };
 }
-
-void
-table_names_pattern(const struct table_names *names, char *to, size_t room)
-{
-	struct text first = names->first;
-
-	to[0] = '\0';
-	if (names->prefix + names->suffix > 0)
-		snprintf(to, room, "%.*sNODE%.*s", (int)names->prefix, first.at,
-		    (int)names->suffix, first.at + first.bytes - names->suffix);
-}

@@ -54,9 +54,6 @@ void table_names_fit(struct table_names *names, unsigned room);
 /* A name without the common parts (a node that appeared between two readings)
  * is shown complete. */
 struct text table_names_rest(const struct table_names *names, struct text name);
-/* "tvm-1392786944_NODE-20171014t165320z", or "" when nothing is shortened. */
-void table_names_pattern(
-    const struct table_names *names, char *to, size_t room);
 
 /* The number of characters of UTF-8 text. */
 unsigned table_width(struct text t);
