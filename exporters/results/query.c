@@ -223,6 +223,7 @@ result_query_test(const struct result_query *query, struct err *err)
 {
 	struct result_range range = result_query_range(query);
 	char start[CLOCK_TEXT_BYTES], test[SHOWN_BYTES];
+	int64_t start_ns = result_time(query->start_us);
 	struct result_row row;
 	int rc;
 
@@ -251,9 +252,10 @@ result_query_test(const struct result_query *query, struct err *err)
 	    "test '%s' has no result of %s; list its starts with "
 	    "poolscope-results starts",
 	    text_quote(test, sizeof(test), query->test),
-	    query->start_us % 1000000 == 0
-		? clock_text(start, query->start_us * 1000, 0)
-		: clock_text(start, query->start_us * 1000, 6));
+	    start_ns == ANSWER_NO_NS
+		? "that time"
+		: clock_text(
+		      start, start_ns, start_ns % NS_PER_SECOND == 0 ? 0 : 6));
 	return RESULT_NOTHING;
 }
 

@@ -170,6 +170,8 @@ check_status 1 "so is an entry" poolscope-results timings "$T0" nothing
 check_printed "... that says the same" "has no entry 'nothing'; list the entries of its latest start with"
 check_status 1 "and a start" poolscope-results test "$T0" 5
 check_printed "... that says the same" "has no result of 1970-01-01T00:00:00.000005Z; list its starts with poolscope-results starts"
+check_status 1 "and one that no clock shows" poolscope-results test "$T0" 999999999999999999
+check_printed "... for which there are no digits" "has no result of that time; list its starts with poolscope-results starts"
 check "a time without results is none" poolscope-results starts "$T0" --from 2027-01-01 --format json
 check_printed "... but an empty answer" '"rows": \[\],'
 check_status 1 "nothing is drawn of what is not there" poolscope-plot results "$T0" nothing -o "$TMP/none"
