@@ -81,18 +81,18 @@ perf_seconds(int64_t time_ns)
 	return time_ns < 0 ? -seconds : seconds;
 }
 
+const enum perf_group_column perf_report_order[PERF_GROUP_REPORTED] = {
+	PERF_GROUP_CPU_AVG, PERF_GROUP_CPU_MIN, PERF_GROUP_CPU_MAX,
+	PERF_GROUP_MEM, PERF_GROUP_DISK, PERF_GROUP_READ, PERF_GROUP_WRITE,
+	PERF_GROUP_LO_SENT, PERF_GROUP_EXT_SENT, PERF_GROUP_LO_RECV,
+	PERF_GROUP_EXT_RECV
+};
+
 void
 perf_report_put(struct json *json, const struct perf_report *report)
 {
-	static const enum perf_group_column order[PERF_GROUP_REPORTED] = {
-		PERF_GROUP_CPU_AVG, PERF_GROUP_CPU_MIN, PERF_GROUP_CPU_MAX,
-		PERF_GROUP_MEM, PERF_GROUP_DISK, PERF_GROUP_READ,
-		PERF_GROUP_WRITE, PERF_GROUP_LO_SENT, PERF_GROUP_EXT_SENT,
-		PERF_GROUP_LO_RECV, PERF_GROUP_EXT_RECV
-	};
-
 	for (int i = 0; i < PERF_GROUP_REPORTED; i++) {
-		enum perf_group_column c = order[i];
+		enum perf_group_column c = perf_report_order[i];
 
 		json_name(json, perf_group_columns[c].name);
 		if ((report->known >> c & 1) == 0)

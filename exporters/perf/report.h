@@ -35,7 +35,9 @@ double perf_report_number(
 /* The timestamp: the double from which time_ns was made. */
 double perf_seconds(int64_t time_ns);
 
-/* Print its members in the order of the older sampler. */
+/* The order of the older sampler. */
+extern const enum perf_group_column perf_report_order[PERF_GROUP_REPORTED];
+/* Print its members in that order. */
 void perf_report_put(struct json *json, const struct perf_report *report);
 
 #endif

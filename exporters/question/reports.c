@@ -7,7 +7,6 @@
 
 #include "exporters/question/perf.h"
 #include "proto/base/memory.h"
-#include "proto/os/log.h"
 
 enum { NAMED_MAX = 10 };
 
@@ -23,14 +22,7 @@ struct row {
 		    help, ANSWER_SPARE, NULL                                   \
 	}
 
-/* In the order of the older sampler. */
-static const enum perf_group_column order[PERF_GROUP_REPORTED] = {
-	PERF_GROUP_CPU_AVG, PERF_GROUP_CPU_MIN, PERF_GROUP_CPU_MAX,
-	PERF_GROUP_MEM, PERF_GROUP_DISK, PERF_GROUP_READ, PERF_GROUP_WRITE,
-	PERF_GROUP_LO_SENT, PERF_GROUP_EXT_SENT, PERF_GROUP_LO_RECV,
-	PERF_GROUP_EXT_RECV
-};
-
+/* In the order of the older sampler (perf_report_order). */
 static const struct answer_column columns[] = {
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "the node", 0,
 	    NULL },
@@ -72,7 +64,8 @@ question_reports_check(const struct question_values *values, struct err *err)
 	return perf_decimation_check(&how, err);
 }
 
-/* The names of the first nodes without a report, a line each; frees nothing. */
+/* The names of the first nodes without a report, a line each; the caller
+ * frees them. */
 static char *
 name_missing(const struct perf_pool *pool, uint32_t *missing)
 {
@@ -167,7 +160,7 @@ put(void *arg, const struct perf_report *report)
 	struct row row = { .node = putting->node, .time = report->time_ns };
 
 	for (int i = 0; i < PERF_GROUP_REPORTED; i++) {
-		enum perf_group_column c = order[i];
+		enum perf_group_column c = perf_report_order[i];
 
 		if ((report->known >> c & 1) == 0) {
 			row.at[i].type = VALUE_NIL;

@@ -131,22 +131,6 @@ scanner_sums_next(const struct scanner_sums *sums, uint32_t scope,
 	return NULL;
 }
 
-bool
-scanner_sums_has(
-    const struct scanner_job *job, uint32_t scope, enum scanner_role role)
-{
-	uint32_t first = 0, count = job->thread_count;
-
-	if (scope > 0) {
-		first = job->nodes[scope - 1].first;
-		count = job->nodes[scope - 1].threads;
-	}
-	for (uint32_t i = first; i < first + count; i++)
-		if (job->threads[i].role == role)
-			return true;
-	return false;
-}
-
 const char *
 scanner_digits(char to[static SCANNER_DIGITS], __int128 value)
 {

@@ -41,10 +41,6 @@ void scanner_sums_clear(struct scanner_sums *sums);
 const struct scanner_total *scanner_sums_next(const struct scanner_sums *sums,
     uint32_t scope, enum scanner_role role, uint32_t *at);
 
-/* Does the scope have a thread of the role? */
-bool scanner_sums_has(
-    const struct scanner_job *job, uint32_t scope, enum scanner_role role);
-
 const char *scanner_digits(char to[static SCANNER_DIGITS], __int128 value);
 
 #endif

@@ -14,15 +14,6 @@
 
 enum { LIST_BYTES = 320 };
 
-const struct opt order_options[] = {
-	{ "sort", 0, OPT_TEXT, OPT_TO(struct order, sort), "COLUMN",
-	    "begin with the greatest number in this column of the table", NULL,
-	    false },
-	{ "top", 0, OPT_COUNT, OPT_TO(struct order, top), "K",
-	    "print only the first K rows", NULL, false },
-	{ .name = NULL },
-};
-
 bool
 order_is_given(const struct order *order)
 {

@@ -25,9 +25,6 @@ struct order {
 	int column;
 };
 
-/* --sort, --top; bound to struct order. */
-extern const struct opt order_options[];
-
 /* Are rows sorted, or left out?  NULL: no. */
 bool order_is_given(const struct order *order);
 
