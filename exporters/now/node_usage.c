@@ -15,6 +15,7 @@
 #include "exporters/usage/used.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/record/counter_rate.h"
 
 /* What the numbers are made of, too. */
 enum { CPUS = USAGE_NUMBERS, PHYSICAL };
@@ -96,17 +97,6 @@ number_of_node(struct reading *reading, struct text name)
 	return number;
 }
 
-static double
-number_of(const struct value *value)
-{
-	switch (value->type) {
-	case VALUE_INT: return (double)value->is.i;
-	case VALUE_UINT: return (double)value->is.u;
-	case VALUE_FLOAT: return value->is.f;
-	default: return NAN;
-	}
-}
-
 /* ---- points ---- */
 
 /* Which of metrics[from] to metrics[to - 1] it is; `to`: none. */
@@ -135,7 +125,7 @@ static void
 take(struct reading *reading, int from, int to, enum node_usage_rate rate,
     const struct series_point *point)
 {
-	double value = number_of(&point->last);
+	double value = counter_rate_number(&point->last);
 	int metric;
 	struct known *known;
 

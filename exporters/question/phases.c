@@ -87,9 +87,11 @@ take_attributes(struct row *row, struct text pairs)
 				row->end = a.value.is.text;
 			else if (text_equal(a.key, text_of("unmatched")))
 				row->unmatched = a.value.is.text;
-		} else if (text_equal(a.key, text_of("place"))) {
+		} else if (a.value.type == VALUE_INT &&
+			   text_equal(a.key, text_of("place"))) {
 			row->place = (uint64_t)a.value.is.i;
-		} else if (text_equal(a.key, text_of("required"))) {
+		} else if (a.value.type == VALUE_BOOL &&
+			   text_equal(a.key, text_of("required"))) {
 			row->required =
 			    a.value.is.boolean ? ANSWER_YES : ANSWER_NO;
 		}

@@ -11,6 +11,7 @@
 #include "exporters/select/known.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/record/counter_rate.h"
 
 const char *const phase_number_names[PHASE_NUMBERS] = { "count", "sum", "min",
 	"max", "mean", "std_population", "std_sample", "p50", "p90", "p99",
@@ -32,17 +33,6 @@ struct phase_rows {
 };
 
 /* ---- a row ---- */
-
-static double
-number_of(const struct value *value)
-{
-	switch (value->type) {
-	case VALUE_INT: return (double)value->is.i;
-	case VALUE_UINT: return (double)value->is.u;
-	case VALUE_FLOAT: return value->is.f;
-	default: return NAN;
-	}
-}
 
 /* Which of the numbers has this name?  PHASE_NUMBERS: none. */
 static int
@@ -107,7 +97,7 @@ make_row(const struct record *record)
 		row.histogram[i] = NAN;
 	while (record_next_attribute(&pairs, &a))
 		if ((i = number_named(a.key)) < PHASE_NUMBERS)
-			row.numbers[i] = number_of(&a.value);
+			row.numbers[i] = counter_rate_number(&a.value);
 	row.ignores_open = record_find_text(record, "unmatched", &unmatched) &&
 			   text_equal(unmatched, text_of("ignore"));
 	if (record_find_text(record, "histogram", &histogram))

@@ -12,6 +12,7 @@
 
 #include "proto/answer/printer.h"
 #include "proto/base/memory.h"
+#include "proto/record/counter_rate.h"
 
 enum {
 	MEASURED_ROWS = 1000, /* from which a table takes its widths */
@@ -226,13 +227,8 @@ choose_columns(struct answer *answer)
 static double
 number_of(const struct value *value)
 {
-	switch (value->type) {
-	case VALUE_BOOL: return value->is.boolean;
-	case VALUE_INT: return (double)value->is.i;
-	case VALUE_UINT: return (double)value->is.u;
-	case VALUE_FLOAT: return value->is.f;
-	default: return NAN;
-	}
+	return value->type == VALUE_BOOL ? value->is.boolean
+					 : counter_rate_number(value);
 }
 
 static int
