@@ -62,31 +62,24 @@ find(const struct report_answers *answers, const char *key)
 	return NULL;
 }
 
-/* The values of these members are paths or addresses of who made the report;
- * of answers about a pool "from" is a time. */
+/* The values of this member are paths or addresses of who made the report. */
 static void
-hide_places(char *text, size_t *bytes, bool is_of_pool)
+hide_places(char *text, size_t *bytes)
 {
-	static const char *const members[] = { "\"place\": \"",
-		"\"from\": \"" };
+	static const char member[] = "\"place\": \"";
+	size_t name = strlen(member), at = 0;
+	char *found;
 
-	for (size_t i = 0; i < (is_of_pool ? 1 : 2); i++) {
-		size_t name = strlen(members[i]), at = 0;
-		char *found;
+	while ((found = memmem(text + at, *bytes - at, member, name)) != NULL) {
+		size_t begin = (size_t)(found - text) + name, end = begin;
 
-		while ((found = memmem(text + at, *bytes - at, members[i],
-			    name)) != NULL) {
-			size_t begin = (size_t)(found - text) + name;
-			size_t end = begin;
-
-			while (end < *bytes && text[end] != '"')
-				end += text[end] == '\\' ? 2 : 1;
-			if (end > *bytes)
-				return;
-			memmove(text + begin, text + end, *bytes - end);
-			*bytes -= end - begin;
-			at = begin;
-		}
+		while (end < *bytes && text[end] != '"')
+			end += text[end] == '\\' ? 2 : 1;
+		if (end > *bytes)
+			return;
+		memmove(text + begin, text + end, *bytes - end);
+		*bytes -= end - begin;
+		at = begin;
 	}
 }
 
@@ -110,8 +103,7 @@ ask(struct asking *asking, const char *url, char *key, const char *what)
 
 	memory_stream_end(&file);
 	if (rc == 0 && asking->request->is_anonymous)
-		hide_places(text, &bytes,
-		    strncmp(key, "pools/", strlen("pools/")) == 0);
+		hide_places(text, &bytes);
 	packed = rc == 0 ? packed_bytes(text, bytes) : 0;
 	if (rc == 0 && answers->packed + packed > PACKED_MAX) {
 		leave_out(answers, "%s", what);

@@ -24,25 +24,16 @@ find(struct web_question *question, const struct web_url *url,
 	return question->route == NULL ? -1 : 0;
 }
 
-static bool
-takes(const struct web_question *question, const char *word)
-{
-	const char *at = strstr(web_route_parameters(question->route), word);
-	size_t bytes = strlen(word);
-
-	return at != NULL &&
-	       (at == web_route_parameters(question->route) || at[-1] == ' ') &&
-	       (at[bytes] == ' ' || at[bytes] == '\0');
-}
-
 static void
 set_time(struct web_question *question, const struct report_request *request)
 {
+	const char *allowed = web_route_parameters(question->route);
 	struct question_values *query = &question->query;
 
-	if (takes(question, "from") && request->from_ns != TIME_MIN_NS)
+	if (web_query_allows(allowed, "from") &&
+	    request->from_ns != TIME_MIN_NS)
 		query->window.from_ns = request->from_ns;
-	if (takes(question, "to") && request->to_ns != TIME_MAX_NS)
+	if (web_query_allows(allowed, "to") && request->to_ns != TIME_MAX_NS)
 		query->window.to_ns = request->to_ns;
 	query->runs.from_ns = query->window.from_ns;
 	query->runs.to_ns = query->window.to_ns;

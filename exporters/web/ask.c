@@ -76,16 +76,19 @@ answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
 {
 	struct web_question *question = &task->question;
 	struct source *source = reader->source;
+	/* A question checks what exists itself. */
+	bool checks =
+	    question->partition.bytes > 0 && question->route->asks == NULL;
 	int rc = 0;
 
 	question->kept = &reader->kept;
 	source_limit(source, question->limit);
-	if (question->partition.bytes > 0)
+	if (checks)
 		rc = known_check_nodes(source, question->partition,
 		    text_of(question->query.window.node.list), &task->err);
 	if (rc == 0)
 		rc = web_route_answer(source, question, file, bad, &task->err);
-	if (question->partition.bytes > 0 && !*bad)
+	if (checks && !*bad)
 		rc = known_check_partition(
 		    source, question->partition, rc, &task->err);
 	source_limit(source, NULL);

@@ -40,8 +40,8 @@ static const struct opt own_options[] = {
 	{ .name = NULL },
 };
 
-static bool
-is_allowed(const char *allowed, const char *name)
+bool
+web_query_allows(const char *allowed, const char *name)
 {
 	size_t bytes = strlen(name);
 
@@ -136,7 +136,7 @@ web_query_parse(struct question_values *query, const struct web_url *url,
 	for (uint32_t i = 0; i < url->parameter_count; i++) {
 		const struct web_parameter *parameter = &url->parameters[i];
 
-		if (!is_allowed(allowed, parameter->name))
+		if (!web_query_allows(allowed, parameter->name))
 			return refuse(allowed, parameter->name, err);
 		for (uint32_t k = 0; k < i; k++)
 			if (!is_list(parameter->name) &&

@@ -11,9 +11,11 @@
 #include "exporters/question/values.h"
 #include "exporters/web/http/url.h"
 
-/* `allowed` has the names of the parameters that the route takes, with a blank
- * between them.  The texts of the query are views of `url`.  -1: the sentence
- * says which parameter is wrong. */
+/* `allowed` has the names of the parameters that a route takes, with a blank
+ * between them. */
+bool web_query_allows(const char *allowed, const char *name);
+/* The texts of the query are views of `url`.  -1: the sentence says which
+ * parameter is wrong. */
 int web_query_parse(struct question_values *query, const struct web_url *url,
     const char *allowed, struct err *err);
 
