@@ -98,30 +98,35 @@ ask(struct watch *watch)
 
 /* ---- events ---- */
 
+/* Bits of enum record_kind on which the answers of a route depend. */
+static uint32_t
+kinds_of(const struct web_route *route)
+{
+	uint32_t entities = 1u << RECORD_ENTITY;
+
+	if (route->asks != NULL)
+		return route->asks->kinds;
+	return strcmp(route->word, "results") == 0
+		   ? entities
+		   : entities | 1u << RECORD_EVENT;
+}
+
 static void
 put_changed(struct json *json, const struct tick *a, const struct tick *b)
 {
-	static const struct {
-		enum record_kind kind;
-		const char *routes[8];
-	} kinds[] = {
-		{ RECORD_EVENT, { "starts", "phases", "cascade", "breakdown",
-				    "timeline", "runs", "groups" } },
-		{ RECORD_SAMPLE, { "samples", "series", "usage", "clocks" } },
-		{ RECORD_SPAN, { "spans" } },
-		{ RECORD_ENTITY, { "results", "runs" } },
-	};
+	uint32_t kinds = 0;
 
+	for (int i = 0; i < RECORD_KINDS; i++)
+		if (a == NULL || a->generation != b->generation ||
+		    a->records_of[i] != b->records_of[i])
+			kinds |= 1u << i;
 	json_add_array(json, "changed");
-	json_string(json, "nodes");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		if (a != NULL && a->generation == b->generation &&
-		    a->records_of[kinds[i].kind] ==
-			b->records_of[kinds[i].kind])
-			continue;
-		for (int k = 0; kinds[i].routes[k] != NULL; k++)
-			json_string(json, kinds[i].routes[k]);
-	}
+	for (const struct web_route *route = web_pool_routes;
+	     route->word != NULL; route++)
+		/* Whatever comes, its node is heard. */
+		if ((kinds_of(route) & kinds) != 0 ||
+		    route->asks == &question_nodes)
+			json_string(json, route->word);
 	json_end_array(json);
 }
 
