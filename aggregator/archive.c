@@ -397,5 +397,5 @@ main(int argc, char **argv)
 	if (rc < 0)
 		log_fail(&err);
 	clickhouse_close(&clickhouse);
-	return rc == 0 ? EXIT_SUCCESS : rc > 0 ? 3 : EXIT_FAILURE;
+	return rc == 0 ? EXIT_SUCCESS : rc > 0 ? STATUS_FOUND : EXIT_FAILURE;
 }

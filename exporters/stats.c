@@ -75,7 +75,7 @@ ask(struct topics_values *values, const struct question *question,
 		.found = &found };
 	int rc = question_answer(question, &asked, open->file, err);
 
-	open->status = found ? 3 : 0;
+	open->status = found ? STATUS_FOUND : 0;
 	return rc;
 }
 

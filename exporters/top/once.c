@@ -27,7 +27,7 @@ ask(const struct question *question, struct source *source,
 	values.runs.model = model;
 	values.runs.newest = ONCE_RUNS;
 	rc = question_answer(question, &asked, file, err);
-	*status = found ? 3 : 0;
+	*status = found ? STATUS_FOUND : 0;
 	return rc;
 }
 

@@ -13,7 +13,7 @@
 enum { ONCE_RUNS = 20 };
 
 /* `source` NULL: it could not be opened, `err` says why: for the pipeline.
- * `*status`: 3 if a node or the pipeline is not well, else 0. */
+ * `*status`: STATUS_FOUND if a node or the pipeline is not well, else 0. */
 int once_print(struct source *source, const struct source_options *options,
     struct text partition, const char *model, enum top_view_number view,
     bool json, FILE *file, int *status, struct err *err);

@@ -73,7 +73,7 @@ err_prefix_option(struct err *err, const char *option)
 int
 err_status(const struct err *err)
 {
-	return err->code == ERR_FOUND ? 3 : 1;
+	return err->code == ERR_FOUND ? STATUS_FOUND : 1;
 }
 
 int

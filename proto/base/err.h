@@ -50,8 +50,10 @@ int err_prefix_option(struct err *err, const char *option);
 int err_prefix(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* With which status a program ends because of the error: 3 for ERR_FOUND, else
- * 1 (poolscope(7)). */
+/* With which status a program ends that has done its work and found something
+ * bad (poolscope(7)). */
+enum { STATUS_FOUND = 3 };
+/* The status because of the error: STATUS_FOUND for ERR_FOUND, else 1. */
 int err_status(const struct err *err);
 
 /* Clear the error. */
