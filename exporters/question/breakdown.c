@@ -80,9 +80,7 @@ static const struct answer_column model_columns[] = {
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
-	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
-	    "which clock the times are of; unknown: that of the nodes", false,
-	    NULL },
+	QUESTION_CLOCK_MEMBER,
 	{ "t0", NULL, ANSWER_TIME, 0, NULL, "when the first phase began", false,
 	    NULL },
 	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
@@ -228,24 +226,21 @@ put_all(const struct breakdown *b, const struct question_asked *asked,
     struct answer *answer)
 {
 	const struct bands *bands = &b->bands;
-	char shown[300], clock[SOURCE_CLOCK_WORDS];
+	char shown[300], words[QUESTION_CLOCK_BYTES];
 	int64_t first_ns = INT64_MAX;
-	struct text words;
+	const char *clock;
 
 	for (uint32_t i = 0; i < b->phases.count; i++)
 		if (b->phases.items[i].begin_ns < first_ns)
 			first_ns = b->phases.items[i].begin_ns;
-	source_clock_words(clock, source_clock(asked->source));
-	words = text_of(clock[0] == '\0' ? NULL : clock);
 	answer_head(answer, "model", answer_text(b->model));
-	answer_head(answer, "clock", answer_text(words));
+	clock = question_put_clock(words, asked, answer);
 	answer_head(answer, "t0", answer_time(first_ns));
 	answer_head(answer, "nodes", answer_count(bands->count));
 	answer_title(answer,
-	    "time of %s in each phase of model %.*s, added up, in seconds%s%s",
+	    "time of %s in each phase of model %.*s, added up, in seconds%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
-	    (int)b->model.bytes, b->model.at, clock[0] == '\0' ? "" : "; ",
-	    clock);
+	    (int)b->model.bytes, b->model.at, clock);
 	for (unsigned k = 0; k < bands->band_count; k++)
 		answer_add_column(
 		    answer, bands->band[k].key, NULL, ANSWER_NUMBER, "s");
@@ -264,10 +259,6 @@ put_all(const struct breakdown *b, const struct question_asked *asked,
 static int
 check(const struct question_values *values, struct err *err)
 {
-	const char *model = question_model(values);
-
-	if (model != NULL && model[0] == '\0')
-		return err_set_option(err, "model", "is empty: name a model");
 	if (values->rows > ROWS_MAX)
 		return err_set_option(err, "rows",
 		    "is at most %d: a row then stands for several nodes",

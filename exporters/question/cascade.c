@@ -116,9 +116,7 @@ static const struct answer_column head[] = {
 	TOTAL("avg_gr", "global resources, the mean"),
 	TOTAL("total_acq", "pull, torrent and load of all nodes"),
 	TOTAL("avg_acq", "pull, torrent and load, the mean"),
-	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
-	    "which clock the times are of; unknown: that of the nodes", 0,
-	    NULL },
+	QUESTION_CLOCK_MEMBER,
 	{ .key = NULL },
 };
 

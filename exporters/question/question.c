@@ -74,11 +74,22 @@ const struct answer_column question_window_head[] = {
 	    "the time that one number was made of", false, NULL },
 	{ "rollup", NULL, ANSWER_TEXT, 0, NULL,
 	    "what the numbers were made from: raw, 1min or 1h", false, NULL },
-	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
-	    "which clock the times are of; unknown: that of the nodes", false,
-	    NULL },
+	QUESTION_CLOCK_MEMBER,
 	{ .key = NULL },
 };
+
+const char *
+question_put_clock(char to[static QUESTION_CLOCK_BYTES],
+    const struct question_asked *asked, struct answer *answer)
+{
+	char *words = to + strlen("; ");
+
+	strcpy(to, "; ");
+	source_clock_words(words, source_clock(asked->source));
+	answer_head(
+	    answer, "clock", answer_string(*words != '\0' ? words : NULL));
+	return *words != '\0' ? to : "";
+}
 
 void
 question_put_window(const struct question *question,
@@ -89,26 +100,23 @@ question_put_window(const struct question *question,
 	    window->step_ns > 0 ? window->step_ns : ANSWER_NO_NS);
 	char shown[300], steps[ANSWER_SHOWN_BYTES];
 	char from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES];
+	char clock[QUESTION_CLOCK_BYTES];
 	struct text rollup = window->rollup;
-	struct text clock = text_of(window->clock);
 
 	if (rollup.bytes == 0)
 		rollup.at = NULL;
-	if (clock.bytes == 0)
-		clock.at = NULL;
 	answer_head(answer, "from", answer_time(window->from_ns));
 	answer_head(answer, "to", answer_time(window->to_ns));
 	answer_head(answer, "step", step);
 	answer_head(answer, "rollup", answer_text(rollup));
-	answer_head(answer, "clock", answer_text(clock));
-	answer_title(answer, "%s of %s, %s to %s%s%.*s%s%s%s%s", question->word,
+	answer_title(answer, "%s of %s, %s to %s%s%.*s%s%s%s", question->word,
 	    text_quote(shown, sizeof(shown), asked->partition),
 	    clock_text(from, window->from_ns, 0),
 	    clock_text(to, window->to_ns, 0), rollup.bytes > 0 ? ", from " : "",
 	    (int)rollup.bytes, rollup.at,
 	    window->step_ns > 0 ? " in steps of " : "",
 	    window->step_ns > 0 ? answer_shown(&step, steps).at : "",
-	    clock.bytes > 0 ? "; " : "", window->clock);
+	    question_put_clock(clock, asked, answer));
 }
 
 /* ---- --by ---- */
@@ -140,8 +148,12 @@ int
 question_check(const struct question *question,
     const struct question_values *values, struct err *err)
 {
+	const char *model = question_model(values);
+
 	if (answer_options_check(&values->answer, question->tables, err) != 0)
 		return -1;
+	if (model != NULL && model[0] == '\0')
+		return err_set_option(err, "model", "is empty: name a model");
 	if (values->by != NULL && question->by != NULL &&
 	    find_word(question->by, values->by) < 0)
 		return err_set_option(err, "by",

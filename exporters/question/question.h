@@ -80,7 +80,6 @@ struct question_window {
 	int64_t from_ns, to_ns;
 	int64_t step_ns;    /* 0: there are no steps */
 	struct text rollup; /* the coarsest that was read; empty: not known */
-	const char *clock;  /* of source_clock_words */
 };
 /* Put it in the head, instead of the window that was asked for, and in the line
  * above a table. */
@@ -88,6 +87,18 @@ extern const struct answer_column question_window_head[];
 void question_put_window(const struct question *question,
     const struct question_asked *asked, const struct question_window *window,
     struct answer *answer);
+/* Put into the head of which clock the times are; returns what the line above a
+ * table says of it, "; clock raw" or nothing. */
+enum { QUESTION_CLOCK_BYTES = SOURCE_CLOCK_WORDS + 2 };
+const char *question_put_clock(char to[static QUESTION_CLOCK_BYTES],
+    const struct question_asked *asked, struct answer *answer);
+#define QUESTION_CLOCK_MEMBER                                                  \
+	{                                                                      \
+		"clock", NULL, ANSWER_TEXT, 0, NULL,                           \
+		    "which clock the times are of; unknown: that of the "      \
+		    "nodes",                                                   \
+		    0, NULL                                                    \
+	}
 /* --model; NULL: not given. */
 const char *question_model(const struct question_values *values);
 /* Do the options of a question about test runs fit together? */

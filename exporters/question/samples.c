@@ -9,7 +9,6 @@
 
 #include "exporters/question/question.h"
 #include "exporters/samples/statistics/read.h"
-#include "exporters/source/clock_view.h"
 
 /* Of a table that is neither sorted nor cut by the one who asks. */
 enum { TABLE_NODES = 20 /* of a metric */, TABLE_ROWS = 200 };
@@ -55,9 +54,7 @@ static const struct answer_column head[] = {
 	    false, NULL },
 	{ "rollup", NULL, ANSWER_TEXT, 0, NULL,
 	    "the coarsest that was read: raw, 1min or 1h", false, NULL },
-	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
-	    "which clock the times are of; unknown: that of the nodes", false,
-	    NULL },
+	QUESTION_CLOCK_MEMBER,
 	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "of how many nodes", false,
 	    NULL },
 	{ .key = NULL },
@@ -207,17 +204,15 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	const struct question_values *values = asked->values;
 	bool by_node = question_by(&question_samples, values) == 1;
 	bool for_people = answer_is_for_people(answer);
-	char clock[SOURCE_CLOCK_WORDS];
 	struct sample_rows rows;
 	uint32_t left_out;
 	int rc = sample_rows_read(&rows, by_node, asked->source,
 	    asked->partition, &values->metrics, &values->window, err);
 
 	if (rc == 0) {
-		source_clock_words(clock, source_clock(asked->source));
 		question_put_window(&question_samples, asked,
 		    &(struct question_window){
-			rows.from_ns, rows.to_ns, 0, rows.rollup_name, clock },
+			rows.from_ns, rows.to_ns, 0, rows.rollup_name },
 		    answer);
 		answer_head(answer, "nodes", answer_count(rows.nodes.count));
 		if (!by_node) {

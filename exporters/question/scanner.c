@@ -259,5 +259,6 @@ const struct question question_scanner = { .word = "scanner",
 	.examples = "poolscope stats scanner --job 17\n"
 		    "poolscope stats scanner --job 17 --sort seconds --top 9\n",
 	.tables = tables,
+	.kinds = 1u << RECORD_ENTITY,
 	.check = check,
 	.ask = ask };

@@ -308,12 +308,11 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		    "once: name fewer with --metric and --metric-group",
 		    samples.count, METRICS_MAX);
 	if (rc == 0) {
-		source_clock_words(samples.clock, source_clock(asked->source));
 		asking.lines = is_lines(&samples, (enum as)values->as,
 		    answer_is_for_people(answer));
 		question_put_window(&question_series, asked,
-		    &(struct question_window){ window.from_ns, window.to_ns, 0,
-			coarsest(&samples), samples.clock },
+		    &(struct question_window){
+			window.from_ns, window.to_ns, 0, coarsest(&samples) },
 		    answer);
 		put_all(&samples, &asking);
 	}

@@ -49,9 +49,7 @@ static const struct answer_column columns[] = {
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL,
 	    "the model whose required phases are looked at", false, NULL },
-	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
-	    "which clock the times are of; unknown: that of the nodes", false,
-	    NULL },
+	QUESTION_CLOCK_MEMBER,
 	{ "gap", NULL, ANSWER_DURATION, 0, "s",
 	    "a longer pause begins a new start", false, NULL },
 	{ .key = NULL },
@@ -73,16 +71,14 @@ static void
 put_head(const struct question_asked *asked, const struct starts *starts,
     int64_t gap_ns, struct answer *answer)
 {
-	char clock[SOURCE_CLOCK_WORDS], shown[300];
+	char words[QUESTION_CLOCK_BYTES], shown[300];
+	const char *clock;
 
-	source_clock_words(clock, source_clock(asked->source));
 	answer_head(answer, "model", answer_string(starts->model));
-	answer_head(
-	    answer, "clock", answer_string(clock[0] == '\0' ? NULL : clock));
+	clock = question_put_clock(words, asked, answer);
 	answer_head(answer, "gap", answer_duration(gap_ns));
-	answer_title(answer, "starts of %s, in seconds%s%s",
-	    text_quote(shown, sizeof(shown), asked->partition),
-	    clock[0] == '\0' ? "" : "; ", clock);
+	answer_title(answer, "starts of %s, in seconds%s",
+	    text_quote(shown, sizeof(shown), asked->partition), clock);
 }
 
 /* `next`: NULL if it is the newest one. */

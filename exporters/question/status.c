@@ -243,6 +243,9 @@ put_counter(const struct putting *putting, struct text place, struct text of,
 	    (value.type == VALUE_BOOL ? !value.is.boolean
 				      : value.type == VALUE_INT && i == 0))
 		return;
+	/* Whoever counts may send anything. */
+	if (value.type != VALUE_INT)
+		kind = COUNTER_TEXT;
 	if (kind == COUNTER_BYTES || kind == COUNTER_RATE)
 		row.shown = text_of(quantity_bytes(shown, (double)i));
 	if (kind == COUNTER_DURATION)

@@ -66,9 +66,7 @@ static const struct answer_column model_columns[] = {
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
-	{ "clock", NULL, ANSWER_TEXT, 0, NULL,
-	    "which clock the times are of; unknown: that of the nodes", false,
-	    NULL },
+	QUESTION_CLOCK_MEMBER,
 	{ "t0", NULL, ANSWER_TIME, 0, NULL, "when the first phase began", false,
 	    NULL },
 	{ "t1", NULL, ANSWER_TIME, 0, NULL, "when the last one ended", false,
@@ -157,35 +155,23 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 {
 	struct asking asking = { answer, t,
 		asked->values->lanes ? PHASES_LANES : PHASES_CUT, 0 };
-	char shown[300], clock[SOURCE_CLOCK_WORDS];
+	char shown[300], words[QUESTION_CLOCK_BYTES];
+	const char *clock;
 
-	source_clock_words(clock, source_clock(asked->source));
 	answer_head(answer, "model", answer_text(t->model));
-	answer_head(
-	    answer, "clock", answer_string(clock[0] == '\0' ? NULL : clock));
+	clock = question_put_clock(words, asked, answer);
 	answer_head(answer, "t0", answer_time(t->first_ns));
 	answer_head(answer, "t1", answer_time(t->last_ns));
 	answer_head(answer, "nodes", answer_count(t->phases.nodes.count));
-	answer_title(answer, "what nodes of %s did when, by model %.*s%s%s",
+	answer_title(answer, "what nodes of %s did when, by model %.*s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
-	    (int)t->model.bytes, t->model.at, clock[0] == '\0' ? "" : "; ",
-	    clock);
+	    (int)t->model.bytes, t->model.at, clock);
 	if (asking.form != PHASES_LANES)
 		answer_hide_column(answer, "lane");
 	phases_timeline_each(t, asking.form, put, &asking);
 	if (!answer_is_for_people(answer))
 		put_names(t, answer);
 	put_notes(&asking);
-}
-
-static int
-check(const struct question_values *values, struct err *err)
-{
-	const char *model = question_model(values);
-
-	if (model != NULL && model[0] == '\0')
-		return err_set_option(err, "model", "is empty: name a model");
-	return 0;
 }
 
 static int
@@ -210,5 +196,4 @@ const struct question question_timeline = { .word = "timeline",
 	.tables = tables,
 	/* An open phase lasts until the last record of any kind. */
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
-	.check = check,
 	.ask = ask };

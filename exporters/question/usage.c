@@ -151,7 +151,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	if (rc == 0)
 		question_put_window(&question_usage, asked,
 		    &(struct question_window){ usage.from_ns, usage.to_ns,
-			usage.step_ns, usage.rollup, usage.clock },
+			usage.step_ns, usage.rollup },
 		    answer);
 	if (rc == 0 && usage.nodes == usage.count)
 		answer_hide_column(answer, "job");

@@ -76,8 +76,6 @@ run_rows_check(const struct runs_options *options, struct err *err)
 {
 	const struct opt_list *ids = &options->ids;
 
-	if (options->model[0] == '\0')
-		return err_set_option(err, "model", "needs a name");
 	for (uint32_t i = 0; i < ids->count; i++)
 		if (ids->at[i][0] == '\0' ||
 		    strlen(ids->at[i]) > NAME_BYTES_MAX)
