@@ -13,6 +13,7 @@ SPDX-License-Identifier: MIT
 """
 
 import collections
+import json
 import os
 import random
 import re
@@ -123,7 +124,11 @@ class Judge:
         print("FAILED - %s" % what, *details, flush=True)
 
 
-def run(judge, what, command, may=(0, 1)):
+def said_why(done):
+    return done.stderr.strip()
+
+
+def run(judge, what, command, may=(0, 1), says=said_why):
     try:
         done = subprocess.run(command, capture_output=True, timeout=60 * int(os.environ.get("SLOW", "2")),
                               errors="surrogateescape")
@@ -131,8 +136,16 @@ def run(judge, what, command, may=(0, 1)):
         judge.check(False, what, "hangs:", *command)
         return None
     judge.check(done.returncode in may, what, "status", done.returncode, *command, done.stderr[-1500:])
-    judge.check(done.returncode == 0 or done.stderr.strip(), what, "status 1 without a word:", *command)
+    judge.check(done.returncode == 0 or says(done), what, "status", done.returncode, "without a word:", *command)
     return done
+
+
+def run_status(judge, what, source):
+    """With 3 the answer itself says what is wrong."""
+    def says(done):
+        return done.stderr.strip() if done.returncode != 3 else [
+            row for row in json.loads(done.stdout)["rows"] if row["text"].strip()]
+    run(judge, what, ["poolscope-stats", "status", "--format", "json", *source], (0, 1, 3), says)
 
 
 def lines(done):
@@ -198,7 +211,7 @@ def with_aggregator(judge, what, store, scratch, whole):
     if head.poll() is None:
         for kind in ("event", "span"):
             check_dump(judge, what + " through an aggregator", ["--connect", "ipc://" + socket], kind, whole)
-        run(judge, what, ["poolscope-stats", "status", "--format", "json", "--connect", "ipc://" + socket])
+        run_status(judge, what, ["--connect", "ipc://" + socket])
         if head.poll() is None:
             head.terminate()
     try:
@@ -226,7 +239,7 @@ def one(judge, round_number, store, scratch, chance, whole):
     good = [check_dump(judge, what, source, kind, whole)
             for kind in (KINDS if part == "tables" else KINDS[:1])]
     run(judge, what, ["poolscope-stats", "phases", *source])
-    run(judge, what, ["poolscope-stats", "status", "--format", "json", *source])
+    run_status(judge, what, source)
     verify = run(judge, what, ["poolscope-admin", "verify", *source], (0, 1, 3))
     if verify is not None and not all(good):
         judge.check(verify.returncode != 0, what, "verify finds nothing, but a dump lacks rows")
