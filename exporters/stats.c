@@ -97,25 +97,15 @@ print(void *arg, struct tool_open *open, struct err *err)
 /* ---- the options ---- */
 
 static void
-check_order(struct topics_values *values, const struct topic *topic)
-{
-	if (topic->columns != NULL)
-		order_check(&values->order, topic->columns);
-}
-
-static void
 check_use(struct topics_values *values, const struct topic *topic)
 {
 	const char *what = topic->word;
 
-	values->order.sort = values->of.answer.sort;
-	values->order.top = values->of.answer.top;
 	if ((topic->formats & 1u << values->of.answer.format) == 0)
 		opt_usage("%s supports the formats %s", what,
 		    (topic->formats & 1u << STATS_CSV) != 0
 			? "table, json and csv"
 			: "table and json");
-	check_order(values, topic);
 }
 
 static void
@@ -181,7 +171,6 @@ int
 main(int argc, char **argv)
 {
 	struct topics_values values = { .of = question_values_default(),
-		.order = { .column = -1 },
 		.output = "-" };
 	struct tool tool = { .work = print, .arg = &values };
 	struct sandbox sandbox;

@@ -130,13 +130,12 @@ column_of(const struct bands *bands, const char *sort)
 }
 
 static struct order_key
-key_of(const void *arg, const void *at, int column)
+key_of(const void *arg, uint32_t number, int column)
 {
-	const struct row *row = at;
+	const struct row *row = (const struct row *)arg + number;
 	struct order_key key = { .is_text =
 				     column == NODE || column == LONGEST };
 
-	(void)arg;
 	switch (column) {
 	case NODE: key.text = row->node; break;
 	case LONGEST: key.text = row->longest; break;
@@ -173,22 +172,27 @@ put_rows(const struct breakdown *b, const struct question_values *values,
     struct answer *answer)
 {
 	const struct bands *bands = &b->bands;
-	const struct order order = { .top = values->answer.top,
-		.column = column_of(bands, values->answer.sort) };
+	int column = column_of(bands, values->answer.sort);
 	struct row *rows = memory_zero(bands->count, sizeof(*rows));
+	uint32_t *order = memory_zero(bands->count, sizeof(*order));
 	struct answer_cell cells[BANDS_MAX];
-	uint64_t most = values->rows > 0 ? values->rows : ROWS, shown, count;
+	uint64_t most = values->rows > 0 ? values->rows : ROWS;
+	uint64_t top = values->answer.top, shown = bands->count, count;
 
 	qsort(bands->rows, bands->count, sizeof(*bands->rows), by_total);
-	for (uint32_t i = 0; i < bands->count; i++)
+	for (uint32_t i = 0; i < bands->count; i++) {
 		rows[i] = make_row(bands, &bands->rows[i]);
-	shown =
-	    order_rows(&order, rows, bands->count, sizeof(*rows), key_of, NULL);
+		order[i] = i;
+	}
+	if (column >= 0)
+		order_numbers(order, bands->count, key_of, column, rows);
+	if (top > 0 && top < shown)
+		shown = top;
 	count = shown < most ? shown : most;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t first = i * shown / count,
 			 end = (i + 1) * shown / count;
-		struct row *row = &rows[(first + end - 1) / 2];
+		struct row *row = &rows[order[(first + end - 1) / 2]];
 
 		row->nodes = end - first;
 		for (unsigned k = 0; k < bands->band_count; k++)
@@ -196,6 +200,7 @@ put_rows(const struct breakdown *b, const struct question_values *values,
 		answer_row(answer, row, cells);
 	}
 	free(rows);
+	free(order);
 }
 
 static void

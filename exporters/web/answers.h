@@ -12,7 +12,6 @@
 
 #include "exporters/question/kept.h"
 #include "exporters/question/question.h"
-#include "exporters/select/order.h"
 #include "exporters/source/source.h"
 #include "exporters/stats/stats_format.h"
 #include "exporters/trace/timeline/timeline.h"
@@ -28,7 +27,6 @@ struct web_question {
 	struct web_right right;
 	const struct source_options *options;
 	struct question_values query;
-	struct order order;          /* of --sort and --top */
 	void *tick;                  /* of live.c */
 	struct question_kept *kept;  /* set by the worker */
 	enum stats_format format;    /* the page takes STATS_JSON */

@@ -1,17 +1,13 @@
 /*
- * table - columns for a terminal of 80 characters.
+ * table - names as they are shown in a terminal.
  * SPDX-License-Identifier: MIT
  */
 #include "proto/format/table.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/memory.h"
-
-enum { NUMBER_ROOM = 64 };
 
 static bool
 begins_character(char c)
@@ -82,98 +78,6 @@ table_elide(char *to, size_t room, struct text t, unsigned width)
 	fclose(memory);
 	to[room - 1] = '\0';
 	return strlen(to);
-}
-
-static void
-put_cell(struct table *table, struct text t)
-{
-	const struct table_column *column = &table->columns[table->at];
-	bool last = column[1].title == NULL;
-	unsigned width = table_width(t);
-	int pad = width < column->width ? (int)(column->width - width) : 0;
-
-	if (table->at > 0)
-		putc(' ', table->file);
-	if (column->right)
-		fprintf(table->file, "%*s", pad, "");
-	table_put_elided(table->file, t, column->width);
-	if (!column->right && !last)
-		fprintf(table->file, "%*s", pad, "");
-	if (last)
-		putc('\n', table->file);
-	table->at = last ? 0 : table->at + 1;
-}
-
-void
-table_begin(struct table *table, FILE *file, const struct table_column *columns)
-{
-	*table = (struct table){ .file = file, .columns = columns };
-	do
-		put_cell(table, text_of(columns[table->at].title));
-	while (table->at != 0);
-}
-
-void
-table_text(struct table *table, struct text value)
-{
-	put_cell(table, value);
-}
-
-void
-table_string(struct table *table, const char *value)
-{
-	put_cell(table, text_of(value));
-}
-
-void
-table_none(struct table *table)
-{
-	table_string(table, "-");
-}
-
-/* Shortening the digits of a number would change it: a number that does not
- * fit is printed in thousands, millions ..., truncated. */
-void
-table_count(struct table *table, uint64_t value)
-{
-	unsigned room = table->columns[table->at].width;
-	char text[NUMBER_ROOM];
-	const char *unit = "";
-
-	for (;;) {
-		int n = snprintf(
-		    text, sizeof(text), "%" PRIu64 "%.1s", value, unit);
-
-		if (n <= (int)room || value < 1000)
-			break;
-		value /= 1000;
-		unit = *unit == '\0' ? "kMGTPE" : unit + 1;
-	}
-	table_string(table, text);
-}
-
-void
-table_number(struct table *table, double value)
-{
-	unsigned room = table->columns[table->at].width;
-	char text[NUMBER_ROOM];
-	int decimals = 2;
-
-	if (!isfinite(value)) {
-		table_none(table);
-		return;
-	}
-	if (value != 0 && fabs(value) < 0.1)
-		decimals = 4;
-	for (; decimals >= 0; decimals--) {
-		int n = snprintf(text, sizeof(text), "%.*f", decimals, value);
-
-		if (n > 0 && (unsigned)n <= room)
-			break;
-	}
-	if (decimals < 0)
-		snprintf(text, sizeof(text), "%.0e", value);
-	table_string(table, text);
 }
 
 /* ---- names ---- */

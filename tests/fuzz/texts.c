@@ -11,7 +11,6 @@
 #include "exporters/cloud/common/xml.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/upload/targets/influx_line.h"
-#include "proto/format/csv.h"
 #include "proto/format/output.h"
 #include "proto/http/http.h"
 #include "proto/json/json.h"
@@ -132,39 +131,6 @@ try_json(struct text t, unsigned style)
 	if (text_is_utf8(t))
 		MUST(used == t.bytes &&
 		     (used == 0 || memcmp(back, t.at, used) == 0));
-	free(said.at);
-}
-
-/* ---- CSV: RFC 4180, read strictly ---- */
-
-static void
-try_csv(struct text t)
-{
-	bool formula = t.bytes > 0 && is_in(t.at[0], "=+-@\t\r");
-	struct csv csv = { say(), false };
-	const char *p, *end;
-	bool quoted;
-	uint32_t i;
-
-	csv_text(&csv, t);
-	csv_string(&csv, "x");
-	csv_end_row(&csv);
-	what_was_said();
-	p = said.at;
-	end = said.at + said.bytes;
-	quoted = p < end && *p == '"';
-	p += quoted;
-	if (formula)
-		MUST(*p++ == '\'');
-	for (i = 0; i < t.bytes; i++) {
-		MUST(p < end && *p == t.at[i]);
-		MUST(quoted || !is_in(*p, ",\"\r\n"));
-		if (*p++ == '"')
-			MUST(*p++ == '"');
-	}
-	if (quoted)
-		MUST(*p++ == '"');
-	MUST(end - p == 4 && memcmp(p, ",x\r\n", 4) == 0);
 	free(said.at);
 }
 
@@ -357,7 +323,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	try_json(t, JSON_LINE);
 	try_json(t, JSON_INDENTED | JSON_STRICT);
-	try_csv(t);
 	try_gnuplot(t, false);
 	try_gnuplot(t, true);
 	try_names(t);

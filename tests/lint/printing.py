@@ -11,7 +11,7 @@ import sys
 from collections import defaultdict
 
 AREAS = ["agents", "broker", "aggregator", "deploy", "exporters", "proto"]
-WRITERS = ["proto/format/csv.h", "proto/format/table.h", "proto/json/json.h"]
+WRITERS = ["proto/format/table.h", "proto/json/json.h"]
 PRINTERS = ("proto/answer/", "proto/format/", "proto/json/")
 
 

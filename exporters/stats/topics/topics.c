@@ -11,12 +11,6 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-struct text
-topics_node(const struct topics_values *values)
-{
-	return text_of(values->of.window.node.list);
-}
-
 const char *
 topics_model(const struct topics_values *values)
 {
@@ -66,7 +60,7 @@ enum {
 };
 
 static const struct topic topics[] = {
-	{ "metrics", NULL, print_metrics, NULL, ANY_FORMAT, true },
+	{ "metrics", NULL, print_metrics, ANY_FORMAT, true },
 	{ .word = NULL },
 };
 

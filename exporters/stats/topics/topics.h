@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "exporters/question/question.h"
-#include "exporters/select/order.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 
@@ -18,7 +17,6 @@ struct topics_values {
 	struct source_options source;
 	struct question_values of;
 	const char *output;
-	struct order order;
 	int *status; /* of the process, after an answer */
 	/* What is asked: one of them is NULL. */
 	const struct question *question;
@@ -35,8 +33,6 @@ struct topic {
 	    struct text partition, FILE *file, struct err *err);
 	int (*print_whole)(
 	    const struct topics_values *values, FILE *file, struct err *err);
-	const char *const *columns; /* for --sort; NULL: there are none, or
-				       the topic checks them */
 	/* Bits: 1 << enum stats_format. */
 	unsigned formats;
 	/* Of the whole source; --partition, if any, is a pattern. */
@@ -48,8 +44,7 @@ const struct topic *topics_find(const char *word);
 
 /* --partition of a topic of all pools. */
 struct text topics_pattern(const struct topics_values *values);
-/* --node, and --model; NULL: the first one that fits. */
-struct text topics_node(const struct topics_values *values);
+/* --model; NULL: the first one that fits. */
 const char *topics_model(const struct topics_values *values);
 
 #endif
