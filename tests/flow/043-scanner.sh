@@ -142,6 +142,19 @@ rm "$job"/profile_*
 check_status 1 "a job without profiles is an error" import 'acct$few' 3 "$db"
 check_printed "... in words" 'has no profiles'
 
+# ---- a worker that began a second before the master: times of traces are after the master's begin
+mkdir "$TMP/early"
+cp -r "$cases/s01_one_worker/db/jobs" "$TMP/early"
+chmod -R u+w "$TMP/early"
+/usr/bin/python3 -c 'import struct, sys
+with open(sys.argv[1], "r+b") as f:
+	f.write(struct.pack("<q", 1546300799123456789))' "$TMP/early/jobs/0/profile_0.bin"
+check "a worker that began before the master" import 'acct$early' 0 "$TMP/early"
+wait_until "poolscope-stats scanner --format json -p 'acct\$early' --job 0"
+check "... has numbers" poolscope-stats scanner --format json -p 'acct$early' --job 0
+check_text "... which begin with it" "2018-12-31T23:59:59.123456789Z" "$(value begin)"
+check_text "... and times of traces are after the master's" "2019-01-01T00:00:00.123456789Z" "$(value base)"
+
 # ---- a name in every form
 check "the table has all workers and the master" poolscope-stats scanner -p 'acct$damaged' --job 3
 check_text "... and no other node" "- master" "$(awk '$1 == "NODE" { on = 1; next } on && NF == 0 { exit } on { print $1 }' "$TMP/out" | sort -u | xargs)"

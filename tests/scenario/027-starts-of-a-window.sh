@@ -18,6 +18,8 @@ aggregate --models "$ROOT/deploy/models"
 # node BEGIN READY NAME
 node() {
 	echo "event $1 $3 nodeprep:start"
+	echo "event $(($1 + 3)) $3 privateregistry:start"
+	echo "event $(($1 + 4)) $3 privateregistry:end"
 	echo "event $(($1 + 5)) $3 nodeprep:end"
 	echo "event $(($1 + 10)) $3 cascade:start"
 	echo "event $(($1 + 12)) $3 cascade:pull-start img=redis:3"
@@ -44,6 +46,8 @@ n1 50.0" global --from "$(at 86400)"
 answer "an hour of it" "n3 40.0" global --from "$(at 90000)" --to "$(at 93600)"
 answer "the start is in a window that begins with it, not in one that ends with it" "n2 30.0" \
 	global --from "$(at 86390)" --to "$(at 90000)"
+answer "preparation is not the installation of Docker" "n1,5.0,3.0
+n2,5.0,3.0" columns node,nodeprep,docker_install poolscope-stats cascade --format csv --to "$(at 86400)"
 check_status 1 "a time in which no node started" poolscope-stats cascade --from "$(at 200000)"
 check_printed "... is reported" "no nodes that started in that time"
 check "the picture of the second day" poolscope-plot cascade -o "$TMP/plot" --numbers --no-png \

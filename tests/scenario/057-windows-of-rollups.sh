@@ -47,6 +47,7 @@ from() {
 	field rollup poolscope-stats usage --format json --from "$(at 0)" --to "$(at 7200)" --step "$1"
 }
 windows "from the aggregator"
+answer "the head has the step" 600 field step poolscope-stats usage --format json --from "$(at 0)" --to "$(at 7200)" --step 10m
 stop aggregator
 windows "from the store"
 check "the hours are compacted" poolscope-admin compact

@@ -7,6 +7,8 @@
 #
 # The samples of the node old are from both sides of 1970: 1 at -1800 s and 2 at 1800 s.
 # That are two hours, of which each has a value of its own.
+#
+# g1 of another pool uses at most 800 bytes of memory, and 300 of a GPU's.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -39,6 +41,19 @@ d,100" peaks
 for job in a,100 b,900 c,700 d,100; do
 	answer "job ${job%,*} by name" "$job" peaks --job "${job%,*}"
 done
+
+PARTITION='acct$gpu'
+records <<-'END'
+	group g1 memory system.memory.usage.used:By:gauge
+	group g1 gpu/0 hw.gpu.memory.usage:By:gauge
+	sample 0 g1 memory 800
+	sample 10 g1 memory 700
+	sample 0 g1 gpu/0 200
+	sample 10 g1 gpu/0 300
+END
+answer "the memory of a GPU has its own peak" "800,300" columns memory_peak_bytes,gpu_memory_peak_bytes \
+	poolscope-stats usage -p "$PARTITION" --format csv
+PARTITION='acct$pool'
 
 BASE=0
 records <<-'END'

@@ -7,6 +7,11 @@
 # 10th, 10 s, which is the longest.  Sum 1 + 2 + ... + 10 = 55 s, 55/60 of the wall time.
 # ld: one span, all of them 5 s; 5/60.
 # Spans that begin in the first 3 s: those at 0 and 1; the one at 3 is outside of [0, 3).
+#
+# In another pool 101 steps of 1, 2 ... 101 s, of which number k begins at k s and ends at 2 k s, inside a
+# span from 0 to 1000 s: wall time is 1000 s, though the last one that begins ends at 202 s.  p99 is the 100th
+# (0.99 x 101 = 99.99), 100 s, and the longest one 101 s.  Together they are 101 x 102 / 2 = 5151 s, more than
+# 1000 s, and come first.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -38,10 +43,30 @@ ld,1" columns name,count poolscope-stats spans --from 2023-11-14 --to today --fo
 check_status 1 "yesterday there were none" poolscope-stats spans --from yesterday
 check "the table" poolscope-stats spans
 check_printed "... says what the wall time is" "60 s from first to last"
+check_printed "... of which compilations are 55" '^cc .* 91[.]7 %$'
+check_printed "... and the link is 5" '^ld .* 8[.]3 %$'
+# head_of [ARGUMENT...]: the window that was asked for, the wall time.
+head_of() {
+	poolscope-stats spans --format json "$@" >"$TMP/json" || return
+	/usr/bin/python3 -c 'import json, sys
+print(*(json.load(open(sys.argv[1]))[name] for name in ("from", "to", "wall")))' "$TMP/json"
+}
+answer "in JSON a window that was not asked for is unknown" "None None 60" head_of
+answer "... and is there if it was" "2023-11-14T22:13:20Z 2023-11-14T22:13:23Z 3" head_of --from "$(at 0)" --to "$(at 3)"
 check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 wrong_usage "phases have no track" "--by of phases must be one of pool|node" poolscope-stats phases --by track
 check_status 1 "a name that no span has" poolscope-stats spans --name nothing
 check_printed "... says so" "no such spans in partition acct\$pool"
+PARTITION='acct$many'
+{
+	echo "span 0 1000 cn1 main whole"
+	for k in $(seq 101); do
+		echo "span $k $((2 * k)) cn1 main step"
+	done
+} | records
+answer "the longest of 101 is not their p99" "step,101,100.0,101.0
+whole,1,1000.0,1000.0" columns name,count,p99,max poolscope-stats spans -p "$PARTITION" --format csv
+answer "... and a span around others ends last" 1000 field wall poolscope-stats spans -p "$PARTITION" --format json
 # The command of README, in the same store.
 start broker poolscope-broker || exit 1
 start agent poolscope-agent -n cn3 --no-samples || exit 1

@@ -33,6 +33,8 @@
 # (50 + 200) / 10 = 25 and (200 + 150) / 10 = 35, and 25 and 35 are 30 on average.
 #
 # n8 has one sample of the counter: there is no rate.
+#
+# In another pool n9 and n10 have a group of two metrics: front is 1 and 3, back 20 and 10.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -75,6 +77,13 @@ records <<-'END'
 	sample 30 n7 disk/sda 7 800
 	sample 15 n8 disk/sda 7 4000
 	END
+PARTITION='acct$pair'
+records <<-'END'
+	group n9 pair front:1:gauge back:1:gauge
+	sample 0 n9 pair 1 20
+	sample 0 n10 pair 3 10
+END
+PARTITION='acct$pool'
 
 # of NAMES ARGUMENT...: columns of the rows.
 of() {
@@ -113,6 +122,9 @@ answer "... its second half" "2,35.0" of count,mean -n n7 --from "$(at 15)" --to
 answer "a single sample of a counter has no rate" "0,,,,,,,0" of $numbers -n n8
 answer "... nor has the last one, from its time on" "0,,,,,,,0" of $numbers -n n7 --from "$(at 30)" --to "$(at 35)"
 answer "... null in JSON" "null" field rows/0/mean poolscope-stats samples -n n8 --format json
+answer "... of a row of all nodes, too" "null" field rows/0/node poolscope-stats samples -m temperature --format json
+answer "the node with the greatest mean of each metric of a group" "back,n9,20.0
+front,n10,3.0" of metric,node,mean -p 'acct$pair' --by node --sort mean --top 1
 answer "patterns that overlap count once" "8" of count -n n1 -m temperature -m 'temp*'
 answer "the number of the boot is no measurement" "system.disk.io.read" of metric -n n6
 answer "the same in lines" '["room", 18.62]' sh -c 'poolscope-stats samples \

@@ -82,6 +82,14 @@ check_status 1 "none" poolscope stats pools -p 'acct$rad'
 check_printed "... is an error" 'no partition matches acct.rad; did you mean acct.red?$'
 POOLSCOPE_PARTITION='acct$red'
 answer "a default of this user hides none" 3 sh -c 'poolscope stats pools --format jsonl | grep -c "^{.partition"'
+# when POOL: the times of its oldest and newest record, after now.
+when() {
+	columns oldest,newest poolscope stats pools -p "$1" --format csv >"$TMP/when" || return
+	/usr/bin/python3 -c 'import calendar, sys, time
+print(*(calendar.timegm(time.strptime(t, "%Y-%m-%dT%H:%M:%SZ")) - int(sys.argv[2])
+        for t in open(sys.argv[1]).read().strip().split(",")))' "$TMP/when" "$BASE"
+}
+answer "from when to when the records are" "-172800 1800" when 'acct$blue'
 answer "as CSV" "acct\$blue,7,2,8
 acct\$red,1,0,1
 other\$gold,2,2,3" columns partition,nodes,live,records poolscope stats pools --format csv

@@ -36,6 +36,8 @@ answer "by column" "[[11.0, 14.0, 31.0, None], None, ['n1', 'n3'], [2, 2], [30, 
 	/usr/bin/python3 -c "import json, sys
 a = json.load(sys.stdin)
 print([a[\"rows\"][\"mean\"], a[\"rows\"][\"min\"], *(a[\"lines\"][n] for n in (\"node\", \"steps\", \"step\")), a[\"lines\"][\"begin\"][0]])"'
+answer "what the lines are of" "n1,1,raw
+n3,1,raw" columns node,unit,rollup poolscope-stats series -m app.load --step 30s -n n1,n3 --table lines --format csv
 check "a table has the spread" poolscope-stats series -m app.load --step 30s
 check_printed "... of all nodes" " 11.00  11.00  21.00  31.00  31.00      3  1$"
 check_status 2 "columns of a table" poolscope-stats series -m app.load --shape columns

@@ -173,6 +173,10 @@ answer "the phases of the model" "phase
 boot:prep
 boot:pull
 boot:load" poolscope-stats timeline --table phases --format csv
+answer "... of which these begin in 15 s" "phase
+boot:prep
+boot:load" poolscope-stats timeline --table phases --format csv -n a --to "$(at 15)"
+answer "times are of the clocks of nodes" null field clock poolscope-stats timeline --format json -n a
 check_status 1 "a model that is none" poolscope-stats timeline --model bot
 check_printed "has a near name" "no model bot; did you mean boot"
 check_status 1 "a time without phases" poolscope-stats timeline --from "$(at 20000)"

@@ -4,8 +4,12 @@
  */
 #include "proto/answer/answer.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "proto/os/clock.h"
 #include "tests/unit/check.h"
 
 struct row {
@@ -586,6 +590,259 @@ a_failure_after_an_empty_table_has_an_end(void **state)
 				  " \"error\": \"\"\n}\n");
 }
 
+/* "A" is narrower than the names that come in a later group. */
+static void
+a_table_of_groups_is_as_wide_as_its_rows(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	named(answer, "a", 1);
+	answer_next_group(answer);
+	named(answer, "a long name", 2);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "NAME         COUNT  MEAN\n"
+				  "a                1     -\n"
+				  "a long name      2     -\n");
+}
+
+/* Both parts of the one thing that --top leaves. */
+static void
+top_counts_rows_of_the_first_table(void **state)
+{
+	const struct answer_options options = {
+		.format = ANSWER_FORMAT_TABLE, .columns = "name", .top = 1
+	};
+	struct answer *answer = begin(&options);
+	struct part part = { { "a", 1 }, 0 };
+
+	(void)state;
+	named(answer, "a", 1);
+	named(answer, "b", 2);
+	answer_begin_table(answer, "parts");
+	for (part.number = 1; part.number <= 2; part.number++)
+		answer_row(answer, &part, NULL);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "NAME\na\n"
+				  "\nparts\n"
+				  "OF  NUMBER\n"
+				  "a        1\n"
+				  "a        2\n");
+}
+
+/* Of 3,000 rows the 1,001st and the 2,001st have 7, all others 0. */
+static void
+equal_rows_of_many_stay_in_their_order(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "name,count",
+		.sort = "count",
+		.top = 2 };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	for (int i = 0; i < 3000; i++)
+		named(answer,
+		    i == 1000   ? "early"
+		    : i == 2000 ? "late"
+				: "x",
+		    i == 1000 || i == 2000 ? 7 : 0);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "name,count\nearly,7\nlate,7\n");
+}
+
+static void
+values_of_several_types_are_sorted_as_numbers(void **state)
+{
+	const struct answer_options options = {
+		.format = ANSWER_FORMAT_CSV, .columns = "value", .sort = "value"
+	};
+	static const struct value values[] = { { VALUE_INT, { .i = -7 } },
+		{ VALUE_FLOAT, { .f = 1.5 } }, { VALUE_NIL, { 0 } },
+		{ VALUE_UINT, { .u = UINT64_MAX } } };
+	struct answer *answer = begin(&options);
+	struct row row = unknown;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		row.value = values[i];
+		answer_row(answer, &row, NULL);
+	}
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "value\n18446744073709551615\n1.5\n-7\n\n");
+}
+
+static const char *
+plain(struct answer_cell cell)
+{
+	static char to[ANSWER_SHOWN_BYTES + 1];
+	char room[ANSWER_SHOWN_BYTES];
+	struct text t = answer_plain(&cell, room);
+
+	snprintf(to, sizeof(to), "%.*s", (int)t.bytes, t.at);
+	return to;
+}
+
+/* A double has 53 bits, a second 10^9 ns. */
+static void
+programs_read_every_digit(void **state)
+{
+	struct answer_cell bytes = { ANSWER_BYTES, { .number = 3221225472 } };
+
+	(void)state;
+	assert_string_equal(plain(answer_duration(1234567890123456789)),
+	    "1234567890.123456789");
+	assert_string_equal(plain(answer_duration(-1)), "-0.000000001");
+	assert_string_equal(plain(bytes), "3221225472");
+	bytes.is.number = 2.5;
+	assert_string_equal(plain(bytes), "2.5");
+}
+
+static void
+people_read_two_digits_at_least(void **state)
+{
+	static const struct {
+		double number;
+		const char *shown;
+	} numbers[] = { { 12345.678, "12345.68" }, { 99999, "99999.00" },
+		{ 123456.7, "123457" }, { -123456.7, "-123457" },
+		{ 0.1, "0.10" }, { 0.0123, "0.0123" }, { 0.00012, "0.0001200" },
+		{ 0, "0.00" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		const struct answer_cell cell =
+		    answer_number(numbers[i].number);
+		char to[ANSWER_SHOWN_BYTES];
+
+		assert_string_equal(
+		    answer_shown(&cell, to).at, numbers[i].shown);
+	}
+}
+
+static void
+the_columns_are_listed(void **state)
+{
+	(void)state;
+	memset(text, 0, sizeof(text));
+	file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	answer_put_columns(tables, ANSWER_FORMAT_CSV, file);
+	fclose(file);
+	assert_non_null(
+	    strstr(text, "table,column,title,type,unit,with_data,help\n"
+			 "things,name,NAME,text,,false,a name\n"
+			 "things,count,COUNT,count,,false,how many\n"
+			 "things,seconds,MEAN,number,s,false,how long\n"
+			 "things,share,,share,,false,a part\n"));
+	assert_non_null(strstr(text, "things,step.*,,number,s,true,a step\n"
+				     "parts,of,OF,text,,false,whose\n"));
+	assert_non_null(strstr(text, "head,from,,time,,false,since when\n"));
+}
+
+/* 40 names of 10 characters, of which 320 bytes have room for 26; the near one
+ * is among the others. */
+static void
+a_long_list_is_cut_once(void **state)
+{
+	static char keys[40][16];
+	struct answer_column many[41] = { { .key = NULL } };
+	const struct answer_table table[] = { { "many", many },
+		{ .name = NULL } };
+	const struct answer_options options = { .sort = "column__3xyz" };
+	const char *cut;
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		snprintf(keys[i], sizeof(keys[i]), "column__%02d", i);
+		many[i] = (struct answer_column){ .key = keys[i] };
+	}
+	memcpy(keys[39], "column__3xy", 12);
+	assert_int_equal(answer_options_check(&options, table, &err), -1);
+	cut = strstr(err.text, ", ...");
+	assert_non_null(cut);
+	assert_memory_equal(cut, ", ...; did you mean", 10);
+	assert_null(strstr(cut + 5, "..."));
+	assert_non_null(strstr(cut, "column__3xy"));
+}
+
+/* Two names of 95 characters. */
+static int
+give_long_names(void *arg, struct answer *answer, struct err *why)
+{
+	char name[128];
+
+	(void)why;
+	for (int i = 1; i <= 2; i++) {
+		snprintf(name, sizeof(name), "node-%d.%080d.example", i, 0);
+		named(answer, name, (uint64_t)i);
+	}
+	return *(int *)arg;
+}
+
+/* Run it with a terminal of that width as standard output; returns the
+ * width that an answer takes it for, and `text` has what was printed. */
+static unsigned
+run_on_terminal(unsigned short columns_of_it, int given)
+{
+	const struct answer_options options = { .columns = "name,count" };
+	const struct winsize size = { .ws_row = 24, .ws_col = columns_of_it };
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), line, before, rc;
+	size_t used = 0;
+	unsigned width;
+	ssize_t n;
+
+	memset(text, 0, sizeof(text));
+	assert_int_equal(grantpt(terminal), 0);
+	assert_int_equal(unlockpt(terminal), 0);
+	line = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	assert_int_equal(ioctl(line, TIOCSWINSZ, &size), 0);
+	fflush(stdout);
+	before = dup(STDOUT_FILENO);
+	dup2(line, STDOUT_FILENO);
+	rc = answer_run(&options, tables, give_long_names, &given, &err);
+	width = answer_terminal_width();
+	fflush(stdout);
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	close(line);
+	while ((n = read(terminal, text + used, sizeof(text) - used - 1)) > 0)
+		used += (size_t)n;
+	close(terminal);
+	assert_int_equal(rc, given);
+	return width;
+}
+
+/* 95 + 2 + 5 characters fit 200 columns; 40 count as 80, where the names lose
+ * what both have. */
+static void
+a_list_fits_the_terminal(void **state)
+{
+	(void)state;
+	assert_int_equal(run_on_terminal(200, 0), 200);
+	assert_null(strstr(text, "NAME is"));
+	assert_non_null(strstr(text, "\r\nnode-2.0000"));
+	assert_int_equal(run_on_terminal(40, 3), 80);
+	assert_non_null(strstr(text, "NAME is node-*.0000"));
+	assert_non_null(strstr(text, "\r\n2         2\r\n"));
+}
+
+/* 1510678400 is 2017-11-14 16:53:20 UTC; 5.5 hours later in India. */
+static void
+people_read_times_of_their_zone(void **state)
+{
+	const struct answer_cell time = answer_time(1510678400000000000);
+	char to[ANSWER_SHOWN_BYTES];
+
+	(void)state;
+	assert_int_equal(clock_set_zone("+05:30", &err), 0);
+	assert_string_equal(
+	    answer_shown(&time, to).at, "2017-11-14T22:23:20+05:30");
+	assert_string_equal(plain(time), "2017-11-14T16:53:20Z");
+	assert_int_equal(clock_set_zone("UTC", &err), 0);
+}
+
 int
 main(void)
 {
@@ -611,6 +868,16 @@ main(void)
 		cmocka_unit_test(wrong_options_name_what_is_near),
 		cmocka_unit_test(a_failure_without_rows_prints_nothing),
 		cmocka_unit_test(a_failure_after_an_empty_table_has_an_end),
+		cmocka_unit_test(a_table_of_groups_is_as_wide_as_its_rows),
+		cmocka_unit_test(top_counts_rows_of_the_first_table),
+		cmocka_unit_test(equal_rows_of_many_stay_in_their_order),
+		cmocka_unit_test(values_of_several_types_are_sorted_as_numbers),
+		cmocka_unit_test(programs_read_every_digit),
+		cmocka_unit_test(people_read_two_digits_at_least),
+		cmocka_unit_test(the_columns_are_listed),
+		cmocka_unit_test(a_long_list_is_cut_once),
+		cmocka_unit_test(a_list_fits_the_terminal),
+		cmocka_unit_test(people_read_times_of_their_zone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
