@@ -113,7 +113,7 @@ pass(
 
 	if (!known)
 		pairer_reset(pairer);
-	how = pairer_instant(pairer, instant->starts, instant->ends);
+	how = pairer_instant(pairer->count, instant->starts, instant->ends);
 	pairer_pass(pairer, &how, instant->time_ns, 0, fifo);
 }
 
@@ -253,7 +253,7 @@ sum_instant(struct phase_sum *sum, struct pairer *pairer,
     const struct phase_entry *at, const struct instant *instant, bool fifo)
 {
 	struct pairer_instant how =
-	    pairer_instant(pairer, instant->starts, instant->ends);
+	    pairer_instant(pairer->count, instant->starts, instant->ends);
 
 	for (uint32_t i = 0; i < how.waiting; i++)
 		phase_sum_pair(sum,

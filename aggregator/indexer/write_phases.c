@@ -102,7 +102,7 @@ take_instant(struct phase_write *write, const struct part_row_item *item,
 {
 	struct duration_stats *stats = write->indexer_write->stats;
 	struct pairer *pairer = &write->indexer_write->pairer;
-	struct pairer_instant how = pairer_instant(pairer, starts, ends);
+	struct pairer_instant how = pairer_instant(pairer->count, starts, ends);
 	int64_t time_ns = item[0].entry.id.time_ns;
 
 	for (uint32_t i = 0; i < how.waiting; i++)

@@ -113,7 +113,7 @@ pair_instant(struct phase_items *items)
 	while (ends < items->instant &&
 	       event_of(items, first + ends)->entry.is_end)
 		ends++;
-	how = pairer_instant(&items->pairer, items->instant - ends, ends);
+	how = pairer_instant(items->pairer.count, items->instant - ends, ends);
 	for (i = 0; i < how.waiting; i++)
 		join(
 		    items, pairer_waiting(&items->pairer, i).number, first + i);

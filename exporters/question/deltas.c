@@ -39,6 +39,7 @@ struct asking {
 	/* Of one run. */
 	uint32_t counts[RUN_STEPS_MAX];
 	int64_t ns[RUN_STEPS_MAX][RUN_EVENTS_MAX / 2];
+	struct answer_cell steps[RUN_STEPS_MAX]; /* of one row */
 };
 
 /* How many iterations has the step that has the most? */
@@ -64,7 +65,7 @@ static int
 put(void *arg, const struct runs_run *run)
 {
 	struct asking *asking = arg;
-	struct answer_cell steps[RUN_STEPS_MAX];
+	struct answer_cell *steps = asking->steps;
 	uint32_t most = take(asking, run), k = 0;
 
 	do {

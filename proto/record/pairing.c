@@ -24,23 +24,6 @@ pairer_reset(struct pairer *pairer)
 	pairer->first = pairer->count = 0;
 }
 
-static uint32_t
-least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-struct pairer_instant
-pairer_instant(const struct pairer *pairer, uint32_t starts, uint32_t ends)
-{
-	struct pairer_instant instant;
-
-	instant.waiting = least(ends, pairer->count);
-	instant.own = least(ends - instant.waiting, starts);
-	instant.left = starts - instant.own;
-	return instant;
-}
-
 static void
 add_waiting(struct pairer *pairer, int64_t time_ns, uint64_t number)
 {
@@ -145,7 +128,7 @@ pairing_find(struct pairing *at, uint32_t count, bool fifo)
 			instant.to++;
 		starts = list_starts(at, &instant, start);
 		how = pairer_instant(
-		    &pairer, starts, instant.to - instant.from - starts);
+		    pairer.count, starts, instant.to - instant.from - starts);
 		join(at, &instant, &pairer, &how, start);
 		pairer_pass(
 		    &pairer, &how, time_ns, instant.first + how.own, fifo);

@@ -56,15 +56,24 @@ struct pairer {
 void pairer_clear(struct pairer *pairer);
 void pairer_reset(struct pairer *pairer);
 
-/* How the events of one time pair. */
+/* How the events of one time pair, when so many starts wait. */
 struct pairer_instant {
 	uint32_t waiting; /* the first ends, with the oldest that wait */
 	uint32_t own;     /* the next ends, with the first starts of this time;
 			     further ends are alone */
 	uint32_t left;    /* starts that are left: the last ones */
 };
-struct pairer_instant pairer_instant(
-    const struct pairer *pairer, uint32_t starts, uint32_t ends);
+static inline struct pairer_instant
+pairer_instant(uint32_t waiting, uint32_t starts, uint32_t ends)
+{
+	struct pairer_instant instant;
+
+	instant.waiting = ends < waiting ? ends : waiting;
+	ends -= instant.waiting;
+	instant.own = ends < starts ? ends : starts;
+	instant.left = starts - instant.own;
+	return instant;
+}
 
 /* The i-th of those that wait. */
 static inline struct pairer_start

@@ -102,29 +102,72 @@ time_of(const struct run_event *event, enum run_clock clock)
 	return clock == RUN_EMIT ? event->time_ns : event->receive_ns;
 }
 
+static bool
+is_end(const struct run_event *event, struct run_step step)
+{
+	return event->role == step.end;
+}
+
+static bool
+is_start(const struct run_event *event, struct run_step step)
+{
+	return event->role == step.begin && !is_end(event, step);
+}
+
+/* The durations of the ends in [at, to), which are of one time. */
+static void
+put_durations(const struct run_event *at, const struct run_event *to,
+    struct run_step step, const struct pairer_instant *how,
+    const struct run_event *waiting, enum run_clock clock, int64_t *ns)
+{
+	const struct run_event *own = at;
+
+	for (uint32_t done = 0; at < to && done < how->waiting + how->own;
+	     at++) {
+		const struct run_event *begin = waiting;
+
+		if (!is_end(at, step))
+			continue;
+		if (done >= how->waiting) {
+			while (!is_start(own, step))
+				own++;
+			begin = own++;
+		}
+		ns[done++] =
+		    pairing_duration(time_of(begin, clock), time_of(at, clock));
+	}
+}
+
+/* Millions of runs are read at a time: no arrays, which a release would set to
+ * zero for each of their steps.  One start at most waits. */
 uint32_t
 run_events_durations(const struct run_events *events, struct run_step step,
     enum run_clock clock, int64_t to[static RUN_EVENTS_MAX / 2])
 {
-	const struct run_event *of[RUN_EVENTS_MAX];
-	struct pairing at[RUN_EVENTS_MAX];
-	uint32_t count = 0, pairs = 0;
+	const struct run_event *at = events->at, *end = at + events->count;
+	const struct run_event *waiting = NULL, *next;
+	uint32_t pairs = 0;
 
-	for (uint32_t i = 0; i < events->count; i++) {
-		const struct run_event *event = &events->at[i];
+	for (; at < end; at = next) {
+		const struct run_event *last = NULL; /* start */
+		uint32_t starts = 0, ends = 0;
+		struct pairer_instant how;
 
-		if (event->role != step.begin && event->role != step.end)
+		next = at + 1;
+		if (at->role != step.begin && at->role != step.end)
 			continue;
-		at[count] = (struct pairing){ .time_ns = event->time_ns,
-			.is_end = event->role == step.end };
-		of[count++] = event;
-	}
-	pairing_find(at, count, false);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!at[i].is_end || at[i].partner == PAIRING_ALONE)
-			continue;
-		to[pairs++] = pairing_duration(
-		    time_of(of[at[i].partner], clock), time_of(of[i], clock));
+		for (next = at; next < end && next->time_ns == at->time_ns;
+		     next++) {
+			ends += is_end(next, step);
+			if (is_start(next, step)) {
+				starts++;
+				last = next;
+			}
+		}
+		how = pairer_instant(waiting != NULL, starts, ends);
+		put_durations(at, next, step, &how, waiting, clock, to + pairs);
+		pairs += how.waiting + how.own;
+		waiting = how.left > 0 ? last : NULL;
 	}
 	return pairs;
 }

@@ -21,12 +21,19 @@ wants(struct page *page, const struct record *record)
 	       page_wants_pair(page, record->source, record->name);
 }
 
+/* The run that is being appended.  It is one variable for all of them, because
+ * a release sets a large variable to zero each time that its function is
+ * called. */
+struct at {
+	struct run_row row;
+	struct run_events events;
+	uint32_t number[RUN_EVENTS_MAX]; /* of the nodes of `events` */
+};
+
 /* Give the nodes of the events names and indexes instead of their numbers. */
 static void
-name_nodes(struct lookup *lookup, struct run_events *events)
+name_nodes(struct lookup *lookup, struct run_events *events, uint32_t *number)
 {
-	uint32_t number[RUN_EVENTS_MAX];
-
 	for (uint32_t i = 0; i < events->count; i++) {
 		struct run_event *event = &events->at[i];
 		uint32_t node = 0;
@@ -69,31 +76,31 @@ count_others(
 
 /* False: the page is full. */
 static bool
-append(struct page *page, const struct run_sum_form *form,
-    const struct run_row *row)
+append(struct page *page, const struct run_sum_form *form, struct at *at)
 {
+	const struct run_row *row = &at->row;
+	struct run_events *events = &at->events;
 	struct lookup *lookup = &page->reader->lookup;
 	struct buffer *bytes = &page->reader->pairs;
-	struct run_events events;
 	struct record record = { .kind = RECORD_RUN,
 		.source = form->model->model,
 		.name = row->id };
 	enum run_state state;
 
-	run_row_events(row, &form->roles, &events);
+	run_row_events(row, &form->roles, events);
 	record.has_time = run_row_first(row, &record.time_ns);
 	if (row->group != 0)
 		record.key = lookup_number(lookup, row->group);
 	if (record.name.bytes == 0 || !wants(page, &record))
 		return true;
-	state = run_state(&events, form->model->begun, form->model->ended);
+	state = run_state(events, form->model->begun, form->model->ended);
 	record.count = (row->known ? RUN_KNOWN : 0) |
 		       (row->error ? RUN_ERROR : 0) |
 		       (uint64_t)state << RUN_STATE_SHIFT;
-	name_nodes(lookup, &events);
-	count_others(lookup, row, &events);
+	name_nodes(lookup, events, at->number);
+	count_others(lookup, row, events);
 	bytes->bytes = 0;
-	run_events_put(bytes, record.time_ns, &events);
+	run_events_put(bytes, record.time_ns, events);
 	record.value_bytes = buffer_text(bytes);
 	if (row->count > 0)
 		page_set_id(page, &record, &row->at[0].id);
@@ -165,20 +172,20 @@ is_before(const struct run_row_time *at, const struct run_row_time *end)
  * row is damaged: the run may be listed elsewhere.  False: the page is full. */
 static bool
 append_at(struct page *page, const struct run_sum_form *form,
-    const struct run_row_time *at, struct run_row *row)
+    const struct run_row_time *time, struct at *at)
 {
-	if (run_row_find(row, page->reader->packed, page->txn, at) &&
-	    !append(page, form, row))
+	if (run_row_find(&at->row, page->reader->packed, page->txn, time) &&
+	    !append(page, form, at))
 		return false;
-	page->cursor.id.time_ns = at->time_ns;
-	page->cursor.node = at->run;
+	page->cursor.id.time_ns = time->time_ns;
+	page->cursor.node = time->run;
 	page->cursor.number = 1;
 	return !page_examined(page);
 }
 
 static bool
 append_newest(
-    struct page *page, const struct run_sum_form *form, struct run_row *row)
+    struct page *page, const struct run_sum_form *form, struct at *run)
 {
 	struct packed_cursor *cursor =
 	    packed_cursor_open(page->txn, tables_run_times);
@@ -199,7 +206,7 @@ append_newest(
 			continue;
 		}
 		if (is_before(&at, &end))
-			good = append_at(page, form, &at, row);
+			good = append_at(page, form, &at, run);
 		more = packed_previous(cursor, &key, &value);
 	}
 	packed_cursor_close(&cursor);
@@ -210,7 +217,7 @@ append_newest(
 
 static bool
 append_model(struct page *page, struct packed_cursor *cursor,
-    const struct run_sum_form *form, struct run_row *row, uint32_t only)
+    const struct run_sum_form *form, struct at *at, uint32_t only)
 {
 	struct run_row_key run = { page->partition, form->number,
 		only > page->cursor.node ? only : page->cursor.node };
@@ -225,8 +232,8 @@ append_model(struct page *page, struct packed_cursor *cursor,
 	       run.partition == page->partition && run.model == form->number &&
 	       (only == 0 || run.run == only);
 	     more = packed_next(cursor, &key, &value)) {
-		if (run_row_decode(row, value))
-			good = append(page, form, row);
+		if (run_row_decode(&at->row, value))
+			good = append(page, form, at);
 		if (good) {
 			page->cursor.node = run.run + 1;
 			good = !page_examined(page);
@@ -241,7 +248,7 @@ query_runs(struct page *page)
 	struct packed_cursor *cursor =
 	    packed_cursor_open(page->txn, tables_runs);
 	const struct model_set *models = &page->reader->models;
-	struct run_row row;
+	struct at at;
 	bool good = true;
 
 	page->cursor.kind = RECORD_RUN;
@@ -259,8 +266,8 @@ query_runs(struct page *page)
 			continue;
 		only = only_run(page, &form);
 		good = page->newest && only == 0
-			   ? append_newest(page, &form, &row)
-			   : append_model(page, cursor, &form, &row, only);
+			   ? append_newest(page, &form, &at)
+			   : append_model(page, cursor, &form, &at, only);
 	}
 	packed_cursor_close(&cursor);
 	return good;
