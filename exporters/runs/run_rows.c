@@ -45,7 +45,7 @@ run_rows_put_head(const struct runs *runs, const struct runs_options *options,
 	answer_head(answer, "model", answer_text(runs->model));
 	answer_head(
 	    answer, "time", answer_string(emitted ? "emit" : "receive"));
-	answer_title(answer, "%s of %s, times between events as %s", what,
+	answer_title(answer, "%s of %s, seconds between events as %s", what,
 	    text_quote(shown, sizeof(shown), runs->partition),
 	    emitted ? "emitted" : "received");
 }

@@ -100,7 +100,8 @@ answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 		return text_of(clock_text(
 		    to, cell->is.ns, decimals_of(cell->is.ns) == 0 ? 0 : 3));
 	case ANSWER_DURATION:
-		return text_of(quantity_time(to, (double)cell->is.ns));
+		show_number(to, (double)cell->is.ns / NS_PER_SECOND);
+		break;
 	case ANSWER_BYTES: return text_of(quantity_bytes(to, cell->is.number));
 	case ANSWER_FLAG:
 		return text_of(cell->is.flag == ANSWER_YES ? "yes" : "no");

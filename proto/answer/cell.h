@@ -22,7 +22,7 @@ enum answer_type {
 	ANSWER_NUMBER,   /* double; NaN */
 	ANSWER_SHARE,    /* double, 0 to 1 (a table prints per cent); NaN */
 	ANSWER_TIME,     /* int64_t ns since the epoch; ANSWER_NO_NS */
-	ANSWER_DURATION, /* int64_t ns (formats print seconds); ANSWER_NO_NS */
+	ANSWER_DURATION, /* int64_t ns (all print seconds); ANSWER_NO_NS */
 	ANSWER_BYTES,    /* double; NaN */
 	ANSWER_FLAG,     /* enum answer_flag */
 	ANSWER_VALUE,    /* struct value; VALUE_NIL */
