@@ -56,7 +56,7 @@ struct pairer {
 void pairer_clear(struct pairer *pairer);
 void pairer_reset(struct pairer *pairer);
 
-/* How the events of one time pair, when so many starts wait. */
+/* How the events of one time pair, when `waiting` starts wait. */
 struct pairer_instant {
 	uint32_t waiting; /* the first ends, with the oldest that wait */
 	uint32_t own;     /* the next ends, with the first starts of this time;
