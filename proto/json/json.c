@@ -177,7 +177,9 @@ json_key(struct json *json, struct text key)
 	assert(!json->after_key);
 	separate(json);
 	put_quoted(json, key);
-	put(json, json->style & JSON_COMPACT ? ":" : ": ");
+	put_byte(json, ':');
+	if (!(json->style & JSON_COMPACT))
+		put_byte(json, ' ');
 	json->after_key = true;
 }
 
