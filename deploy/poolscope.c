@@ -48,8 +48,9 @@ static void __attribute__((noreturn)) refuse_verb(const char *word)
 	for (const struct verb *v = verbs; v->word != NULL; v++)
 		nearest_offer(&nearest, v->word);
 	nearest_offer(&nearest, "help");
-	end(2, "unknown verb '%.64s'%s (poolscope --help lists the verbs)",
-	    word, nearest_question(&nearest, "", question, sizeof(question)));
+	end(STATUS_USAGE,
+	    "unknown verb '%.64s'%s (poolscope --help lists the verbs)", word,
+	    nearest_question(&nearest, "", question, sizeof(question)));
 }
 
 /* Programs look for each other on PATH: those next to this one come first. */
@@ -61,14 +62,14 @@ find_here(void)
 	ssize_t bytes = readlink("/proc/self/exe", here, sizeof(here) - 1);
 
 	if (bytes <= 0)
-		end(1, "/proc/self/exe: %s", strerror(errno));
+		end(EXIT_FAILURE, "/proc/self/exe: %s", strerror(errno));
 	here[bytes] = '\0';
 	slash = strrchr(here, '/');
 	*slash = '\0';
 	if (asprintf(&longer, "%s%s%s", here, path ? ":" : "",
 		path ? path : "") < 0 ||
 	    setenv("PATH", longer, 1) != 0)
-		end(1, "PATH: %s", strerror(errno));
+		end(EXIT_FAILURE, "PATH: %s", strerror(errno));
 	free(longer);
 }
 
@@ -80,7 +81,7 @@ become(const char *const *first, int argc, char **argv)
 	int used = 0;
 
 	if (words == NULL)
-		end(1, "%s", strerror(errno));
+		end(EXIT_FAILURE, "%s", strerror(errno));
 	while (first[used] != NULL) {
 		words[used] = strdup(first[used]);
 		used++;
@@ -89,8 +90,9 @@ become(const char *const *first, int argc, char **argv)
 		words[used++] = argv[i];
 	execvp(words[0], words);
 	if (errno == ENOENT)
-		end(1, "%s is not installed on this machine", words[0]);
-	end(1, "%s: %s", words[0], strerror(errno));
+		end(EXIT_FAILURE, "%s is not installed on this machine",
+		    words[0]);
+	end(EXIT_FAILURE, "%s: %s", words[0], strerror(errno));
 }
 
 static void __attribute__((noreturn))
@@ -103,7 +105,7 @@ become_script(const struct verb *verb, int argc, char **argv)
 	if (access(path, R_OK) != 0)
 		snprintf(path, sizeof(path), DATADIR "/instance.sh");
 	if (access(path, R_OK) != 0)
-		end(1, "%s: %s", path, strerror(errno));
+		end(EXIT_FAILURE, "%s: %s", path, strerror(errno));
 	become((const char *const[]){ "/bin/sh", path, here, verb->word, NULL },
 	    argc, argv);
 }
@@ -122,12 +124,12 @@ static void __attribute__((noreturn)) become_job(int argc, char **argv)
 
 	if (argc < 1 ||
 	    (strcmp(argv[0], "start") != 0 && strcmp(argv[0], "stop") != 0))
-		end(2,
+		end(STATUS_USAGE,
 		    "job needs start or stop (poolscope job --help says more)");
 	if (argc < 2 || argv[1][0] == '\0' || argv[1][0] == '-')
-		end(2, "job %s needs the ID of the job", argv[0]);
+		end(STATUS_USAGE, "job %s needs the ID of the job", argv[0]);
 	if (asprintf(&attribute, "--attr=job=%s", argv[1]) < 0)
-		end(1, "%s", strerror(errno));
+		end(EXIT_FAILURE, "%s", strerror(errno));
 	become((const char *const[]){ "poolscope-emit", "job", argv[0],
 		   attribute, NULL },
 	    argc - 2, argv + 2);
@@ -178,7 +180,7 @@ main(int argc, char **argv)
 	err_check_output("poolscope");
 	if (argc < 2) {
 		verbs_help(stderr);
-		return 2;
+		return STATUS_USAGE;
 	}
 	if (argc > 2 && strcmp(argv[1], "help") == 0 && argv[2][0] != '-') {
 		/* "help VERB ..." is "VERB ... --help". */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/err.h"
 #include "proto/base/nearest.h"
 
 enum { NAME_BYTES = 32, OPTIONS_MAX = 32 };
@@ -35,7 +36,7 @@ refuse(const struct options *options, const char *format, ...)
 	fprintf(stderr, " (poolscope %s --help lists the options)\n",
 	    options->verb->word);
 	va_end(args);
-	exit(2);
+	exit(STATUS_USAGE);
 }
 
 /* "  -q, --quiet ..." or "      --dir DIR ...": a line of the help. */

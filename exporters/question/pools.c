@@ -8,7 +8,6 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/question/kept.h"
 #include "exporters/question/question.h"
-#include "proto/base/nearest.h"
 
 struct row {
 	struct text partition, place, at;
@@ -80,33 +79,6 @@ put(struct answer *answer, const struct source *source, const struct pool *pool)
 	answer_row(answer, &row, NULL);
 }
 
-/* No pool matches: which are near? */
-static int
-refuse(struct source *source, struct text pattern, struct err *err)
-{
-	char question[3 * NEAREST_WORD_BYTES + 32], shown[300];
-	char typed[NAME_BYTES_MAX + 1], name[NAME_BYTES_MAX + 1];
-	struct partition_rows all;
-	struct nearest nearest;
-	int rc =
-	    partition_rows_read(&all, source, (struct text){ NULL, 0 }, err);
-
-	snprintf(typed, sizeof(typed), "%.*s", (int)pattern.bytes, pattern.at);
-	nearest_begin(&nearest, typed);
-	for (uint32_t i = 0; i < all.count; i++) {
-		snprintf(name, sizeof(name), "%.*s", (int)all.at[i].name.bytes,
-		    all.at[i].name.at);
-		nearest_offer(&nearest, name);
-	}
-	partition_rows_clear(&all);
-	return rc != 0 ? rc
-		       : err_set(err, "%s: no partition matches %s%s",
-			     source_name(source),
-			     text_quote(shown, sizeof(shown), pattern),
-			     nearest_question(
-				 &nearest, "", question, sizeof(question)));
-}
-
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
@@ -122,7 +94,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	rc = pools_read(&pools, asked->source,
 	    kept != NULL ? kept->pools : NULL, pattern, clock_wall_ns(), err);
 	if (rc == 0 && pools.count == 0 && pattern.bytes > 0)
-		rc = refuse(asked->source, pattern, err);
+		rc = partition_rows_refuse(asked->source, pattern, err);
 	if (source_places(asked->options) == 1)
 		answer_hide_column(answer, "place");
 	for (uint32_t i = 0; rc == 0 && i < pools.count; i++)

@@ -29,7 +29,7 @@ struct question_asked {
 	const struct question_values *values;
 	struct question_kept *kept; /* NULL: nothing is kept */
 	/* Set by the question: what was found is bad (poolscope(7), exit
-	 * statuses). */
+	 * statuses: STATUS_FOUND). */
 	bool *found;
 };
 

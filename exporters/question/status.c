@@ -188,30 +188,26 @@ put_partition(struct answer *answer, struct source *source,
 	answer_row(answer, &row, NULL);
 }
 
-static int
-put_partitions(
-    const struct question_asked *asked, struct answer *answer, struct err *err)
+static void
+put_partitions(const struct question_asked *asked, struct answer *answer,
+    const struct partition_rows *rows)
 {
-	struct partition_rows rows;
 	uint64_t twice = 0;
-	int rc = partition_rows_read(&rows, asked->source, asked->pattern, err);
 
 	answer_begin_table(answer, "partitions");
-	for (uint32_t i = 0; i < rows.count; i++)
-		twice += rows.at[i].is_kept_twice && rows.at[i].is_read;
+	for (uint32_t i = 0; i < rows->count; i++)
+		twice += rows->at[i].is_kept_twice && rows->at[i].is_read;
 	if (source_places(asked->options) == 1)
 		answer_hide_column(answer, "place");
 	if (twice == 0)
 		answer_hide_column(answer, "read");
-	for (uint32_t i = 0; rc == 0 && i < rows.count; i++)
-		put_partition(answer, asked->source, &rows.at[i]);
+	for (uint32_t i = 0; i < rows->count; i++)
+		put_partition(answer, asked->source, &rows->at[i]);
 	if (twice > 0)
 		answer_note(answer, "kept_twice", twice,
 		    "kept by more than one aggregator, and read where the "
 		    "newest record is: %" PRIu64 " partition%s",
 		    twice, twice == 1 ? "" : "s");
-	partition_rows_clear(&rows);
-	return rc;
 }
 
 /* ---- counters ---- */
@@ -309,35 +305,63 @@ put_counters(const struct question_asked *asked, struct answer *answer,
 
 /* ---- all ---- */
 
-/* People see the counters with --verbose. */
 static int
-ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+read_facts(const struct question_asked *asked, struct status_facts *facts,
+    struct err *err)
 {
-	bool for_people = answer_is_for_people(answer);
 	struct question_kept *kept = asked->kept;
-	struct status_facts facts;
-	struct status_verdict verdict;
 	int rc = status_facts_read(
-	    &facts, asked->source, asked->options, asked->limit, err);
+	    facts, asked->source, asked->options, asked->limit, err);
 
 	if (rc == 0 && kept != NULL && kept->pools == NULL)
 		kept->pools = pools_kept_new();
 	if (rc == 0)
-		rc = pools_add_facts(&facts, asked->source,
+		rc = pools_add_facts(facts, asked->source,
 		    kept != NULL ? kept->pools : NULL, err);
-	status_judge(&verdict, &facts);
+	return rc;
+}
+
+/* People see the counters with --verbose. */
+static int
+put_all(const struct question_asked *asked, struct answer *answer,
+    const struct status_facts *facts, const struct partition_rows *rows,
+    const char *silent, struct err *err)
+{
+	struct status_verdict verdict;
+
+	status_judge(&verdict, facts);
 	*asked->found = verdict.verdict != VERDICT_OK;
-	put_verdict(answer, &facts, &verdict);
-	if (rc != 0 && !facts.is_node)
-		answer_note(answer, "silent", ANSWER_NO_COUNT, "%s",
-		    asked->source == NULL ? asked->silent : err->text);
-	if (rc == 0)
-		rc = put_partitions(asked, answer, err);
-	else
-		rc = 0;
-	if (rc == 0 && (!for_people || asked->values->verbose))
-		rc = put_counters(asked, answer, &facts, err);
+	put_verdict(answer, facts, &verdict);
 	status_verdict_clear(&verdict);
+	if (silent != NULL) {
+		if (!facts->is_node)
+			answer_note(
+			    answer, "silent", ANSWER_NO_COUNT, "%s", silent);
+		return 0;
+	}
+	put_partitions(asked, answer, rows);
+	if (answer_is_for_people(answer) && !asked->values->verbose)
+		return 0;
+	return put_counters(asked, answer, facts, err);
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	struct status_facts facts;
+	struct partition_rows rows = { .count = 0 };
+	int rc = read_facts(asked, &facts, err);
+
+	/* That it does not answer is an answer. */
+	if (rc != 0)
+		return put_all(asked, answer, &facts, &rows,
+		    asked->source == NULL ? asked->silent : err->text, err);
+	rc = partition_rows_read(&rows, asked->source, asked->pattern, err);
+	if (rc == 0 && rows.count == 0 && asked->pattern.bytes > 0)
+		rc = partition_rows_refuse(asked->source, asked->pattern, err);
+	if (rc == 0)
+		rc = put_all(asked, answer, &facts, &rows, NULL, err);
+	partition_rows_clear(&rows);
 	return rc;
 }
 

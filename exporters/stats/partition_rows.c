@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/nearest.h"
 
 static const char id_prefix[] = "partition:";
 static const char records_prefix[] = "records_";
@@ -161,6 +162,33 @@ partition_rows_clear(struct partition_rows *rows)
 	free(rows->at);
 	string_table_clear(&rows->names);
 	*rows = (struct partition_rows){ .count = 0 };
+}
+
+int
+partition_rows_refuse(
+    struct source *source, struct text pattern, struct err *err)
+{
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[300];
+	char typed[NAME_BYTES_MAX + 1], name[NAME_BYTES_MAX + 1];
+	struct partition_rows all;
+	struct nearest nearest;
+	int rc =
+	    partition_rows_read(&all, source, (struct text){ NULL, 0 }, err);
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)pattern.bytes, pattern.at);
+	nearest_begin(&nearest, typed);
+	for (uint32_t i = 0; i < all.count; i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)all.at[i].name.bytes,
+		    all.at[i].name.at);
+		nearest_offer(&nearest, name);
+	}
+	partition_rows_clear(&all);
+	return rc != 0 ? rc
+		       : err_set(err, "%s: no partition matches %s%s",
+			     source_name(source),
+			     text_quote(shown, sizeof(shown), pattern),
+			     nearest_question(
+				 &nearest, "", question, sizeof(question)));
 }
 
 int

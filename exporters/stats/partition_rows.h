@@ -40,6 +40,9 @@ struct partition_rows {
 int partition_rows_read(struct partition_rows *rows, struct source *source,
     struct text pattern, struct err *err);
 void partition_rows_clear(struct partition_rows *rows);
+/* None matches the pattern: -1, and the sentence names those that are near. */
+int partition_rows_refuse(
+    struct source *source, struct text pattern, struct err *err);
 
 /* The row of a partition that is read.  Its name is `name`; empty: the source
  * does not have it. */

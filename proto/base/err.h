@@ -50,9 +50,9 @@ int err_prefix_option(struct err *err, const char *option);
 int err_prefix(struct err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* With which status a program ends that has done its work and found something
- * bad (poolscope(7)). */
-enum { STATUS_FOUND = 3 };
+/* With which status a program ends (poolscope(7)): of wrong usage; having done
+ * its work and found something bad. */
+enum { STATUS_USAGE = 2, STATUS_FOUND = 3 };
 /* The status because of the error: STATUS_FOUND for ERR_FOUND, else 1. */
 int err_status(const struct err *err);
 

@@ -58,7 +58,7 @@ opt_usage(const char *format, ...)
 	log_init(program_name, LOG_INFO);
 	err_set(&err, "%s (%s --help lists the options)", what, program_name);
 	log_fail(&err);
-	exit(2);
+	exit(STATUS_USAGE);
 }
 
 /* Call `offer` with each option that the command line accepts until it returns
@@ -349,7 +349,7 @@ take_weaker(void)
 		return;
 	log_init(program->name, LOG_INFO);
 	log_fail(&err);
-	exit(2);
+	exit(STATUS_USAGE);
 }
 
 static void
