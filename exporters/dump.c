@@ -247,7 +247,7 @@ print_answer(struct printing *p, struct tool_open *open, struct err *err)
 		 source_clock(open->source)->choice != CLOCK_RAW)
 		dump_rows_add_clock(p->answer);
 	rc = put_all(p, open->source, err);
-	rc = answer_end(p->answer, rc, err);
+	rc = source_end_answer(open->source, p->answer, rc, err);
 	answer_free(&p->answer);
 	return rc;
 }

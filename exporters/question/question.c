@@ -241,7 +241,7 @@ question_answer(const struct question *question, struct question_asked *asked,
 		if (rc == 0)
 			rc = note_gaps(&found, answer, err);
 	}
-	rc = answer_end(answer, rc, err);
+	rc = source_end_answer(source, answer, rc, err);
 	answer_free(&answer);
 	return rc;
 }

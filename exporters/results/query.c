@@ -284,7 +284,7 @@ result_answer(const struct result_question *question,
 	answer_head(query->answer, "of", answer_string(question->word));
 	answer_head(query->answer, "partition", answer_text(query->partition));
 	rc = question->give(query, err) == 0 ? 0 : -1;
-	rc = answer_end(query->answer, rc, err);
+	rc = source_end_answer(query->source, query->answer, rc, err);
 	answer_free(&query->answer);
 	return rc;
 }

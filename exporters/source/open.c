@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -358,22 +359,43 @@ source_open_place(struct source **source, const struct source_options *given,
 	return open_some(source, given, number, 1, err);
 }
 
+/* -1: it left out what is damaged, which nobody has accepted. */
+static int
+judge_damage(const struct source *s, struct err *err)
+{
+	uint64_t places = places_damaged(&s->places);
+
+	if (places == 0 || s->damaged != DAMAGED_FAIL)
+		return 0;
+	return err_set(err,
+	    "%s: %" PRIu64 " damaged rows or pages were left out; the rest is "
+	    "complete (poolscope-admin verify names them, --damaged skip "
+	    "accepts it)",
+	    source_name(s), places);
+}
+
 int
 source_check_damage(const struct source *s, int rc, struct err *err)
 {
-	unsigned long long places =
-	    (unsigned long long)places_damaged(&s->places);
+	uint64_t places = places_damaged(&s->places);
 
-	if (places > 0 && rc == 0 && s->damaged == DAMAGED_FAIL)
-		rc = err_set(err,
-		    "%s: %llu damaged rows or pages were left out; the rest is "
-		    "complete (poolscope-admin verify names them, --damaged "
-		    "skip accepts it)",
-		    source_name(s), places);
-	else if (places > 0)
-		log_warn("%s: %llu damaged rows or pages were left out",
+	if (rc == 0 && judge_damage(s, err) != 0)
+		return -1;
+	if (places > 0)
+		log_warn("%s: %" PRIu64 " damaged rows or pages were left out",
 		    source_name(s), places);
 	return rc;
+}
+
+int
+source_end_answer(
+    const struct source *source, struct answer *answer, int rc, struct err *err)
+{
+	struct err damage = { 0 };
+
+	if (source != NULL && judge_damage(source, &damage) != 0)
+		answer_lacks(answer, damage.text);
+	return answer_end(answer, rc, err);
 }
 
 int

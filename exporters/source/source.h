@@ -21,6 +21,7 @@
 #include "proto/service/sandbox.h"
 #include "proto/wire/wire.h"
 
+struct answer;
 struct source; /* opaque */
 
 /* Which source to open.  With neither a store nor an endpoint: the reader
@@ -73,6 +74,10 @@ enum source_damaged { DAMAGED_FAIL, DAMAGED_SKIP };
 int source_finish(struct source **source, int rc, struct err *err);
 /* The same without closing it. */
 int source_check_damage(const struct source *source, int rc, struct err *err);
+/* answer_end of an answer from the source: it is not complete, either, if it
+ * lacks what is damaged; source_finish makes an error of that. */
+int source_end_answer(const struct source *source, struct answer *answer,
+    int rc, struct err *err);
 
 /* The directory, endpoint or archive that is asked, for messages. */
 const char *source_name(const struct source *source);

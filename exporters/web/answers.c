@@ -127,7 +127,8 @@ const struct web_route web_metrics_route = { "metrics", "metrics name", true,
 	answer_metrics, NULL };
 
 const struct web_route web_routes[] = {
-	{ "status", .asks = &question_status },
+	/* JSON has all counters: there is no verbose. */
+	{ "status", "sort top columns", .asks = &question_status },
 	{ "pools", .asks = &question_pools },
 	{ .word = NULL },
 };
@@ -160,7 +161,8 @@ const struct web_route web_pool_routes[] = {
 const char *
 web_route_parameters(const struct web_route *route)
 {
-	return route->asks != NULL ? route->asks->options : route->parameters;
+	return route->parameters != NULL ? route->parameters
+					 : route->asks->options;
 }
 
 bool

@@ -35,8 +35,10 @@ struct web_question {
 };
 
 struct web_route {
-	const char *word;       /* "phases"; NULL ends the list */
-	const char *parameters; /* their names, with a blank between them */
+	const char *word; /* "phases"; NULL ends the list */
+	/* Their names, with a blank between them; NULL: the options of `asks`.
+	 */
+	const char *parameters;
 	/* Does the answer change while nothing comes? */
 	bool ages;
 	/* -1: the sentence says why.  `*bad` is set if the question is wrong,

@@ -44,6 +44,7 @@ struct answer {
 	struct answer_note *notes;
 	uint32_t note_room;
 	char *title, **owned;
+	const char *lacks; /* why it is not complete; NULL: it is */
 	uint32_t owned_count, owned_room;
 	bool has_begun, table_has_begun;
 	struct err err; /* the first one; empty: none */
@@ -593,6 +594,12 @@ answer_note(struct answer *answer, const char *key, uint64_t count,
 	va_end(list);
 }
 
+void
+answer_lacks(struct answer *answer, const char *sentence)
+{
+	answer->lacks = own(answer, text_of(sentence));
+}
+
 bool
 answer_is_broken(const struct answer *answer)
 {
@@ -636,7 +643,7 @@ answer_end(struct answer *answer, int rc, struct err *err)
 	}
 	answer->p.notes = answer->notes;
 	answer->printer->end(
-	    &answer->p, answer->rows, rc < 0 ? err->text : NULL);
+	    &answer->p, answer->rows, rc < 0 ? err->text : answer->lacks);
 	return rc;
 }
 

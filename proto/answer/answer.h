@@ -95,6 +95,9 @@ void answer_flush(struct answer *answer);
  * "left_out"), `count` of what (ANSWER_NO_COUNT: it has none). */
 void answer_note(struct answer *answer, const char *key, uint64_t count,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* What is printed is right, but not all: the end says so, because of the
+ * sentence, and answer_end returns 0 all the same. */
+void answer_lacks(struct answer *answer, const char *sentence);
 /* Can nothing more be printed?  answer_end, or who opened the file, says why.
  */
 bool answer_is_broken(const struct answer *answer);

@@ -171,7 +171,7 @@ refused 404 "no run '777'" "/v1/pools/$FARM/runs?run=777"
 refused 404 "no node of partition .* is called 'x'" "/v1/pools/$FARM/nodes?node=x"
 refused 400 "'tpo' does not exist here; did you mean .*top" "/v1/pools/$POOL/phases?tpo=3"
 refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases?x"
-refused 400 "'y' does not exist here; there are verbose" /v1/status?y=1
+refused 400 "'y' does not exist here; there are sort" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
 refused 400 "columns: 'help' is not one of phase, node, count" "/v1/pools/$POOL/phases?columns=help"
 refused 400 "columns: 'help' is not one of test" "/v1/pools/$BENCH/results?columns=help"

@@ -180,6 +180,24 @@ lines_have_a_head_and_an_end(void **state)
 }
 
 static void
+what_is_left_out_is_said_in_the_end(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSONL,
+		.columns = "name" };
+	struct answer *answer = begin(&options);
+
+	(void)state;
+	answer_row(answer, &full, NULL);
+	answer_lacks(answer, "1 row was left out");
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text,
+	    "{\"poolscope\": {}}\n"
+	    "{\"name\": \"a\"}\n"
+	    "{\"poolscope\": {\"rows\": 1, \"notes\": [], \"complete\": false, "
+	    "\"error\": \"1 row was left out\"}}\n");
+}
+
+static void
 csv_is_one_table_and_safe_in_a_spreadsheet(void **state)
 {
 	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
@@ -849,6 +867,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_type_as_json),
 		cmocka_unit_test(lines_have_a_head_and_an_end),
+		cmocka_unit_test(what_is_left_out_is_said_in_the_end),
 		cmocka_unit_test(csv_is_one_table_and_safe_in_a_spreadsheet),
 		cmocka_unit_test(
 		    the_greatest_number_comes_first_and_unknown_last),
