@@ -8,34 +8,29 @@
 #include <string.h>
 
 #include "exporters/question/question.h"
-#include "exporters/stats/stats_format.h"
-#include "exporters/stats/topics/topics.h"
 #include "exporters/tool/tool.h"
 #include "proto/base/memory.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 
+struct values {
+	struct pool_options pool;
+	struct source_options source;
+	struct question_values of;
+	const char *output;
+	const struct question *question;
+};
+
 static const struct opt options[] = {
-	TOOL_OUTPUT(struct topics_values, output),
+	TOOL_OUTPUT(struct values, output),
 	{ .name = NULL },
 };
 
 enum { TOPICS_MAX = 32 };
 
-#define POOL "partition configdir credentials config-json pool format output "
-
-static const struct opt_topic others[] = {
-	{ "metrics", "", "numbers of pools for Prometheus (OpenMetrics)",
-	    "partition metrics prometheus output",
-	    "poolscope stats metrics --prometheus -o poolscope.prom\n"
-	    "poolscope stats metrics -p 'acct$*' --metrics nodes\n" },
-	{ .word = NULL },
-};
-
 /* Their texts live as long as the process, and so must what points to them. */
 static struct opt_topic topics[TOPICS_MAX];
 
-/* The questions, then the others. */
 static void
 make_topics(struct opt_topic to[static TOPICS_MAX])
 {
@@ -55,62 +50,41 @@ make_topics(struct opt_topic to[static TOPICS_MAX])
 				question->options),
 			.examples = question->examples };
 	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		to[count++] = others[i];
 }
 
 /* ---- the answer ---- */
 
-static int
-ask(struct topics_values *values, const struct question *question,
-    struct tool_open *open, struct err *err)
+/* A partition that is the default of this user is no wish to see it alone. */
+static struct text
+pattern_of(const struct values *values)
 {
-	bool found = false;
-	struct question_asked asked = { .options = &values->source,
-		.source = open->source,
-		.silent = open->silent.text,
-		.partition = open->partition,
-		.pattern = topics_pattern(values),
-		.values = &values->of,
-		.found = &found };
-	int rc = question_answer(question, &asked, open->file, err);
-
-	open->status = found ? STATUS_FOUND : 0;
-	return rc;
+	return text_of(
+	    opt_origin_of(&values->pool.partition) == OPT_COMMAND_LINE
+		? values->pool.partition
+		: "");
 }
 
 static int
 print(void *arg, struct tool_open *open, struct err *err)
 {
-	struct topics_values *values = arg;
+	struct values *values = arg;
+	struct question_asked asked = { .options = &values->source,
+		.source = open->source,
+		.silent = open->silent.text,
+		.partition = open->partition,
+		.pattern = pattern_of(values),
+		.values = &values->of,
+		.status = &open->status };
 
 	values->of.answer.width = open->width;
-	values->status = &open->status;
-	if (values->question != NULL)
-		return ask(values, values->question, open, err);
-	if (values->topic->print_whole != NULL)
-		return values->topic->print_whole(values, open->file, err);
-	return values->topic->print(
-	    values, open->source, open->partition, open->file, err);
+	return question_answer(values->question, &asked, open->file, err);
 }
 
 /* ---- the options ---- */
 
 static void
-check_use(struct topics_values *values, const struct topic *topic)
-{
-	const char *what = topic->word;
-
-	if ((topic->formats & 1u << values->of.answer.format) == 0)
-		opt_usage("%s supports the formats %s", what,
-		    (topic->formats & 1u << STATS_CSV) != 0
-			? "table, json and csv"
-			: "table and json");
-}
-
-static void
-parse(struct topics_values *values, int argc, char **argv,
-    struct opt_operands *operands)
+parse(
+    struct values *values, int argc, char **argv, struct opt_operands *operands)
 {
 	struct opt_table tables[QUESTION_TABLES + 4] = {
 		{ pool_options, &values->pool }, { options, values },
@@ -132,9 +106,9 @@ parse(struct topics_values *values, int argc, char **argv,
 	question_give_parsed(&values->of);
 }
 
-/* Check the options of a question, and choose what is opened for it. */
+/* Check the options of the question, and choose what is opened for it. */
 static void
-fit_question(const struct topics_values *values, struct tool *tool)
+fit(const struct values *values, struct tool *tool)
 {
 	struct err err = { 0 };
 
@@ -148,29 +122,10 @@ fit_question(const struct topics_values *values, struct tool *tool)
 		tool->pool = &values->pool;
 }
 
-static void
-fit_topic(struct topics_values *values, struct tool *tool)
-{
-	const struct topic *topic = values->topic;
-
-	check_use(values, topic);
-	/* It opens its sources itself. */
-	if (topic->print_whole != NULL)
-		source_sandbox(tool->sandbox, &values->source);
-	else
-		tool->source = &values->source;
-	if (topic->is_of_all)
-		return;
-	tool->pool = &values->pool;
-	tool->window = topic->print_whole != NULL ? NULL : &values->of.window;
-	tool->starts = &values->of.starts;
-	tool->model = topics_model(values);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct topics_values values = { .of = question_values_default(),
+	struct values values = { .of = question_values_default(),
 		.output = "-" };
 	struct tool tool = { .work = print, .arg = &values };
 	struct sandbox sandbox;
@@ -181,12 +136,8 @@ main(int argc, char **argv)
 	if (question_complete(&values.of, &err) != 0)
 		opt_usage("%s", err.text);
 	values.question = question_find(operands.at[0]);
-	values.topic = topics_find(operands.at[0]);
 	tool.output = values.output;
 	sandbox_begin(tool.sandbox = &sandbox);
-	if (values.question != NULL)
-		fit_question(&values, &tool);
-	else
-		fit_topic(&values, &tool);
+	fit(&values, &tool);
 	return tool_main(&tool);
 }

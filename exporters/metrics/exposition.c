@@ -9,7 +9,7 @@
 
 #include "proto/base/number.h"
 
-static const char *const type_words[] = { "gauge", "counter", "histogram",
+const char *const exposition_type_words[] = { "gauge", "counter", "histogram",
 	"info" };
 
 void
@@ -36,7 +36,7 @@ put_metadata(const struct exposition *exposition)
 	fprintf(exposition->file, "# HELP %s%s %s\n", family->name, suffix,
 	    family->help);
 	fprintf(exposition->file, "# TYPE %s%s %s\n", family->name, suffix,
-	    is_old && is_info ? "gauge" : type_words[family->type]);
+	    is_old && is_info ? "gauge" : exposition_type_words[family->type]);
 	if (!is_old && family->unit[0] != '\0')
 		fprintf(exposition->file, "# UNIT %s %s\n", family->name,
 		    family->unit);
@@ -127,6 +127,9 @@ exposition_sample(struct exposition *exposition, const char *suffix,
 	int i;
 
 	exposition->samples++;
+	if (exposition->take != NULL)
+		exposition->take(
+		    exposition->arg, exposition->family, suffix, labels, value);
 	if (file == NULL)
 		return;
 	if (exposition->family_is_new)

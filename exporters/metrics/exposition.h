@@ -40,8 +40,17 @@ struct exposition_family {
 
 enum { EXPOSITION_LABELS = 4 };
 
+/* By enum exposition_type: "gauge". */
+extern const char *const exposition_type_words[];
+
+struct exposition_label;
 struct exposition {
 	FILE *file; /* NULL: count samples, write nothing */
+	/* Gets each sample, too; NULL: nobody does. */
+	void (*take)(void *arg, const struct exposition_family *family,
+	    const char *suffix, const struct exposition_label *labels,
+	    double value);
+	void *arg;
 	enum exposition_format format;
 	uint64_t samples;
 	const struct exposition_family *family; /* the last one */

@@ -263,18 +263,30 @@ metrics_read(struct metrics *metrics, int64_t now_ns, struct err *err)
 	return rc;
 }
 
+bool
+metrics_is_empty(const struct metrics *metrics)
+{
+	return metrics->count == 0;
+}
+
+void
+metrics_give(const struct metrics *metrics, struct exposition *exposition)
+{
+	metrics_families_program(exposition, true);
+	metrics_families_pools(exposition, metrics->pools, metrics->count);
+	metrics_families_nodes(exposition, metrics->pools, metrics->count);
+	metrics_families_places(
+	    exposition, metrics->places, metrics->place_count);
+	metrics_families_left_out(exposition, &metrics->left_out);
+}
+
 void
 metrics_write(
     const struct metrics *metrics, enum exposition_format format, FILE *file)
 {
 	struct exposition exposition = { .file = file, .format = format };
 
-	metrics_families_program(&exposition, true);
-	metrics_families_pools(&exposition, metrics->pools, metrics->count);
-	metrics_families_nodes(&exposition, metrics->pools, metrics->count);
-	metrics_families_places(
-	    &exposition, metrics->places, metrics->place_count);
-	metrics_families_left_out(&exposition, &metrics->left_out);
+	metrics_give(metrics, &exposition);
 	exposition_end(&exposition);
 }
 

@@ -37,7 +37,11 @@ void metrics_free(struct metrics **metrics);
 
 /* Read what has come since the last time; -1: the source did not answer. */
 int metrics_read(struct metrics *metrics, int64_t now_ns, struct err *err);
-/* Write what was read. */
+/* Was there no partition? */
+bool metrics_is_empty(const struct metrics *metrics);
+/* Give what was read. */
+void metrics_give(const struct metrics *metrics, struct exposition *exposition);
+/* Write it. */
 void metrics_write(
     const struct metrics *metrics, enum exposition_format format, FILE *file);
 

@@ -127,7 +127,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		    text_quote(shown, sizeof(shown), asked->partition));
 	if (rc == 0) {
 		qsort(states.at, states.count, sizeof(*states.at), by_state);
-		*asked->found = node_states_are_bad(&states);
+		if (node_states_are_bad(&states))
+			*asked->status = STATUS_FOUND;
 		put_counts(answer, states.conditions);
 		for (uint32_t i = 0; i < states.count; i++)
 			put(answer, &states.at[i], now_ns);

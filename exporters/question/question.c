@@ -19,6 +19,7 @@ const struct question *const questions[] = {
 	&question_deltas,
 	&question_groups,
 	&question_iterations,
+	&question_metrics,
 	&question_nodes,
 	&question_perf,
 	&question_phases,
@@ -233,6 +234,10 @@ question_answer(const struct question *question, struct question_asked *asked,
 			return known_check_partition(
 			    source, asked->partition, rc, err);
 	}
+	if (question->write != NULL)
+		rc = question->write(&found, file, err);
+	if (question->write != NULL && rc <= 0)
+		return rc;
 	answer = answer_new(file, &values.answer, question->tables);
 	put_head(question, &found, answer);
 	rc = question->ask(&found, answer, err);

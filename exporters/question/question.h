@@ -28,9 +28,9 @@ struct question_asked {
 	struct text pattern;
 	const struct question_values *values;
 	struct question_kept *kept; /* NULL: nothing is kept */
-	/* Set by the question: what was found is bad (poolscope(7), exit
-	 * statuses: STATUS_FOUND). */
-	bool *found;
+	/* Set by the question if it is not 0: the exit status of a program
+	 * that prints the answer (poolscope(7)). */
+	int *status;
 };
 
 struct question {
@@ -53,6 +53,10 @@ struct question {
 	/* -1: the sentence says why there is no answer. */
 	int (*ask)(const struct question_asked *asked, struct answer *answer,
 	    struct err *err);
+	/* Prints a format of other programs instead; NULL: there is none.  1:
+	 * the options choose none. */
+	int (*write)(
+	    const struct question_asked *asked, FILE *file, struct err *err);
 };
 
 /* By word; the last one is zeros. */
@@ -107,9 +111,9 @@ int question_check_runs(const struct question_values *values, struct err *err);
 /* The questions. */
 extern const struct question question_breakdown, question_cascade,
     question_clocks, question_deltas, question_groups, question_iterations,
-    question_nodes, question_perf, question_phases, question_pools,
-    question_reports, question_runs, question_samples, question_scanner,
-    question_series, question_skew, question_spans, question_starts,
-    question_status, question_timeline, question_usage;
+    question_metrics, question_nodes, question_perf, question_phases,
+    question_pools, question_reports, question_runs, question_samples,
+    question_scanner, question_series, question_skew, question_spans,
+    question_starts, question_status, question_timeline, question_usage;
 
 #endif

@@ -330,7 +330,8 @@ put_all(const struct question_asked *asked, struct answer *answer,
 	struct status_verdict verdict;
 
 	status_judge(&verdict, facts);
-	*asked->found = verdict.verdict != VERDICT_OK;
+	if (verdict.verdict != VERDICT_OK)
+		*asked->status = STATUS_FOUND;
 	put_verdict(answer, facts, &verdict);
 	status_verdict_clear(&verdict);
 	if (silent != NULL) {

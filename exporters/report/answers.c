@@ -99,7 +99,8 @@ ask(struct asking *asking, const char *url, char *key, const char *what)
 	size_t bytes, packed;
 	FILE *file = memory_stream(&text, &bytes);
 	struct err err = { 0 };
-	int rc = report_ask(asking->request, url, STATS_JSON, file, &err);
+	int rc =
+	    report_ask(asking->request, url, ANSWER_FORMAT_JSON, file, &err);
 
 	memory_stream_end(&file);
 	if (rc == 0 && asking->request->is_anonymous)

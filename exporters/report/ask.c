@@ -63,7 +63,7 @@ answer(struct web_question *question, const struct web_url *url,
 
 int
 report_ask(const struct report_request *request, const char *url,
-    enum stats_format format, FILE *file, struct err *err)
+    enum answer_format format, FILE *file, struct err *err)
 {
 	struct web_url *parsed = memory_zero(1, sizeof(*parsed));
 	char *limit = memory_text(request->partition);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
-#include "exporters/stats/stats_format.h"
+#include "proto/answer/cell.h"
 
 struct report_request {
 	struct source *source;
@@ -46,7 +46,7 @@ void report_answers_clear(struct report_answers *answers);
 /* Ask one question, "/v1/pools/P/phases?by=node", and print the answer.  1: it
  * has none, such as phases of a pool without events; -1: the source failed. */
 int report_ask(const struct report_request *request, const char *url,
-    enum stats_format format, FILE *file, struct err *err);
+    enum answer_format format, FILE *file, struct err *err);
 /* The URL of a question about the pool; the caller frees it. */
 char *report_url(const struct report_request *request, const char *route, ...)
     __attribute__((format(printf, 2, 3)));

@@ -58,7 +58,7 @@ put_part(FILE *file, const struct report_request *request, const char *title,
 	size_t bytes;
 	FILE *to = memory_stream(&text, &bytes);
 	struct err none = { 0 };
-	int rc = report_ask(request, url, STATS_TABLE, to, &none);
+	int rc = report_ask(request, url, ANSWER_FORMAT_TABLE, to, &none);
 
 	memory_stream_end(&to);
 	if (rc == 0 && bytes > 0) {

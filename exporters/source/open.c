@@ -16,6 +16,7 @@
 
 #include "exporters/source/local_source.h"
 #include "exporters/source/remote_source.h"
+#include "proto/answer/answer.h"
 #include "proto/base/memory.h"
 #include "proto/net/endpoint.h"
 #include "proto/os/clock.h"

@@ -13,22 +13,18 @@ ask(const struct question *question, struct source *source,
 {
 	struct question_values values = question_values_default();
 	struct err silence = *err;
-	bool found = false;
 	struct question_asked asked = { .source = source,
 		.silent = source == NULL ? silence.text : NULL,
 		.options = options,
 		.partition = partition,
 		.values = &values,
-		.found = &found };
-	int rc;
+		.status = status };
 
 	values.answer.format = json ? ANSWER_FORMAT_JSON : ANSWER_FORMAT_TABLE;
 	values.answer.width = answer_terminal_width();
 	values.runs.model = model;
 	values.runs.newest = ONCE_RUNS;
-	rc = question_answer(question, &asked, file, err);
-	*status = found ? STATUS_FOUND : 0;
-	return rc;
+	return question_answer(question, &asked, file, err);
 }
 
 int

@@ -176,7 +176,7 @@ web_route_answer(struct source *source, struct web_question *question,
     FILE *file, bool *bad, struct err *err)
 {
 	const struct question *asks = question->route->asks;
-	bool found = false;
+	int status = 0;
 	struct question_asked asked = { .source = source,
 		.options = question->options,
 		.limit = question->limit,
@@ -184,7 +184,7 @@ web_route_answer(struct source *source, struct web_question *question,
 		.pattern = text_of(question->query.name),
 		.values = &question->query,
 		.kept = question->kept,
-		.found = &found };
+		.status = &status };
 
 	if (asks == NULL)
 		return question->route->answer(

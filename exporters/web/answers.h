@@ -13,7 +13,6 @@
 #include "exporters/question/kept.h"
 #include "exporters/question/question.h"
 #include "exporters/source/source.h"
-#include "exporters/stats/stats_format.h"
 #include "exporters/trace/timeline/timeline.h"
 #include "exporters/web/access.h"
 #include "exporters/web/query.h"
@@ -29,7 +28,7 @@ struct web_question {
 	struct question_values query;
 	void *tick;                  /* of live.c */
 	struct question_kept *kept;  /* set by the worker */
-	enum stats_format format;    /* the page takes STATS_JSON */
+	enum answer_format format;   /* the page takes ANSWER_FORMAT_JSON */
 	bool openmetrics;            /* metrics: the format */
 	struct timeline_shown shown; /* trace: set by the answer */
 };

@@ -192,7 +192,7 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 	unsigned status;
 
 	question->options = serve->source;
-	question->format = STATS_JSON;
+	question->format = ANSWER_FORMAT_JSON;
 	question->openmetrics =
 	    accepts != NULL && strstr(accepts, "openmetrics") != NULL;
 	if (none_match != NULL && strlen(none_match) < WEB_NONE_MATCH_BYTES)

@@ -84,6 +84,30 @@ answer "... how many took at most that long" "0.1 0
 +Inf 3" sh -c "poolscope stats metrics | sed -n 's/^poolscope_phase_duration_seconds_bucket{.*le=.\([0-9.+Inf]*\).} /\1 /p'"
 answer "what is open" 'poolscope_phase_open{partition="acct$pool",phase="work:step",unmatched="end"} 0
 poolscope_phase_open{partition="acct$pool",phase="work:step",unmatched="start"} 1' series poolscope_phase_open
+# rows [OPTION...]: the same numbers as the text has, from the rows of an answer.
+rows() {
+	poolscope stats metrics --format json "$@" >"$TMP/rows.json" && poolscope stats metrics "$@" >"$TMP/text" &&
+		/usr/bin/python3 -c 'import json, re, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+of = lambda row: {"kind" if key == "record" else key: row[key] for key in
+    ("partition", "node", "place", "phase", "model", "group", "state", "record", "le", "unmatched", "reason", "version") if row[key] is not None}
+text = [re.fullmatch(r"([a-z_0-9]+)(?:{(.*)})? (.*)", line.rstrip()).groups() for line in open(sys.argv[2]) if line[0] != "#"]
+wanted = [(name, dict(re.findall(r"([a-z]+)=\"([^\"]*)\"", labels or "")), float(value)) for name, labels, value in text]
+moving = lambda all: [each for each in all if not re.search("journal|tables|rejected_bytes", each[0])]
+got = [(row["metric"], of(row), float("nan") if row["value"] is None else float(row["value"])) for row in rows]
+assert len(got) == len(wanted) > 30, (len(got), len(wanted))
+for a, b in zip(moving(got), moving(wanted)):
+    assert repr(a) == repr(b), (a, b)
+print(*sorted({row["kind"] for row in rows}))' "$TMP/rows.json" "$TMP/text"
+}
+answer "the rows are the same numbers" "counter gauge histogram info" rows
+answer "... of one pool, and its nodes" "counter gauge histogram info" rows -p 'acct$pool' --metrics nodes
+answer "a few columns" 'metric,partition,state,value,unit,kind
+poolscope_pool_nodes_known,other$pool,,1.0,,gauge' sh -c "poolscope stats metrics --format csv --columns metric,partition,state,value,unit,kind -p 'other\$pool' | sed -n '1p; /nodes_known/p'"
+check_status 1 "rows of no pool" poolscope stats metrics --format json -p 'acct$none'
+check_printed "... are refused" 'no partition matches acct.none'
+check_status 2 "two formats" poolscope stats metrics --prometheus --format csv
+check_printed "... exclude each other" 'prometheus is a format of its own'
 answer "no node" "" sh -c 'poolscope stats metrics | grep "^poolscope_node_" || true'
 answer "each node when it was heard" "poolscope_node_heard_timestamp_seconds{partition=\"acct\$pool\",node=\"n1\"} $((BASE + 1800))
 poolscope_node_heard_timestamp_seconds{partition=\"acct\$pool\",node=\"n2\"} $((BASE - 1999)).5
@@ -121,6 +145,8 @@ check_printed "... is what the metrics say" "^poolscope_up 0$"
 check_printed "... with a sentence" "is the aggregator running"
 check_status 1 "... into the file, too" poolscope stats metrics --connect "ipc://$DIR/run/reader.ipc" -o "$TMP/poolscope.prom" --prometheus
 check_text "... alone" "poolscope_up 0" "$(grep -v '^#\|_build' "$TMP/poolscope.prom")"
+check_status 1 "... has no rows" poolscope stats metrics --format json --connect "ipc://$DIR/run/reader.ipc"
+check_printed "... and the sentence" "is the aggregator running"
 aggregate --models "$TMP/models"
 poolscope stats metrics >"$TMP/after"
 check_text "no counter falls" "" "$(fallen "$TMP/before" "$TMP/after")"
