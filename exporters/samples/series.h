@@ -67,6 +67,16 @@ struct series_point {
 	bool booted;     /* an interval: the node, between its samples */
 };
 
+/* `seconds` as the whole nanoseconds that they come from: a sum of them does
+ * not depend on the steps. */
+static inline uint64_t
+series_point_ns(const struct series_point *point)
+{
+	double ns = point->seconds * 1e9;
+
+	return ns > 0 && ns < 0x1p64 ? (uint64_t)(ns + 0.5) : 0;
+}
+
 /* Reads the definitions of the partition's metric groups. */
 int series_open(struct series **series, struct source *source,
     struct text partition, struct err *err);

@@ -12,12 +12,14 @@
 #include "exporters/usage/used.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+#include "proto/stats/exact_sum.h"
 
 #define TEN_MINUTES_NS (600 * NS_PER_SECOND)
 #define MINUTE_NS      (60 * NS_PER_SECOND)
 #define HOUR_NS        (3600 * NS_PER_SECOND)
 #define FINEST_NS      (100 * INT64_C(1000000)) /* of the steps of samples */
 #define IDLE_SHARE     0.95
+enum { NANO = 1000000000 };
 
 /* The queried metrics, and the total that each of them adds to. */
 enum way {
@@ -57,6 +59,9 @@ static const struct source_metric {
 	{ "system.linux.pressure.*", "pressure", "*.io.some", USAGE_PRESSURE_IO,
 	    ADD },
 };
+static const bool is_hours[USAGE_NUMBERS] = {
+	[USAGE_CPU_USED] = true, [USAGE_CPU_UNUSED] = true, [USAGE_IDLE] = true
+};
 enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
 
 enum { KEY_BYTES = 2 * RECORD_TEXT_BYTES_MAX };
@@ -66,15 +71,23 @@ struct line {
 	uint32_t query;                     /* its number; 0: none */
 	const struct source_metric *metric; /* NULL: none wants it */
 	bool is_carried;
-	double factor; /* of its unit */
-	uint32_t row;  /* of the node; UINT32_MAX: none */
+	uint32_t nanos; /* its unit in ns, or 10^-9 of a byte */
+	uint32_t row;   /* of the node; UINT32_MAX: none */
 	/* Of times of processors; NULL: not known. */
 	const struct cpus_of_node *cpus;
 	uint32_t cpus_number; /* CPUS */
 };
 
+/* What a row adds up to, in ns or 10^-9 of a byte: exactly, so that it does not
+ * depend on the steps. */
+struct sums {
+	struct exact_sum at[USAGE_NUMBERS]; /* USAGE_CPUS: x seconds */
+};
+
 struct reading {
 	struct usage *usage;
+	struct sums *sums; /* by the index of the row */
+	uint32_t sums_room;
 	const struct time_window *window;
 	const struct job_intervals *jobs; /* NULL: none */
 	struct string_table keys; /* job, NUL, node -> index of its row */
@@ -113,6 +126,8 @@ row_of(struct reading *reading, struct text job, struct text node)
 		return number;
 	usage->rows = memory_grow(
 	    usage->rows, &reading->room, number, sizeof(*usage->rows));
+	reading->sums = memory_grow_zero(
+	    reading->sums, &reading->sums_room, number, sizeof(*reading->sums));
 	usage->rows[number] =
 	    (struct usage_row){ string_table_keep(&usage->texts, node),
 		    string_table_keep(&usage->texts, job), { 0 } };
@@ -122,25 +137,19 @@ row_of(struct reading *reading, struct text job, struct text node)
 	return number;
 }
 
-static void
-add(double *to, double value)
-{
-	*to = isnan(*to) ? value : *to + value;
-}
-
-static double
-unit_factor(struct text unit)
+static uint32_t
+unit_nanos(struct text unit)
 {
 	static const struct {
 		const char *unit;
-		double seconds;
-	} units[] = { { "cs", 1e-2 }, { "ms", 1e-3 }, { "us", 1e-6 },
-		{ "ns", 1e-9 } };
+		uint32_t nanos;
+	} units[] = { { "cs", 10000000 }, { "ms", 1000000 }, { "us", 1000 },
+		{ "ns", 1 } };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (text_equal(unit, text_of(units[i].unit)))
-			return units[i].seconds;
-	return 1;
+			return units[i].nanos;
+	return NANO;
 }
 
 /* ---- points ---- */
@@ -149,24 +158,24 @@ unit_factor(struct text unit)
  * there all of the time: some may have come or gone in between.  The number of
  * processors is added by time; finish_rows divides it. */
 static void
-take_idle(const struct line *line, struct usage_row *row,
+take_idle(const struct line *line, struct sums *sums,
     const struct series_point *point, double part)
 {
 	double before = cpus_at(line->cpus, point->first_ns);
 	double behind = cpus_at(line->cpus, point->last_ns);
 	double least = before < behind ? before : behind;
-	double seconds = point->seconds * part;
+	uint64_t ns = (uint64_t)((double)series_point_ns(point) * part + 0.5);
 
-	if (!(seconds > 0))
+	if (!(point->seconds > 0))
 		return;
-	add(&row->at[USAGE_SECONDS], seconds);
+	exact_sum_add(&sums->at[USAGE_SECONDS], 1, ns);
 	if (isnan(least))
 		return;
-	add(&row->at[USAGE_CPUS], (before + behind) / 2 * seconds);
-	add(&row->at[USAGE_IDLE], 0);
-	if (point->increase * line->factor >=
-	    IDLE_SHARE * point->seconds * least)
-		add(&row->at[USAGE_IDLE], seconds / 3600);
+	exact_sum_add(&sums->at[USAGE_CPUS], (before + behind) / 2, ns);
+	exact_sum_add(&sums->at[USAGE_IDLE],
+	    point->increase * line->nanos >=
+		IDLE_SHARE * point->seconds * least * NANO,
+	    ns);
 }
 
 static bool
@@ -181,30 +190,28 @@ static bool
 is_impossible(const struct line *line, const struct series_point *point)
 {
 	return line->cpus != NULL &&
-	       !used_is_possible(point->high * line->factor,
+	       !used_is_possible(point->high * line->nanos / NANO,
 		   fmax(cpus_at(line->cpus, point->first_ns),
 		       cpus_at(line->cpus, point->last_ns)));
 }
 
 /* Add a point to a row; `part` is the fraction of it that counts. */
 static void
-take_into(const struct line *line, struct usage_row *row,
+take_into(struct reading *reading, const struct line *line, uint32_t row,
     const struct series_point *point, double part)
 {
 	const struct source_metric *metric = line->metric;
-	bool hours = is_cpu_time(metric);
+	double *peak = &reading->usage->rows[row].at[metric->number];
 
 	if (is_cpu_time(metric) && is_impossible(line, point))
 		return;
-	if (metric->way == IDLE) {
-		take_idle(line, row, point, part);
-	} else if (metric->way == PEAK) {
-		row->at[metric->number] =
-		    fmax(row->at[metric->number], point->high);
-	} else {
-		add(&row->at[metric->number],
-		    point->increase * line->factor * part / (hours ? 3600 : 1));
-	}
+	if (metric->way == IDLE)
+		take_idle(line, &reading->sums[row], point, part);
+	else if (metric->way == PEAK)
+		*peak = fmax(*peak, point->high);
+	else
+		exact_sum_add(&reading->sums[row].at[metric->number],
+		    point->increase * part, line->nanos);
 }
 
 /* The fraction of the interval that lies between the two times.  Of a gauge the
@@ -238,7 +245,7 @@ line_of(struct reading *reading, const struct source_metric *first,
 		return line;
 	*line = (struct line){ .query = reading->query,
 		.is_carried = used_carried_has(&reading->carried, point),
-		.factor = unit_factor(point->unit),
+		.nanos = unit_nanos(point->unit),
 		.row = UINT32_MAX };
 	while (first < end && !text_match(text_of(first->name), point->metric))
 		first++;
@@ -267,7 +274,7 @@ take_of_jobs(struct reading *reading, const struct line *line,
 		if (!(part > 0))
 			continue;
 		row = row_of(reading, at->job, point->node);
-		take_into(line, &reading->usage->rows[row], point, part);
+		take_into(reading, line, row, point, part);
 	}
 }
 
@@ -291,7 +298,7 @@ take(struct reading *reading, struct line *line,
 	if (reading->window->job == NULL) {
 		if (line->row == UINT32_MAX)
 			line->row = row_of(reading, text_of(""), point->node);
-		take_into(line, &reading->usage->rows[line->row], point, 1);
+		take_into(reading, line, line->row, point, 1);
 	}
 	if (reading->jobs != NULL)
 		take_of_jobs(reading, line, point);
@@ -418,13 +425,26 @@ step_of(const struct time_window *time_window, bool fine)
 	return TEN_MINUTES_NS;
 }
 
-/* The mean number of processors by time. */
 static void
-finish_rows(struct usage *usage)
+finish_rows(struct reading *reading)
 {
-	for (uint32_t i = 0; i < usage->count; i++)
-		usage->rows[i].at[USAGE_CPUS] /=
-		    usage->rows[i].at[USAGE_SECONDS];
+	struct usage *usage = reading->usage;
+
+	for (uint32_t i = 0; i < usage->count; i++) {
+		double *at = usage->rows[i].at;
+
+		for (int k = 0; k < USAGE_NUMBERS; k++) {
+			struct exact_sum *sum = &reading->sums[i].at[k];
+			long double of = exact_sum_get(sum) / NANO;
+
+			if (sum->known)
+				at[k] = (double)(is_hours[k] ? of / 3600 : of);
+			exact_sum_clear(sum);
+		}
+		/* The mean number of processors by time. */
+		at[USAGE_CPUS] /= at[USAGE_SECONDS];
+	}
+	free(reading->sums);
 }
 
 static void
@@ -449,7 +469,7 @@ read_all(struct reading *reading, struct source *source, struct text partition,
 	while (rc == 0 && next < METRICS)
 		rc = read_metrics(reading, series, next, &next, err);
 	series_close(&series);
-	finish_rows(usage);
+	finish_rows(reading);
 	if (rc == 0 && usage->count == 0)
 		return err_set(err, "no samples to compute use from");
 	if (usage->count > 1)

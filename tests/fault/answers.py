@@ -92,15 +92,6 @@ def cpu_columns():
 CPU = cpu_columns()
 
 
-def rounded(value):
-    """Hours and means are sums of steps, of which there are more or fewer by the end of the window."""
-    if isinstance(value, float):
-        return float("%.14g" % value)
-    if isinstance(value, list):
-        return [rounded(each) for each in value]
-    return {key: rounded(each) for key, each in value.items()} if isinstance(value, dict) else value
-
-
 def definition(group, columns):
     names, units, types = zip(*columns)
     return [ENTITY, "set", group, {
@@ -553,7 +544,7 @@ class Store:
                         for node in json.loads(text)["rows"] if node["node"] in pool.nodes]
             elif name in ("samples", "usage") and text:
                 # The end of the window is that of the newest record.
-                text = {key: rounded(value) for key, value in json.loads(text).items()
+                text = {key: value for key, value in json.loads(text).items()
                         if not key.endswith("_ns") and key not in ("from", "to", "step")}
             answers[name] = code, text
         return answers

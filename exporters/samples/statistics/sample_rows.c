@@ -36,11 +36,20 @@ sample_rows_init(
 	string_table_init(&rows->nodes);
 }
 
+static void
+clear_row(struct sample_row *row)
+{
+	free(row->values);
+	exact_sum_clear(&row->weighted);
+	exact_sum_clear(&row->singles);
+	exact_sum_clear(&row->plain);
+}
+
 void
 sample_rows_clear(struct sample_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->count; i++)
-		free(rows->at[i].values);
+		clear_row(&rows->at[i]);
 	free(rows->at);
 	free(rows->series);
 	string_table_clear(&rows->texts);
@@ -178,10 +187,10 @@ extend(struct sample_row *row, double low, double high, uint64_t count)
 
 /* A value that counts for this time. */
 static void
-weigh(struct sample_row *row, double value, long double seconds)
+weigh(struct sample_row *row, double value, uint64_t ns)
 {
-	row->weighted += value * seconds;
-	row->seconds += seconds;
+	exact_sum_add(&row->weighted, value, ns);
+	row->ns += ns;
 }
 
 static void
@@ -210,7 +219,7 @@ put_time(struct sample_rows *rows, struct sample_series *series,
 	struct value_time_part part;
 
 	if (value_time_put(&series->time, time_ns, value, &part))
-		weigh(&rows->at[series->row], part.value, part.seconds);
+		weigh(&rows->at[series->row], part.value, part.ns);
 }
 
 static void
@@ -226,7 +235,7 @@ put_value(struct sample_rows *rows, struct sample_series *series,
 		return;
 	}
 	extend(row, value, value, 1);
-	row->plain += value;
+	exact_sum_add(&row->plain, value, 1);
 	set_last(row, time_ns, value);
 	keep_value(rows, row, value);
 	put_time(rows, series, time_ns, value);
@@ -249,14 +258,15 @@ put_summary(struct sample_rows *rows, struct sample_series *series,
 {
 	struct sample_row *row = &rows->at[series->row];
 	double low = point->low * factor, high = point->high * factor;
-	double mean = point->mean * factor;
+	/* The sum of equal values may be rounded. */
+	double mean = low >= high ? low : point->mean * factor;
 
 	if (!isfinite(low) || !isfinite(high) || !isfinite(mean)) {
 		row->unknown += point->count;
 		return;
 	}
 	extend(row, low, high, point->count);
-	row->plain += (long double)mean * point->count;
+	exact_sum_add(&row->plain, mean, point->count);
 	set_last(
 	    row, point->last_ns, counter_rate_number(&point->last) * factor);
 	if (low >= high)
@@ -295,7 +305,7 @@ put_rate(struct sample_rows *rows, struct sample_row *row,
 		return;
 	}
 	extend(row, point->low * factor, point->high * factor, point->count);
-	weigh(row, rate, point->seconds);
+	weigh(row, rate, series_point_ns(point));
 	if (point->count > 1) {
 		lose_quantiles(rows, row, point);
 	} else {
@@ -341,9 +351,9 @@ put_rest(struct sample_rows *rows, struct sample_series *series)
 	unsigned count = value_time_end(&series->time, parts);
 
 	for (unsigned i = 0; i < count; i++)
-		weigh(row, parts[i].value, parts[i].seconds);
+		weigh(row, parts[i].value, parts[i].ns);
 	if (series->time.pending == 1) {
-		row->singles += series->time.value[0];
+		exact_sum_add(&row->singles, series->time.value[0], 1);
 		row->single_count++;
 	}
 }
@@ -352,17 +362,18 @@ static double
 mean_of(const struct sample_row *row)
 {
 	uint64_t others = row->count - row->single_count;
+	long double ns = row->ns, single_ns;
 
 	if (row->count == 0)
 		return NAN;
-	if (!(row->seconds > 0))
-		return (double)(row->plain / row->count);
+	if (row->ns == 0)
+		return (double)(exact_sum_get(&row->plain) / row->count);
 	if (row->single_count == 0 || others == 0)
-		return (double)(row->weighted / row->seconds);
-	return (
-	    double)((row->weighted + row->singles * (row->seconds / others)) /
-		    (row->seconds +
-			row->single_count * (row->seconds / others)));
+		return (double)(exact_sum_get(&row->weighted) / ns);
+	single_ns = ns / others;
+	return (double)((exact_sum_get(&row->weighted) +
+			    exact_sum_get(&row->singles) * single_ns) /
+			(ns + row->single_count * single_ns));
 }
 
 static void

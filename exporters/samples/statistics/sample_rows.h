@@ -12,6 +12,9 @@
  * (metric groups app/...) are taken when a value changes, so that it counts
  * until the next one in any case.
  *
+ * Sums are exact, so that a mean does not depend on the order in which a source
+ * has the nodes.
+ *
  * Quantiles are exact (proto/base/quantile.h): all values are in memory, up to
  * SAMPLE_ROWS_VALUES_MAX.  When there are more, rows with the most of them have
  * no quantiles, and say why.
@@ -22,6 +25,7 @@
 
 #include "exporters/samples/series.h"
 #include "proto/hash/string_table.h"
+#include "proto/stats/exact_sum.h"
 
 enum { SAMPLE_ROWS_VALUES_MAX = 32 << 20 }; /* 8 bytes each */
 
@@ -50,10 +54,11 @@ struct sample_row {
 	uint32_t series; /* of which it has values */
 	double *values;
 	uint32_t kept, room;
-	long double weighted, seconds; /* sum of value x time, and of time */
-	long double singles; /* sum of values that are alone in their series */
+	struct exact_sum weighted; /* sum of value x nanoseconds ... */
+	__int128 ns;               /* ... and of these */
+	struct exact_sum singles;  /* values that are alone in their series */
 	uint64_t single_count;
-	long double plain; /* sum of values */
+	struct exact_sum plain; /* values */
 };
 
 struct sample_rows {

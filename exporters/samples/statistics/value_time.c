@@ -7,7 +7,12 @@
 static int64_t
 gap_between(int64_t from_ns, int64_t to_ns)
 {
-	return to_ns > from_ns ? to_ns - from_ns : 0;
+	int64_t gap_ns;
+
+	/* Times may be 299 years apart. */
+	if (__builtin_sub_overflow(to_ns, from_ns, &gap_ns))
+		gap_ns = to_ns > from_ns ? INT64_MAX : 0;
+	return gap_ns > 0 ? gap_ns : 0;
 }
 
 /* The time of the first pending value; `after_ns` is the gap behind the second
@@ -22,7 +27,8 @@ first_part(const struct value_time *value_time, int64_t after_ns)
 
 	if (!value_time->holds && most_ns > 0 && gap_ns - most_ns > most_ns)
 		gap_ns = most_ns;
-	return (struct value_time_part){ value_time->value[0], gap_ns / 1e9L };
+	return (
+	    struct value_time_part){ value_time->value[0], (uint64_t)gap_ns };
 }
 
 bool

@@ -22,10 +22,10 @@ struct value_time {
 	int64_t before_ns; /* the gap before the first of them; 0: none */
 };
 
-/* A value and the seconds for which it counts. */
+/* A value and the time for which it counts. */
 struct value_time_part {
 	double value;
-	long double seconds;
+	uint64_t ns;
 };
 
 /* The next value, in the order of time.  True: `part` is set, for an earlier
