@@ -207,6 +207,7 @@ phases_timeline_clear(struct phases_timeline *t)
 struct share {
 	const struct phases_timeline *of;
 	uint32_t first, end; /* the items of a node */
+	int64_t order;       /* nodes with less come first */
 };
 
 struct putting {
@@ -219,6 +220,7 @@ segment_of(const struct phases_item *item, int64_t begin_ns, int64_t end_ns)
 {
 	return (struct phases_segment){ .begin_ns = begin_ns,
 		.end_ns = end_ns,
+		.item = item,
 		.node = item->node,
 		.phase = item->phase,
 		.key = item->key,
@@ -261,20 +263,42 @@ put_lanes(const struct share *share, const struct putting *putting)
 }
 
 static int
-by_first(const void *left, const void *right)
+by_order(const void *left, const void *right)
 {
 	const struct share *a = left, *b = right;
 	const struct phases_item *x = &a->of->phases.items[a->first],
 				 *y = &b->of->phases.items[b->first];
 
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
 	return text_compare_natural(a->of->phases.nodes.names[x->node],
 	    b->of->phases.nodes.names[y->node]);
 }
 
+static struct share
+make_share(
+    const struct phases_timeline *t, uint32_t first, enum phases_order order)
+{
+	const struct phases_item *items = t->phases.items;
+	struct share share = { t, first, phases_share_end(&t->phases, first),
+		0 };
+	int64_t last_ns = items[first].end_ns;
+
+	for (uint32_t i = first + 1; i < share.end; i++)
+		if (items[i].end_ns > last_ns)
+			last_ns = items[i].end_ns;
+	if (order == PHASES_BY_BEGIN)
+		share.order = items[first].begin_ns;
+	if (order == PHASES_LONGEST &&
+	    __builtin_sub_overflow(
+		items[first].begin_ns, last_ns, &share.order))
+		share.order = INT64_MIN;
+	return share;
+}
+
 void
 phases_timeline_each(const struct phases_timeline *t, enum phases_form form,
+    enum phases_order order,
     void (*on_segment)(void *arg, const struct phases_segment *segment),
     void *arg)
 {
@@ -286,9 +310,8 @@ phases_timeline_each(const struct phases_timeline *t, enum phases_form form,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < t->phases.count; i = shares[count++].end)
-		shares[count] =
-		    (struct share){ t, i, phases_share_end(&t->phases, i) };
-	qsort(shares, count, sizeof(*shares), by_first);
+		shares[count] = make_share(t, i, order);
+	qsort(shares, count, sizeof(*shares), by_order);
 	for (uint32_t i = 0; i < count; i++) {
 		if (form == PHASES_LANES)
 			put_lanes(&shares[i], &putting);

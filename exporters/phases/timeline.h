@@ -33,7 +33,8 @@ void phases_timeline_clear(struct phases_timeline *timeline);
 
 struct phases_segment {
 	int64_t begin_ns, end_ns;
-	uint32_t node, phase, key; /* numbers in the timeline's tables */
+	const struct phases_item *item; /* the phase, whole */
+	uint32_t node, phase, key;      /* numbers in the timeline's tables */
 	uint32_t lane;
 	bool is_open; /* its end is not that of the phase, which has none */
 };
@@ -43,10 +44,14 @@ struct phases_segment {
  * that is free. */
 enum phases_form { PHASES_CUT, PHASES_LANES };
 
-/* The segments: nodes in the order of their first begin, then of their names,
- * and of each its segments by begin. */
+/* Equal ones by name, in natural order. */
+enum phases_order { PHASES_BY_BEGIN, PHASES_BY_NAME, PHASES_LONGEST };
+
+/* The segments: nodes in the order of their first begin, of their names, or of
+ * their time from first to last, the longest first; and of each its segments by
+ * begin. */
 void phases_timeline_each(const struct phases_timeline *timeline,
-    enum phases_form form,
+    enum phases_form form, enum phases_order order,
     void (*on_segment)(void *arg, const struct phases_segment *segment),
     void *arg);
 

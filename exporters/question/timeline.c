@@ -2,21 +2,26 @@
  * question_timeline - what each node did when: the segments of its bar.
  *
  * A row is a segment: of a node, from a moment to another, in a phase.  Times
- * are integers in nanoseconds.
+ * are integers in nanoseconds.  With --pixels it is a run of pixels of a bar
+ * (raster.h), and the answer is as small as the picture.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
-#include "exporters/phases/timeline.h"
+#include "exporters/phases/raster.h"
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"
+
+enum { ROWS = 800 };
 
 struct row {
 	struct text node, phase, key;
 	int64_t begin, end, offset, duration;
 	enum answer_flag open;
-	uint64_t lane;
+	uint64_t lane, row, pixel, pixels;
+	double share;
 };
 
 #define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
@@ -26,7 +31,9 @@ static const struct answer_column columns[] = {
 	    "the node; nodes come in the order of their first begin", false,
 	    NULL },
 	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
-	    "when the segment begins", ANSWER_SPARE, NULL },
+	    "when the segment begins; with --pixels: when the whole phase "
+	    "does",
+	    ANSWER_SPARE, NULL },
 	{ "end", NULL, ANSWER_AT_TIME(struct row, end), NULL, "when it ends",
 	    false, NULL },
 	{ "offset", "AFTER", SECONDS(offset),
@@ -44,6 +51,57 @@ static const struct answer_column columns[] = {
 	    false, NULL },
 	{ "lane", "LANE", ANSWER_AT_COUNT(struct row, lane), NULL,
 	    "with --lanes: the number of the lane, from 0", false, NULL },
+	{ "row", "ROW", ANSWER_AT_COUNT(struct row, row), NULL,
+	    "with --pixels: the number of the row, from 0", false, NULL },
+	{ "pixel", "PIXEL", ANSWER_AT_COUNT(struct row, pixel), NULL,
+	    "with --pixels: the first pixel that shows the phase, from 0",
+	    false, NULL },
+	{ "pixels", "PIXELS", ANSWER_AT_COUNT(struct row, pixels), NULL,
+	    "with --pixels: how many do", false, NULL },
+	{ "share", "SHARE", ANSWER_AT_SHARE(struct row, share), NULL,
+	    "with --pixels, of a row of several nodes: how much of their time "
+	    "it is, in tenths and 0.1 at least; their begin, end and key are "
+	    "unknown",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+struct bar_row {
+	struct text first, last;
+	uint64_t nodes, lane;
+};
+
+static const struct answer_column bar_columns[] = {
+	{ "first", "FIRST", ANSWER_AT_TEXT(struct bar_row, first), NULL,
+	    "the first node that the row stands for; rows come from 0 on",
+	    false, NULL },
+	{ "last", "LAST", ANSWER_AT_TEXT(struct bar_row, last), NULL,
+	    "the last one", false, NULL },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct bar_row, nodes), NULL,
+	    "how many they are", false, NULL },
+	{ "lane", "LANE", ANSWER_AT_COUNT(struct bar_row, lane), NULL,
+	    "with --lanes: which lane of the node it is", false, NULL },
+	{ .key = NULL },
+};
+
+struct area_row {
+	struct text phase;
+	uint64_t pixel, pixels;
+	double nodes;
+};
+
+static const struct answer_column area_columns[] = {
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct area_row, phase), NULL,
+	    "the phase; unknown: nodes that began and are in none", false,
+	    NULL },
+	{ "pixel", "PIXEL", ANSWER_AT_COUNT(struct area_row, pixel), NULL,
+	    "the first of the pixels, from 0", false, NULL },
+	{ "pixels", "PIXELS", ANSWER_AT_COUNT(struct area_row, pixels), NULL,
+	    "how many have this number", false, NULL },
+	{ "nodes", "NODES", ANSWER_AT_NUMBER(struct area_row, nodes), NULL,
+	    "how many nodes are in it, in the mean of the pixel; all of a "
+	    "pixel together are the nodes that have begun",
+	    false, NULL },
 	{ .key = NULL },
 };
 
@@ -67,30 +125,38 @@ static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
 	QUESTION_CLOCK_MEMBER,
-	{ "t0", NULL, ANSWER_TIME, 0, NULL, "when the first phase began", false,
-	    NULL },
-	{ "t1", NULL, ANSWER_TIME, 0, NULL, "when the last one ended", false,
-	    NULL },
+	{ "t0", NULL, ANSWER_TIME, 0, NULL,
+	    "when the first phase began; with --pixels: the begin of the axis",
+	    false, NULL },
+	{ "t1", NULL, ANSWER_TIME, 0, NULL,
+	    "when the last one ended; with --pixels: the end of the axis",
+	    false, NULL },
 	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
 	    false, NULL },
+	{ "pixels", NULL, ANSWER_COUNT, 0, NULL,
+	    "how many pixels the axis has; unknown: there is no picture", false,
+	    NULL },
 	{ .key = NULL },
 };
 
 static const struct answer_table tables[] = { { "timeline", columns },
 	{ "phases", phase_columns }, { "models", model_columns },
-	{ "head", head }, { .name = NULL } };
+	{ "bars", bar_columns }, { "area", area_columns }, { "head", head },
+	{ .name = NULL } };
 
 struct asking {
 	struct answer *answer;
 	const struct phases_timeline *of;
 	enum phases_form form;
 	uint64_t without_lane;
+	struct raster raster;
+	int64_t t0_ns, t1_ns;
+	uint32_t nodes;
 };
 
-static void
-put(void *arg, const struct phases_segment *segment)
+static struct row
+make_row(const struct asking *asking, const struct phases_segment *segment)
 {
-	struct asking *asking = arg;
 	const struct phases_timeline *t = asking->of;
 	struct text key = t->phases.keys.names[segment->key];
 	struct row row = { .node = t->phases.nodes.names[segment->node],
@@ -98,15 +164,103 @@ put(void *arg, const struct phases_segment *segment)
 		.key = key.bytes > 0 ? key : (struct text){ NULL, 0 },
 		.begin = segment->begin_ns,
 		.end = segment->end_ns,
-		.offset = segment->begin_ns - t->first_ns,
+		.offset = segment->begin_ns - asking->t0_ns,
 		.duration = segment->end_ns - segment->begin_ns,
 		.open = segment->is_open ? ANSWER_YES : ANSWER_NO,
-		.lane = ANSWER_NO_COUNT };
+		.lane = ANSWER_NO_COUNT,
+		.row = ANSWER_NO_COUNT,
+		.pixel = ANSWER_NO_COUNT,
+		.pixels = ANSWER_NO_COUNT,
+		.share = NAN };
 
 	if (asking->form == PHASES_LANES && segment->lane != UINT32_MAX)
 		row.lane = segment->lane;
+	return row;
+}
+
+static void
+put(void *arg, const struct phases_segment *segment)
+{
+	struct asking *asking = arg;
+	struct row row = make_row(asking, segment);
+
 	asking->without_lane += segment->lane == UINT32_MAX;
 	answer_row(asking->answer, &row, NULL);
+}
+
+static void
+put_run(void *arg, const struct raster_run *run)
+{
+	struct asking *asking = arg;
+	struct row row = { .begin = ANSWER_NO_NS,
+		.end = ANSWER_NO_NS,
+		.offset = ANSWER_NO_NS,
+		.duration = ANSWER_NO_NS,
+		.open = ANSWER_NO_FLAG,
+		.lane = ANSWER_NO_COUNT,
+		.share = (double)run->shade / RASTER_SHADES };
+
+	if (run->segment != NULL) {
+		struct phases_segment whole = *run->segment;
+
+		whole.begin_ns = whole.item->begin_ns;
+		whole.end_ns = whole.item->end_ns;
+		row = make_row(asking, &whole);
+	} else {
+		row.node = (struct text){ NULL, 0 };
+		row.phase = asking->of->names.phases.names[run->phase];
+	}
+	row.row = run->row;
+	row.pixel = run->pixel;
+	row.pixels = run->pixels;
+	answer_row(asking->answer, &row, NULL);
+}
+
+static void
+put_bars(const struct asking *asking)
+{
+	const struct text *nodes = asking->of->phases.nodes.names;
+
+	answer_begin_table(asking->answer, "bars");
+	for (uint32_t i = 0; i < asking->raster.count; i++) {
+		const struct raster_row *of = &asking->raster.rows[i];
+		struct bar_row row = { nodes[of->first], nodes[of->last],
+			of->nodes, ANSWER_NO_COUNT };
+
+		if (asking->form == PHASES_LANES)
+			row.lane = of->lane;
+		answer_row(asking->answer, &row, NULL);
+	}
+}
+
+/* Of one phase, or of none. */
+static void
+put_area(const struct asking *asking, uint32_t phase)
+{
+	const struct raster *raster = &asking->raster;
+	const int64_t *area_ns =
+	    &raster->area_ns[(size_t)phase * raster->pixels];
+	const int64_t *edges_ns = raster->edges_ns;
+	struct area_row row = { .pixels = 0 };
+
+	if (phase < raster->phases)
+		row.phase = asking->of->names.phases.names[phase];
+	for (uint32_t p = 0; p < raster->pixels; p++) {
+		double nodes = (double)area_ns[p] /
+			       (double)(edges_ns[p + 1] - edges_ns[p]);
+
+		if (row.pixels > 0 && nodes == row.nodes) {
+			row.pixels++;
+			continue;
+		}
+		if (row.pixels > 0 && row.nodes > 0)
+			answer_row(asking->answer, &row, NULL);
+		row.pixel = p;
+		row.pixels = 1;
+		row.nodes = nodes;
+	}
+	if (row.nodes > 0)
+		answer_row(asking->answer, &row, NULL);
 }
 
 static void
@@ -150,28 +304,103 @@ put_notes(const struct asking *asking)
 }
 
 static void
-put_all(const struct phases_timeline *t, const struct question_asked *asked,
-    struct answer *answer)
+put_picture(struct asking *asking)
 {
-	struct asking asking = { answer, t,
-		asked->values->lanes ? PHASES_LANES : PHASES_CUT, 0 };
+	raster_make(&asking->raster, put_run, asking);
+	put_bars(asking);
+	answer_begin_table(asking->answer, "area");
+	for (uint32_t phase = 0;
+	     asking->form == PHASES_CUT && phase <= asking->raster.phases;
+	     phase++)
+		put_area(asking, phase);
+}
+
+/* --from is where the axis begins: what began before it goes on there. */
+static int
+begin_picture(struct asking *asking, const struct question_values *values,
+    struct err *err)
+{
+	const struct raster_asked of = { .from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.pixels = (uint32_t)values->pixels,
+		.rows = values->rows > 0 ? (uint32_t)values->rows : ROWS,
+		.form = asking->form,
+		.order = (enum phases_order)values->order };
+
+	if (values->pixels == 0)
+		return 0;
+	if (raster_begin(&asking->raster, asking->of, &of, err) != 0)
+		return -1;
+	asking->t0_ns = asking->raster.from_ns;
+	asking->t1_ns = asking->raster.to_ns;
+	asking->nodes = asking->raster.nodes;
+	return 0;
+}
+
+static void
+hide_columns(const struct asking *asking, bool is_picture)
+{
+	static const char *const of_pictures[] = { "row", "pixel", "pixels",
+		"share" };
+
+	if (asking->form != PHASES_LANES)
+		answer_hide_column(asking->answer, "lane");
+	for (int i = 0; !is_picture && i < 4; i++)
+		answer_hide_column(asking->answer, of_pictures[i]);
+}
+
+static int
+put_all(const struct phases_timeline *t, const struct question_asked *asked,
+    struct answer *answer, struct err *err)
+{
+	struct asking asking = { .answer = answer,
+		.of = t,
+		.form = asked->values->lanes ? PHASES_LANES : PHASES_CUT,
+		.t0_ns = t->first_ns,
+		.t1_ns = t->last_ns,
+		.nodes = t->phases.nodes.count };
+	int rc = begin_picture(&asking, asked->values, err);
 	char shown[300], words[QUESTION_CLOCK_BYTES];
 	const char *clock;
 
 	answer_head(answer, "model", answer_text(t->model));
 	clock = question_put_clock(words, asked, answer);
-	answer_head(answer, "t0", answer_time(t->first_ns));
-	answer_head(answer, "t1", answer_time(t->last_ns));
-	answer_head(answer, "nodes", answer_count(t->phases.nodes.count));
+	answer_head(answer, "t0", answer_time(asking.t0_ns));
+	answer_head(answer, "t1", answer_time(asking.t1_ns));
+	answer_head(answer, "nodes", answer_count(asking.nodes));
+	answer_head(answer, "pixels",
+	    answer_count(asked->values->pixels > 0 ? asked->values->pixels
+						   : ANSWER_NO_COUNT));
 	answer_title(answer, "what nodes of %s did when, by model %.*s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
 	    (int)t->model.bytes, t->model.at, clock);
-	if (asking.form != PHASES_LANES)
-		answer_hide_column(answer, "lane");
-	phases_timeline_each(t, asking.form, put, &asking);
+	hide_columns(&asking, asked->values->pixels > 0);
+	if (rc == 0 && asked->values->pixels > 0)
+		put_picture(&asking);
+	else if (rc == 0)
+		phases_timeline_each(t, asking.form,
+		    (enum phases_order)asked->values->order, put, &asking);
 	if (!answer_is_for_people(answer))
 		put_names(t, answer);
 	put_notes(&asking);
+	raster_clear(&asking.raster);
+	return rc;
+}
+
+static int
+check(const struct question_values *values, struct err *err)
+{
+	if (values->pixels > RASTER_PIXELS_MAX)
+		return err_set_option(
+		    err, "pixels", "is at most %d", RASTER_PIXELS_MAX);
+	if (values->rows > RASTER_ROWS_MAX)
+		return err_set_option(err, "rows",
+		    "is at most %d: a row then stands for several nodes",
+		    RASTER_ROWS_MAX);
+	if (values->rows > 0 && values->pixels == 0)
+		return err_set_option(
+		    err, "rows", "needs pixels: rows are those of a picture");
+	return 0;
 }
 
 static int
@@ -179,21 +408,28 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
 	struct phases_timeline timeline;
-	int rc = phases_timeline_read(&timeline, asked->source,
-	    asked->partition, &query, question_model(asked->values), err);
+	int rc;
+
+	if (asked->values->pixels > 0 &&
+	    question_is_given(asked->values, "from"))
+		query.from_ns = TIME_MIN_NS;
+	rc = phases_timeline_read(&timeline, asked->source, asked->partition,
+	    &query, question_model(asked->values), err);
 
 	if (rc == 0)
-		put_all(&timeline, asked, answer);
+		rc = put_all(&timeline, asked, answer, err);
 	phases_timeline_clear(&timeline);
 	return rc;
 }
 
 const struct question question_timeline = { .word = "timeline",
 	.summary = "what each node did when",
-	.options = "model node start gap from to lanes shape sort top columns",
+	.options = "model node start gap from to lanes rows pixels order shape "
+		   "sort top columns",
 	.examples = "poolscope stats timeline -p 'acct$pool' --start now\n"
 		    "poolscope stats timeline -n cn17 --lanes\n",
 	.tables = tables,
 	/* An open phase lasts until the last record of any kind. */
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
+	.check = check,
 	.ask = ask };

@@ -23,9 +23,16 @@ static const struct opt own_options[] = {
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },
 	{ "rows", 0, OPT_COUNT, OPT_TO(struct question_values, rows), "N",
-	    "breakdown: print at most N rows, of which each stands for several "
-	    "nodes (default: 800)",
+	    "breakdown, timeline with --pixels: print at most N rows, of which "
+	    "each stands for several nodes (default: 800)",
 	    NULL, false },
+	{ "pixels", 0, OPT_COUNT, OPT_TO(struct question_values, pixels), "N",
+	    "timeline: print what a picture of this width shows", NULL, false },
+	{ "order", 0, OPT_CHOICE, OPT_TO(struct question_values, order),
+	    "ORDER",
+	    "timeline: which nodes come first, by their first begin (default), "
+	    "their name, or the longest",
+	    "begin|name|longest", false },
 	{ "lanes", 0, OPT_FLAG, OPT_TO(struct question_values, lanes), NULL,
 	    "timeline: print each phase whole, with the number of a lane: "
 	    "phases that run at once have different ones",

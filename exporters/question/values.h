@@ -25,8 +25,8 @@ struct question_values {
 	struct answer_options answer;
 	const char *name, *by;
 	const char *test, *entry, *nodes;
-	uint64_t limit, rows, max_bytes;
-	int as, of_what;
+	uint64_t limit, rows, pixels, max_bytes;
+	int as, of_what, order;
 	bool strict, verbose, prometheus, oldest, entries, changes, lanes;
 	/* The names of the options that were given, each with a blank before
 	 * and behind it. */

@@ -24,6 +24,9 @@ enum {
 };
 
 #define BREAKDOWN "breakdown?rows=800&shape=columns"
+#define TIMELINE                                                               \
+	"timeline?rows=320&pixels=1400&order=name&shape=columns&columns=row,"  \
+	"pixel,pixels,phase,share,offset,duration,key,open"
 
 /* ---- what there is ---- */
 
@@ -395,6 +398,9 @@ ask_all(struct asking *asking)
 
 	if (rc == 0)
 		rc = ask_pool(asking, BREAKDOWN, "breakdown", "the breakdown");
+	if (rc == 0)
+		rc = ask_pool(
+		    asking, TIMELINE, "timeline?order=name", "the timeline");
 	if (rc == 0)
 		rc = ask_pool(asking, runs, "runs", "runs");
 	if (rc == 0)

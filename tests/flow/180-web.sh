@@ -111,6 +111,8 @@ routes() {
 	same "pools/$POOL/samples?by=node&metric=app.*" poolscope-stats samples -p "$pool" --by node -m 'app.*'
 	same "pools/$POOL/timeline?start=now" poolscope-stats timeline -p "$pool" --start now
 	same "pools/$POOL/timeline?lanes=true&shape=columns" poolscope-stats timeline -p "$pool" --lanes --shape columns
+	same "pools/$POOL/timeline?pixels=50&rows=7&order=longest&shape=columns" \
+		poolscope-stats timeline -p "$pool" --pixels 50 --rows 7 --order longest --shape columns
 	same "pools/$POOL/breakdown?rows=7&sort=begin" poolscope-stats breakdown --sort begin -p "$pool" --rows 7
 	same "pools/$FARM/breakdown?model=testrun" poolscope-stats breakdown -p "$farm" --model testrun
 	same "pools/$POOL/series?metric=app.load&step=5m&from=1700000000" poolscope-stats series -p "$pool" -m app.load --step 5m --from 1700000000

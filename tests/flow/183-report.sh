@@ -37,9 +37,11 @@ check_status 1 "a pool that is none" poolscope-report -p 'prodacct$render-6' -o 
 check_printed "says which is near" "render-60"
 check "nothing is written then" test -z "$(ls "$TMP"/r.html* 2>/dev/null)"
 check "a report" poolscope-report -p "$pool" -o "$TMP/r.html" --quiet
-check "of at most 150 KB" test "$(wc -c <"$TMP/r.html")" -le 150000
+check "of at most 200 KB" test "$(wc -c <"$TMP/r.html")" -le 200000
 inside "pools/$pool/phases" poolscope-stats phases -p "$pool"
 inside "pools/$pool/phases?by=node" poolscope-stats phases -p "$pool" --by node
+inside "pools/$pool/timeline?order=name" poolscope-stats timeline -p "$pool" --rows 320 --pixels 1400 --order name --shape columns \
+	--columns row,pixel,pixels,phase,share,offset,duration,key,open
 inside "pools/$pool/breakdown" poolscope-stats breakdown -p "$pool" --shape columns
 check "a report goes to standard output" sh -c 'poolscope-report -p "$0" -o - --quiet >"$1"' "$pool" "$TMP/r2.html"
 check "and is the same but for what ages" sh -c 'grep -v "id=\"data\"" "$0" >"$0.1" && grep -v "id=\"data\"" "$1" | cmp - "$0.1"' \

@@ -3,6 +3,11 @@
     timelines.py make SEED NODES      the events, as lines of records.py
     timelines.py cut SEED NODES       the segments, by what each moment belongs to
     timelines.py lanes SEED NODES     each phase and its lane
+    timelines.py picture SEED NODES FORM PIXELS ROWS FROM TO
+                                      what each pixel shows between two times in seconds (""
+                                      where there is none); FORM is cut or lanes
+    timelines.py area SEED NODES PIXELS FROM TO
+                                      of each pixel the nodes in each phase, and in none
 
 A segment is "node begin end phase key open lane", in seconds.  Every moment is looked at by
 itself, between all begins and ends of its node; the programs sweep once, with a stack.
@@ -59,7 +64,80 @@ def lanes(items):
         yield begin, end, phase, key, is_open, lane
 
 
-def main(what, seed, nodes):
+def axis(pool, pixels, begin, end):
+    """The edges of the pixels, in nanoseconds."""
+    every = [item for _, last, items in pool for item in with_ends(last, items)]
+    first = max([min(item[0] for item in every)] + ([int(begin)] if begin else [])) * 10 ** 9
+    last = min([max(item[1] for item in every)] + ([int(end)] if end else [])) * 10 ** 9
+    return [first + (last - first) * p // pixels for p in range(pixels + 1)]
+
+
+def overlap(segment, edge, next_edge):
+    """None: the segment is not in the pixel."""
+    begin, end = segment[0] * 10 ** 9, segment[1] * 10 ** 9
+    if begin == end:
+        return 0 if edge <= begin < next_edge else None
+    return min(end, next_edge) - max(begin, edge) if begin < next_edge and end > edge else None
+
+
+def shown(segments, edge, next_edge):
+    """The phase of a pixel, how long it is in it, and which of its segments has most of it."""
+    of = {}
+    for segment in segments:
+        ns = overlap(segment, edge, next_edge)
+        if ns is not None:
+            of.setdefault(segment[2], []).append((ns, segment))
+    if not of:
+        return None
+    phase = max(of, key=lambda each: (sum(ns for ns, _ in of[each]), max(segment[0] for _, segment in of[each]), each))
+    return phase, sum(ns for ns, _ in of[phase]), max(of[phase], key=lambda each: (each[0], each[1][0]))[1]
+
+
+def bars_of(pool, form, rows, edges):
+    """Lists of (node, segments): those of a row."""
+    bars = []
+    for node, last, items in pool:
+        items = list(with_ends(last, items))
+        segments = list(cut(items) if form == "cut" else lanes(items))
+        if any(overlap(segment, edges[0], edges[-1]) is not None for segment in segments):
+            bars.append((node, segments))
+    if form == "lanes":
+        return [[(node, [s for s in segments if s[5] == lane])] for node, segments in bars for lane in range(1 + max(s[5] for s in segments))]
+    count = min(int(rows), len(bars))
+    return [bars[r * len(bars) // count:(r + 1) * len(bars) // count] for r in range(count)]
+
+
+def picture(pool, form, pixels, rows, begin, end):
+    edges = axis(pool, int(pixels), begin, end)
+    for row, bars in enumerate(bars_of(pool, form, rows, edges)):
+        for p, (edge, next_edge) in enumerate(zip(edges, edges[1:])):
+            found = shown([segment for _, segments in bars for segment in segments], edge, next_edge)
+            if found is None:
+                continue
+            phase, ns, segment = found
+            if len(bars) == 1:
+                print(row, p, PHASES[phase], segment[3])
+            else:
+                # Half up, in tenths of the time of all nodes.
+                print(row, p, PHASES[phase], "%.1f" % (max(1, (20 * ns + len(bars) * (next_edge - edge)) // (2 * len(bars) * (next_edge - edge))) / 10))
+
+
+def area(pool, pixels, begin, end):
+    edges = axis(pool, int(pixels), begin, end)
+    bars = [segments for bar in bars_of(pool, "cut", len(pool), edges) for _, segments in bar]
+    for p, (edge, next_edge) in enumerate(zip(edges, edges[1:])):
+        in_phase, begun = {}, 0
+        for segments in bars:
+            begun += max(0, next_edge - max(edge, min(s[0] for s in segments) * 10 ** 9))
+            for segment in segments:
+                in_phase[segment[2]] = in_phase.get(segment[2], 0) + (overlap(segment, edge, next_edge) or 0)
+        for phase, name in [*enumerate(PHASES), (None, "-")]:
+            ns = begun - sum(in_phase.values()) if phase is None else in_phase.get(phase, 0)
+            if ns:
+                print(p, name, "%.6g" % (ns / (next_edge - edge)))
+
+
+def main(what, seed, nodes, *more):
     pool = list(made(int(seed), int(nodes)))
     if what == "make":
         for node, last, items in pool:
@@ -70,6 +148,9 @@ def main(what, seed, nodes):
             print("event %d %s s:note" % (last, node))
         return
     pool.sort(key=lambda of: (min(item[0] for item in of[2]), of[0]))
+    if what in ("picture", "area"):
+        (picture if what == "picture" else area)(pool, *more)
+        return
     for node, last, items in pool:
         items = list(with_ends(last, items))
         for begin, end, phase, key, is_open, lane in cut(items) if what == "cut" else lanes(items):

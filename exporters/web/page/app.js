@@ -16,6 +16,7 @@ import { parse, poolLink } from "./places.js";
 import { start as listen, help } from "./keys.js";
 import { pools } from "./pools.js";
 import { overview } from "./pool.js";
+import { timelineView } from "./timeline_view.js";
 import { breakdownView } from "./breakdown_view.js";
 import { mapView } from "./nodes.js";
 import { nodeView } from "./node.js";
@@ -27,9 +28,10 @@ import { status } from "./status.js";
 /* of: the routes whose answers a view shows. */
 const POOL_VIEWS = {
 	overview: { title: "Overview", make: overview, of: ["phases", "nodes"] },
+	timeline: { title: "Timeline", make: timelineView, of: ["timeline"] },
 	breakdown: { title: "Breakdown", make: breakdownView, of: ["breakdown"] },
 	map: { title: "Nodes", make: mapView, of: ["nodes", "phases", "samples", "series"] },
-	node: { title: "Node", make: nodeView, of: ["nodes", "phases", "samples", "series"], hidden: true },
+	node: { title: "Node", make: nodeView, of: ["nodes", "phases", "timeline", "samples", "series"], hidden: true },
 	runs: { title: "Runs", make: runs, of: ["runs"] },
 	groups: { title: "Groups", make: groups, of: ["groups"] },
 	results: { title: "Results", make: results, of: ["results"] },

@@ -5,13 +5,13 @@
 import { h, fill } from "./dom.js";
 
 const LIST = [
-	["g p", "pools"], ["g o", "overview of this pool"], ["g d", "breakdown"], ["g n", "nodes"], ["g r", "runs"],
+	["g p", "pools"], ["g o", "overview of this pool"], ["g t", "timeline"], ["g d", "breakdown"], ["g n", "nodes"], ["g r", "runs"],
 	["g b", "results of benchmarks"], ["g s", "pipeline status"], ["/", "filter"], ["j  k", "next row, row before"],
 	["Enter", "open the marked row"], ["h  l", "earlier, later"], ["+  −", "less time, more time"],
 	["0", "the whole picture"], ["T", "tables instead of pictures"], ["d", "dark or light"], ["Esc", "leave a field"],
 	["?", "this list"],
 ];
-const PLACES = { o: "overview", d: "breakdown", n: "map", r: "runs", b: "results", g: "groups" };
+const PLACES = { o: "overview", t: "timeline", d: "breakdown", n: "map", r: "runs", b: "results", g: "groups" };
 let dialog = null;
 
 export function help() {

@@ -6,6 +6,8 @@ import { h, fill } from "./dom.js";
 import { title, range, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { BANDS, lines } from "./lines.js";
+import { timeline } from "./timeline.js";
+import { windowOf } from "./timeline_view.js";
 import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
 import { bytes, count, duration, millis, number, value } from "./format.js";
@@ -53,7 +55,16 @@ export function nodeView(context) {
 	const parts = h("div");
 	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
 		facts.root, parts);
+	const when = timeline("What this node did when", { lanes: true, choose: (from, to) => context.set(windowOf(from, to)),
+		resized: () => inTime().catch(() => {}) });
 	const trace = traceTools(context, item + " of " + context.pool, () => ({ node, from: params.from, to: params.to }), true);
+
+	async function inTime() {
+		const answer = await context.maybe(["timeline"], { ...when.asked(), node, start: params.start, from: params.from, to: params.to });
+		when.root.hidden = !answer || answer.nodes !== 1;
+		if (!when.root.hidden)
+			when.set(answer);
+	}
 
 	async function draw(list) {
 		const names = [...new Set(list.map((m) => m.metric))];
@@ -97,10 +108,10 @@ export function nodeView(context) {
 		phases.set(rows);
 		metrics.set(list);
 		if (!parts.firstChild)
-			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
+			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "Phases"), when.root, phases.root, h("p", { class: "note" }, SPREAD)] : null,
 				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field, more.root)),
 					charts, metrics.root] : null,
 				!rows.length && !list.length ? nothing("No phases and no samples of this node.") : null);
-		await draw(list);
+		await Promise.all([draw(list), rows.length ? inTime() : null]);
 	} };
 }

@@ -36,7 +36,7 @@ export function picture(options) {
 			fill(instead, options.table());
 			return;
 		}
-		width = Math.max(1, Math.floor(holder.clientWidth));
+		width = Math.max(1, Math.floor(canvas.clientWidth)); // what the pointer is in
 		height = Math.round(options.height(width));
 		const scale = Math.min(2, devicePixelRatio || 1);
 		if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {

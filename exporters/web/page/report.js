@@ -52,6 +52,8 @@ function only(answer, params) {
 		wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field]));
 	if (Array.isArray(answer))
 		return answer.filter(fits);
+	if (answer.question === "timeline" && params.node)
+		return undefined; // a row can stand for several nodes
 	if (answer.question === "breakdown" && params.node)
 		return ofColumns(answer, (node) => matcher(params.node).test(node));
 	return Object.fromEntries(Object.entries(answer).filter(([, v]) => fits(v))
@@ -61,7 +63,7 @@ function only(answer, params) {
 /* The parameters that only say how much is wanted do not matter here.  What a node has is
  * among the rows by node. */
 function find(path, params) {
-	const { rows, top, limit, newest, shape, columns, ...asked } = params || {};
+	const { rows, pixels, top, limit, newest, shape, columns, ...asked } = params || {};
 	const { node, name, metric, group, ...rest } = asked, exact = answer(key(path, asked));
 	if (exact !== undefined)
 		return exact;

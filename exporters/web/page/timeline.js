@@ -1,0 +1,232 @@
+/*
+ * timeline - what nodes did when: a row a node, or several, or a lane of one; above them
+ * how many nodes were in which phase.
+ *
+ * The route says what each pixel shows, of as many as there are here: asked() has its
+ * parameters.  When the width is another one later, `resized` is called.
+ * SPDX-License-Identifier: MIT
+ */
+import { isLive } from "./api.js";
+import { h } from "./dom.js";
+import { picture, buttons, secondTicks } from "./picture.js";
+import { table } from "./table.js";
+import { css, pixel, rgb } from "./look.js";
+import { bandTiles, short, legend } from "./breakdown.js";
+import { clock, count, day, duration, labels as labelsOf, millis, NONE, plural, seconds, shorten, time } from "./format.js";
+
+const NO_PHASE = "no phase";
+const ROWS = 320, PIXELS = 4000, AXIS = 26, AREA = 110, OPEN = 24, FEW = 12, FRAME = 18; // what a picture has around it
+
+/* choose(from, to): another window of time, in milliseconds; open(node). */
+export function timeline(label, { choose, open, resized, lanes }) {
+	let d = null, bars = [], names = [], tiles = [], image = null, asking = 0;
+	const left = (width) => lanes ? 24 : width < 600 ? 84 : 150;
+	const scale = () => Math.min(2, devicePixelRatio || 1);
+	const pixels = (width) => Math.max(1, Math.min(PIXELS, Math.floor((width - left(width)) * scale())));
+	const top = () => AXIS + (!lanes && d.nodes > FEW ? AREA + 8 : 0);
+	const several = () => bars.length < d.nodes && !lanes;
+
+	/* For as many pixels as there will be. */
+	function asked() {
+		const main = document.getElementById("main"), style = getComputedStyle(main);
+		const width = pic.width || main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - FRAME;
+		asking = pixels(Math.floor(width));
+		return { shape: "columns", columns: "row,pixel,pixels,phase,share,offset,duration,key,open", rows: lanes ? "" : ROWS, pixels: asking, lanes: lanes ? "true" : "" };
+	}
+
+	function height() {
+		const n = bars.length;
+		return top() + (lanes ? n * 22 : n <= 3 ? n * 44 : n <= 120 ? Math.max(160, n * 17) : 640);
+	}
+
+	function draw(c, width, tall) {
+		const from = left(width), w = pixels(width);
+		const fine = (tall - top()) / bars.length * scale() < 5;
+		tiles = bandTiles(d.names.map(short), fine || several());
+		const grid = axis(c, from, width);
+		raster(c, from, w, tall, grid);
+		if (top() > AXIS)
+			area(c, from, w);
+		write(c, from, tall);
+		if (w !== asking)
+			resized();
+	}
+
+	function raster(c, from, w, tall, grid) {
+		const s = scale(), lines = Math.floor((tall - top()) * s), per = lines / bars.length, k = w / d.pixels;
+		if (lines < 1)
+			return;
+		if (!image || image.width !== w || image.height !== lines)
+			image = new ImageData(w, lines);
+		const out = new Uint32Array(image.data.buffer), base = rgb(css("paper")), paper = pixel(base);
+		const gap = per >= 8 ? Math.min(4, Math.round(per * 0.18)) : 0;
+		out.fill(paper);
+		for (const x of grid)
+			for (let at = Math.round((x - from) * s); at < out.length; at += w)
+				out[at] = pixel(rgb(css("grid")));
+		const pale = (cell, share) => pixel([0, 8, 16].map((bit, i) =>
+			Math.round(base[i] + ((cell >> bit & 255) - base[i]) * (0.15 + 0.85 * share))));
+		bars.forEach((bar, row) => {
+			const y0 = Math.floor(row * per) + gap, y1 = Math.max(y0 + 1, Math.floor((row + 1) * per));
+			for (const run of bar.runs) {
+				const a = Math.floor(run.pixel * k), b = Math.max(a + 1, Math.floor((run.pixel + run.pixels) * k));
+				const tile = tiles[run.phase], one = run.share === null ? 0 : pale(tile[0], run.share);
+				for (let y = y0; y < y1 && y < lines; y++)
+					for (let x = a; x < b && x < w; x++)
+						out[y * w + x] = one || (run.open && x >= b - OPEN && (x + y) % 4 < 2 && b - a > 1 ? paper : tile[(y & 7) << 3 | x & 7]);
+			}
+		});
+		c.putImageData(image, Math.round(from * s), Math.round(top() * s));
+	}
+
+	/* One above the other; what is in no phase is on top. */
+	function area(c, from, w) {
+		const s = scale(), lines = Math.round(AREA * s), flat = new ImageData(w, lines), out = new Uint32Array(flat.data.buffer);
+		const idle = bandTiles([NO_PHASE], true)[0][0], ground = pixel(rgb(css("paper"))), plain = bandTiles(d.names.map(short), true);
+		out.fill(ground);
+		for (let x = 0; x < w; x++) {
+			let sum = 0, y = lines;
+			d.area[Math.min(d.pixels - 1, Math.floor(x * d.pixels / w))].forEach((n, phase) => {
+				sum += n;
+				const end = lines - Math.round(sum / d.nodes * lines);
+				for (; y > end;)
+					out[--y * w + x] = phase < plain.length ? plain[phase][0] : idle;
+			});
+		}
+		c.putImageData(flat, Math.round(from * s), Math.round(AXIS * s));
+		c.textAlign = "right";
+		c.fillStyle = css("muted");
+		c.fillText(count(d.nodes), from - 8, AXIS + 7, from - 10);
+		c.fillText("nodes in", from - 8, AXIS + AREA / 2, from - 10);
+		c.fillText("0", from - 8, AXIS + AREA - 5);
+	}
+
+	/* Returns where the lines of the grid are. */
+	function axis(c, from, width) {
+		c.font = "12px system-ui, sans-serif";
+		c.textBaseline = "middle";
+		c.fillStyle = css("muted");
+		const grid = [], room = width - from, a = d.begin / 1000, b = d.end / 1000;
+		/* From the whole second on: sums of small steps and of years lose digits. */
+		const base = Math.floor(a), long = b - a > 172800;
+		const list = secondTicks(a - base, b - base, Math.max(2, Math.floor(room / 84))).map((t) => t + base);
+		const whole = base % 86400, step = list.length > 1 ? list[1] - list[0] : 1;
+		const steps = step >= 2 ? secondTicks(a, b, Math.max(2, Math.floor(room / 84))) : list;
+		if (!lanes) {
+			c.textAlign = "left";
+			c.fillText(day(1000 * (base - whole)), 0, 9, from - 4);
+		}
+		c.textAlign = "center";
+		for (const t of steps) {
+			const x = from + (t - a) / (b - a) * room;
+			if (x < from || x >= width - 1)
+				continue;
+			grid.push(x);
+			const parts = step < 1 ? (t % 1).toFixed(Math.min(9, Math.ceil(-Math.log10(step) - 1e-9))).slice(1) : "";
+			const text = long ? day(t * 1000) : clock(Math.floor(t + 1e-9) * 1000) + parts, half = c.measureText(text).width / 2;
+			c.fillText(text, Math.min(width - half, Math.max(from + half, x)), 9);
+			c.fillRect(Math.round(x), 18, 1, 5);
+		}
+		return grid;
+	}
+
+	function write(c, from, tall) {
+		if (lanes)
+			return;
+		const per = (tall - top()) / bars.length, step = Math.max(1, Math.ceil(14 / per)), room = Math.floor((from - 12) / 6.6);
+		c.textAlign = "right";
+		c.fillStyle = css("text");
+		/* The gap is above; a name needs half of its height there. */
+		for (let r = Math.ceil(Math.max(0, 7 / per - 0.5)); r < bars.length; r += step)
+			if (top() + (r + 0.5) * per < tall - 4)
+				c.fillText(shorten(names[r], room), from - 8, top() + (r + 0.5) * per + Math.min(2, per * 0.09), from - 10);
+	}
+
+	const nodes = (bar) => bar.nodes > 1 ? bar.first + " to " + bar.last + " (" + plural(bar.nodes, "node") + ")" : bar.first;
+	const timeOf = (p) => d.begin + p / d.pixels * (d.end - d.begin);
+
+	function at(x, y) {
+		const from = left(pic.width), p = Math.floor((x - from) / (pic.width - from) * d.pixels);
+		if (!d || y < AXIS || y > height())
+			return "";
+		if (y < top()) {
+			const list = d.area[p];
+			return !list ? "" : clock(timeOf(p)) + " UTC: " + [...d.names.map(short), NO_PHASE].map((name, i) => [list[i], name]).filter(([n]) => n > 0)
+				.map(([n, name]) => name + " " + (Number.isInteger(n) || n >= 100 ? count(n) : n.toFixed(1))).join(", ") + "; " +
+				count(list.reduce((sum, n) => sum + n, 0)) + " of " + plural(d.nodes, "node") + " have begun";
+		}
+		const bar = bars[Math.min(bars.length - 1, Math.floor((y - top()) / (height() - top()) * bars.length))];
+		const run = bar.runs.find((each) => p >= each.pixel && p < each.pixel + each.pixels);
+		if (!run)
+			return nodes(bar) + (p < 0 ? "" : ", " + clock(timeOf(p)) + " UTC: no phase");
+		return nodes(bar) + ": " + short(d.names[run.phase]) + (run.share !== null ? ", " + Math.round(100 * run.share) + " % of their time at " + clock(timeOf(p)) + " UTC" :
+			(run.key ? " " + run.key : "") + ", began " + clock(run.begin) + " UTC, " + duration(run.seconds) + (run.open ? " and has no end" : ""));
+	}
+
+	function sentence() {
+		if (!d)
+			return "";
+		const sameDay = day(d.begin) === day(d.end);
+		return (lanes ? plural(bars.length, "lane") : plural(d.nodes, "node")) + ", " + time(d.begin) + " to " + (sameDay ? clock(d.end) : time(d.end)) + " UTC" +
+			(several() ? ". A row stands for " + count(Math.floor(d.nodes / bars.length)) + " nodes or more: the phase in which they spent most, paler the less of it" : "") +
+			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + ".";
+	}
+
+	function rowsTable() {
+		const list = bars.flatMap((bar) => bar.runs.map((run) => ({ bar, run })));
+		const shown = ({ run }) => run.share === null ? run.begin : timeOf(run.pixel);
+		const t = table({ caption: label, columns: [
+			{ key: "node", label: several() ? "Nodes" : "Node", wide: true, value: (r) => nodes(r.bar) },
+			{ key: "phase", label: "Phase", value: (r) => short(d.names[r.run.phase]) + (r.run.open ? " (no end)" : "") },
+			{ key: "key", label: "Key", value: (r) => r.run.key || "" },
+			{ key: "begin", label: "Begin (UTC)", value: shown, show: (r) => time(shown(r)) },
+			several() ? { key: "share", label: "% of their time", number: true, value: (r) => r.run.share, show: (r) => r.run.share === null ? NONE : count(100 * r.run.share) } :
+				{ key: "seconds", label: "Seconds", number: true, value: (r) => r.run.seconds, show: (r) => seconds(r.run.seconds) }] });
+		queueMicrotask(() => t.set(list));
+		return t.root;
+	}
+
+	const pic = picture({ label, height, draw, at, sentence, table: rowsTable,
+		select: isLive() && ((a, b) => {
+			const from = left(pic.width), to = (x) => d.begin + Math.max(0, x - from) / (pic.width - from) * (d.end - d.begin);
+			choose(to(a), to(b));
+		}),
+		click: open && ((x, y) => {
+			if (d && y >= top() && y < height())
+				open(bars[Math.floor((y - top()) / (height() - top()) * bars.length)].first);
+		}) });
+	const move = (a, b) => () => d && choose(d.begin + a * (d.end - d.begin), d.end + b * (d.end - d.begin));
+	const moves = { left: move(-0.25, -0.25), right: move(0.25, 0.25), closer: move(1 / 6, -1 / 6), wider: move(-0.25, 0.25), all: () => choose(NaN, NaN) };
+	const bar = buttons([["←", "Earlier", moves.left], ["→", "Later", moves.right], ["+", "Less time", moves.closer],
+		["−", "More time", moves.wider], ["Reset", "Reset: all of the time", moves.all]]);
+	const key = h("div");
+
+	function colours() {
+		const list = top() > AXIS ? [...d.names, NO_PHASE] : d.names;
+		key.replaceChildren(legend(list, bandTiles(list.map(short))));
+	}
+
+	addEventListener("look", () => d && key.isConnected && colours());
+
+	return { root: h("div", {}, key, lanes || !isLive() ? null : bar, pic.root), moves, asked,
+		set(answer) {
+			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);
+			const list = all.filter((name) => used.has(name) || (counts.phase || []).includes(name)), number = new Map(list.map((name, i) => [name, i]));
+			d = { nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, pixels: answer.pixels, open: 0,
+				area: Array.from({ length: answer.pixels }, () => new Array(list.length + 1).fill(0)) };
+			const column = (name, i) => rows[name] ? rows[name][i] : null;
+			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], runs: [] }));
+			rows.row.forEach((row, i) => {
+				const open = column("open", i) === true;
+				d.open += open ? 1 : 0;
+				bars[row].runs.push({ pixel: rows.pixel[i], pixels: rows.pixels[i], phase: number.get(rows.phase[i]), share: column("share", i),
+					key: column("key", i), begin: millis(answer.t0) + 1000 * column("offset", i), seconds: column("duration", i), open });
+			});
+			for (let i = 0; counts.nodes && i < counts.nodes.length; i++)
+				for (let p = counts.pixel[i]; p < counts.pixel[i] + counts.pixels[i]; p++)
+					d.area[p][number.get(counts.phase && counts.phase[i]) ?? list.length] = counts.nodes[i];
+			names = labelsOf(bars.map((each) => each.first));
+			colours();
+			pic.redraw();
+		} };
+}
