@@ -95,7 +95,7 @@ def main():
         words = item["get"].get("x-command", "").split()
         columns = (columns_of(*words[1:]) if words[:2] == ["poolscope", "stats"] else
                    columns_of_results() if words[:2] == ["poolscope", "results"] else None)
-        if columns is None:
+        if columns is None or "application/json" not in item["get"]["responses"]["200"]["content"]:
             continue
         at = text.index('"schema": ', text.index('\n  "%s": {' % path)) + len('"schema": ')
         new = laid_out(schema_of(columns, path, {"$ref": SHAPE} in item["get"]["parameters"]), 8)

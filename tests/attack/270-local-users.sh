@@ -34,9 +34,10 @@ user() { # user UID ARGUMENT...: tests/attack/local_users.py
 	as "$_uid" env PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$TMP/local_users/attack/local_users.py" "$@"
 }
 # Others may not reach the tree.
-mkdir -p "$TMP/local_users/attack" "$TMP/local_users/fault"
+mkdir -p "$TMP/local_users/attack" "$TMP/local_users/fault" "$TMP/local_users/flow"
 cp "$ROOT/tests/attack/local_users.py" "$TMP/local_users/attack"
 cp "$ROOT/tests/fault/pool.py" "$TMP/local_users/fault"
+cp "$ROOT/tests/flow/counters.py" "$TMP/local_users/flow"
 chmod -R a+rX "$TMP"
 
 records() {

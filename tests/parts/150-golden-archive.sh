@@ -16,8 +16,8 @@ need_packages parts || skip "ClickHouse cannot be installed"
 serve_clickhouse ch || exit 1
 
 ARCHIVE=clickhouse://${CLICKHOUSE#http://}
-PROGRAMS=$B/bin
-export ARCHIVE PROGRAMS
+PROGRAMS=$B/bin COUNTERS=$ROOT/tests/flow/counters.py
+export ARCHIVE PROGRAMS COUNTERS
 mkdir -p "$TMP/b/bin"
 for program in "$PROGRAMS"/poolscope*; do
 	ln -s "$program" "$TMP/b/bin/"
@@ -47,7 +47,7 @@ for word; do
 	esac
 done
 for _ in $(seq 600); do
-	"$PROGRAMS/poolscope-stats" status -q --format json 2>/dev/null >"$POOLSCOPE_DIR/said" || break
+	PATH=$PROGRAMS:$PATH /usr/bin/python3 "$COUNTERS" -q 2>/dev/null >"$POOLSCOPE_DIR/said" || break
 	grep -q '"from": ".*/store"' "$POOLSCOPE_DIR/said" && break
 	grep -q '"archive_lag": 0,' "$POOLSCOPE_DIR/said" &&
 		grep -q '"archive_lag_ns": 0,' "$POOLSCOPE_DIR/said" && break
