@@ -33,8 +33,7 @@ start web poolscope-web $(sed -n 's/^poolscope web //p' "$TMP/said") || exit 1
 check_text "its socket is for the workers of nginx" "root www-data 660" "$(stat -c '%U %G %a' "$TMP/run/web.sock")"
 check_text "a server behind a proxy prints no token" "" "$(grep '#k=' "$TMP/web.log")"
 
-port=$(python3 -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(free_port)
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=pools.example.org \
 	-addext subjectAltName=DNS:pools.example.org -keyout "$TMP/key" -out "$TMP/cert" >/dev/null 2>&1
 sed "s|443|127.0.0.1:$port|; s|/etc/ssl/certs/.*pem|$TMP/cert|; s|/etc/ssl/private/.*key|$TMP/key|

@@ -19,10 +19,16 @@ skip() {
 	exit 0
 }
 
-# free_port [N]: N (1) ports of 127.0.0.1 that nobody listens at.
+# free_port [N]: N (1) ports of 127.0.0.1 that nobody listens at, below those that the
+# system gives to clients: one of these could be taken before the service listens.
 free_port() {
-	/usr/bin/python3 -c 'import socket, sys
-held = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+	/usr/bin/python3 -c 'import random, socket, sys
+held = []
+while len(held) < int(sys.argv[1]):
+    try:
+        held.append(socket.create_server(("127.0.0.1", random.randrange(10000, 20000))))
+    except OSError:
+        pass
 print(*(s.getsockname()[1] for s in held))' "${1:-1}"
 }
 
