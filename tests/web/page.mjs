@@ -61,6 +61,11 @@ async function ready() {
 	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
+/* A page follows the system's colours a moment later. */
+async function wears(colours) {
+	await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, colours).catch(() => {});
+}
+
 async function accessible() {
 	await page.evaluate(axe);
 	const result = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
@@ -115,6 +120,7 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 		for (const width of WIDTHS) {
 			await page.setViewportSize({ width, height: 900 });
 			await ready();
+			await wears(colours);
 			await page.waitForTimeout(30);
 			const seen = await look(name, colours, width);
 			if (width === WIDTHS[0] && colours === "light")
@@ -127,6 +133,7 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 	/* The same numbers as tables. */
 	await page.setViewportSize({ width: 800, height: 900 });
 	await page.emulateMedia({ colorScheme: "light" });
+	await wears("light");
 	await page.keyboard.press("T");
 	await page.waitForTimeout(60);
 	await look(name + " as tables", "light", 800);

@@ -40,6 +40,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 	}
 
 	function draw(c, width, tall) {
+		if (!d)
+			return;
 		const from = left(width), w = pixels(width);
 		const fine = (tall - top()) / bars.length * scale() < 5;
 		tiles = bandTiles(d.names.map(short), fine || several());
@@ -146,9 +148,9 @@ export function timeline(label, { choose, open, resized, lanes }) {
 	const timeOf = (p) => d.begin + p / d.pixels * (d.end - d.begin);
 
 	function at(x, y) {
-		const from = left(pic.width), p = Math.floor((x - from) / (pic.width - from) * d.pixels);
 		if (!d || y < AXIS || y > height())
 			return "";
+		const from = left(pic.width), p = Math.floor((x - from) / (pic.width - from) * d.pixels);
 		if (y < top()) {
 			const list = d.area[p];
 			return !list ? "" : clock(timeOf(p)) + " UTC: " + [...d.names.map(short), NO_PHASE].map((name, i) => [list[i], name]).filter(([n]) => n > 0)
@@ -188,6 +190,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 
 	const pic = picture({ label, height, draw, at, sentence, table: rowsTable,
 		select: isLive() && ((a, b) => {
+			if (!d)
+				return;
 			const from = left(pic.width), to = (x) => d.begin + Math.max(0, x - from) / (pic.width - from) * (d.end - d.begin);
 			choose(to(a), to(b));
 		}),

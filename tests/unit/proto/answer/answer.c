@@ -764,7 +764,7 @@ the_columns_are_listed(void **state)
 static void
 a_long_list_is_cut_once(void **state)
 {
-	static char keys[40][16];
+	static char keys[40][24];
 	struct answer_column many[41] = { { .key = NULL } };
 	const struct answer_table table[] = { { "many", many },
 		{ .name = NULL } };
