@@ -73,7 +73,7 @@ put(void *arg, const struct runs_run *run)
 			most == 0 ? ANSWER_NO_COUNT : k + 1 };
 
 		for (uint32_t i = 0; i < asking->runs->step_count; i++)
-			steps[i] = answer_duration(k < asking->counts[i]
+			steps[i] = answer_seconds(k < asking->counts[i]
 						       ? asking->ns[i][k]
 						       : ANSWER_NO_NS);
 		answer_row(asking->answer, &row, steps);

@@ -70,7 +70,7 @@ put(void *arg, const struct runs_run *run)
 		const struct runs_step *step = &asking->runs->steps[i];
 		int64_t ns;
 
-		steps[i] = answer_duration(
+		steps[i] = answer_seconds(
 		    runs_total(run, step, asking->clock, &ns) ? ns
 							      : ANSWER_NO_NS);
 		if (asking->clock == RUN_RECEIVE)

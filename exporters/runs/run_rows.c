@@ -21,7 +21,7 @@ run_rows_add_steps(const struct runs *runs, struct answer *answer)
 		    memory_format("step.%.*s", (int)name.bytes, name.at);
 
 		answer_add_column(answer, text_of(key), key + strlen("step."),
-		    ANSWER_DURATION, "s");
+		    ANSWER_SECONDS, "s");
 		free(key);
 	}
 }

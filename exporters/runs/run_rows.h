@@ -11,7 +11,7 @@
 
 /* A column for each step, in the order of the model. */
 #define RUN_ROWS_STEP_COLUMNS                                                  \
-	ANSWER_FAMILY("step.*", ANSWER_DURATION, "s",                          \
+	ANSWER_FAMILY("step.*", ANSWER_SECONDS, "s",                           \
 	    "how long the step of this name took; unknown: it has no such "    \
 	    "step")
 void run_rows_add_steps(const struct runs *runs, struct answer *answer);

@@ -248,6 +248,7 @@ compare_cells(const struct answer_cell *a, const struct answer_cell *b)
 	case ANSWER_WHOLE:
 	case ANSWER_TIME:
 	case ANSWER_DURATION:
+	case ANSWER_SECONDS:
 		return (a->is.ns < b->is.ns) - (a->is.ns > b->is.ns);
 	case ANSWER_FLAG: return (int)b->is.flag - (int)a->is.flag;
 	case ANSWER_VALUE:
@@ -273,7 +274,7 @@ drop_sign(struct answer_cell *cell)
 {
 	if (!answer_is_known(cell))
 		return;
-	if (cell->type == ANSWER_DURATION)
+	if (cell->type == ANSWER_DURATION || cell->type == ANSWER_SECONDS)
 		cell->is.ns = llabs(cell->is.ns);
 	else if (cell->type == ANSWER_NUMBER)
 		cell->is.number = fabs(cell->is.number);
@@ -462,6 +463,7 @@ read_cell(const struct answer_column *column, const void *row)
 	case ANSWER_BYTES: memcpy(&cell.is, at, sizeof(double)); break;
 	case ANSWER_WHOLE:
 	case ANSWER_TIME:
+	case ANSWER_SECONDS:
 	case ANSWER_DURATION: memcpy(&cell.is, at, sizeof(int64_t)); break;
 	case ANSWER_FLAG: memcpy(&cell.is, at, sizeof(enum answer_flag)); break;
 	case ANSWER_VALUE: memcpy(&cell.is, at, sizeof(struct value)); break;

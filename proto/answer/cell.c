@@ -24,7 +24,8 @@ answer_is_known(const struct answer_cell *cell)
 	case ANSWER_BYTES: return isfinite(cell->is.number);
 	case ANSWER_WHOLE:
 	case ANSWER_TIME:
-	case ANSWER_DURATION: return cell->is.ns != ANSWER_NO_NS;
+	case ANSWER_DURATION:
+	case ANSWER_SECONDS: return cell->is.ns != ANSWER_NO_NS;
 	case ANSWER_FLAG: return cell->is.flag != ANSWER_NO_FLAG;
 	case ANSWER_VALUE: return cell->is.value.type != VALUE_NIL;
 	}
@@ -100,6 +101,8 @@ answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 		return text_of(clock_text(
 		    to, cell->is.ns, decimals_of(cell->is.ns) == 0 ? 0 : 3));
 	case ANSWER_DURATION:
+		return text_of(quantity_time(to, (double)cell->is.ns));
+	case ANSWER_SECONDS:
 		show_number(to, (double)cell->is.ns / NS_PER_SECOND);
 		break;
 	case ANSWER_BYTES: return text_of(quantity_bytes(to, cell->is.number));
@@ -136,6 +139,7 @@ answer_plain(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	case ANSWER_TIME:
 		clock_utc_text(to, cell->is.ns, decimals_of(cell->is.ns));
 		break;
+	case ANSWER_SECONDS:
 	case ANSWER_DURATION:
 		*json_put_decimal(
 		    (unsigned char *)to, cell->is.ns, NS_PER_SECOND) = '\0';

@@ -22,7 +22,8 @@ enum answer_type {
 	ANSWER_NUMBER,   /* double; NaN */
 	ANSWER_SHARE,    /* double, 0 to 1 (a table prints per cent); NaN */
 	ANSWER_TIME,     /* int64_t ns since the epoch; ANSWER_NO_NS */
-	ANSWER_DURATION, /* int64_t ns (all print seconds); ANSWER_NO_NS */
+	ANSWER_DURATION, /* int64_t ns (formats print seconds); ANSWER_NO_NS */
+	ANSWER_SECONDS,  /* the same, in a table without a unit, to compare */
 	ANSWER_BYTES,    /* double; NaN */
 	ANSWER_FLAG,     /* enum answer_flag */
 	ANSWER_VALUE,    /* struct value; VALUE_NIL */
@@ -153,6 +154,12 @@ static inline struct answer_cell
 answer_duration(int64_t ns)
 {
 	return (struct answer_cell){ ANSWER_DURATION, { .ns = ns } };
+}
+
+static inline struct answer_cell
+answer_seconds(int64_t ns)
+{
+	return (struct answer_cell){ ANSWER_SECONDS, { .ns = ns } };
 }
 
 static inline struct answer_cell

@@ -176,6 +176,7 @@ answer_put_columns(const struct answer_table *tables, int format, FILE *file)
 		[ANSWER_SHARE] = "share",
 		[ANSWER_TIME] = "time",
 		[ANSWER_DURATION] = "duration",
+		[ANSWER_SECONDS] = "duration",
 		[ANSWER_BYTES] = "bytes",
 		[ANSWER_FLAG] = "flag",
 		[ANSWER_VALUE] = "value",

@@ -67,7 +67,7 @@ check_text "... whose sum has all nodes" "cn2 all" \
 check_text "... 75 s of 120" "0.0208" "$(awk 'END { print substr($1, 1, 6) }' "$TMP/out")"
 wrong_usage "a column that does not exist" "not one of phase, node, count.*did you mean max," \
 	poolscope-stats phases --sort mxa
-wrong_usage "a table that is not sorted" "sort is for" poolscope-stats status --sort max
+wrong_usage "a column of another question" "'max' is not one of state, problem, text" poolscope-stats status --sort max
 
 # Startups: b1 began at 1000 s and loaded its global resources in 20 s, b2 at 1010 s in 30 s.
 begin_pool() {

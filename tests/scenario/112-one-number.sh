@@ -26,7 +26,7 @@ END
 # flash OPTION...: the number in each form.
 flash() {
 	rm -rf "$TMP/drawn"
-	poolscope-stats deltas "$@" | awk '$1 == "r1" { print "table", $6, $7 }' || return
+	poolscope-stats deltas "$@" | awk '$1 == "r1" { print "table", $6 }' || return
 	poolscope-stats deltas --format json "$@" >"$TMP/deltas.json" || return
 	echo "CSV $(columns step.flash poolscope-stats deltas --format csv "$@")"
 	echo "runs $(columns step.flash poolscope-stats runs --format csv "$@")"
@@ -50,7 +50,7 @@ flash() {
 		print("trace", *(e["dur"] / 1e6 for e in trace if e.get("ph") == "X" and "flash" in e["name"]))
 	END
 }
-FLASH="table 12.5 s
+FLASH="table 12.50
 CSV 12.5
 runs 12.5
 picture 12.5
