@@ -74,8 +74,8 @@ put(void *arg, const struct runs_run *run)
 
 		for (uint32_t i = 0; i < asking->runs->step_count; i++)
 			steps[i] = answer_seconds(k < asking->counts[i]
-						       ? asking->ns[i][k]
-						       : ANSWER_NO_NS);
+						      ? asking->ns[i][k]
+						      : ANSWER_NO_NS);
 		answer_row(asking->answer, &row, steps);
 	} while (++k < most);
 	return answer_is_broken(asking->answer);
