@@ -39,12 +39,16 @@ for each in sorted(counts, key=lambda each: (each[0], each[1] == "-", each[1])):
 # draw NAME PIXELS ROWS [FROM TO]
 draw() {
 	_of=$1 _pixels=$2 _rows=$3 _from=${4:-} _to=${5:-}
-	_form=cut
+	_form='cut'
 	[ "$_rows" != lanes ] || _form=lanes
 	/usr/bin/python3 "$ROOT/tests/scenario/timelines.py" picture "$SEED" "$NODES" $_form "$_pixels" "$_rows" "$_from" "$_to" >"$TMP/expected"
 	/usr/bin/python3 "$ROOT/tests/scenario/timelines.py" area "$SEED" "$NODES" "$_pixels" "$_from" "$_to" >"$TMP/expected-area"
 	set -- --pixels "$_pixels"
-	[ $_form = lanes ] && set -- "$@" --lanes || set -- "$@" --rows "$_rows"
+	if [ $_form = lanes ]; then
+		set -- "$@" --lanes
+	else
+		set -- "$@" --rows "$_rows"
+	fi
 	[ -z "$_from" ] || set -- "$@" --from "$(at "$_from")"
 	check "$_of: something is shown" test -s "$TMP/expected"
 	check "$_of: an answer" pixels "$@"
