@@ -67,16 +67,6 @@ static const struct answer_column band_columns[] = {
 	{ .key = NULL },
 };
 
-struct model_row {
-	struct text model;
-};
-
-static const struct answer_column model_columns[] = {
-	{ "model", "MODEL", ANSWER_AT_TEXT(struct model_row, model), NULL,
-	    "a model that the partition has", false, NULL },
-	{ .key = NULL },
-};
-
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
@@ -89,7 +79,7 @@ static const struct answer_column head[] = {
 };
 
 static const struct answer_table tables[] = { { "breakdown", columns },
-	{ "bands", band_columns }, { "models", model_columns },
+	{ "bands", band_columns }, { "models", question_model_columns },
 	{ "head", head }, { .name = NULL } };
 
 struct breakdown {
@@ -218,15 +208,6 @@ put_bands(const struct bands *bands, struct answer *answer)
 }
 
 static void
-put_models(const struct string_table *models, struct answer *answer)
-{
-	answer_begin_table(answer, "models");
-	for (uint32_t i = 0; i < models->count; i++)
-		answer_row(
-		    answer, &(struct model_row){ models->names[i] }, NULL);
-}
-
-static void
 put_all(const struct breakdown *b, const struct question_asked *asked,
     struct answer *answer)
 {
@@ -252,7 +233,7 @@ put_all(const struct breakdown *b, const struct question_asked *asked,
 	put_rows(b, asked->values, answer);
 	put_bands(bands, answer);
 	if (!answer_is_for_people(answer))
-		put_models(&b->names.models, answer);
+		question_put_models(&b->names.models, answer);
 	if (b->phases.left_out > 0)
 		answer_note(answer, "left_out", b->phases.left_out,
 		    "left out: %" PRIu64 " without an end or a start",

@@ -47,6 +47,25 @@ question_find(const char *word)
 	return NULL;
 }
 
+struct model_row {
+	struct text model;
+};
+
+const struct answer_column question_model_columns[] = {
+	{ "model", "MODEL", ANSWER_AT_TEXT(struct model_row, model), NULL,
+	    "a model that the partition has", 0, NULL },
+	{ .key = NULL },
+};
+
+void
+question_put_models(const struct string_table *models, struct answer *answer)
+{
+	answer_begin_table(answer, "models");
+	for (uint32_t i = 0; i < models->count; i++)
+		answer_row(
+		    answer, &(struct model_row){ models->names[i] }, NULL);
+}
+
 const char *
 question_model(const struct question_values *values)
 {

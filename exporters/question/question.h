@@ -14,6 +14,7 @@
 #include "exporters/question/values.h"
 #include "exporters/source/source.h"
 #include "proto/answer/answer.h"
+#include "proto/hash/string_table.h"
 
 /* What is asked, of whom. */
 struct question_asked {
@@ -103,6 +104,10 @@ const char *question_put_clock(char to[static QUESTION_CLOCK_BYTES],
 		    "nodes",                                                   \
 		    0, NULL                                                    \
 	}
+/* The table "models" of an answer about one model: those that there are. */
+extern const struct answer_column question_model_columns[];
+void question_put_models(
+    const struct string_table *models, struct answer *answer);
 /* --model; NULL: not given. */
 const char *question_model(const struct question_values *values);
 /* Do the options of a question about test runs fit together? */

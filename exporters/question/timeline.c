@@ -105,19 +105,13 @@ static const struct answer_column area_columns[] = {
 	{ .key = NULL },
 };
 
-struct name_row {
-	struct text name;
+struct occurring_row {
+	struct text phase;
 };
 
 static const struct answer_column phase_columns[] = {
-	{ "phase", "PHASE", ANSWER_AT_TEXT(struct name_row, name), NULL,
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct occurring_row, phase), NULL,
 	    "a phase that occurs, in the order of the model", false, NULL },
-	{ .key = NULL },
-};
-
-static const struct answer_column model_columns[] = {
-	{ "model", "MODEL", ANSWER_AT_TEXT(struct name_row, name), NULL,
-	    "a model that the partition has", false, NULL },
 	{ .key = NULL },
 };
 
@@ -140,7 +134,7 @@ static const struct answer_column head[] = {
 };
 
 static const struct answer_table tables[] = { { "timeline", columns },
-	{ "phases", phase_columns }, { "models", model_columns },
+	{ "phases", phase_columns }, { "models", question_model_columns },
 	{ "bars", bar_columns }, { "area", area_columns }, { "head", head },
 	{ .name = NULL } };
 
@@ -275,12 +269,9 @@ put_names(const struct phases_timeline *t, struct answer *answer)
 	for (uint32_t i = 0; i < phases->count; i++)
 		if (occurs[i])
 			answer_row(answer,
-			    &(struct name_row){ phases->names[i] }, NULL);
+			    &(struct occurring_row){ phases->names[i] }, NULL);
 	free(occurs);
-	answer_begin_table(answer, "models");
-	for (uint32_t i = 0; i < t->names.models.count; i++)
-		answer_row(answer,
-		    &(struct name_row){ t->names.models.names[i] }, NULL);
+	question_put_models(&t->names.models, answer);
 }
 
 static void

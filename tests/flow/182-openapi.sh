@@ -62,12 +62,7 @@ check "... also of a pool" openapi refused 503 "/v1/pools/{pool}/phases"
 stop web
 stop broker
 stop aggregator
-check "a bit of the tables is flipped" /usr/bin/python3 -c '
-import sys
-data = bytearray(open(sys.argv[1], "rb").read())
-assert data.count(b"flip-this-one") > 0
-data = data.replace(b"flip-this-one", b"flip-this-onf")
-open(sys.argv[1], "r+b").write(data)' "$DIR/store/tables/data.mdb"
+flip_bit
 web || exit 1
 check "what is damaged is an error" openapi refused 500 "/v1/pools/{pool}/spans"
 stop web

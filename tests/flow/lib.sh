@@ -201,3 +201,14 @@ _end() {
 trap _end EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+# flip_bit: a disk flips a bit of each row with the text flip-this-one in the tables of
+# $DIR, whose aggregator has ended.
+flip_bit() {
+	check "a bit of the tables is flipped" /usr/bin/python3 -c '
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+assert data.count(b"flip-this-one") > 0
+data = data.replace(b"flip-this-one", b"flip-this-onf")
+open(sys.argv[1], "r+b").write(data)' "$DIR/store/tables/data.mdb"
+}

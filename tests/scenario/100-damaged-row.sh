@@ -14,12 +14,7 @@ records <<-'END'
 	event  30 n3 work:start
 END
 stop aggregator
-check "a bit of the tables is flipped" /usr/bin/python3 -c '
-import sys
-data = bytearray(open(sys.argv[1], "rb").read())
-assert data.count(b"flip-this-one") > 0
-data = data.replace(b"flip-this-one", b"flip-this-onf")
-open(sys.argv[1], "r+b").write(data)' "$DIR/store/tables/data.mdb"
+flip_bit
 
 # asked NAME ARGUMENT...: the answer of a dump with these arguments.
 asked() {

@@ -15,12 +15,7 @@ records <<-'END'
 	span 0 7 n3 build compile
 END
 stop aggregator
-check "a bit of the tables is flipped" /usr/bin/python3 -c '
-import sys
-data = bytearray(open(sys.argv[1], "rb").read())
-assert data.count(b"flip-this-one") > 0
-data = data.replace(b"flip-this-one", b"flip-this-onf")
-open(sys.argv[1], "r+b").write(data)' "$DIR/store/tables/data.mdb"
+flip_bit
 
 # asked FILE COMMAND...: the command writes the file, and ends as it must.
 asked() {
