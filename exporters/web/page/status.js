@@ -46,8 +46,9 @@ export function status(context) {
 		return h("ol", { class: "walk" },
 			s.broker ? hop("Broker", count(n("broker", "received_messages")), "messages received", plural(n("broker", "peers"), "peer") +
 				", " + bytes(n("broker", "received_bytes"))) : hop("Broker", "–", stateOf("broker") || "not of this instance", ""),
-			hop("Aggregator", count(n("aggregator", "batches")), "batches accepted since it started",
-				count(n("aggregator", "records")) + " records, " + plural(n("aggregator", "peers"), "peer")),
+			s.aggregator ? hop("Aggregator", count(n("aggregator", "batches")), "batches accepted since it started",
+				count(n("aggregator", "records")) + " records, " + plural(n("aggregator", "peers"), "peer")) :
+				hop("Aggregator", "–", stateOf("aggregator") || "not of this instance", ""),
 			hop("Journal", count(n("store", "received")), "entries ever", bytes(n("store", "journal_bytes"))),
 			hop("Index", count(n("store", "indexed")), "entries indexed", n("store", "indexing_lag") ?
 				count(n("store", "indexing_lag")) + " wait" : "none waits"),
