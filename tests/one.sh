@@ -5,7 +5,9 @@
 # The test has LIMIT seconds; its output is shown if it fails.  The numbers of
 # passed and failed checks are appended to COUNTS.  The last line of a failed test is
 # a command that repeats it: a randomised test first prints a line "seed N" and
-# takes N from SEED.  The command begins with REPEAT.
+# takes N from SEED.  The command begins with REPEAT.  With FAILURES=DIRECTORY what a
+# failed test printed is kept there: in VARIANT:NAME (with + for each /), or in
+# VARIANT:NAME.report if an instrument reported something.
 #
 # Sanitizers and valgrind write their reports into a directory of this script, not
 # to stderr: a report there fails the test, even if the process was killed
@@ -55,7 +57,8 @@ if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
 find "$reports" -name 'valgrind.*' -size +0 -exec sed -i \
 	-e '/^--[0-9]*-- WARNING: unhandled amd64-linux syscall: 44[456]$/,+4d' {} +
 # Valgrind creates its files before it has anything to report.
-f=$((f + $(find "$reports" -type f -size +0 | wc -l)))
+reported=$(find "$reports" -type f -size +0 | wc -l)
+f=$((f + reported))
 find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
 echo "$p $f" >>"$COUNTS"
 grep '^SKIPPED' "$output" || :
@@ -63,6 +66,11 @@ if [ "$f" -eq 0 ]; then
 	echo "ok $VARIANT $name: $p (${took} s)"
 else
 	tail -n 60 "$output"
+	if [ -n "${FAILURES:-}" ]; then
+		kept=$FAILURES/$VARIANT:$(echo "$name" | tr / +)
+		[ "$reported" -eq 0 ] || kept=$kept.report
+		grep -A 8 -E '^(not ok|FAILED|\[  FAILED  \]|SUMMARY|==)' "$output" | tail -n 40 >"$kept" || :
+	fi
 	echo "not ok $VARIANT $name: $p passed, $f failed, status $status (${took} s)"
 	# If there are several seeds, use that of the first failure.
 	seed=$(awk '

@@ -12,7 +12,12 @@
 # its luck; `make check`, `make quick` and `make soak` take other input each time.
 #
 # On two processors the first takes at most 12 minutes, quick 3, all 40.  The last
-# line is `N passed, N failed`.
+# lines are what failed, and `N passed, N failed`.
+#
+# A test that failed beside others is run once more, alone, with the same input: up to
+# three that pass then are reported as unsteady and do not fail the run, for a machine
+# that was busy with other work says nothing of the tree.  What a sanitizer or valgrind
+# reported is never run again.
 #
 # The tests of a variant begin as soon as it is built, while others are still being
 # built.  Most scripts wait more than they compute: three run for each processor.
@@ -77,7 +82,9 @@ if [ "$mode" != quick ]; then
 fi
 
 tally=$(mktemp)
-trap 'rm -f "$tally"' EXIT
+FAILURES=$(mktemp -d)
+export FAILURES
+trap 'rm -rf "$tally" "$FAILURES"' EXIT
 mkdir -p build
 
 # built VARIANT: build what its suites need.
@@ -104,13 +111,39 @@ for variant in $variants; do
 	else
 		tail -n 30 "build/$variant.log" >&2
 		echo "not ok - $variant does not build" >&2
-		echo "0 1" >>"$tally"
+		echo "0 1 building" >>"$tally"
 	fi
 done | TALLY=$tally xargs -L 1 -P "$(($(nproc) * 3))" sh -c '
 	status=0
 	VARIANT=$1 JOBS=1 WRAPPED=1 sh tests/check.sh "$2" || status=$?
 	# 1: tests failed, and they were counted.
-	[ "$status" -le 1 ] || echo "0 1" >>"$TALLY"' run
+	[ "$status" -le 1 ] || echo "0 1 building" >>"$TALLY"' run
+
+# steady: what failed passes alone; its failures are no longer in the tally.
+steady() {
+	_failed=$(cd "$FAILURES" && ls)
+	[ "$(echo "$_failed" | wc -w)" -le 3 ] || return 1
+	for _each in $_failed; do
+		_name=$(echo "${_each#*:}" | tr + /)
+		case $_each in *.report) return 1 ;; esac
+		echo "== ${_each%%:*} $_name: once more, alone" >&2
+		FAILURES='' TALLY=/dev/null VARIANT=${_each%%:*} JOBS=1 WRAPPED=1 sh tests/check.sh "$_name" || return 1
+	done
+	# A variant that does not build is in no file.
+	! grep -q '^0 1 building' "$tally"
+}
+for each in "$FAILURES"/*; do
+	[ -e "$each" ] || continue
+	echo "== ${each##*/}" | tr + /
+	cat "$each"
+done
+if [ -n "$(ls "$FAILURES")" ] && steady; then
+	for each in "$FAILURES"/*; do
+		echo "unsteady: ${each##*/}: failed beside others, passed alone" | tr + /
+	done
+	sed 's/ [0-9]*$/ 0/' "$tally" >"$FAILURES/tally"
+	cat "$FAILURES/tally" >"$tally"
+fi
 awk '{ passed += $1; failed += $2 }
 	END {
 		printf "%d passed, %d failed\n", passed, failed
