@@ -189,7 +189,7 @@ keep_phase(void *arg, const struct phase_row *row)
 	kept = &phases->at[phases->count++];
 	*kept = *row;
 	kept->phase = string_table_keep(&phases->texts, row->phase);
-	kept->node = string_table_keep(&phases->texts, row->node);
+	kept->part = string_table_keep(&phases->texts, row->part);
 	kept->attributes = string_table_keep(&phases->texts, row->attributes);
 }
 
@@ -200,7 +200,7 @@ read_phases(struct now *now, struct err *err)
 	struct phases phases = { .count = 0 };
 	struct phase_rows *rows;
 	int rc = phase_rows_open(
-	    &rows, now->source, now_name(now), &query, false, err);
+	    &rows, now->source, now_name(now), &query, PHASES_OF_POOL, err);
 
 	if (rc != 0)
 		return -1;

@@ -180,7 +180,7 @@ draw_distribution(struct plotter *p, struct text model, struct err *err)
 	struct boxes boxes = { .title = title, .note = BOXES_NOTE };
 	struct phases_window window;
 	int rc = phases_window_read(
-	    &window, p->source, p->partition, &query, false, err);
+	    &window, p->source, p->partition, &query, PHASES_OF_POOL, err);
 
 	for (uint32_t i = 0; rc == 0 && i < p->names.phases.count; i++) {
 		struct text phase = p->names.phases.names[i];

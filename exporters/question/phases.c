@@ -9,7 +9,7 @@
 #include "exporters/stats/phase_rows.h"
 
 struct row {
-	struct text phase, node, start, end, unmatched;
+	struct text phase, node, key, start, end, unmatched;
 	uint64_t count, open, open_starts, open_ends, place;
 	double sum, min, max, mean, std_population, std_sample, p50, p90, p99;
 	enum answer_flag required;
@@ -22,6 +22,8 @@ static const struct answer_column columns[] = {
 	    "the model and the phase", false, NULL },
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
 	    "with --by node: of which node", false, NULL },
+	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
+	    "with --by key: what it was of, such as an image", false, NULL },
 	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
 	    "how often it occurred", false, NULL },
 	{ "sum", NULL, NUMBER(sum), "all durations together", false, NULL },
@@ -63,7 +65,7 @@ static const struct answer_table tables[] = { { "phases", columns },
 
 struct asking {
 	struct answer *answer;
-	bool by_node;
+	enum phases_part part;
 	char last[2 * NAME_BYTES_MAX + 2]; /* the phase of the row before */
 };
 
@@ -108,13 +110,20 @@ is_listed(const struct answer *answer, const struct row *row, bool ignores)
 	       (!ignores && row->open > 0);
 }
 
+static struct text
+part_of(const struct phase_row *of, bool wanted)
+{
+	return wanted ? of->part : (struct text){ NULL, 0 };
+}
+
 static void
 put(void *arg, const struct phase_row *of)
 {
 	struct asking *asking = arg;
 	const double *n = of->numbers;
 	struct row row = { .phase = of->phase,
-		.node = asking->by_node ? of->node : (struct text){ NULL, 0 },
+		.node = part_of(of, asking->part == PHASES_BY_NODE),
+		.key = part_of(of, asking->part == PHASES_BY_KEY),
 		.count = count_of(n[PHASE_COUNT]),
 		.open_starts = count_of(n[PHASE_OPEN_STARTS]),
 		.open_ends = count_of(n[PHASE_OPEN_ENDS]),
@@ -137,8 +146,9 @@ put(void *arg, const struct phase_row *of)
 	take_attributes(&row, of->attributes);
 	if (!is_listed(asking->answer, &row, of->ignores_open))
 		return;
-	/* The worst nodes of each phase are seen. */
-	if (asking->by_node && !text_equal(of->phase, text_of(asking->last))) {
+	/* The worst parts of each phase are seen. */
+	if (asking->part != PHASES_OF_POOL &&
+	    !text_equal(of->phase, text_of(asking->last))) {
 		answer_next_group(asking->answer);
 		snprintf(asking->last, sizeof(asking->last), "%.*s",
 		    (int)of->phase.bytes, of->phase.at);
@@ -150,7 +160,7 @@ static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct asking asking = { .answer = answer,
-		.by_node = question_by(&question_phases, asked->values) == 1 };
+		.part = question_by(&question_phases, asked->values) };
 	struct wire_query query = question_query(asked, 1u << RECORD_ENTITY);
 	struct phase_rows *rows;
 	char shown[300];
@@ -159,10 +169,12 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	query.name = text_of(asked->values->name);
 	answer_title(answer, "phases of %s, seconds",
 	    text_quote(shown, sizeof(shown), asked->partition));
-	if (!asking.by_node)
+	if (asking.part != PHASES_BY_NODE)
 		answer_hide_column(answer, "node");
-	rc = phase_rows_open(&rows, asked->source, asked->partition, &query,
-	    asking.by_node, err);
+	if (asking.part != PHASES_BY_KEY)
+		answer_hide_column(answer, "key");
+	rc = phase_rows_open(
+	    &rows, asked->source, asked->partition, &query, asking.part, err);
 	if (rc == 0)
 		rc = phase_rows_each(rows, put, &asking, err);
 	if (rc == 0 && answer_rows(answer) == 0)
@@ -175,8 +187,9 @@ const struct question question_phases = { .word = "phases",
 	.summary = "statistics of the phases that models define",
 	.options = "by name node start gap from to sort top columns",
 	.examples = "poolscope stats phases --from yesterday\n"
-		    "poolscope stats phases --by node --sort p99 --top 5\n",
+		    "poolscope stats phases --by node --sort p99 --top 5\n"
+		    "poolscope stats phases --by key --sort p50 --top 5\n",
 	.tables = tables,
-	.by = "pool|node",
+	.by = "pool|node|key", /* enum phases_part */
 	.kinds = 1u << RECORD_EVENT,
 	.ask = ask };

@@ -30,6 +30,7 @@ const struct question *const questions[] = {
 	&question_scanner,
 	&question_series,
 	&question_skew,
+	&question_slow,
 	&question_spans,
 	&question_starts,
 	&question_status,

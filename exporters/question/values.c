@@ -11,9 +11,10 @@
 
 static const struct opt own_options[] = {
 	{ "by", 0, OPT_TEXT, OPT_TO(struct question_values, by), "WHAT",
-	    "print a row for each of these; phases: pool (default) or node; "
-	    "spans: name (default), track or node; samples: metric (default) "
-	    "or node",
+	    "print a row for each of these; phases: pool (default), node or "
+	    "key; "
+	    "slow: node (default) or phase; spans: name (default), track or "
+	    "node; samples: metric (default) or node",
 	    NULL, false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct question_values, name), "PATTERN",
 	    "show only phases or spans that match this pattern, such as "

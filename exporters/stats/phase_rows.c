@@ -21,12 +21,14 @@ struct phase_rows {
 	struct source *source;
 	struct text partition;
 	struct wire_query query; /* of all time */
-	bool by_node;
-	/* has_window: of the window, replace all statistics of the store;
+	enum phases_part part;
+	/* has_window: of the window, or by key, replace all statistics of the
+	 * store;
 	 * has_crossing: of all time, but on corrected clocks, those of the
 	 * phases that pass from node to node. */
 	struct phases_window window;
 	bool has_window, has_crossing;
+	bool in_time; /* the question has a window */
 	/* The last question. */
 	void (*on_row)(void *arg, const struct phase_row *row);
 	void *arg;
@@ -84,7 +86,7 @@ make_row(const struct record *record)
 {
 	struct phase_row row = {
 		.phase = record->name,
-		.node = record->node,
+		.part = record->node,
 		.attributes = record->pairs,
 	};
 	struct text pairs = record->pairs, unmatched, histogram;
@@ -141,7 +143,7 @@ give_computed(struct phase_rows *rows, const struct record *record,
 	rows->on_row(rows->arg, &row);
 }
 
-/* A phase of the window: a row, or one for each of its nodes. */
+/* A phase of the window: a row, or one for each of its parts. */
 static void
 give_window(struct phase_rows *rows, const struct record *record)
 {
@@ -150,7 +152,7 @@ give_window(struct phase_rows *rows, const struct record *record)
 	    phases_window_find(window, record->name);
 	struct phase_row row;
 
-	if (!rows->by_node) {
+	if (rows->part == PHASES_OF_POOL) {
 		give_computed(rows, record, computed);
 		return;
 	}
@@ -159,7 +161,7 @@ give_window(struct phase_rows *rows, const struct record *record)
 	     computed != NULL && computed < window->rows + window->row_count &&
 	     text_equal(computed->phase, record->name);
 	     computed++) {
-		row.node = computed->node;
+		row.part = computed->part;
 		phases_window_numbers(computed, row.numbers);
 		phases_window_histogram(computed, row.histogram);
 		rows->on_row(rows->arg, &row);
@@ -174,8 +176,9 @@ give_stored(struct phase_rows *rows, const struct record *record)
 
 	if (rows->has_crossing && source_clock_crosses(record)) {
 		give_computed(rows, record,
-		    phases_window_find_node(&rows->window, record->name,
-			rows->by_node ? record->node : (struct text){ "", 0 }));
+		    phases_window_find_part(&rows->window, record->name,
+			rows->part == PHASES_BY_NODE ? record->node
+						     : (struct text){ "", 0 }));
 		return;
 	}
 	row = make_row(record);
@@ -187,7 +190,7 @@ phase_rows_each(struct phase_rows *rows,
     void (*on_row)(void *arg, const struct phase_row *row), void *arg,
     struct err *err)
 {
-	bool by_node = rows->by_node && !rows->has_window;
+	bool by_node = rows->part == PHASES_BY_NODE && !rows->has_window;
 	struct record record;
 	int rc;
 
@@ -243,8 +246,13 @@ read_crossing(struct phase_rows *rows, struct err *err)
 	if (rc == 0 && names.count > 0 &&
 	    source_clock_pairs(source_clock(rows->source))) {
 		rows->has_crossing = true;
-		rc = phases_window_read_runs(&rows->window, rows->source,
-		    rows->partition, &names, rows->by_node, err);
+		/* The store keeps these by run where it keeps others by node.
+		 */
+		rc = phases_window_read_names(&rows->window, rows->source,
+		    rows->partition, &names,
+		    rows->part == PHASES_BY_NODE ? PHASES_BY_RUN
+						 : PHASES_OF_POOL,
+		    err);
 	}
 	string_table_clear(&names);
 	return rc;
@@ -254,8 +262,8 @@ read_crossing(struct phase_rows *rows, struct err *err)
 
 int
 phase_rows_open(struct phase_rows **made, struct source *source,
-    struct text partition, const struct wire_query *query, bool by_node,
-    struct err *err)
+    struct text partition, const struct wire_query *query,
+    enum phases_part part, struct err *err)
 {
 	struct phase_rows *rows = *made = memory_zero(1, sizeof(*rows));
 	int rc;
@@ -265,11 +273,13 @@ phase_rows_open(struct phase_rows **made, struct source *source,
 	rows->query = *query;
 	rows->query.from_ns = TIME_MIN_NS;
 	rows->query.to_ns = TIME_MAX_NS;
-	rows->by_node = by_node;
-	if (query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS) {
+	rows->part = part;
+	rows->in_time =
+	    query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS;
+	if (rows->in_time || part == PHASES_BY_KEY) {
 		rows->has_window = true;
 		rc = phases_window_read(
-		    &rows->window, source, partition, query, by_node, err);
+		    &rows->window, source, partition, query, part, err);
 	} else {
 		rc = read_crossing(rows, err);
 	}
@@ -298,7 +308,7 @@ phase_rows_refuse(struct phase_rows *rows, struct err *err)
 	struct text name = rows->query.name;
 
 	err_set(err, "no phases%s of partition %s in %s",
-	    rows->has_window ? " that begin in that time" : "",
+	    rows->in_time ? " that begin in that time" : "",
 	    text_quote(shown, sizeof(shown), rows->partition),
 	    source_name(rows->source));
 	snprintf(typed, sizeof(typed), "%.*s", (int)name.bytes, name.at);

@@ -4,9 +4,9 @@
  * Of all time aggregator/phases/duration_stats.c computes them, and
  * aggregator/query/phases/phase_stats.c (counts) and
  * aggregator/query/page/answer.c (durations) send them as attributes.  Of a
- * window, and of phases that pass from node to node where clocks were off,
- * phases_window.c computes them; the store's attributes still say which phases
- * there are.
+ * window, by key, and of phases that pass from node to node where clocks were
+ * off, phases_window.c computes them; the store's attributes still say which
+ * phases there are.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASE_ROWS_H
@@ -21,7 +21,7 @@
 
 struct phase_row {
 	struct text phase; /* "model:name" */
-	struct text node;  /* or run; empty: of all */
+	struct text part;  /* the node, key or run; empty: of all */
 	/* NaN: unknown.  `attributes` has each of them under its name, too, and
 	 * what else is known of the phase, such as the names of its events;
 	 * where the two differ, these are right. */
@@ -35,12 +35,12 @@ struct phase_row {
 
 struct phase_rows; /* opaque */
 
-/* Of the phases and nodes that `query` selects, and of its window; `by_node`: a
- * row for each node of a phase.  `query` must live as long.  Reads what the
- * window needs. */
+/* Of the phases and nodes that `query` selects, and of its window; a row for
+ * the pool, or for each node or key of a phase.  `query` must live as long.
+ * Reads what the window, or the keys, need. */
 int phase_rows_open(struct phase_rows **rows, struct source *source,
-    struct text partition, const struct wire_query *query, bool by_node,
-    struct err *err);
+    struct text partition, const struct wire_query *query,
+    enum phases_part part, struct err *err);
 void phase_rows_close(struct phase_rows **rows);
 
 /* Call `on_row` for each row; may be called again.  The texts of the row are

@@ -15,7 +15,7 @@ enum item_kind { ITEM_PAIR, ITEM_START, ITEM_END };
 
 struct phases_window_item {
 	uint32_t phase;
-	uint32_t node : 30, kind : 2;
+	uint32_t part : 30, kind : 2;
 	int64_t ns;
 };
 
@@ -31,8 +31,8 @@ take(struct phases_window *window, const struct record *record,
 
 	item.phase = string_table_add(&window->phases, phase);
 	if (part != NULL)
-		item.node =
-		    string_table_add(&window->nodes, *part) & 0x3fffffff;
+		item.part =
+		    string_table_add(&window->parts, *part) & 0x3fffffff;
 	if (!record->has_end)
 		item.kind = ITEM_START;
 	else if (!record->has_time)
@@ -51,8 +51,8 @@ by_row(const void *left, const void *right)
 
 	if (a->phase != b->phase)
 		return a->phase < b->phase ? -1 : 1;
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	return (a->ns > b->ns) - (a->ns < b->ns);
@@ -64,7 +64,7 @@ by_name(const void *left, const void *right)
 	const struct phases_window_row *a = left, *b = right;
 	int order = text_compare(a->phase, b->phase);
 
-	return order != 0 ? order : text_compare_natural(a->node, b->node);
+	return order != 0 ? order : text_compare_natural(a->part, b->part);
 }
 
 /* ---- statistics ---- */
@@ -130,35 +130,35 @@ sort_names(const struct string_table *table,
 static void
 add_row(struct phases_window *window, uint32_t *room,
     const struct phases_window_item *item, const struct named *phases,
-    const struct named *nodes)
+    const struct named *parts)
 {
 	window->rows = memory_grow(
 	    window->rows, room, window->row_count, sizeof(*window->rows));
 	window->rows[window->row_count++] = (struct phases_window_row){
 		.phase = phases[item->phase].name,
-		.node = nodes != NULL ? nodes[item->node].name
+		.part = parts != NULL ? parts[item->part].name
 				      : (struct text){ NULL, 0 },
 		.first = item,
 	};
 }
 
 /* Names are sorted instead of rows: there are fewer.  From then on an item has
- * the place of its phase and node, not their numbers. */
+ * the place of its phase and part, not their numbers. */
 static void
 make_rows(struct phases_window *window)
 {
-	uint32_t *phase_places, *node_places, room = 0;
+	uint32_t *phase_places, *part_places, room = 0;
 	struct named *phases =
 	    sort_names(&window->phases, by_text, &phase_places);
-	struct named *nodes =
-	    sort_names(&window->nodes, by_nature, &node_places);
+	struct named *parts =
+	    sort_names(&window->parts, by_nature, &part_places);
 
 	for (uint32_t i = 0; i < window->count; i++) {
 		struct phases_window_item *item = &window->items[i];
 
 		item->phase = phase_places[item->phase];
-		if (nodes != NULL)
-			item->node = node_places[item->node] & 0x3fffffff;
+		if (parts != NULL)
+			item->part = part_places[item->part] & 0x3fffffff;
 	}
 	if (window->count > 0)
 		qsort(window->items, window->count, sizeof(*window->items),
@@ -168,8 +168,8 @@ make_rows(struct phases_window *window)
 		struct phases_window_row *row;
 
 		if (i == 0 || item->phase != item[-1].phase ||
-		    item->node != item[-1].node)
-			add_row(window, &room, item, phases, nodes);
+		    item->part != item[-1].part)
+			add_row(window, &room, item, phases, parts);
 		row = &window->rows[window->row_count - 1];
 		row->count += item->kind == ITEM_PAIR;
 		row->open_starts += item->kind == ITEM_START;
@@ -178,9 +178,9 @@ make_rows(struct phases_window *window)
 	for (uint32_t i = 0; i < window->row_count; i++)
 		sum_up(&window->rows[i]);
 	free(phases);
-	free(nodes);
+	free(parts);
 	free(phase_places);
-	free(node_places);
+	free(part_places);
 }
 
 static void
@@ -188,16 +188,13 @@ begin(struct phases_window *window)
 {
 	*window = (struct phases_window){ .items = NULL };
 	string_table_init(&window->phases);
-	string_table_init(&window->nodes);
+	string_table_init(&window->parts);
 }
-
-/* Read what `query` selects; apart: PART_NODE by node, PART_RUN by run. */
-enum part { PART_NONE, PART_NODE, PART_RUN };
 
 static int
 read_phases(struct phases_window *window, struct source *source,
-    struct text partition, const struct wire_query *query, enum part part,
-    struct err *err)
+    struct text partition, const struct wire_query *query,
+    enum phases_part part, struct err *err)
 {
 	struct wire_query phases = *query;
 	struct record record;
@@ -215,32 +212,32 @@ read_phases(struct phases_window *window, struct source *source,
 			    "fewer with --from, --to, --name or --node",
 			    PHASES_WINDOW_MAX);
 		take(window, &record,
-		    part == PART_NONE  ? NULL
-		    : part == PART_RUN ? &record.run
-				       : &record.node);
+		    part == PHASES_BY_NODE  ? &record.node
+		    : part == PHASES_BY_KEY ? &record.key
+		    : part == PHASES_BY_RUN ? &record.run
+					    : NULL);
 	}
 	return rc;
 }
 
 int
 phases_window_read(struct phases_window *window, struct source *source,
-    struct text partition, const struct wire_query *query, bool by_node,
-    struct err *err)
+    struct text partition, const struct wire_query *query,
+    enum phases_part part, struct err *err)
 {
 	int rc;
 
 	begin(window);
-	rc = read_phases(window, source, partition, query,
-	    by_node ? PART_NODE : PART_NONE, err);
+	rc = read_phases(window, source, partition, query, part, err);
 	if (rc == 0)
 		make_rows(window);
 	return rc;
 }
 
 int
-phases_window_read_runs(struct phases_window *window, struct source *source,
-    struct text partition, const struct string_table *names, bool by_run,
-    struct err *err)
+phases_window_read_names(struct phases_window *window, struct source *source,
+    struct text partition, const struct string_table *names,
+    enum phases_part part, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_PHASE);
 	int rc = 0;
@@ -248,8 +245,7 @@ phases_window_read_runs(struct phases_window *window, struct source *source,
 	begin(window);
 	for (uint32_t i = 0; rc == 0 && i < names->count; i++) {
 		query.name = names->names[i];
-		rc = read_phases(window, source, partition, &query,
-		    by_run ? PART_RUN : PART_NONE, err);
+		rc = read_phases(window, source, partition, &query, part, err);
 	}
 	if (rc == 0)
 		make_rows(window);
@@ -262,7 +258,7 @@ phases_window_clear(struct phases_window *window)
 	free(window->rows);
 	free(window->items);
 	string_table_clear(&window->phases);
-	string_table_clear(&window->nodes);
+	string_table_clear(&window->parts);
 }
 
 /* ---- values ---- */
@@ -287,11 +283,11 @@ phases_window_find(const struct phases_window *window, struct text phase)
 }
 
 const struct phases_window_row *
-phases_window_find_node(
-    const struct phases_window *window, struct text phase, struct text node)
+phases_window_find_part(
+    const struct phases_window *window, struct text phase, struct text part)
 {
 	const struct phases_window_row wanted = { .phase = phase,
-		.node = node };
+		.part = part };
 
 	return window->row_count == 0
 		   ? NULL

@@ -36,21 +36,29 @@ extern const char *const phase_number_names[PHASE_NUMBERS];
 
 enum { PHASES_WINDOW_MAX = 16 << 20 }; /* phases; 16 bytes each */
 
+/* What is kept apart: nothing, or what is of several nodes, keys or runs. */
+enum phases_part {
+	PHASES_OF_POOL,
+	PHASES_BY_NODE,
+	PHASES_BY_KEY,
+	PHASES_BY_RUN
+};
+
 struct phases_window_item; /* opaque */
 
-/* The phases of one name, and of one node (or run) if they are kept apart. */
+/* The phases of one name, and of one part. */
 struct phases_window_row {
-	struct text phase, node; /* "model:name"; node: empty for all */
+	struct text phase, part; /* "model:name"; part: empty for all */
 	uint64_t count, open_starts, open_ends;
 	const struct phases_window_item *first;       /* of `count`, sorted */
 	double sum, mean, std_population, std_sample; /* seconds */
 };
 
 struct phases_window {
-	struct string_table phases, nodes;
+	struct string_table phases, parts;
 	struct phases_window_item *items;
 	uint32_t count, room;
-	struct phases_window_row *rows; /* by phase, then by name of the node */
+	struct phases_window_row *rows; /* by phase, then by name of the part */
 	uint32_t row_count;
 };
 
@@ -58,23 +66,21 @@ struct phases_window {
  * phases.  -1 also when there are more than PHASES_WINDOW_MAX.  Clear it in any
  * case. */
 int phases_window_read(struct phases_window *window, struct source *source,
-    struct text partition, const struct wire_query *query, bool by_node,
-    struct err *err);
+    struct text partition, const struct wire_query *query,
+    enum phases_part part, struct err *err);
 void phases_window_clear(struct phases_window *window);
 
-/* The same of all phases of these names, by run instead of by node, as the
- * store keeps those that pass from node to node. */
-int phases_window_read_runs(struct phases_window *window, struct source *source,
-    struct text partition, const struct string_table *names, bool by_run,
-    struct err *err);
+/* The same of all phases of these names. */
+int phases_window_read_names(struct phases_window *window,
+    struct source *source, struct text partition,
+    const struct string_table *names, enum phases_part part, struct err *err);
 
-/* The first row of a phase; those of its other nodes follow.  NULL: nothing of
+/* The first row of a phase; those of its other parts follow.  NULL: nothing of
  * it begins in the window. */
 const struct phases_window_row *phases_window_find(
     const struct phases_window *window, struct text phase);
-/* The row of a phase and node (or run). */
-const struct phases_window_row *phases_window_find_node(
-    const struct phases_window *window, struct text phase, struct text node);
+const struct phases_window_row *phases_window_find_part(
+    const struct phases_window *window, struct text phase, struct text part);
 
 /* The duration of a rank, from 0: the least; below row->count. */
 double phases_window_seconds(

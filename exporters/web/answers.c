@@ -142,6 +142,7 @@ const struct web_route web_pool_routes[] = {
 	{ "deltas", .asks = &question_deltas },
 	{ "iterations", .asks = &question_iterations },
 	{ "skew", .asks = &question_skew },
+	{ "slow", .asks = &question_slow },
 	{ "groups", .asks = &question_groups },
 	{ "samples", .asks = &question_samples },
 	{ "timeline", .asks = &question_timeline },
