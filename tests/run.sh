@@ -14,7 +14,7 @@
 # On two processors the first takes at most 12 minutes, quick 3, all 40.  The last
 # lines are what failed, and `N passed, N failed`.
 #
-# A test that failed beside others is run once more, alone, with the same input: up to
+# A test that failed with others is run once more, alone, with the same input: up to
 # three that pass then are reported as unsteady and do not fail the run, for a machine
 # that was busy with other work says nothing of the tree.  What a sanitizer or valgrind
 # reported is never run again.
@@ -139,7 +139,7 @@ for each in "$FAILURES"/*; do
 done
 if [ -n "$(ls "$FAILURES")" ] && steady; then
 	for each in "$FAILURES"/*; do
-		echo "unsteady: ${each##*/}: failed beside others, passed alone" | tr + /
+		echo "unsteady: ${each##*/}: failed with others, passed alone" | tr + /
 	done
 	sed 's/ [0-9]*$/ 0/' "$tally" >"$FAILURES/tally"
 	cat "$FAILURES/tally" >"$tally"

@@ -37,7 +37,7 @@ dump() {
 	# shellcheck disable=SC2016 # the $ is a partition's
 	poolscope-dump -q -p 'fault$pool' --kind event,gap --format jsonl "$@"
 }
-# waiting NUMBER: agents have so many batches, or more, that nobody acknowledged.
+# waiting NUMBER: agents have at least NUMBER batches that nobody acknowledged.
 waiting() {
 	for _i in $(seq 0 $((agents - 1))); do
 		poolscope-spool ls "$TMP/agents/$_i/spool" --format json || return 1

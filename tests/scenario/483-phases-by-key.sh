@@ -108,7 +108,9 @@ check_printed "... says what they are slow against" "longer in a phase than the 
 stop aggregator
 
 # Four nodes are too few to say what is usual.
+# shellcheck disable=SC2016 # a partition's name
 export POOLSCOPE_PARTITION='acct$few'
+# shellcheck disable=SC2016 # a partition's name
 PARTITION='acct$few'
 aggregate --models "$TMP/models"
 { node a 1 2 3 4; node b 1 2 3 4; node c 1 2 3 4; node d 1 2 90 91; } | records
