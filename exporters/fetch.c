@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/azure/account.h"
-#include "exporters/cloud/azure/table_batch.h"
-#include "exporters/cloud/azure/table_page.h"
+#include "exporters/cloud/azure_account.h"
+#include "exporters/cloud/azure_table.h"
 #include "exporters/tool/tool.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"

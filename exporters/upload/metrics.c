@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exporters/cloud/mlflow/mlflow.h"
+#include "exporters/cloud/mlflow.h"
 #include "exporters/perf/list.h"
 #include "exporters/samples/time_window.h"
 #include "exporters/select/known.h"

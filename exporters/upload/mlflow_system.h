@@ -9,7 +9,7 @@
 #ifndef EXPORTERS_UPLOAD_MLFLOW_SYSTEM_H
 #define EXPORTERS_UPLOAD_MLFLOW_SYSTEM_H
 
-#include "exporters/cloud/mlflow/mlflow.h"
+#include "exporters/cloud/mlflow.h"
 #include "exporters/samples/series.h"
 #include "proto/hash/string_table.h"
 

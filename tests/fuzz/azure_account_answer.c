@@ -3,10 +3,9 @@
  * with a reason.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/azure/blocks.h"
-#include "exporters/cloud/azure/table_batch.h"
-#include "exporters/cloud/azure/table_page.h"
-#include "exporters/cloud/common/service_error.h"
+#include "exporters/cloud/azure_blocks.h"
+#include "exporters/cloud/azure_table.h"
+#include "exporters/cloud/xml.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * is needed, or none at all.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/google/credentials.h"
+#include "exporters/cloud/google_credentials.h"
 
 #include <assert.h>
 

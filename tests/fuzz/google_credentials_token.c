@@ -3,7 +3,7 @@
  * fits in a header and ends, or none.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/google/credentials.h"
+#include "exporters/cloud/google_credentials.h"
 
 #include <assert.h>
 

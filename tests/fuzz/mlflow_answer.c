@@ -3,7 +3,7 @@
  * sentence; what is found in it by name is what another reader of objects has.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/mlflow/reply.h"
+#include "exporters/cloud/mlflow_reply.h"
 
 #include <assert.h>
 #include <stdio.h>

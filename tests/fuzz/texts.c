@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exporters/cloud/azure/table_page.h"
-#include "exporters/cloud/common/xml.h"
+#include "exporters/cloud/azure_table.h"
+#include "exporters/cloud/xml.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "proto/format/output.h"

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/azure/account.h"
-#include "exporters/cloud/azure/blocks.h"
+#include "exporters/cloud/azure_account.h"
+#include "exporters/cloud/azure_blocks.h"
+#include "exporters/cloud/file_put.h"
 #include "exporters/upload/targets/content_type.h"
-#include "exporters/cloud/common/file_put.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"

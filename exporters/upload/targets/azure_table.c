@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/azure/account.h"
-#include "exporters/cloud/azure/table_batch.h"
-#include "exporters/cloud/common/deliver.h"
+#include "exporters/cloud/azure_account.h"
+#include "exporters/cloud/azure_table.h"
+#include "exporters/cloud/deliver.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

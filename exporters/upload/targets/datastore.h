@@ -11,7 +11,7 @@
 #ifndef EXPORTERS_UPLOAD_TARGETS_DATASTORE_H
 #define EXPORTERS_UPLOAD_TARGETS_DATASTORE_H
 
-#include "exporters/cloud/common/json_batch.h"
+#include "exporters/cloud/json_batch.h"
 #include "exporters/results/result_file.h"
 #include "proto/json/json_relayout.h"
 

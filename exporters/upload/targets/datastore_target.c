@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/google/credentials.h"
+#include "exporters/cloud/google_credentials.h"
 #include "exporters/upload/targets/datastore.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"

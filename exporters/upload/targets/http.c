@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exporters/cloud/common/deliver.h"
+#include "exporters/cloud/deliver.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/decode/record_json.h"

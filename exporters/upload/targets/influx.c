@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/common/deliver.h"
+#include "exporters/cloud/deliver.h"
 #include "exporters/upload/targets/influx_line.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"

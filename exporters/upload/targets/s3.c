@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/cloud/file_put.h"
+#include "exporters/cloud/s3_bucket.h"
+#include "exporters/cloud/s3_reply.h"
 #include "exporters/upload/targets/content_type.h"
-#include "exporters/cloud/common/file_put.h"
-#include "exporters/cloud/s3/bucket.h"
-#include "exporters/cloud/s3/reply.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"
