@@ -3,15 +3,14 @@
  * poolscope-trace(1).
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/trace/trace.h"
+#include "exporters/trace/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "exporters/samples/time_window.h"
+#include "exporters/scanner/trace_command.h"
 #include "exporters/tool/tool.h"
-#include "exporters/trace/scanner/trace_command.h"
-#include "exporters/trace/timeline/timeline.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 #include "proto/os/file_io.h"

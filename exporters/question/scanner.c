@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exporters/question/question.h"
-#include "exporters/scanner/sums.h"
+#include "exporters/scanner/job.h"
 #include "proto/os/clock.h"
 
 /* Whole numbers that every reader of JSON keeps. */

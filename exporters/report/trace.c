@@ -12,8 +12,7 @@
 
 #include "exporters/report/report.h"
 #include "exporters/samples/time_window.h"
-#include "exporters/trace/timeline/timeline.h"
-#include "exporters/trace/trace.h"
+#include "exporters/trace/timeline.h"
 #include "proto/base/memory.h"
 #include "proto/os/file_io.h"
 #include "proto/stream/compress_block.h"

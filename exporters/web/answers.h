@@ -13,7 +13,7 @@
 #include "exporters/question/kept.h"
 #include "exporters/question/question.h"
 #include "exporters/source/source.h"
-#include "exporters/trace/timeline/timeline.h"
+#include "exporters/trace/timeline.h"
 #include "exporters/web/access.h"
 #include "exporters/web/query.h"
 

@@ -83,7 +83,7 @@ for what in "$pool pool" "acct\$scan scan" "odd\$pool odd" "acct\$odd spans"; do
 	tar xzOf "$TMP/$name.tar.gz" >"$TMP/member"
 	check "which is the same" cmp "$TMP/member" "$TMP/$name.json"
 	check "the protocol buffers can be read" sh -c \
-		"/usr/bin/python3 $ROOT/tests/unit/exporters/trace/format/perfetto_judge.py $TMP/$name.pftrace >$TMP/judged"
+		"/usr/bin/python3 $ROOT/tests/unit/exporters/trace/perfetto_judge.py $TMP/$name.pftrace >$TMP/judged"
 	check "and say the same" /usr/bin/python3 "$judge" same "$TMP/$name.json" "$TMP/judged"
 	check "no two intervals of a row overlap in part" \
 		/usr/bin/python3 "$judge" nests "$TMP/$name.json"
@@ -167,7 +167,7 @@ for format in json pftrace; do
 		[ $format = pftrace ] || check "are that" test "$(wc -c <"$TMP/small.$format")" -le "$size"
 	done
 done
-/usr/bin/python3 "$ROOT/tests/unit/exporters/trace/format/perfetto_judge.py" "$TMP/small.pftrace" >"$TMP/judged"
+/usr/bin/python3 "$ROOT/tests/unit/exporters/trace/perfetto_judge.py" "$TMP/small.pftrace" >"$TMP/judged"
 check "a small one can be read" test -s "$TMP/judged"
 poolscope-trace -q -p "$pool" -n "$one" -o "$TMP/one.json"
 poolscope-trace -p "$pool" -n "$one" --max-size 3000 -o "$TMP/first.json" 2>"$TMP/err"
