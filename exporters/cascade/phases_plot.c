@@ -8,24 +8,39 @@
 #include <string.h>
 
 #include "exporters/cascade/cascade_plot.h"
-#include "exporters/gnuplot/colours.h"
 #include "proto/base/memory.h"
 
 /* The bands from the bottom up, in the order in which they usually happen. */
 static const struct {
 	enum phases_part part;
-	const char *column, *title, *colour;
+	enum cascade_phase phase; /* whose name it has */
 } parts[PHASES_PARTS] = {
-	{ PHASES_PREPARATION, "Preparation", "node preparation", COLOUR_BLUE },
-	{ PHASES_HELPER, "HelperPull", "helper image", COLOUR_LIGHT_BLUE },
-	{ PHASES_REGISTRY, "Registry", "private registry", COLOUR_PURPLE },
-	{ PHASES_WAIT, "Wait", "waiting", COLOUR_LIGHT_GREY },
-	{ PHASES_PULL, "Pull", "image pull", COLOUR_ORANGE },
-	{ PHASES_TORRENT, "Torrent", "image from peers", COLOUR_GREEN },
-	{ PHASES_LOAD, "Load", "image load", COLOUR_YELLOW },
-	{ PHASES_SAVE, "Save", "image save", COLOUR_RED },
-	{ PHASES_OTHER, "Other", "rest of the global resources", COLOUR_GREY },
+	{ PHASES_PREPARATION, CASCADE_NODEPREP },
+	{ PHASES_HELPER, CASCADE_SHIPYARD },
+	{ PHASES_REGISTRY, CASCADE_REGISTRY },
+	{ PHASES_WAIT, CASCADE_PHASES },
+	{ PHASES_PULL, CASCADE_PULL },
+	{ PHASES_TORRENT, CASCADE_TORRENT },
+	{ PHASES_LOAD, CASCADE_LOAD },
+	{ PHASES_SAVE, CASCADE_SAVE },
+	{ PHASES_OTHER, CASCADE_GLOBAL },
 };
+
+/* As in every picture of the model. */
+static struct band
+band_of(int part)
+{
+	struct band band = { .title = text_of("no phase"),
+		.column = text_of("no_phase"),
+		.place = PALETTE_NONE };
+
+	if (parts[part].phase == CASCADE_PHASES)
+		return band;
+	band.title = band.column =
+	    text_of(cascade_names[parts[part].phase].name);
+	palette_place(&band.title, 1, &band.place);
+	return band;
+}
 
 static struct bands_row
 row_of(const struct cascade *cascade, const struct cascade_node *node)
@@ -58,10 +73,7 @@ set_bands(struct bands *bands)
 		 * band has a length: draw an empty picture. */
 		if (!has[part] && (to > 0 || part + 1 < PHASES_PARTS))
 			continue;
-		bands->band[to] =
-		    (struct band){ .column = text_of(parts[part].column),
-			    .title = text_of(parts[part].title),
-			    .colour = parts[part].colour };
+		bands->band[to] = band_of(part);
 		for (uint32_t i = 0; i < bands->count; i++)
 			bands->rows[i].seconds[to] =
 			    bands->rows[i].seconds[part];

@@ -18,13 +18,14 @@
 #include <stdio.h>
 
 #include "exporters/gnuplot/gnuplot.h"
+#include "exporters/gnuplot/palette.h"
 
 enum { BANDS_BARS = 60, BANDS_STEPS = 240, BANDS_MAX = 16 };
 
 struct band {
 	struct text key; /* of the phase, with its model */
 	struct text column, title;
-	const char *colour;
+	uint8_t place; /* of its colour (palette.h) */
 };
 
 struct bands_row {

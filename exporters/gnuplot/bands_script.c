@@ -137,7 +137,9 @@ put_band_title(
 
 	table_elide(title, sizeof(title), band->title,
 	    terminal == GNUPLOT_DUMB ? DUMB_BAND_COLUMNS : BAND_COLUMNS);
-	fprintf(file, " with boxxyerror lc rgb \"%s\" title ", band->colour);
+	fputs(" with boxxyerror", file);
+	palette_put_fill(file, band->place);
+	fputs(" title ", file);
 	gnuplot_put_text(file, text_of(title));
 }
 

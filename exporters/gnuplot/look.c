@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/palette.h"
 #include "proto/base/number.h"
 #include "proto/config/opt.h"
 
@@ -96,11 +97,9 @@ enum { COLOUR_BYTES = 7 };
 static const struct {
 	const char *light, *dark, *print;
 } colours[] = {
-	{ COLOUR_PAPER, "#1b1e23", NULL },
+	{ COLOUR_PAPER, "#171b20", NULL },
 	{ COLOUR_TEXT, "#d0d4da", "#000000" },
 	{ COLOUR_DARK_BLUE, "#9ecae1", "#08306b" },
-	{ COLOUR_NAVY, "#8f8fe0", NULL },
-	{ COLOUR_DARK_GREEN, "#a8d08d", NULL },
 	{ COLOUR_DARK_GREY, "#b0a8a6", "#404040" },
 	{ COLOUR_LIGHT_GREY, "#3f454d", "#eeeeee" },
 	{ COLOUR_GREY, "#7a7f87", "#9d9d9d" },
@@ -116,10 +115,7 @@ static const struct {
 	{ COLOUR_HEAT_100, "#ff4d3d", "#000000" },
 	{ COLOUR_BLUE, NULL, "#08306b" },
 	{ COLOUR_LIGHT_BLUE, "#7fb2d6", "#9ecae1" },
-	{ COLOUR_PURPLE, NULL, "#54278f" },
 	{ COLOUR_ORANGE, NULL, "#d95f0e" },
-	{ COLOUR_GREEN, NULL, "#a1d99b" },
-	{ COLOUR_YELLOW, NULL, "#ffeda0" },
 	{ COLOUR_RED, NULL, "#99000d" },
 };
 
@@ -134,6 +130,11 @@ colour_of(const char *at)
 		if (memcmp(at, colours[i].light, COLOUR_BYTES) == 0)
 			return to;
 	}
+	for (int i = 0; i < PALETTE_COLOURS; i++)
+		if (memcmp(at, palette_colours[i].light, COLOUR_BYTES) == 0)
+			return gnuplot_look.style == LOOK_DARK
+				   ? palette_colours[i].dark
+				   : palette_colours[i].print;
 	return NULL;
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/palette.h"
 #include "exporters/phases/sweep.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
@@ -51,8 +51,7 @@ struct choice {
 };
 
 static void
-put_band(
-    struct bands *bands, struct text key, struct text name, const char *colour)
+put_band(struct bands *bands, struct text key, struct text name, uint8_t place)
 {
 	uint32_t colon = 0;
 
@@ -63,7 +62,7 @@ put_band(
 		name = (struct text){ name.at + colon + 1,
 			name.bytes - colon - 1 };
 	bands->band[bands->band_count++] =
-	    (struct band){ key, name, name, colour };
+	    (struct band){ key, name, name, place };
 }
 
 /* Of which rank is the phase by its time? */
@@ -82,6 +81,9 @@ static void
 choose(struct bands *bands, struct choice *choice, const struct sums *all,
     const struct phases_names *names)
 {
+	uint8_t *places = memory_zero(all->count, sizeof(*places));
+
+	palette_place(names->phases.names, all->count, places);
 	for (uint32_t i = 0; i < all->count; i++) {
 		choice->band[i] = BANDS_MAX;
 		if (all->ns[i] == 0)
@@ -92,19 +94,20 @@ choose(struct bands *bands, struct choice *choice, const struct sums *all,
 		}
 		choice->band[i] = bands->band_count;
 		put_band(bands, names->phases.names[i], names->phases.names[i],
-		    colours_series[bands->band_count]);
+		    places[i]);
 	}
+	free(places);
 	if (choice->has_rest) {
 		for (uint32_t i = 0; i < all->count; i++)
 			if (choice->band[i] == BANDS_MAX)
 				choice->band[i] = bands->band_count;
 		put_band(bands, text_of("other_phases"),
-		    text_of("other phases"), COLOUR_GREY);
+		    text_of("other phases"), PALETTE_OTHER);
 	}
 	choice->band[all->count] = bands->band_count;
 	if (all->ns[all->count] > 0 || bands->band_count == 0)
 		put_band(bands, text_of("no_phase"), text_of("no phase"),
-		    COLOUR_LIGHT_GREY);
+		    PALETTE_NONE);
 }
 
 static int
@@ -147,9 +150,8 @@ node_bands_make(struct bands *bands, const struct phases_names *names,
 	int64_t first_ns = INT64_MAX;
 	uint32_t end;
 
-	_Static_assert((int)NODE_BANDS_NAMED <= (int)COLOURS_SERIES &&
-			   (int)NODE_BANDS_NAMED + 2 <= (int)BANDS_MAX,
-	    "too many bands");
+	_Static_assert(
+	    (int)NODE_BANDS_NAMED + 2 <= (int)BANDS_MAX, "too many bands");
 	for (uint32_t i = 0; i < phases->count; i = end) {
 		end = phases_share_end(phases, i);
 		(void)phases_sweep(phases, i, end, stack, count_piece, &all);

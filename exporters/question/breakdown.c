@@ -55,6 +55,7 @@ static const struct answer_column columns[] = {
 struct band_row {
 	struct text band, title;
 	double seconds;
+	uint64_t colour;
 };
 
 static const struct answer_column band_columns[] = {
@@ -64,6 +65,7 @@ static const struct answer_column band_columns[] = {
 	    "its name without that of the model", false, NULL },
 	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct band_row, seconds), "s",
 	    "the time of all nodes in it", false, NULL },
+	QUESTION_COLOUR_COLUMN(struct band_row),
 	{ .key = NULL },
 };
 
@@ -199,7 +201,8 @@ put_bands(const struct bands *bands, struct answer *answer)
 	answer_begin_table(answer, "bands");
 	for (unsigned b = 0; b < bands->band_count; b++) {
 		struct band_row row = { bands->band[b].key,
-			bands->band[b].title, 0 };
+			bands->band[b].title, 0,
+			question_colour(bands->band[b].place) };
 
 		for (uint32_t i = 0; i < bands->count; i++)
 			row.seconds += bands->rows[i].seconds[b];

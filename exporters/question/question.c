@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "exporters/gnuplot/palette.h"
 #include "exporters/runs/run_rows.h"
 #include "exporters/select/known.h"
 #include "proto/base/nearest.h"
@@ -98,6 +99,12 @@ const struct answer_column question_window_head[] = {
 	QUESTION_CLOCK_MEMBER,
 	{ .key = NULL },
 };
+
+uint64_t
+question_colour(uint8_t place)
+{
+	return place < PALETTE_NONE ? place : ANSWER_NO_COUNT;
+}
 
 const char *
 question_put_clock(char to[static QUESTION_CLOCK_BYTES],

@@ -104,6 +104,15 @@ const char *question_put_clock(char to[static QUESTION_CLOCK_BYTES],
 		    "nodes",                                                   \
 		    0, NULL                                                    \
 	}
+/* The number of the colour that a phase has everywhere (palette.h). */
+#define QUESTION_COLOUR_COLUMN(row)                                            \
+	{                                                                      \
+		"colour", NULL, ANSWER_AT_COUNT(row, colour), NULL,            \
+		    "its colour: the number in the palette, from 0, the "      \
+		    "same in every picture; from 8 on with a pattern",         \
+		    0, NULL                                                    \
+	}
+uint64_t question_colour(uint8_t place);
 /* The table "models" of an answer about one model: those that there are. */
 extern const struct answer_column question_model_columns[];
 void question_put_models(

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/gnuplot/palette.h"
 #include "exporters/phases/raster.h"
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"
@@ -107,11 +108,13 @@ static const struct answer_column area_columns[] = {
 
 struct occurring_row {
 	struct text phase;
+	uint64_t colour;
 };
 
 static const struct answer_column phase_columns[] = {
 	{ "phase", "PHASE", ANSWER_AT_TEXT(struct occurring_row, phase), NULL,
 	    "a phase that occurs, in the order of the model", false, NULL },
+	QUESTION_COLOUR_COLUMN(struct occurring_row),
 	{ .key = NULL },
 };
 
@@ -262,14 +265,19 @@ put_names(const struct phases_timeline *t, struct answer *answer)
 {
 	const struct string_table *phases = &t->names.phases;
 	bool *occurs = memory_zero(phases->count, sizeof(*occurs));
+	uint8_t *places = memory_zero(phases->count, sizeof(*places));
 
+	palette_place(phases->names, phases->count, places);
 	for (uint32_t i = 0; i < t->phases.count; i++)
 		occurs[t->phases.items[i].phase] = true;
 	answer_begin_table(answer, "phases");
 	for (uint32_t i = 0; i < phases->count; i++)
 		if (occurs[i])
 			answer_row(answer,
-			    &(struct occurring_row){ phases->names[i] }, NULL);
+			    &(struct occurring_row){
+				phases->names[i], question_colour(places[i]) },
+			    NULL);
+	free(places);
 	free(occurs);
 	question_put_models(&t->names.models, answer);
 }

@@ -17,13 +17,10 @@
 
 #include <stdio.h>
 
-#include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/samples/node_table.h"
 
 enum { SAMPLES_MAP_ROWS = 200 };
-_Static_assert(
-    (int)SAMPLES_LINES <= (int)COLOURS_SERIES, "a colour for each line");
 
 struct samples_plot {
 	const struct samples *samples;

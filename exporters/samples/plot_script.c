@@ -5,6 +5,7 @@
 #include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/labels.h"
+#include "exporters/gnuplot/palette.h"
 #include "exporters/samples/plot.h"
 
 #include <math.h>
@@ -222,13 +223,13 @@ put_lines(const struct shape *s, const char *dat)
 			    " index %u using 1:3:4 with filledcurves fs "
 			    "transparent solid 0.25 noborder lc rgb \"%s\" "
 			    "notitle, \\\n\t",
-			    i, colours_series[i]);
+			    i, palette_light(i));
 		}
 		gnuplot_put_file(s->file, dat);
-		fprintf(s->file,
-		    " index %u using 1:2 with %s lw 1.5 lc rgb \"%s\" title ",
-		    i, has_few_steps(s) ? "points pt 7" : "lines",
-		    colours_series[i]);
+		fprintf(s->file, " index %u using 1:2 with %s lw 1.5", i,
+		    has_few_steps(s) ? "points pt 7" : "lines");
+		palette_put_line(s->file, i);
+		fputs(" title ", s->file);
 		gnuplot_put_text(s->file, text_of(s->labels.at[i]));
 	}
 	putc('\n', s->file);

@@ -82,11 +82,12 @@ answer "by the longest phase" "n2,1
 n3,1
 n10,1
 n1,1" nodes --sort longest
-answer "the time of all nodes" "band,title,seconds
-start:prep,prep,120.0
-start:pull,pull,100.0
-no_phase,no phase,20.0" lines --table bands --rows 1
-answer "as JSON" '{"question": "breakdown", "partition": "acct$pool", "from": null, "to": null, "model": "start", "clock": null, "t0": "2023-11-14T22:13:20Z", "nodes": 4, "rows": {"node": ["n10","n3"], "nodes": [2,2], "begin": [0.0,60.0], "total": [100.0,50.0], "longest": ["start:pull","start:prep"], "longest_seconds": [60.0,50.0], "start:prep": [20.0,50.0], "start:pull": [60.0,0.0], "no_phase": [20.0,0.0]}, "bands": {"band": ["start:prep","start:pull","no_phase"], "title": ["prep","pull","no phase"], "seconds": [120.0,100.0,20.0]}, "models": {"model": ["start"]}, "notes": [{"key": "left_out", "count": 1, "text": "left out: 1 without an end or a start"}], "complete": true}' \
+# Colours: pull has number 1 in every model, prep the first that is free.
+answer "the time of all nodes" "band,title,seconds,colour
+start:prep,prep,120.0,0
+start:pull,pull,100.0,1
+no_phase,no phase,20.0," lines --table bands --rows 1
+answer "as JSON" '{"question": "breakdown", "partition": "acct$pool", "from": null, "to": null, "model": "start", "clock": null, "t0": "2023-11-14T22:13:20Z", "nodes": 4, "rows": {"node": ["n10","n3"], "nodes": [2,2], "begin": [0.0,60.0], "total": [100.0,50.0], "longest": ["start:pull","start:prep"], "longest_seconds": [60.0,50.0], "start:prep": [20.0,50.0], "start:pull": [60.0,0.0], "no_phase": [20.0,0.0]}, "bands": {"band": ["start:prep","start:pull","no_phase"], "title": ["prep","pull","no phase"], "seconds": [120.0,100.0,20.0], "colour": [0,1,null]}, "models": {"model": ["start"]}, "notes": [{"key": "left_out", "count": 1, "text": "left out: 1 without an end or a start"}], "complete": true}' \
 	sh -c 'poolscope-stats breakdown --format json --rows 2 --shape columns | tr -d "\n" | sed "s/  */ /g; s/\([[{]\) /\1/g; s/ \([]}]\)/\1/g"'
 check "as a table" poolscope-stats breakdown
 check_printed "... what it is" "^time of acct.pool in each phase of model start, added up, in seconds"

@@ -169,13 +169,13 @@ check "a table" poolscope-stats timeline -n d
 check_printed "... says what is open" "1 without an end: drawn to the last record"
 check "of g" poolscope-stats timeline -n g
 check_printed "... what is left out" "left out: 1 without a start"
-answer "the phases of the model" "phase
-boot:prep
-boot:pull
-boot:load" poolscope-stats timeline --table phases --format csv
-answer "... of which these begin in 15 s" "phase
-boot:prep
-boot:load" poolscope-stats timeline --table phases --format csv -n a --to "$(at 15)"
+answer "the phases of the model" "phase,colour
+boot:prep,0
+boot:pull,1
+boot:load,5" poolscope-stats timeline --table phases --format csv
+answer "... of which these begin in 15 s" "phase,colour
+boot:prep,0
+boot:load,5" poolscope-stats timeline --table phases --format csv -n a --to "$(at 15)"
 answer "times are of the clocks of nodes" null field clock poolscope-stats timeline --format json -n a
 check_status 1 "a model that is none" poolscope-stats timeline --model bot
 check_printed "has a near name" "no model bot; did you mean boot"

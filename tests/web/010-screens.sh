@@ -16,7 +16,7 @@
 # What a browser loads; what crosses the wire stands below.
 cd "$ROOT/exporters/web/page" || exit 1
 check "the page has at most 190 KB" test "$(cat ./* | wc -c)" -le 190000
-check_text "index.html asks for all modules at once" "$(find . -name '*.js' ! -name app.js ! -name report.js | sed 's,./,,' | sort)" \
+check_text "index.html asks for all modules at once" "$({ echo palette.js; find . -name '*.js' ! -name app.js ! -name report.js; } | sed 's,./,,' | sort)" \
 	"$(sed -n 's/.*modulepreload" href="\([^"]*\)".*/\1/p' index.html | sort)"
 cd "$ROOT" || exit 1
 
@@ -40,7 +40,7 @@ check "results of benchmarks" poolscope-upload results -p 'demo$benches' --targe
 wait_until indexed 60
 page_start
 crossing=0
-for each in exporters/web/page/*; do
+for each in exporters/web/page/* palette.js; do
 	bytes=$(curl -sS -f -o /dev/null -w '%{size_download}' -H 'Accept-Encoding: gzip' "${ADDRESS%%/#*}/${each##*/}") ||
 		fail "$each is served"
 	crossing=$((crossing + bytes))

@@ -226,10 +226,10 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	gnuplot_put_file(file, dat);
 	fprintf(file,
 	    " skip 1 using 1:($5/60):($6/60) with filledcurves "
-	    "lc rgb \"" COLOUR_RUN_LIGHT_BLUE "\" title \"median to p90\", \\\n"
+	    "lc rgb \"" COLOUR_BAND "\" title \"median to p90\", \\\n"
 	    "\t\"\" skip 1 using 1:($6/60) with %s "
 	    "lc rgb \"" COLOUR_ORANGE "\" title \"p90\", \\\n"
 	    "\t\"\" skip 1 using 1:($5/60) with %s "
-	    "lc rgb \"" COLOUR_RUN_BLUE "\" title \"median\"\n",
+	    "lc rgb \"" COLOUR_DARK_BLUE "\" title \"median\"\n",
 	    look, look);
 }

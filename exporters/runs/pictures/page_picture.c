@@ -10,6 +10,7 @@
 
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/labels.h"
+#include "exporters/gnuplot/palette.h"
 #include "exporters/gnuplot/gnuplot.h"
 #include "proto/json/json_bytes.h"
 #include "proto/format/table.h"
@@ -120,27 +121,6 @@ runs_picture_series(
 
 /* ---- the script ---- */
 
-const char *
-runs_colour(const struct runs_pages *pages, uint32_t series)
-{
-	static const struct {
-		const char *name, *colour;
-	} known[] = {
-		{ "initialisation", COLOUR_RUN_LIGHT_BLUE },
-		{ "queue", COLOUR_RUN_BLUE },
-		{ "flash", COLOUR_RUN_GREEN },
-		{ "boot", COLOUR_RUN_ORANGE },
-		{ "test", COLOUR_LIGHT_RED },
-		{ "publish", COLOUR_RUN_PURPLE },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (text_equal(
-			pages->series[series]->name, text_of(known[i].name)))
-			return known[i].colour;
-	return colours_series[series % COLOURS_SERIES];
-}
-
 static unsigned
 slots_of(const struct runs_page *page)
 {
@@ -247,7 +227,7 @@ put_base(FILE *file, uint32_t series, const char *side)
 
 static void
 put_series(const struct runs_picture *picture, FILE *file, const char *dat,
-    uint32_t series)
+    uint32_t series, uint8_t place)
 {
 	const struct runs_pages *pages = picture->pages;
 	unsigned column = SERIES_COLUMN + series;
@@ -267,10 +247,26 @@ put_series(const struct runs_picture *picture, FILE *file, const char *dat,
 	put_base(file, series, "l");
 	fprintf(file, " : m(%u)+", column);
 	put_base(file, series, "r");
-	fprintf(file,
-	    "):($0+1-0.38):($0+1+0.38) with boxxyerror lc rgb \"%s\" title ",
-	    runs_colour(pages, series));
+	fputs("):($0+1-0.38):($0+1+0.38) with boxxyerror", file);
+	palette_put_fill(file, place);
+	fputs(" title ", file);
 	gnuplot_put_text(file, pages->series[series]->name);
+}
+
+static void
+put_all_series(const struct runs_picture *picture, FILE *file, const char *dat)
+{
+	const struct runs_pages *pages = picture->pages;
+	struct text names[RUN_STEPS_MAX];
+	uint8_t places[RUN_STEPS_MAX];
+
+	for (uint32_t i = 0; i < pages->series_count; i++)
+		names[i] = pages->series[i]->name;
+	palette_place(names, pages->series_count, places);
+	for (uint32_t i = 0; i < pages->series_count; i++) {
+		fputs(i > 0 ? ", \\\n\t" : "", file);
+		put_series(picture, file, dat, i, places[i]);
+	}
 }
 
 static bool
@@ -336,10 +332,7 @@ runs_picture_script(const void *what, FILE *file, const char *dat,
 	put_range(picture, file);
 	put_names(page, file, dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS, !dumb);
 	fputs("plot ", file);
-	for (uint32_t i = 0; i < picture->pages->series_count; i++) {
-		fputs(i > 0 ? ", \\\n\t" : "", file);
-		put_series(picture, file, dat, i);
-	}
+	put_all_series(picture, file, dat);
 	put_states(picture, file, dumb);
 	putc('\n', file);
 }

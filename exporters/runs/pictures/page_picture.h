@@ -26,9 +26,6 @@ void runs_picture_table(const void *picture, FILE *file);
 void runs_picture_script(const void *picture, FILE *file, const char *dat,
     enum gnuplot_terminal terminal);
 
-/* The colour of a step: its fixed colour, or one of the palette. */
-const char *runs_colour(const struct runs_pages *pages, uint32_t series);
-
 /* A page as an element of an array: labels newest first; for each series the
  * seconds of its runs, oldest first (as the chart of the older page requires),
  * null for a run without the step. */

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h } from "./dom.js";
-import { css, pattern, stepTile } from "./look.js";
+import { css, pattern, placeTile } from "./look.js";
 import { duration, seconds } from "./format.js";
 
 function bar(width, height, label, draw) {
@@ -18,14 +18,14 @@ function bar(width, height, label, draw) {
 	return canvas;
 }
 
-/* Steps [{ name, seconds }] on a scale that ends at `most` seconds. */
+/* Steps [{ name, seconds, place }] on a scale that ends at `most` seconds. */
 export function steps(list, most, failed) {
 	const label = list.map((s) => s.name + " " + duration(s.seconds)).join(", ") + (failed ? "; failed" : "");
 	return bar(320, 16, label, (c, width, height) => {
 		let x = 0;
-		list.forEach((step, i) => {
+		list.forEach((step) => {
 			const w = step.seconds / most * width;
-			c.fillStyle = pattern(c, stepTile(step.name, i));
+			c.fillStyle = pattern(c, placeTile(step.place, false));
 			c.fillRect(x, 0, Math.max(w, step.seconds > 0 ? 1 : 0), height);
 			x += w;
 		});

@@ -8,32 +8,19 @@
 import { h } from "./dom.js";
 import { picture, buttons, secondTicks } from "./picture.js";
 import { table } from "./table.js";
-import { SERIES, css, series, tile, pattern, pixel, rgb, isWaiting } from "./look.js";
+import { css, pattern, pixel, placeTile, rgb } from "./look.js";
 import { byName, count, duration, seconds, shorten, labels as labelsOf, plural } from "./format.js";
 
 /* What the route answers, by column and in seconds: rows[i][k] is the time of node i in band
  * k, of[i] how many nodes the row stands for. */
 export function rowsOf({ nodes, rows, bands }) {
-	return { keys: bands.band, names: bands.title, node: rows.node, of: rows.nodes, total: rows.total, nodes,
+	return { keys: bands.band, names: bands.title, places: placesOf(bands), node: rows.node, of: rows.nodes, total: rows.total, nodes,
 		rows: rows.node.map((_, i) => bands.band.map((key) => rows[key][i])) };
 }
 
-/* Colour and pattern of each band, by its name: the same in all pools, as far as there
- * are enough of them. */
-export function bandTiles(names, plain) {
-	const taken = new Set();
-	return names.map((name) => {
-		if (isWaiting(name))
-			return tile(css("idle"), 0, !plain);
-		let hash = 3; // tells the phases of a start-up apart
-		for (const c of name)
-			hash = (hash * 53 + c.codePointAt(0)) % 1021;
-		let slot = hash % SERIES;
-		for (let i = 0; i < SERIES && taken.has(slot); i++)
-			slot = (slot + 1) % SERIES;
-		taken.add(slot);
-		return tile(series(slot), plain ? 0 : slot, false);
-	});
+/* Of no phase null, of the phases that share a band undefined. */
+function placesOf({ band, colour }) {
+	return band.map((key, k) => colour && colour[k] !== null ? colour[k] : key === "no_phase" ? null : undefined);
 }
 
 export function short(name) {
@@ -69,7 +56,7 @@ export function breakdown(open) {
 		const left = LEFT();
 		/* A pattern needs some rows of pixels. */
 		const fine = rowHeight(height) * scale < 5;
-		tiles = bandTiles(d.names, fine);
+		tiles = d.places.map((place) => placeTile(place, fine));
 		raster(c, left, width, height, scale, axis(c, left, width));
 		labels(c, left, height);
 	}

@@ -4,7 +4,8 @@
  */
 import { h, fill } from "./dom.js";
 import { title, range, choose, search, nothing } from "./parts.js";
-import { breakdown, rowsOf, legend, bandTiles } from "./breakdown.js";
+import { breakdown, rowsOf, legend } from "./breakdown.js";
+import { placeTile } from "./look.js";
 import { traceTools } from "./perfetto.js";
 
 export function breakdownView(context) {
@@ -22,7 +23,7 @@ export function breakdownView(context) {
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
-			fill(names, legend(data.names, bandTiles(data.names)));
+			fill(names, legend(data.names, data.places.map((place) => placeTile(place, false))));
 	}, { signal: context.signal });
 
 	return { root, moves: picture.moves, async load(again) {
@@ -35,7 +36,7 @@ export function breakdownView(context) {
 			return;
 		}
 		data = rowsOf(answer);
-		fill(names, legend(data.names, bandTiles(data.names)));
+		fill(names, legend(data.names, data.places.map((place) => placeTile(place, false))));
 		picture.set(data, params.order, again);
 		model.root.hidden = answer.models.model.length < 2;
 		model.set(answer.models.model.map((name) => [name, name]), answer.model);

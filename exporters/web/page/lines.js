@@ -10,7 +10,7 @@ import { isLive } from "./api.js";
 import { h } from "./dom.js";
 import { picture, ticks, secondTicks } from "./picture.js";
 import { table } from "./table.js";
-import { css, series } from "./look.js";
+import { SERIES, css, series } from "./look.js";
 import { clock, day, plural, time, value as show, unitName } from "./format.js";
 
 export const BANDS = ["min", "p10", "p50", "p90", "max"];
@@ -75,7 +75,7 @@ export function lines(label, zoomed) {
 			stroke(c, X, Y, d.bands.p50, css("band-line"), []);
 		}
 		(d.lines || []).forEach((line, i) => line.points ? dots(c, X, Y, line.values, series(i)) :
-			stroke(c, X, Y, line.values, series(i), DASHES[Math.floor(i / 4) % 4], line.step));
+			stroke(c, X, Y, line.values, series(i), DASHES[Math.floor(i / SERIES) % 4], line.step));
 		marks(c, X, height);
 	}
 
@@ -231,7 +231,7 @@ export function lines(label, zoomed) {
 					const c = swatch.getContext("2d");
 					c.strokeStyle = series(i);
 					c.lineWidth = 3;
-					c.setLineDash(DASHES[Math.floor(i / 4) % 4]);
+					c.setLineDash(DASHES[Math.floor(i / SERIES) % 4]);
 					c.beginPath();
 					c.moveTo(0, 8);
 					c.lineTo(28, 8);

@@ -1,22 +1,15 @@
 /*
  * look - light or dark, pictures or tables, and the colours of both.
  *
- * The colours are those of exporters/gnuplot/colours.h.  A colour never stands alone:
- * a band has a pattern of its own as well.
+ * palette.js is made of exporters/gnuplot/palette.def: phases have the same colours in the
+ * pictures of poolscope-plot.
  * SPDX-License-Identifier: MIT
  */
+import { LIGHT, DARK, NONE, OTHER, PLACES } from "./palette.js";
 
 const THEME = "poolscope-theme";
 
-/* As colours_series; pictures that stack take them in order. */
-const LIGHT = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#9c755f",
-	"#ff9da7", "#edc948", "#3b5b2e", "#79706e", "#1f1f6e"];
-const DARK = ["#6f9fd0", "#f5a04b", "#6dba63", "#ee6f71", "#c793b9", "#83c9c3", "#b58d75",
-	"#ffb0b8", "#f0d264", "#7da36c", "#a39a97", "#8f8fe0"];
-/* Steps of test runs: the colours of the older test-farm monitor. */
-const STEPS = { initialisation: "#a5cee3", queue: "#1f78b3", flash: "#b2de89", boot: "#3b5b2e",
-	test: "#fcbf6f", publish: "#693d9a" };
-const STEPS_DARK = { ...STEPS, boot: "#5f9150", publish: "#9a6fd0", queue: "#3f96cf" };
+/* The order in which they happen. */
 export const STEP_ORDER = ["initialisation", "queue", "flash", "boot", "test", "publish"];
 
 const stored = (() => {
@@ -81,7 +74,6 @@ export function series(i) {
 	return list[i % list.length];
 }
 
-
 /* The colour of a share of the greatest value, in one hue by lightness. */
 export function heat(share) {
 	const t = Math.min(1, Math.max(0, share));
@@ -99,27 +91,27 @@ export function pixel([r, g, b]) {
 	return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 }
 
-/* 8 x 8 pixels of a colour with pattern number i; even ones are plain.  Time outside
- * of phases, and waiting, is hatched. */
+/* 8 x 8 pixels of a colour with pattern number i; 0 is plain.  Time outside of phases is
+ * hatched. */
 export function tile(colour, i, waits) {
 	const base = rgb(colour), paper = rgb(css("paper"));
 	const mix = (t) => pixel(base.map((v, k) => Math.round(v + (paper[k] - v) * t)));
-	const plain = mix(0), light = mix(waits ? 0.65 : 0.35);
+	const plain = mix(0), light = mix(waits ? 0.65 : 0.55);
 	const cells = new Uint32Array(64);
 	for (let y = 0; y < 8; y++)
 		for (let x = 0; x < 8; x++)
-			cells[y * 8 + x] = marked(waits ? "wait" : i % 6, x, y) ? light : plain;
+			cells[y * 8 + x] = marked(waits ? "wait" : i, x, y) ? light : plain;
 	return cells;
 }
 
 function marked(kind, x, y) {
 	switch (kind) {
 	case "wait": return (x + y) % 4 < 2;
-	case 1: return (x + y) % 8 < 2;
-	case 2: return y % 8 < 1;
-	case 3: return (x - y + 8) % 8 < 2;
+	case 1: return (x + y) % 8 < 3;
+	case 2: return y % 4 < 1;
+	case 3: return (x - y + 8) % 8 < 3;
 	case 4: return x % 4 < 1 && y % 4 < 1;
-	case 5: return x % 8 < 1;
+	case 5: return x % 4 < 1;
 	default: return false;
 	}
 }
@@ -134,11 +126,28 @@ export function pattern(context, cells) {
 	return context.createPattern(small, "repeat");
 }
 
-/* Of step i of a test run. */
-export function stepTile(name, i) {
-	return tile((isDark() ? STEPS_DARK : STEPS)[name] || series(i), i, isWaiting(name));
+/* Of a place in the palette; null: no phase, undefined: the phases that share a band. */
+export function placeTile(place, plain) {
+	const of = isDark() ? 1 : 0;
+	if (place === null || place === undefined)
+		return tile((place === null ? NONE : OTHER)[of], 0, place === null && !plain);
+	return tile(series(place), plain ? 0 : patternOf(place), false);
 }
 
-export function isWaiting(name) {
-	return /(^|[:_ -])(wait|queue|queued|no phase|other|slot)/i.test(name);
+function patternOf(place) {
+	const round = Math.floor(place / SERIES);
+	return round === 0 ? 0 : 1 + (round - 1) % 5;
+}
+
+/* The places of the steps of test runs: as palette_place in palette.c. */
+export function places(names) {
+	const taken = new Set(names.map((name) => PLACES.get(name)));
+	let next = 0;
+	return names.map((name) => {
+		if (PLACES.has(name))
+			return PLACES.get(name);
+		while (taken.has(next))
+			next++;
+		return next++;
+	});
 }

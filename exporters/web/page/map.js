@@ -9,7 +9,7 @@
 import { h } from "./dom.js";
 import { picture } from "./picture.js";
 import { table } from "./table.js";
-import { css, heat, pattern, tile } from "./look.js";
+import { css, heat, pattern, placeTile } from "./look.js";
 import { count, labels, plural, shorten, value as show } from "./format.js";
 
 export function map(open, chosen) {
@@ -31,7 +31,7 @@ export function map(open, chosen) {
 	}
 
 	function draw(c, width) {
-		const l = layout(width), hatch = pattern(c, tile(css("idle"), 0, true));
+		const l = layout(width), hatch = pattern(c, placeTile(null, false));
 		const gap = l.cell > 20 ? 2 : 1;
 		c.textBaseline = "middle";
 		c.textAlign = "center";

@@ -8,7 +8,7 @@ import { title, choose, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
 import { steps } from "./bands.js";
 import { legend } from "./breakdown.js";
-import { STEP_ORDER, stepTile } from "./look.js";
+import { STEP_ORDER, placeTile, places } from "./look.js";
 import { count, millis, seconds, time } from "./format.js";
 
 const PAGE = 20, SEARCHED = 1000; // runs in which a state is looked for
@@ -59,6 +59,10 @@ export function runs(context) {
 			return;
 		}
 		const names = [...new Set(list.flatMap((r) => r.steps.map((s) => s.name)))];
+		const colours = places(names), place = new Map(names.map((name, i) => [name, colours[i]]));
+		list.forEach((r) => r.steps.forEach((s) => {
+			s.place = place.get(s.name);
+		}));
 		const most = Math.max(...list.map((r) => r.steps.reduce((a, s) => a + s.seconds, 0)), 1e-9) *
 			(list.some((r) => r.error) ? 1.07 : 1); // room for a cross
 		const has = (key) => list.some((r) => r[key] !== undefined && r[key] !== null && r[key] !== "");
@@ -74,7 +78,7 @@ export function runs(context) {
 				show: (r) => seconds((r.steps.find((s) => s.name === name) || {}).seconds) })),
 			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
 		view.tables = [t];
-		fill(body, legend(names, names.map((name, i) => stepTile(name, i))), t.root,
+		fill(body, legend(names, colours.map((each) => placeTile(each, false))), t.root,
 			pages(from, list.length, PAGE, all.length > skip + PAGE, (n) => context.set({ skip: n ? String(n) : "",
 				after: isLive() && n > from ? list[list.length - 1].run : "" })));
 		t.set(list);

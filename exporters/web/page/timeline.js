@@ -10,8 +10,8 @@ import { isLive } from "./api.js";
 import { h } from "./dom.js";
 import { picture, buttons, secondTicks } from "./picture.js";
 import { table } from "./table.js";
-import { css, pixel, rgb } from "./look.js";
-import { bandTiles, short, legend } from "./breakdown.js";
+import { css, pixel, placeTile, rgb } from "./look.js";
+import { short, legend } from "./breakdown.js";
 import { clock, count, day, duration, labels as labelsOf, millis, NONE, plural, seconds, shorten, time } from "./format.js";
 
 const NO_PHASE = "no phase";
@@ -44,7 +44,7 @@ export function timeline(label, { choose, open, resized, lanes }) {
 			return;
 		const from = left(width), w = pixels(width);
 		const fine = (tall - top()) / bars.length * scale() < 5;
-		tiles = bandTiles(d.names.map(short), fine || several());
+		tiles = d.places.map((place) => placeTile(place, fine || several()));
 		const grid = axis(c, from, width);
 		raster(c, from, w, tall, grid);
 		if (top() > AXIS)
@@ -84,7 +84,7 @@ export function timeline(label, { choose, open, resized, lanes }) {
 	/* One above the other; what is in no phase is on top. */
 	function area(c, from, w) {
 		const s = scale(), lines = Math.round(AREA * s), flat = new ImageData(w, lines), out = new Uint32Array(flat.data.buffer);
-		const idle = bandTiles([NO_PHASE], true)[0][0], ground = pixel(rgb(css("paper"))), plain = bandTiles(d.names.map(short), true);
+		const idle = placeTile(null, true)[0], ground = pixel(rgb(css("paper"))), plain = d.places.map((place) => placeTile(place, true));
 		out.fill(ground);
 		for (let x = 0; x < w; x++) {
 			let sum = 0, y = lines;
@@ -206,8 +206,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 	const key = h("div");
 
 	function colours() {
-		const list = top() > AXIS ? [...d.names, NO_PHASE] : d.names;
-		key.replaceChildren(legend(list, bandTiles(list.map(short))));
+		const more = top() > AXIS ? [NO_PHASE] : [];
+		key.replaceChildren(legend([...d.names, ...more], [...d.places, ...more.map(() => null)].map((place) => placeTile(place, false))));
 	}
 
 	addEventListener("look", () => d && key.isConnected && colours());
@@ -216,7 +216,7 @@ export function timeline(label, { choose, open, resized, lanes }) {
 		set(answer) {
 			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);
 			const list = all.filter((name) => used.has(name) || (counts.phase || []).includes(name)), number = new Map(list.map((name, i) => [name, i]));
-			d = { nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, pixels: answer.pixels, open: 0,
+			d = { nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
 				area: Array.from({ length: answer.pixels }, () => new Array(list.length + 1).fill(0)) };
 			const column = (name, i) => rows[name] ? rows[name][i] : null;
 			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], runs: [] }));
