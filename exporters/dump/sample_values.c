@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/memory.h"
 #include "proto/decode/record_json.h"
 #include "proto/os/clock.h"
 
@@ -103,9 +104,13 @@ sample_values_open(struct sample_values *values, struct source *source,
 	columns_init(&values->groups);
 	string_table_init(&values->metrics);
 	query.name = text_of("set:*");
-	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) !=
+		0 ||
+	    read_definitions(values, source, name, err) != 0)
 		return -1;
-	return read_definitions(values, source, name, err);
+	values->cells =
+	    memory_zero(values->metrics.count + 1, sizeof(*values->cells));
+	return 0;
 }
 
 void
@@ -113,6 +118,7 @@ sample_values_clear(struct sample_values *values)
 {
 	columns_clear(&values->groups);
 	string_table_clear(&values->metrics);
+	free(values->cells);
 }
 
 void
@@ -158,7 +164,7 @@ static void
 put_wide(const struct sample_values *values, const struct columns *columns,
     struct answer *answer, const struct row *row, struct text rest)
 {
-	struct answer_cell cells[SAMPLE_VALUES_COLUMNS_MAX];
+	struct answer_cell *cells = values->cells;
 	struct value value;
 	uint32_t number;
 

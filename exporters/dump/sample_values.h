@@ -23,6 +23,7 @@ enum { SAMPLE_VALUES_COLUMNS_MAX = RECORD_VALUES_MAX };
 struct sample_values {
 	struct column_groups groups;
 	struct string_table metrics; /* the columns of the wide form */
+	struct answer_cell *cells;   /* of a row, one for each of them */
 	bool wide;
 };
 

@@ -605,7 +605,7 @@ answer_lacks(struct answer *answer, const char *sentence)
 bool
 answer_is_broken(const struct answer *answer)
 {
-	return answer->err.text[0] != '\0' || ferror(answer->p.file);
+	return answer->err.text[0] != '\0' || ferror_unlocked(answer->p.file);
 }
 
 uint64_t
@@ -668,6 +668,7 @@ answer_free(struct answer **freed)
 	free(answer->kept);
 	free(answer->columns);
 	free(answer->title);
+	buffer_clear(&answer->p.line);
 	free(answer);
 	*freed = NULL;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "proto/base/number.h"
 #include "proto/format/quantity.h"
@@ -41,7 +42,9 @@ show_number(char *to, double value)
 {
 	double size = fabs(value);
 
-	if (size >= 1e15 || (size > 0 && size < 1e-6))
+	if (size == 0 && !signbit(value))
+		strcpy(to, "0.00"); /* many are, and printf is slow */
+	else if (size >= 1e15 || (size > 0 && size < 1e-6))
 		snprintf(to, ANSWER_SHOWN_BYTES, "%.3g", value);
 	else if (size > 0 && size < 0.1)
 		snprintf(to, ANSWER_SHOWN_BYTES, "%.*f", size < 0.001 ? 7 : 4,
@@ -51,19 +54,25 @@ show_number(char *to, double value)
 		    to, ANSWER_SHOWN_BYTES, "%.*f", size < 1e5 ? 2 : 0, value);
 }
 
+/* The digits that end here. */
+static struct text
+until(char *digits, unsigned char *end)
+{
+	*end = '\0';
+	return (struct text){ digits, (uint32_t)((char *)end - digits) };
+}
+
 static struct text
 show_value(const struct value *value, char *to)
 {
+	unsigned char *digits = (unsigned char *)to;
+
 	switch (value->type) {
 	case VALUE_TEXT: return value->is.text;
 	case VALUE_NIL: return text_of("-");
 	case VALUE_BOOL: return text_of(value->is.boolean ? "yes" : "no");
-	case VALUE_INT:
-		*json_put_integer((unsigned char *)to, value->is.i) = '\0';
-		break;
-	case VALUE_UINT:
-		*json_put_digits((unsigned char *)to, value->is.u) = '\0';
-		break;
+	case VALUE_INT: return until(to, json_put_integer(digits, value->is.i));
+	case VALUE_UINT: return until(to, json_put_digits(digits, value->is.u));
 	case VALUE_FLOAT: number_repr(to, value->is.f); break;
 	}
 	return text_of(to);
@@ -87,11 +96,11 @@ answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	switch (cell->type) {
 	case ANSWER_TEXT: return cell->is.text;
 	case ANSWER_COUNT:
-		*json_put_digits((unsigned char *)to, cell->is.count) = '\0';
-		break;
+		return until(
+		    to, json_put_digits((unsigned char *)to, cell->is.count));
 	case ANSWER_WHOLE:
-		*json_put_integer((unsigned char *)to, cell->is.ns) = '\0';
-		break;
+		return until(
+		    to, json_put_integer((unsigned char *)to, cell->is.ns));
 	case ANSWER_NUMBER: show_number(to, cell->is.number); break;
 	case ANSWER_SHARE:
 		snprintf(
@@ -141,9 +150,8 @@ answer_plain(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 		break;
 	case ANSWER_SECONDS:
 	case ANSWER_DURATION:
-		*json_put_decimal(
-		    (unsigned char *)to, cell->is.ns, NS_PER_SECOND) = '\0';
-		break;
+		return until(to, json_put_decimal((unsigned char *)to,
+				     cell->is.ns, NS_PER_SECOND));
 	case ANSWER_FLAG:
 		return text_of(cell->is.flag == ANSWER_YES ? "true" : "false");
 	case ANSWER_VALUE:

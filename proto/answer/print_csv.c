@@ -26,7 +26,14 @@ is_chosen(const struct answer_printing *p)
 }
 
 static void
-put_text(FILE *file, struct text t)
+put_byte(struct buffer *line, char byte)
+{
+	*buffer_need(line, 1) = (unsigned char)byte;
+	line->bytes++;
+}
+
+static void
+put_text(struct buffer *line, struct text t)
 {
 	bool quoted = false;
 
@@ -34,19 +41,19 @@ put_text(FILE *file, struct text t)
 		quoted = t.at[i] == ',' || t.at[i] == '"' || t.at[i] == '\n' ||
 			 t.at[i] == '\r';
 	if (quoted)
-		putc_unlocked('"', file);
+		put_byte(line, '"');
 	if (t.bytes > 0 && t.at[0] != '\0' && strchr("=+-@\t\r", t.at[0]))
-		putc_unlocked('\'', file);
+		put_byte(line, '\'');
 	if (!quoted) {
-		fwrite_unlocked(t.at, 1, t.bytes, file);
+		buffer_put_text(line, t);
 		return;
 	}
 	for (uint32_t i = 0; i < t.bytes; i++) {
 		if (t.at[i] == '"')
-			putc_unlocked('"', file);
-		putc_unlocked(t.at[i], file);
+			put_byte(line, '"');
+		put_byte(line, t.at[i]);
 	}
-	putc_unlocked('"', file);
+	put_byte(line, '"');
 }
 
 static void
@@ -59,10 +66,11 @@ csv_table(
 		return;
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		if (i > 0)
-			putc_unlocked(',', p->file);
-		put_text(p->file, text_of(p->columns[i].is.key));
+			put_byte(&p->line, ',');
+		put_text(&p->line, text_of(p->columns[i].is.key));
 	}
-	putc_unlocked('\n', p->file);
+	put_byte(&p->line, '\n');
+	answer_put_line(p);
 }
 
 static bool
@@ -85,13 +93,14 @@ csv_row(struct answer_printing *p, const struct answer_cell *cells)
 		struct text plain = answer_plain(cell, text);
 
 		if (i > 0)
-			putc_unlocked(',', p->file);
+			put_byte(&p->line, ',');
 		if (is_text(cell))
-			put_text(p->file, plain);
+			put_text(&p->line, plain);
 		else
-			fwrite_unlocked(plain.at, 1, plain.bytes, p->file);
+			buffer_put_text(&p->line, plain);
 	}
-	putc_unlocked('\n', p->file);
+	put_byte(&p->line, '\n');
+	answer_put_line(p);
 }
 
 static void

@@ -37,7 +37,7 @@ put_cell(struct json *json, const struct answer_cell *cell)
 	case ANSWER_TEXT: json_text(json, cell->is.text); break;
 	case ANSWER_TIME: json_text(json, answer_plain(cell, text)); break;
 	case ANSWER_VALUE: put_value(json, &cell->is.value); break;
-	default: json_digits(json, answer_plain(cell, text).at); break;
+	default: json_raw(json, answer_plain(cell, text)); break;
 	}
 }
 
@@ -50,18 +50,81 @@ put_head(struct answer_printing *p)
 	}
 }
 
+/* What is the same in all rows is made once.  `depth`: of the members. */
 static void
-put_row(struct answer_printing *p, const struct answer_cell *cells,
-    const char *table)
+make_rows(struct answer_printing *p, unsigned depth, const char *table)
 {
-	json_begin_object(&p->json);
-	if (table != NULL)
-		json_add_string(&p->json, "table", table);
-	for (uint32_t i = 0; i < p->column_count; i++) {
-		json_name(&p->json, p->columns[i].is.key);
-		put_cell(&p->json, &cells[p->columns[i].cell]);
+	for (uint32_t i = 0; i <= p->column_count; i++) {
+		bool is_back = i == p->column_count;
+		struct json_memory *made =
+		    is_back ? &p->back : &p->columns[i].front;
+
+		json_memory_begin(made, p->json.style);
+		made->to.depth = depth;
+		made->to.filled = i > 0 ? UINT64_C(1) << depth : 0;
+		if (i == 0)
+			putc_unlocked('{', made->to.file);
+		if (i == 0 && table != NULL)
+			json_add_string(&made->to, "table", table);
+		if (is_back)
+			json_end_object(&made->to);
+		else
+			json_name(&made->to, p->columns[i].is.key);
+		json_memory_end(made);
 	}
-	json_end_object(&p->json);
+}
+
+static void
+free_rows(struct answer_printing *p)
+{
+	for (uint32_t i = 0; i < p->column_count; i++)
+		free(p->columns[i].front.text);
+	free(p->back.text);
+}
+
+/* Of what text is made that needs no escape: most cells. */
+static bool
+is_plain(struct text t)
+{
+	uint32_t i = 0;
+
+	while (i < t.bytes && t.at[i] >= 0x20 && t.at[i] < 0x7F &&
+	       t.at[i] != '"' && t.at[i] != '\\')
+		i++;
+	return i == t.bytes;
+}
+
+static void
+put_row_cell(struct answer_printing *p, const struct answer_cell *cell)
+{
+	char text[ANSWER_SHOWN_BYTES];
+
+	if (!answer_is_known(cell)) {
+		buffer_put(&p->line, "null", 4);
+	} else if (cell->type == ANSWER_TEXT && is_plain(cell->is.text)) {
+		buffer_put(&p->line, "\"", 1);
+		buffer_put_text(&p->line, cell->is.text);
+		buffer_put(&p->line, "\"", 1);
+	} else if (cell->type == ANSWER_TEXT || cell->type == ANSWER_TIME ||
+		   cell->type == ANSWER_VALUE) {
+		answer_put_line(p);
+		p->json.after_key = true; /* nothing separates it */
+		put_cell(&p->json, cell);
+	} else {
+		buffer_put_text(&p->line, answer_plain(cell, text));
+	}
+}
+
+static void
+put_row(struct answer_printing *p, const struct answer_cell *cells)
+{
+	for (uint32_t i = 0; i < p->column_count; i++) {
+		buffer_put(&p->line, p->columns[i].front.text,
+		    p->columns[i].front.bytes);
+		put_row_cell(p, &cells[p->columns[i].cell]);
+	}
+	buffer_put(&p->line, p->back.text, p->back.bytes);
+	answer_put_line(p);
 }
 
 static void
@@ -104,17 +167,20 @@ json_begin_table(
 	(void)rows;
 	(void)count;
 	json_add_array(&p->json, p->is_first ? "rows" : p->table);
+	make_rows(p, p->json.depth + 1, NULL);
 }
 
 static void
 json_put_row(struct answer_printing *p, const struct answer_cell *cells)
 {
-	put_row(p, cells, NULL);
+	json_raw(&p->json, (struct text){ "", 0 }); /* what separates rows */
+	put_row(p, cells);
 }
 
 static void
 json_end_table(struct answer_printing *p)
 {
+	free_rows(p);
 	json_end_array(&p->json);
 }
 
@@ -172,7 +238,7 @@ columns_end_table(struct answer_printing *p)
 		values = json_memory_end(&column->values);
 		json_name(&p->json, column->is.key);
 		if (column->is_known)
-			json_digits(&p->json, values.at);
+			json_raw(&p->json, values);
 		else
 			json_null(&p->json);
 		free(column->values.text);
@@ -215,23 +281,23 @@ static void
 jsonl_table(
     struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
 {
-	(void)p;
 	(void)rows;
 	(void)count;
+	json_init(&p->json, p->file, JSON_STRICT | JSON_LINE);
+	make_rows(p, 1, p->is_first ? NULL : p->table);
 }
 
 static void
 jsonl_row(struct answer_printing *p, const struct answer_cell *cells)
 {
-	json_init(&p->json, p->file, JSON_STRICT | JSON_LINE);
-	put_row(p, cells, p->is_first ? NULL : p->table);
-	putc('\n', p->file);
+	put_row(p, cells);
+	putc_unlocked('\n', p->file);
 }
 
 static void
 jsonl_end_table(struct answer_printing *p)
 {
-	(void)p;
+	free_rows(p);
 }
 
 static void

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "proto/answer/cell.h"
+#include "proto/base/buffer.h"
 #include "proto/format/table.h"
 #include "proto/json/json.h"
 
@@ -26,6 +27,7 @@ struct shown_column {
 	/* json in columns: its values so far, and whether any is known. */
 	struct json_memory values;
 	bool is_known;
+	struct json_memory front; /* json: what a row has before its value */
 };
 
 struct answer_head_member {
@@ -53,9 +55,21 @@ struct answer_printing {
 	uint32_t column_count;
 	/* Of the printer. */
 	struct json json;
-	uint64_t kept_bytes; /* json in columns: no more than these */
+	struct buffer line; /* csv, json: of a row, what is not written yet */
+	struct json_memory back; /* json: what ends a row */
+	uint64_t kept_bytes;     /* json in columns: no more than these */
 	bool has_tables;
 };
+
+/* A row is written at once: a call for each of its cells takes longer than the
+ * cell. */
+static inline void
+answer_put_line(struct answer_printing *p)
+{
+	if (p->line.bytes > 0)
+		fwrite_unlocked(p->line.at, 1, p->line.bytes, p->file);
+	p->line.bytes = 0;
+}
 
 struct answer_printer {
 	/* The head, and what comes before any table. */

@@ -13,6 +13,7 @@
 #ifndef PROTO_BASE_VARINT_H
 #define PROTO_BASE_VARINT_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -95,14 +96,40 @@ varint_left(const struct varint_reader *u)
 	return (size_t)(u->end - u->at);
 }
 
-uint64_t varint_get_long(struct varint_reader *u);
+uint64_t varint_get_slowly(struct varint_reader *u);
 
+/* Eight bytes of 7 bits each, low ones first, as one number. */
+static inline uint64_t
+varint_join(uint64_t bytes)
+{
+	bytes = (bytes & UINT64_C(0x007f007f007f007f)) |
+		(bytes & UINT64_C(0x7f007f007f007f00)) >> 1;
+	bytes = (bytes & UINT64_C(0x00003fff00003fff)) |
+		(bytes & UINT64_C(0x3fff00003fff0000)) >> 2;
+	return (bytes & UINT64_C(0x000000000fffffff)) |
+	       (bytes & UINT64_C(0x0fffffff00000000)) >> 4;
+}
+
+/* All bytes at once, if eight bytes are readable and the last one is among
+ * them. */
 static inline uint64_t
 varint_get(struct varint_reader *u)
 {
+	uint64_t bytes, ends;
+	unsigned bits;
+
 	if (u->at < u->end && *u->at < 0x80)
 		return *u->at++;
-	return varint_get_long(u);
+	if (varint_left(u) < sizeof(bytes))
+		return varint_get_slowly(u);
+	memcpy(&bytes, u->at, sizeof(bytes));
+	bytes = le64toh(bytes);
+	ends = ~bytes & UINT64_C(0x8080808080808080);
+	if (ends == 0)
+		return varint_get_slowly(u);
+	bits = (unsigned)__builtin_ctzll(ends) + 1; /* 8, 16 .. 64 */
+	u->at += bits / 8;
+	return varint_join(bytes & (UINT64_MAX >> (64 - bits)));
 }
 
 /* A varint of at most `max`. */

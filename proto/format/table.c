@@ -37,14 +37,31 @@ bytes_of(struct text t, unsigned characters)
 	return i;
 }
 
+/* Most names and all numbers are ASCII. */
+static bool
+is_plain(struct text t)
+{
+	uint32_t i = 0;
+
+	while (i < t.bytes && t.at[i] >= 0x20 && t.at[i] < 0x7F)
+		i++;
+	return i == t.bytes;
+}
+
 /* A name must not change the order of a line, nor look like another one. */
 static void
 put_safe(FILE *file, struct text t)
 {
-	char *shown = memory_alloc(t.bytes + 1);
+	char *shown;
 
-	if (t.bytes > 0)
-		memcpy(shown, t.at, t.bytes);
+	if (t.bytes == 0)
+		return;
+	if (is_plain(t)) {
+		fwrite(t.at, 1, t.bytes, file);
+		return;
+	}
+	shown = memory_alloc(t.bytes + 1);
+	memcpy(shown, t.at, t.bytes);
 	fwrite(shown, 1, text_make_shown(shown, t.bytes, false), file);
 	free(shown);
 }

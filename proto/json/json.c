@@ -221,10 +221,10 @@ json_uint(struct json *json, uint64_t value)
 }
 
 void
-json_digits(struct json *json, const char *digits)
+json_raw(struct json *json, struct text value)
 {
 	separate(json);
-	put(json, digits);
+	fwrite_unlocked(value.at, 1, value.bytes, json->file);
 }
 
 void

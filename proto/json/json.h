@@ -52,8 +52,8 @@ void json_string(struct json *json, const char *value);
 void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
 void json_float(struct json *json, double value);
-/* An integer of any size, given as digits. */
-void json_digits(struct json *json, const char *digits);
+/* A value that is JSON already, such as an integer of any size as digits. */
+void json_raw(struct json *json, struct text value);
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 /* Two hexadecimal digits for each byte. */

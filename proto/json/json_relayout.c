@@ -44,7 +44,6 @@ decode(struct json_relayout *relayout, struct text quoted, struct text *to)
 static bool
 put_number(struct json *json, struct text word)
 {
-	char digits[DIGITS_MAX];
 	struct value value;
 
 	if (!json_reader_is_whole(word)) {
@@ -52,11 +51,9 @@ put_number(struct json *json, struct text word)
 		json_float(json, value.is.f);
 		return true;
 	}
-	if (word.bytes >= sizeof(digits))
+	if (word.bytes >= DIGITS_MAX)
 		return false;
-	memcpy(digits, word.at, word.bytes);
-	digits[word.bytes] = '\0';
-	json_digits(json, strcmp(digits, "-0") == 0 ? "0" : digits);
+	json_raw(json, text_equal(word, text_of("-0")) ? text_of("0") : word);
 	return true;
 }
 

@@ -14,11 +14,24 @@
 #include "aggregator/phases/run_sum.h"
 
 static bool
-wants(struct page *page, const struct record *record)
+wants(struct page *page, const struct record *record, bool every)
 {
 	return (!record->has_time || page_wants_time(page, record->time_ns)) &&
 	       page_wants_node(page, record->key) &&
-	       page_wants_pair(page, record->source, record->name);
+	       (every || page_wants_pair(page, record->source, record->name));
+}
+
+/* Does the name pattern match every run of the model?  Most questions ask for
+ * all. */
+static bool
+wants_every(const struct page *page, struct text model)
+{
+	struct text name = page->query->name;
+
+	return name.bytes == model.bytes + 2 &&
+	       memcmp(name.at, model.at, model.bytes) == 0 &&
+	       memcmp(name.at + model.bytes, ":*", 2) == 0 &&
+	       !text_is_pattern(model);
 }
 
 /* The run that is being appended.  It is one variable for all of them, because
@@ -28,6 +41,7 @@ struct at {
 	struct run_row row;
 	struct run_events events;
 	uint32_t number[RUN_EVENTS_MAX]; /* of the nodes of `events` */
+	bool every;                      /* wants_every */
 };
 
 /* Give the nodes of the events names and indexes instead of their numbers. */
@@ -91,7 +105,7 @@ append(struct page *page, const struct run_sum_form *form, struct at *at)
 	record.has_time = run_row_first(row, &record.time_ns);
 	if (row->group != 0)
 		record.key = lookup_number(lookup, row->group);
-	if (record.name.bytes == 0 || !wants(page, &record))
+	if (record.name.bytes == 0 || !wants(page, &record, at->every))
 		return true;
 	state = run_state(events, form->model->begun, form->model->ended);
 	record.count = (row->known ? RUN_KNOWN : 0) |
@@ -265,6 +279,7 @@ query_runs(struct page *page)
 		if (form.number == 0 || !may_match(page, models->run[i].model))
 			continue;
 		only = only_run(page, &form);
+		at.every = wants_every(page, models->run[i].model);
 		good = page->newest && only == 0
 			   ? append_newest(page, &form, &at)
 			   : append_model(page, cursor, &form, &at, only);

@@ -180,6 +180,61 @@ lines_have_a_head_and_an_end(void **state)
 }
 
 static void
+a_text_with_an_escape_stands_between_its_neighbours(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_JSONL,
+		.columns = "count,name,share" };
+	struct answer *answer = begin(&options);
+	struct row row = full;
+
+	(void)state;
+	row.name = text_of("a\"\xC3\xA9\n");
+	answer_row(answer, &row, NULL);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text,
+	    "{\"poolscope\": {}}\n"
+	    "{\"count\": 3, \"name\": \"a\\\"\\u00e9\\n\", \"share\": 0.25}\n"
+	    "{\"poolscope\": {\"rows\": 1, \"notes\": [], "
+	    "\"complete\": true}}\n");
+}
+
+static ssize_t
+count_write(void *cookie, const char *bytes, size_t count)
+{
+	(void)bytes;
+	++*(unsigned *)cookie;
+	return (ssize_t)count;
+}
+
+/* However many columns it has. */
+static void
+a_row_is_written_at_once(void **state)
+{
+	static const int formats[] = { ANSWER_FORMAT_CSV, ANSWER_FORMAT_JSONL };
+	enum { ROWS = 10 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct answer_options options = { .format = formats[i] };
+		unsigned writes = 0, before;
+		struct answer *answer;
+
+		file = fopencookie(&writes, "w",
+		    (cookie_io_functions_t){ .write = count_write });
+		assert_non_null(file);
+		setvbuf(file, NULL, _IONBF, 0);
+		answer = answer_new(file, &options, tables);
+		named(answer, "first", 1);
+		before = writes;
+		for (int k = 0; k < ROWS; k++)
+			named(answer, "next", 2);
+		/* A line of JSON ends with a write of its own. */
+		assert_int_equal(writes - before, ROWS * (i + 1));
+		assert_int_equal(end(answer, 0), 0);
+	}
+}
+
+static void
 what_is_left_out_is_said_in_the_end(void **state)
 {
 	const struct answer_options options = { .format = ANSWER_FORMAT_JSONL,
@@ -867,6 +922,9 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_type_as_json),
 		cmocka_unit_test(lines_have_a_head_and_an_end),
+		cmocka_unit_test(
+		    a_text_with_an_escape_stands_between_its_neighbours),
+		cmocka_unit_test(a_row_is_written_at_once),
 		cmocka_unit_test(what_is_left_out_is_said_in_the_end),
 		cmocka_unit_test(csv_is_one_table_and_safe_in_a_spreadsheet),
 		cmocka_unit_test(
