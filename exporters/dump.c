@@ -10,6 +10,7 @@
 #include "exporters/dump/follow.h"
 #include "exporters/dump/rows.h"
 #include "exporters/dump/sample_values.h"
+#include "exporters/samples/job_intervals.h"
 #include "exporters/select/known.h"
 #include "exporters/select/node_option.h"
 #include "exporters/select/time_option.h"
@@ -26,6 +27,7 @@ struct values {
 	struct pool_options pool;
 	struct source_options source;
 	struct node_option node;
+	struct job_options jobs;
 	const char *output, *name, *cursor;
 	struct opt_list kinds;
 	int64_t from_ns, to_ns;
@@ -53,6 +55,7 @@ static const struct opt options[] = {
 	    "phase, run; may be repeated (default: all except phase and run)",
 	    NULL, false },
 	NODE_OPTION(struct values, node),
+	JOB_OPTIONS(struct values, jobs),
 	{ "name", 0, OPT_TEXT, OPT_TO(struct values, name), "PATTERN",
 	    "print only matching records: source:name of an event, metric "
 	    "group of a sample, kind:id of an entity, model:phase, model:run",
@@ -133,8 +136,15 @@ check_usage(struct values *values)
 		opt_usage("--format %s prints the values of samples only: use "
 			  "csv or jsonl for other kinds",
 		    values->format == DUMP_LONG ? "long" : "wide");
+	if (job_options_given(&values->jobs) && values->kinds.count > 0 &&
+	    (values->wanted & (1u << RECORD_RUN | 1u << RECORD_REJECTED)) != 0)
+		opt_usage("--job and --user select by node and time: records "
+			  "of kinds run and rejected have no node");
 	if (!values->follow)
 		return;
+	if (job_options_given(&values->jobs))
+		opt_usage("--follow does not know which jobs will run: leave "
+			  "out --job and --user");
 	if (values->format != DUMP_JSONL)
 		opt_usage("--follow supports only jsonl");
 	if (strcmp(values->output, "-") != 0)
@@ -207,7 +217,8 @@ put(struct printing *p, const struct record *record,
 }
 
 static int
-put_all(struct printing *p, struct source *source, struct err *err)
+put_all(struct printing *p, struct source *source,
+    const struct job_intervals *jobs, struct err *err)
 {
 	struct wire_query query = make_query(p->values);
 	const struct record_json_clock *clock;
@@ -216,6 +227,10 @@ put_all(struct printing *p, struct source *source, struct err *err)
 	uint64_t count = 0;
 	int rc;
 
+	if (jobs != NULL) {
+		job_intervals_narrow(jobs, &query);
+		job_intervals_limit(jobs, source);
+	}
 	if (source_select(source, SOURCE_RECORDS, p->partition, &query, err) !=
 	    0)
 		return -1;
@@ -234,6 +249,23 @@ put_all(struct printing *p, struct source *source, struct err *err)
 }
 
 static int
+put_of_jobs(struct printing *p, struct source *source, struct err *err)
+{
+	const struct job_options *of = &p->values->jobs;
+	struct job_intervals jobs;
+	int rc;
+
+	if (!job_options_given(of))
+		return put_all(p, source, NULL, err);
+	rc = job_intervals_read(&jobs, source, p->partition, of, err);
+	if (rc == 0)
+		rc = put_all(p, source, &jobs, err);
+	job_intervals_limit(NULL, source);
+	job_intervals_clear(&jobs);
+	return rc;
+}
+
+static int
 print_answer(struct printing *p, struct tool_open *open, struct err *err)
 {
 	struct answer_options how = p->values->answer;
@@ -246,7 +278,7 @@ print_answer(struct printing *p, struct tool_open *open, struct err *err)
 	else if (p->values->format != DUMP_LONG &&
 		 source_clock(open->source)->choice != CLOCK_RAW)
 		dump_rows_add_clock(p->answer);
-	rc = put_all(p, open->source, err);
+	rc = put_of_jobs(p, open->source, err);
 	rc = source_end_answer(open->source, p->answer, rc, err);
 	answer_free(&p->answer);
 	return rc;
@@ -261,7 +293,7 @@ print(const struct values *values, struct tool_open *open, struct err *err)
 	int rc = 0;
 
 	if (values->format == DUMP_JSONL)
-		return put_all(&p, open->source, err);
+		return put_of_jobs(&p, open->source, err);
 	if (has_only_values(values))
 		rc = sample_values_open(&p.samples, open->source,
 		    open->partition, text_of(values->name),

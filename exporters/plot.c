@@ -83,15 +83,15 @@ static const struct opt_topic topics[] = {
 	    "poolscope plot cascade -p 'acct$pool' -o pictures\n"
 	    "poolscope plot cascade --view phases --term dumb\n" },
 	{ "phases", "", "the phases of any model, node by node",
-	    POOL "view model node start gap from to",
+	    POOL "view model node job user start gap from to",
 	    "poolscope plot phases --model job -o pictures\n"
 	    "poolscope plot phases --view distribution --term dumb\n" },
 	{ "samples", "", "metrics of nodes over time",
-	    POOL "metric metric-group node job from to step",
+	    POOL "metric metric-group node job user from to step",
 	    "poolscope plot samples -m system.cpu.time.user -o pictures\n"
 	    "poolscope plot samples -m 'system.memory.*' --from -1h\n" },
 	{ "usage", "", "what nodes used of processors, memory and disks",
-	    POOL "node job from to step",
+	    POOL "node job user from to step",
 	    "poolscope plot usage --from -1d -o pictures\n"
 	    "poolscope plot usage --job 4711 --term dumb\n" },
 	{ "testrun", "", "test runs of a farm",
@@ -173,17 +173,32 @@ plot_phases_of(struct values *values, struct source *source,
     struct text partition, struct err *err)
 {
 	const struct picture picture = picture_of_options(values);
+	struct job_intervals jobs;
+	int rc = 0;
 
-	return plot_phases(source, partition,
-	    &(struct plot_phases){ .model = runs_option_is_given(RUNS_MODEL)
-						? values->runs.model
-						: NULL,
-		.node = values->window.node.list,
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.nodes = has_view(values, VIEW_PHASES),
-		.distribution = has_view(values, VIEW_DISTRIBUTION) },
-	    &picture, err);
+	if (job_options_given(&values->window.jobs)) {
+		rc = job_intervals_read(
+		    &jobs, source, partition, &values->window.jobs, err);
+		if (rc == 0)
+			job_intervals_limit(&jobs, source);
+	}
+	if (rc == 0)
+		rc = plot_phases(source, partition,
+		    &(struct plot_phases){
+			.model = runs_option_is_given(RUNS_MODEL)
+				     ? values->runs.model
+				     : NULL,
+			.node = values->window.node.list,
+			.from_ns = values->window.from_ns,
+			.to_ns = values->window.to_ns,
+			.nodes = has_view(values, VIEW_PHASES),
+			.distribution = has_view(values, VIEW_DISTRIBUTION) },
+		    &picture, err);
+	if (job_options_given(&values->window.jobs)) {
+		job_intervals_limit(NULL, source);
+		job_intervals_clear(&jobs);
+	}
+	return rc;
 }
 
 static int

@@ -17,7 +17,6 @@ static struct wire_query
 query_of(const struct perf_select *select, enum record_kind kind)
 {
 	struct wire_query query = source_query(1u << kind);
-	const struct job_intervals *job_intervals = select->jobs;
 
 	query.name = text_of(kind == RECORD_SAMPLE ? "perf" : "node:*");
 	query.node = select->node;
@@ -25,10 +24,8 @@ query_of(const struct perf_select *select, enum record_kind kind)
 		return query;
 	query.from_ns = select->from_ns;
 	query.to_ns = select->to_ns;
-	if (job_intervals != NULL && query.from_ns < job_intervals->from_ns)
-		query.from_ns = job_intervals->from_ns;
-	if (job_intervals != NULL && query.to_ns > job_intervals->to_ns)
-		query.to_ns = job_intervals->to_ns;
+	if (select->jobs != NULL)
+		job_intervals_narrow(select->jobs, &query);
 	return query;
 }
 
@@ -38,8 +35,7 @@ is_wanted(const struct perf_select *select, const struct record *record)
 {
 	return perf_report_is(record) &&
 	       (select->jobs == NULL ||
-		   job_intervals_cover(select->jobs, record->node,
-		       record->time_ns, record->time_ns + 1));
+		   job_intervals_has(select->jobs, record));
 }
 
 static uint32_t

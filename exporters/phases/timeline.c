@@ -79,9 +79,11 @@ end_before(struct phases_item *item, int64_t at_ns)
 		item->end_ns = at_ns > item->begin_ns ? at_ns : item->begin_ns;
 }
 
-/* The last record of each node, and the same phase again. */
+/* The last record of each node, the end of its job, and the same phase
+ * again. */
 static void
-end_open(struct phases_timeline *t, const int64_t *last_ns)
+end_open(struct phases_timeline *t, const int64_t *last_ns,
+    const struct job_intervals *jobs)
 {
 	struct phases_item *items = t->phases.items;
 
@@ -94,6 +96,10 @@ end_open(struct phases_timeline *t, const int64_t *last_ns)
 		t->open++;
 		item->end_ns = INT64_MAX;
 		end_before(item, last_ns[item->node]);
+		if (jobs != NULL)
+			end_before(item, job_intervals_last_end(jobs,
+					     t->phases.nodes.names[item->node],
+					     item->begin_ns));
 		if (i + 1 < t->phases.count && item[1].node == item->node &&
 		    item[1].phase == item->phase && item[1].key == item->key)
 			end_before(item, item[1].begin_ns);
@@ -161,8 +167,8 @@ last_records(const struct phases_timeline *t, const struct heard *heard,
 
 int
 phases_timeline_read(struct phases_timeline *t, struct source *source,
-    struct text partition, const struct wire_query *query, const char *model,
-    struct err *err)
+    struct text partition, const struct wire_query *query,
+    const struct job_intervals *jobs, const char *model, struct err *err)
 {
 	struct heard heard = { .last_ns = NULL };
 	int64_t *last_ns;
@@ -177,7 +183,7 @@ phases_timeline_read(struct phases_timeline *t, struct source *source,
 		    query, model, PHASES_TIMELINE, &t->model, err);
 	if (rc == 0) {
 		last_ns = last_records(t, &heard, source, query->to_ns);
-		end_open(t, last_ns);
+		end_open(t, last_ns, jobs);
 		if (t->open > 0)
 			end_at_begin(t);
 		free(last_ns);

@@ -4,13 +4,15 @@
  * A phase without an end lasts until the last record of its node, until the
  * same phase (of the same key) begins again there, or until the node begins
  * again, with the first required phase of the model: what a node did before it
- * booted does not go on after it.
+ * booted does not go on after it.  One that began in a job that was selected
+ * ends with it: what came after it is not read.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PHASES_TIMELINE_H
 #define EXPORTERS_PHASES_TIMELINE_H
 
 #include "exporters/phases/read.h"
+#include "exporters/samples/job_intervals.h"
 
 /* Lanes of a node; what finds none has UINT32_MAX. */
 enum { PHASES_LANES_MAX = 256 };
@@ -23,12 +25,13 @@ struct phases_timeline {
 	uint64_t open;             /* phases without an end */
 };
 
-/* `query` has the nodes and the window in which the phases begin; `model` NULL:
- * the first one that has phases.  -1 also when there are none.  Clear it in any
- * case. */
+/* `query` has the nodes and the window in which the phases begin; `jobs`
+ * NULL: all; `model` NULL: the first one that has phases.  -1 also when there
+ * are none.  Clear it in any case. */
 int phases_timeline_read(struct phases_timeline *timeline,
     struct source *source, struct text partition,
-    const struct wire_query *query, const char *model, struct err *err);
+    const struct wire_query *query, const struct job_intervals *jobs,
+    const char *model, struct err *err);
 void phases_timeline_clear(struct phases_timeline *timeline);
 
 struct phases_segment {

@@ -276,10 +276,12 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_breakdown = { .word = "breakdown",
 	.summary = "how nodes divided their time between phases, added up",
-	.options = "model node start gap from to rows shape sort top columns",
+	.options =
+	    "model node job user start gap from to rows shape sort top columns",
 	.examples = "poolscope stats breakdown -p 'acct$pool'\n"
 		    "poolscope stats breakdown --sort cascade:pull --top 20\n",
 	.tables = tables,
+	.is_of_records = true,
 	.kinds = 1u << RECORD_EVENT,
 	.check = check,
 	.ask = ask };

@@ -213,9 +213,10 @@ check(const struct question_values *values, struct err *err)
 
 const struct question question_perf = { .word = "perf",
 	.summary = "the report of each node, as the older tool counts",
-	.options = "node job start gap from to strict now cpu-count decimate "
-		   "max-length since-boot mlflow-names prefix save sort top "
-		   "columns",
+	.options =
+	    "node job user start gap from to strict now cpu-count decimate "
+	    "max-length since-boot mlflow-names prefix save sort top "
+	    "columns",
 	.examples = "poolscope stats perf --from -1h\n"
 		    "poolscope stats perf --mlflow-names --format json\n",
 	.tables = tables,

@@ -185,11 +185,12 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_phases = { .word = "phases",
 	.summary = "statistics of the phases that models define",
-	.options = "by name node start gap from to sort top columns",
+	.options = "by name node job user start gap from to sort top columns",
 	.examples = "poolscope stats phases --from yesterday\n"
 		    "poolscope stats phases --by node --sort p99 --top 5\n"
 		    "poolscope stats phases --by key --sort p50 --top 5\n",
 	.tables = tables,
 	.by = "pool|node|key", /* enum phases_part */
+	.is_of_records = true,
 	.kinds = 1u << RECORD_EVENT,
 	.ask = ask };

@@ -88,6 +88,8 @@ question_query(const struct question_asked *asked, uint32_t kinds)
 	query.node = text_of(asked->values->window.node.list);
 	query.from_ns = asked->values->window.from_ns;
 	query.to_ns = asked->values->window.to_ns;
+	if (asked->jobs != NULL)
+		job_intervals_narrow(asked->jobs, &query);
 	return query;
 }
 
@@ -239,6 +241,41 @@ put_head(const struct question *question, const struct question_asked *asked,
 		window->to_ns == TIME_MAX_NS ? ANSWER_NO_NS : window->to_ns));
 }
 
+/* The answer, and what was lost in its time. */
+static int
+ask(const struct question *question, const struct question_asked *asked,
+    struct answer *answer, struct err *err)
+{
+	int rc = question->ask(asked, answer, err);
+
+	if (question->is_of_all)
+		return rc;
+	rc = known_check_partition(asked->source, asked->partition, rc, err);
+	return rc == 0 ? note_gaps(asked, answer, err) : rc;
+}
+
+static int
+ask_of_jobs(const struct question *question, struct question_asked *asked,
+    struct answer *answer, struct err *err)
+{
+	const struct job_options *options = &asked->values->window.jobs;
+	struct job_intervals jobs;
+	int rc;
+
+	if (!question->is_of_records || !job_options_given(options))
+		return ask(question, asked, answer, err);
+	rc = job_intervals_read(
+	    &jobs, asked->source, asked->partition, options, err);
+	if (rc == 0) {
+		asked->jobs = &jobs;
+		job_intervals_limit(&jobs, asked->source);
+		rc = ask(question, asked, answer, err);
+		job_intervals_limit(NULL, asked->source);
+	}
+	job_intervals_clear(&jobs);
+	return rc;
+}
+
 int
 question_answer(const struct question *question, struct question_asked *asked,
     FILE *file, struct err *err)
@@ -267,12 +304,7 @@ question_answer(const struct question *question, struct question_asked *asked,
 		return rc;
 	answer = answer_new(file, &values.answer, question->tables);
 	put_head(question, &found, answer);
-	rc = question->ask(&found, answer, err);
-	if (!question->is_of_all) {
-		rc = known_check_partition(source, asked->partition, rc, err);
-		if (rc == 0)
-			rc = note_gaps(&found, answer, err);
-	}
+	rc = ask_of_jobs(question, &found, answer, err);
 	rc = source_end_answer(source, answer, rc, err);
 	answer_free(&answer);
 	return rc;

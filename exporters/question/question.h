@@ -29,6 +29,8 @@ struct question_asked {
 	struct text pattern;
 	const struct question_values *values;
 	struct question_kept *kept; /* NULL: nothing is kept */
+	/* Of a question of records (is_of_records); NULL: of all. */
+	const struct job_intervals *jobs;
 	/* Set by the question if it is not 0: the exit status of a program
 	 * that prints the answer (poolscope(7)). */
 	int *status;
@@ -47,6 +49,7 @@ struct question {
 	const char *by;
 	uint32_t kinds;     /* bits of enum record_kind on which it depends */
 	bool is_of_all;     /* of all pools, not of one partition */
+	bool is_of_records; /* --job and --user select from its records */
 	bool ages;          /* the answer changes while nothing comes */
 	bool takes_silence; /* that the source does not answer is an answer */
 	/* Checks values beyond their types; may be NULL. */
@@ -77,7 +80,8 @@ int question_answer(const struct question *question,
 /* What of --by was chosen: its number in question->by. */
 int question_by(
     const struct question *question, const struct question_values *values);
-/* The nodes, and a query for records of these kinds in the window. */
+/* The nodes, and a query for records of these kinds in the window, of which
+ * the source gives those of the jobs. */
 struct wire_query question_query(
     const struct question_asked *asked, uint32_t kinds);
 /* The window that an answer about samples is of. */

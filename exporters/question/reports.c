@@ -127,10 +127,10 @@ question_reports_read(struct question_reports *reports,
 					   .from_ns = window->from_ns,
 					   .to_ns = window->to_ns },
 		    .how = decimation_of(asked->values) };
-	if (window->job != NULL) {
+	if (job_options_given(&window->jobs)) {
 		reports->select.jobs = &reports->jobs;
 		if (job_intervals_read(&reports->jobs, asked->source,
-			asked->partition, window->job, err) != 0)
+			asked->partition, &window->jobs, err) != 0)
 			return -1;
 	}
 	if (perf_read(&reports->pool, &reports->select, err) != 0)
@@ -197,8 +197,9 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_reports = { .word = "reports",
 	.summary = "the reports of each node, as the older sampler makes them",
-	.options = "node job start gap from to strict decimate max-length sort "
-		   "top columns",
+	.options =
+	    "node job user start gap from to strict decimate max-length sort "
+	    "top columns",
 	.examples = "poolscope stats reports --from -1h --format csv\n"
 		    "poolscope stats reports --max-length 100\n",
 	.tables = tables,

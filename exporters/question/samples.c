@@ -231,8 +231,9 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_samples = { .word = "samples",
 	.summary = "minimum, mean, quantiles and maximum of metrics",
-	.options = "by metric metric-group node job start gap from to sort top "
-		   "columns",
+	.options =
+	    "by metric metric-group node job user start gap from to sort top "
+	    "columns",
 	.examples = "poolscope stats samples -m 'system.cpu.*' --from -1h\n"
 		    "poolscope stats samples --by node -m 'system.memory.*'\n",
 	.tables = tables,

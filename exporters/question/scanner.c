@@ -231,7 +231,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	struct scanner_sums sums = { .at = NULL };
 	struct scanner_job job;
 	int rc = scanner_job_read(&job, asked->source, asked->partition,
-	    asked->values->window.job, err);
+	    asked->values->window.jobs.job, err);
 
 	if (rc == 0)
 		rc = scanner_sums_read(
@@ -248,7 +248,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 static int
 check(const struct question_values *values, struct err *err)
 {
-	return values->window.job != NULL
+	return values->window.jobs.job != NULL
 		   ? 0
 		   : err_set(err, "missing option: --job names the job");
 }

@@ -323,7 +323,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_series = { .word = "series",
 	.summary = "metrics over time, in equal steps",
-	.options = "metric metric-group node job from to step as "
+	.options = "metric metric-group node job user from to step as "
 		   "shape sort top columns",
 	.examples = "poolscope stats series -m 'system.memory.*' --from -1h\n"
 		    "poolscope stats series -m system.cpu.time.idle --as "

@@ -303,7 +303,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	/* What is usual needs all. */
 	query.node = (struct text){ NULL, 0 };
 	rc = phases_timeline_read(&timeline, asked->source, asked->partition,
-	    &query, question_model(asked->values), err);
+	    &query, asked->jobs, question_model(asked->values), err);
 	if (rc == 0) {
 		phases_timeline_each(&timeline, PHASES_CUT, PHASES_BY_NAME,
 		    take_segment, &shares);

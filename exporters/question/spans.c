@@ -255,10 +255,11 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_spans = { .word = "spans",
 	.summary = "how long commands, programs and their parts took",
-	.options = "by name node start gap from to sort top columns",
+	.options = "by name node job user start gap from to sort top columns",
 	.examples = "poolscope stats spans --from -1h\n"
 		    "poolscope stats spans --by track --name 'cc*'\n",
 	.tables = tables,
 	.by = "name|track|node",
+	.is_of_records = true,
 	.kinds = 1u << RECORD_SPAN,
 	.ask = ask };

@@ -48,7 +48,9 @@ static const struct answer_column columns[] = {
 	    false, NULL },
 	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open), NULL,
 	    "has the phase no end? Then the segment goes to the last record of "
-	    "the node, or to where the phase or the node begins again",
+	    "the node, or to where the phase or the node begins again, or with "
+	    "--job "
+	    "the job ends",
 	    false, NULL },
 	{ "lane", "LANE", ANSWER_AT_COUNT(struct row, lane), NULL,
 	    "with --lanes: the number of the lane, from 0", false, NULL },
@@ -413,7 +415,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	    question_is_given(asked->values, "from"))
 		query.from_ns = TIME_MIN_NS;
 	rc = phases_timeline_read(&timeline, asked->source, asked->partition,
-	    &query, question_model(asked->values), err);
+	    &query, asked->jobs, question_model(asked->values), err);
 
 	if (rc == 0)
 		rc = put_all(&timeline, asked, answer, err);
@@ -423,12 +425,14 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_timeline = { .word = "timeline",
 	.summary = "what each node did when",
-	.options = "model node start gap from to lanes rows pixels order shape "
+	.options = "model node job user start gap from to lanes rows pixels "
+		   "order shape "
 		   "sort top columns",
 	.examples = "poolscope stats timeline -p 'acct$pool' --start now\n"
 		    "poolscope stats timeline -n cn17 --lanes\n",
 	.tables = tables,
 	/* An open phase lasts until the last record of any kind. */
+	.is_of_records = true,
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
 	.check = check,
 	.ask = ask };

@@ -172,7 +172,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_usage = { .word = "usage",
 	.summary = "what nodes and jobs used of processors, memory, disks",
-	.options = "node job start gap from to step sort top columns",
+	.options = "node job user start gap from to step sort top columns",
 	.examples = "poolscope stats usage --from -1d\n"
 		    "poolscope stats usage --job 4711\n",
 	.tables = tables,

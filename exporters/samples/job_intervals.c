@@ -4,18 +4,23 @@
  */
 #include "exporters/samples/job_intervals.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exporters/samples/series.h"
 #include "proto/base/memory.h"
+#include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 #include "proto/record/node_list.h"
 
 #define FINEST_NS (100 * INT64_C(1000000)) /* of the steps of samples */
 #define HOUR_NS   (3600 * NS_PER_SECOND)
 
-enum { JOB_EDGES_MAX = 2 << 20 };
+enum {
+	NUMBER_BYTES = 24,
+	STRING_BYTES = 24 /* of a table, besides its text */
+};
 
 /* A job started or ended on a node. */
 struct edge {
@@ -73,23 +78,92 @@ by_job(const void *left, const void *right)
 	return a->end - b->end;
 }
 
+static struct text
+keep(struct job_intervals *job_intervals, struct text text)
+{
+	uint32_t before = job_intervals->texts.count;
+	struct text kept = string_table_text(&job_intervals->texts, text);
+
+	if (job_intervals->texts.count > before)
+		job_intervals->texts_bytes += text.bytes + STRING_BYTES;
+	return kept;
+}
+
+/* Each edge may become an interval. */
+static int
+check_bytes(const struct job_intervals *job_intervals,
+    const struct edges *edges, struct err *err)
+{
+	size_t bytes =
+	    job_intervals->texts_bytes +
+	    edges->count * (sizeof(struct edge) + sizeof(struct job_interval));
+
+	if (bytes <= JOB_INTERVALS_BYTES_MAX)
+		return 0;
+	return err_set(err,
+	    "the begins and ends of jobs need more than %d MiB: name one job "
+	    "with --job",
+	    JOB_INTERVALS_BYTES_MAX >> 20);
+}
+
+/* An attribute that is a name, which programs may have sent as a number. */
+static struct text
+find_name(struct text pairs, const char *key, char room[static NUMBER_BYTES])
+{
+	struct record_attribute a;
+
+	while (record_next_attribute(&pairs, &a)) {
+		if (!text_equal(a.key, text_of(key)))
+			continue;
+		if (a.value.type == VALUE_TEXT)
+			return a.value.is.text;
+		if (a.value.type != VALUE_INT)
+			break;
+		snprintf(room, NUMBER_BYTES, "%lld", (long long)a.value.is.i);
+		return text_of(room);
+	}
+	return (struct text){ "", 0 };
+}
+
+static struct text
+user_of(const struct edge *start, char room[static NUMBER_BYTES])
+{
+	return find_name(start->attributes, "user", room);
+}
+
+static bool
+is_selected(const struct job_intervals *job_intervals, const struct edge *start)
+{
+	const char *user = job_intervals->options->user;
+	char room[NUMBER_BYTES];
+	uint32_t number;
+	struct text own;
+
+	if (user == NULL)
+		return true;
+	own = user_of(start, room);
+	return own.bytes > 0 ? text_equal(own, text_of(user))
+			     : string_table_find(&job_intervals->of_user,
+				   start->job, &number);
+}
+
 static void
 add_edge(struct edges *edges, struct job_intervals *job_intervals,
     const struct record *record, int64_t time_ns, bool end)
 {
 	edges->at = memory_grow(
 	    edges->at, &edges->room, edges->count, sizeof(*edges->at));
-	edges->at[edges->count++] = (struct edge){
-		string_table_text(&job_intervals->texts, record->node),
-		string_table_text(&job_intervals->texts, record->key),
-		text_of(""), time_ns, end
-	};
+	edges->at[edges->count++] = (struct edge){ keep(job_intervals,
+						       record->node),
+		keep(job_intervals, record->key), text_of(""), time_ns, end };
 }
 
 static void
 add_interval(
     struct job_intervals *job_intervals, const struct edge *edge, int64_t to_ns)
 {
+	if (!is_selected(job_intervals, edge))
+		return;
 	job_intervals->at = memory_grow(job_intervals->at, &job_intervals->room,
 	    job_intervals->count, sizeof(*job_intervals->at));
 	job_intervals->at[job_intervals->count++] =
@@ -340,29 +414,44 @@ read_attributes(struct job_intervals *job_intervals, struct edges *edges,
     struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_EVENT);
+	char room[NUMBER_BYTES];
 	struct record record;
-	struct text job;
-	int rc;
+	int rc = 0, next;
 
 	query.name = text_of("job:*");
 	query.from_ns = from_ns;
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
-	while ((rc = source_next(source, &record, err)) > 0) {
+	while (rc == 0 && (next = source_next(source, &record, err)) != 0) {
 		struct edge wanted = { .node = record.node,
 			.time_ns = record.time_ns };
 		struct edge *edge;
 
-		if (!record_find_text(&record, "job", &job))
-			continue;
-		wanted.job = job;
-		edge = bsearch(&wanted, edges->at, edges->count,
-		    sizeof(*edges->at), by_job);
+		if (next < 0)
+			return -1;
+		wanted.job = find_name(record.pairs, "job", room);
+		edge = edges->count == 0
+			   ? NULL
+			   : bsearch(&wanted, edges->at, edges->count,
+				 sizeof(*edges->at), by_job);
 		if (edge != NULL)
-			edge->attributes = string_table_text(
-			    &job_intervals->texts, record.pairs);
+			edge->attributes = keep(job_intervals, record.pairs);
+		rc = check_bytes(job_intervals, edges, err);
 	}
 	return rc;
+}
+
+/* Whose jobs are they? */
+static void
+find_users(struct job_intervals *job_intervals, const struct edges *edges)
+{
+	const char *user = job_intervals->options->user;
+	char room[NUMBER_BYTES];
+
+	for (uint32_t i = 0; user != NULL && i < edges->count; i++)
+		if (text_equal(user_of(&edges->at[i], room), text_of(user)))
+			string_table_add(
+			    &job_intervals->of_user, edges->at[i].job);
 }
 
 /* ---- all jobs ---- */
@@ -385,6 +474,7 @@ add_jobs(struct job_intervals *job_intervals, struct edges *edges,
     struct source *source, struct text partition, struct err *err)
 {
 	struct boots boots = { .from_ns = TIME_MAX_NS };
+	bool by_user = job_intervals->options->user != NULL;
 	struct edge *at = edges->at;
 	uint32_t count;
 	int rc = 0;
@@ -405,9 +495,11 @@ add_jobs(struct job_intervals *job_intervals, struct edges *edges,
 	}
 	if (boots.nodes.count > 0)
 		rc = read_boots(&boots, source, partition, err);
-	if (rc == 0 && boots.nodes.count > 0)
+	if (rc == 0 && (boots.nodes.count > 0 || by_user))
 		rc = read_attributes(job_intervals, edges, source, partition,
-		    boots.from_ns, err);
+		    by_user ? TIME_MIN_NS : boots.from_ns, err);
+	if (rc == 0)
+		find_users(job_intervals, edges);
 	for (uint32_t i = 0; rc == 0 && i < edges->count; i += count) {
 		count = count_of_job(edges, i);
 		add_job(job_intervals, &at[i], count, &boots);
@@ -432,12 +524,23 @@ finish(struct job_intervals *job_intervals)
 	}
 }
 
+static void
+offer(struct nearest *nearest, struct text name)
+{
+	char word[NAME_BYTES_MAX + 1];
+
+	snprintf(word, sizeof(word), "%.*s", (int)name.bytes, name.at);
+	if (*word != '\0')
+		nearest_offer(nearest, word);
+}
+
 static int
 read_edges(struct job_intervals *job_intervals, struct edges *edges,
-    struct source *source, struct text partition, const char *job,
+    struct source *source, struct text partition, struct nearest *nearest,
     struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_PHASE);
+	const char *job = job_intervals->options->job;
 	struct record record;
 	int rc;
 
@@ -445,40 +548,65 @@ read_edges(struct job_intervals *job_intervals, struct edges *edges,
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0) {
-		if (job != NULL && !text_equal(record.key, text_of(job)))
+		if (job != NULL && !text_equal(record.key, text_of(job))) {
+			offer(nearest, record.key);
 			continue;
-		if (edges->count + 2 > JOB_EDGES_MAX)
-			return err_set(err,
-			    "more than %d job intervals: name one job with "
-			    "--job",
-			    JOB_EDGES_MAX / 2);
+		}
 		if (record.has_time)
 			add_edge(edges, job_intervals, &record, record.time_ns,
 			    false);
 		if (record.has_end)
 			add_edge(
 			    edges, job_intervals, &record, record.end_ns, true);
+		if (check_bytes(job_intervals, edges, err) != 0)
+			return -1;
 	}
 	return rc;
 }
 
+/* There are none: which ids are near, or users, if the job itself exists? */
+static int
+refuse(const struct job_options *options, const struct edges *edges,
+    struct nearest *nearest, struct text partition, struct err *err)
+{
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[300],
+	    room[NUMBER_BYTES];
+	char job[80] = "", user[80] = "";
+
+	if (edges->count > 0 && options->user != NULL)
+		nearest_begin(nearest, options->user);
+	for (uint32_t i = 0; options->user != NULL && i < edges->count; i++)
+		offer(nearest, user_of(&edges->at[i], room));
+	if (options->job != NULL)
+		snprintf(job, sizeof(job), " '%.64s'", options->job);
+	if (options->user != NULL)
+		snprintf(user, sizeof(user), " of user '%.64s'", options->user);
+	return err_set(err, "no job%s%s in partition %s%s", job, user,
+	    text_quote(shown, sizeof(shown), partition),
+	    nearest_question(nearest, "", question, sizeof(question)));
+}
+
 int
 job_intervals_read(struct job_intervals *job_intervals, struct source *source,
-    struct text partition, const char *job, struct err *err)
+    struct text partition, const struct job_options *options, struct err *err)
 {
 	struct edges edges = { .at = NULL };
+	struct nearest nearest;
 	int rc;
 
-	*job_intervals = (struct job_intervals){ .from_ns = TIME_MAX_NS,
-		.to_ns = TIME_MIN_NS };
+	*job_intervals = (struct job_intervals){
+		.from_ns = TIME_MAX_NS, .to_ns = TIME_MIN_NS, .options = options
+	};
 	string_table_init(&job_intervals->texts);
-	rc = read_edges(job_intervals, &edges, source, partition, job, err);
+	string_table_init(&job_intervals->of_user);
+	nearest_begin(&nearest, options->job != NULL ? options->job : "");
+	rc =
+	    read_edges(job_intervals, &edges, source, partition, &nearest, err);
 	if (rc == 0)
 		rc = add_jobs(job_intervals, &edges, source, partition, err);
+	if (rc == 0 && job_options_given(options) && job_intervals->count == 0)
+		rc = refuse(options, &edges, &nearest, partition, err);
 	free(edges.at);
-	if (rc == 0 && job != NULL && job_intervals->count == 0)
-		return err_set(err, "no job '%.64s' in partition %.*s", job,
-		    (int)partition.bytes, partition.at);
 	finish(job_intervals);
 	return rc;
 }
@@ -488,6 +616,7 @@ job_intervals_clear(struct job_intervals *job_intervals)
 {
 	free(job_intervals->at);
 	string_table_clear(&job_intervals->texts);
+	string_table_clear(&job_intervals->of_user);
 	memset(job_intervals, 0, sizeof(*job_intervals));
 }
 
@@ -551,4 +680,89 @@ job_intervals_cover(const struct job_intervals *job_intervals, struct text node,
 
 	return job_intervals_next(
 		   job_intervals, node, from_ns, to_ns, &place) != NULL;
+}
+
+int64_t
+job_intervals_last_end(const struct job_intervals *job_intervals,
+    struct text node, int64_t from_ns)
+{
+	const struct job_interval *at;
+	uint32_t place = UINT32_MAX;
+	int64_t last_ns = from_ns;
+
+	while ((at = job_intervals_next(
+		    job_intervals, node, from_ns, from_ns + 1, &place)) != NULL)
+		if (at->to_ns > last_ns)
+			last_ns = at->to_ns;
+	return last_ns;
+}
+
+int64_t
+job_intervals_covered_ns(const struct job_intervals *job_intervals,
+    struct text node, int64_t from_ns, int64_t to_ns)
+{
+	uint32_t end = count_before(job_intervals, node, to_ns), first = end;
+	const struct job_interval *at = job_intervals->at;
+	int64_t covered_ns = 0;
+
+	while (first > 0 && text_equal(at[first - 1].node, node) &&
+	       at[first - 1].reach_ns > from_ns)
+		first--;
+	/* Jobs that run at the same time count once. */
+	for (uint32_t i = first; i < end; i++) {
+		int64_t begin_ns =
+		    at[i].from_ns > from_ns ? at[i].from_ns : from_ns;
+		int64_t end_ns = at[i].to_ns < to_ns ? at[i].to_ns : to_ns;
+
+		if (end_ns <= begin_ns)
+			continue;
+		covered_ns += end_ns - begin_ns;
+		from_ns = end_ns;
+	}
+	return covered_ns;
+}
+
+/* ---- records ---- */
+
+bool
+job_intervals_has(
+    const struct job_intervals *job_intervals, const struct record *record)
+{
+	int64_t from_ns = record->time_ns, to_ns;
+
+	if (record->kind == RECORD_ENTITY)
+		return job_intervals_cover(
+		    job_intervals, record->node, TIME_MIN_NS, TIME_MAX_NS);
+	if (record->kind == RECORD_PHASE && !record->has_time)
+		from_ns = record->end_ns;
+	to_ns = from_ns + 1;
+	if (record->kind == RECORD_GAP && record->end_ns > to_ns)
+		to_ns = record->end_ns;
+	return job_intervals_cover(job_intervals, record->node, from_ns, to_ns);
+}
+
+static bool
+wants(const void *job_intervals, const struct record *record)
+{
+	return job_intervals_has(job_intervals, record);
+}
+
+void
+job_intervals_limit(
+    const struct job_intervals *job_intervals, struct source *source)
+{
+	source_set_filter(
+	    source, job_intervals != NULL ? wants : NULL, job_intervals);
+}
+
+void
+job_intervals_narrow(
+    const struct job_intervals *job_intervals, struct wire_query *query)
+{
+	/* A gap that began before a job may last into it. */
+	if (query->from_ns < job_intervals->from_ns &&
+	    (query->kinds & 1u << RECORD_GAP) == 0)
+		query->from_ns = job_intervals->from_ns;
+	if (query->to_ns > job_intervals->to_ns)
+		query->to_ns = job_intervals->to_ns;
 }

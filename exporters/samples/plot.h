@@ -26,7 +26,7 @@ struct samples_plot {
 	const struct samples *samples;
 	const struct samples_metric *metric;
 	struct text pool;
-	const char *job; /* NULL: all jobs */
+	struct job_options jobs;
 };
 
 /* For struct picture; its argument is a struct samples_plot. */

@@ -39,7 +39,7 @@ draw_all(struct samples *samples, const struct time_window *time_window,
     struct text partition, const struct picture *how, struct err *err)
 {
 	struct samples_plot plot = { .pool = pool_id(partition),
-		.job = time_window->job };
+		.jobs = time_window->jobs };
 
 	if (picture_make_dir(how->dir, err) != 0)
 		return -1;
@@ -126,9 +126,7 @@ read_all(struct samples *samples, struct series *series,
 	query.group = text_of(options->group);
 	for (uint32_t i = 0; i < options->metrics.count; i++) {
 		query.metric = text_of(options->metrics.at[i]);
-		if (samples_read(samples, series, &query,
-			time_window->job != NULL ? &time_window->job_intervals
-						 : NULL,
+		if (samples_read(samples, series, &query, time_window->of_jobs,
 			err) != 0)
 			return -1;
 	}

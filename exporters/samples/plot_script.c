@@ -68,8 +68,10 @@ put_title(const struct shape *s)
 	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
 	    metric->name.at, (int)metric->group.bytes, metric->group.at,
 	    (int)s->plot->pool.bytes, s->plot->pool.at);
-	if (s->plot->job != NULL)
-		fprintf(memory, ", job %s", s->plot->job);
+	if (s->plot->jobs.job != NULL)
+		fprintf(memory, ", job %s", s->plot->jobs.job);
+	if (s->plot->jobs.user != NULL)
+		fprintf(memory, ", user %s", s->plot->jobs.user);
 	fclose(memory);
 	table_elide(shown, sizeof(shown), text_of(title),
 	    s->dumb ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);

@@ -12,8 +12,7 @@
 
 const struct opt time_window_options[] = {
 	NODE_OPTION(struct time_window_options, node),
-	{ "job", 0, OPT_TEXT, OPT_TO(struct time_window_options, job), "ID",
-	    "show only the nodes and times of this job", NULL, false },
+	JOB_OPTIONS(struct time_window_options, jobs),
 	TIME_OPTIONS(
 	    struct time_window_options, from_ns, to_ns, "show only records"),
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
@@ -67,10 +66,11 @@ time_window_fit(struct time_window *time_window, struct source *source,
 		return -1;
 	shown_first_ns = first_ns;
 	shown_last_ns = last_ns;
-	if (time_window->job != NULL) {
+	if (job_options_given(&time_window->jobs)) {
 		if (job_intervals_read(&time_window->job_intervals, source,
-			partition, time_window->job, err) != 0)
+			partition, &time_window->jobs, err) != 0)
 			return -1;
+		time_window->of_jobs = &time_window->job_intervals;
 		if (first_ns < time_window->job_intervals.from_ns)
 			first_ns = time_window->job_intervals.from_ns;
 		if (last_ns >= time_window->job_intervals.to_ns)
@@ -126,7 +126,7 @@ time_window_open(struct time_window *time_window,
 {
 	*time_window =
 	    (struct time_window){ .node = text_of(options->node.list),
-		    .job = options->job,
+		    .jobs = options->jobs,
 		    .from_ns = options->from_ns,
 		    .to_ns = options->to_ns,
 		    .step_ns = options->step_ns };

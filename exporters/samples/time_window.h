@@ -15,7 +15,7 @@
 /* As given; initialize it with TIME_WINDOW_ALL. */
 struct time_window_options {
 	struct node_option node;
-	const char *job;        /* NULL: all jobs and times */
+	struct job_options jobs;
 	int64_t from_ns, to_ns; /* TIME_MIN_NS, TIME_MAX_NS: not given */
 	int64_t step_ns;        /* 0: not given */
 };
@@ -24,7 +24,8 @@ struct time_window_options {
 		.from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS                   \
 	}
 
-/* --node, --job, --from, --to, --step; bound to struct time_window_options. */
+/* --node, --job, --user, --from, --to, --step; bound to struct
+ * time_window_options. */
 extern const struct opt time_window_options[];
 
 struct metric_options {
@@ -37,8 +38,10 @@ extern const struct opt metric_options[];
 
 struct time_window {
 	struct text node;
-	const char *job;                    /* NULL: all jobs */
-	struct job_intervals job_intervals; /* with a job: its intervals */
+	struct job_options jobs;
+	/* Of jobs that were selected; NULL: all jobs and times. */
+	const struct job_intervals *of_jobs;
+	struct job_intervals job_intervals;
 	int64_t from_ns, to_ns;
 	bool has_first, has_last; /* of all records: nothing lies beyond */
 	int64_t step_ns;          /* 0: not given */

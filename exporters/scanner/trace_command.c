@@ -294,7 +294,7 @@ scanner_trace_check(const struct trace_request *request)
 			opt_usage("scanner writes times as they were recorded; "
 				  "use timeline for --clock");
 	source_default_clock(request->source_options, CLOCK_RAW);
-	if (request->window->job == NULL)
+	if (request->window->jobs.job == NULL)
 		opt_usage("missing option: --job names the job");
 	if (request->format > TRACE_TAR_GZIP)
 		opt_usage("scanner writes .trace, .json, .json.gz or .tar.gz; "
@@ -309,7 +309,7 @@ scanner_trace_write(const struct trace_request *request, struct err *err)
 
 	w->request = request;
 	rc = scanner_job_read(&w->job, request->source, request->partition,
-	    request->window->job, err);
+	    request->window->jobs.job, err);
 	if (rc == 0) {
 		w->order = span_sort_new(SPAN_SORT_ITEMS);
 		rc = write_all(w, err);

@@ -394,6 +394,9 @@ is_shown(struct source *source, const struct record *record)
 	return (record->run.bytes == 0 ||
 		   node_list_match(
 		       pages_of(source)->question.query.node, record->node)) &&
+	       (source->wants == NULL ||
+		   pages_of(source)->question.header.type != WIRE_SELECT ||
+		   source->wants(source->wants_arg, record)) &&
 	       source_clock_shows(&source->clock, record);
 }
 
@@ -441,6 +444,15 @@ void
 source_limit(struct source *source, const char *pattern)
 {
 	source->limit = pattern;
+}
+
+void
+source_set_filter(struct source *source,
+    bool (*wants)(const void *arg, const struct record *record),
+    const void *arg)
+{
+	source->wants = wants;
+	source->wants_arg = arg;
 }
 
 void

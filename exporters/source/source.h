@@ -117,6 +117,12 @@ void source_renew(struct source *source);
  * SOURCE_STATUS; it must live as long as it is set.  NULL: none is left out. */
 void source_limit(struct source *source, const char *pattern);
 
+/* From now on leave out records that are not wanted: of SOURCE_RECORDS,
+ * SOURCE_NEWEST and SOURCE_OPEN, in shown times.  NULL: all are wanted. */
+void source_set_filter(struct source *source,
+    bool (*wants)(const void *arg, const struct record *record),
+    const void *arg);
+
 /* Other names for those of the records: each that is read is changed, and each
  * question is put back.  What either puts in must live until the second record
  * after it. */

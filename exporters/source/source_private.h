@@ -18,8 +18,11 @@ struct source {
 	enum clock_choice choice; /* of --clock */
 	const char *limit;        /* pattern of partitions; NULL: all */
 	const struct source_rename *rename; /* NULL: none */
-	bool said_incomplete;               /* once is enough */
-	int64_t complete_ns;                /* source_complete_ns */
+	/* NULL: all are wanted. */
+	bool (*wants)(const void *arg, const struct record *record);
+	const void *wants_arg;
+	bool said_incomplete; /* once is enough */
+	int64_t complete_ns;  /* source_complete_ns */
 	enum source_damaged damaged;
 
 	struct wire_cursor cursor; /* reads the records of the page */

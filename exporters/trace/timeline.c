@@ -566,7 +566,7 @@ open_window(struct timeline *t, const struct time_window_options *options,
 	t->from_ns = t->time_window.from_ns;
 	t->end_ns = t->time_window.to_ns;
 	t->cut_ns = TIME_MAX_NS;
-	if (options->to_ns != TIME_MAX_NS || t->time_window.job != NULL)
+	if (options->to_ns != TIME_MAX_NS || t->time_window.of_jobs != NULL)
 		t->cut_ns = t->time_window.to_ns;
 	return 0;
 }
@@ -597,7 +597,7 @@ timeline_write_pass(struct timeline *t, const struct trace_request *request,
 	char clock[SOURCE_CLOCK_WORDS];
 	struct trace_about about = { .partition = request->partition,
 		.base_ns = t->from_ns,
-		.job = t->time_window.job,
+		.job = t->time_window.jobs.job,
 		.end_ns = t->time_window.to_ns,
 		.clock =
 		    source_clock_ahead(clock, source_clock(request->source)) };
@@ -658,7 +658,7 @@ begin(struct timeline *t, const struct trace_request *request, bool log,
 	rc = open_window(t, request->window, err);
 	if (rc == 0 && (t->kind_bits & 1u << RECORD_PHASE) != 0)
 		rc = job_intervals_read(&t->jobs, t->source, t->partition,
-		    request->window->job, err);
+		    &request->window->jobs, err);
 	if (rc == 0)
 		rc = timeline_count(t, err);
 	if (rc == 0 && options->worst > 0)

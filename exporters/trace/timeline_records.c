@@ -115,9 +115,9 @@ timeline_wants(const struct timeline *t, struct text node, int64_t begin_ns,
 	 * it. */
 	if (end_ns == t->from_ns && begin_ns < end_ns)
 		return false;
-	return t->time_window.job == NULL ||
-	       job_intervals_cover(&t->time_window.job_intervals, node,
-		   begin_ns, end_ns > begin_ns ? end_ns : begin_ns + 1);
+	return t->time_window.of_jobs == NULL ||
+	       job_intervals_cover(t->time_window.of_jobs, node, begin_ns,
+		   end_ns > begin_ns ? end_ns : begin_ns + 1);
 }
 
 static void

@@ -295,7 +295,7 @@ take(struct reading *reading, struct line *line,
 	}
 	if (line->is_carried)
 		return;
-	if (reading->window->job == NULL) {
+	if (reading->window->of_jobs == NULL) {
 		if (line->row == UINT32_MAX)
 			line->row = row_of(reading, text_of(""), point->node);
 		take_into(reading, line, line->row, point, 1);
@@ -497,14 +497,13 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0)
 		rc = time_window_narrow(&time_window, source, partition, err);
-	if (rc == 0 && time_window.job == NULL)
+	if (rc == 0 && time_window.of_jobs == NULL)
 		rc = job_intervals_read(
-		    &job_intervals, source, partition, NULL, err);
+		    &job_intervals, source, partition, &time_window.jobs, err);
 	if (rc == 0) {
 		reading.window = &time_window;
-		reading.jobs = time_window.job != NULL
-				   ? &time_window.job_intervals
-				   : &job_intervals;
+		reading.jobs = time_window.of_jobs != NULL ? time_window.of_jobs
+							   : &job_intervals;
 		if (reading.jobs->count == 0)
 			reading.jobs = NULL;
 		usage->from_ns = time_window.from_ns;

@@ -50,7 +50,7 @@ struct usage {
 	struct string_table texts;
 };
 
-/* With --job only the rows of that job. */
+/* With --job or --user only the rows of those jobs. */
 int usage_read(struct usage *usage, struct source *source,
     struct text partition, const struct time_window_options *options,
     struct err *err);

@@ -154,7 +154,7 @@ const struct web_route web_pool_routes[] = {
 	    false, answer_results, NULL },
 	{ "clocks", .asks = &question_clocks },
 	{ "spans", .asks = &question_spans },
-	{ "trace", "nodes max-size metric node job from to step", false,
+	{ "trace", "nodes max-size metric node job user from to step", false,
 	    answer_trace, NULL },
 	{ .word = NULL },
 };

@@ -27,8 +27,10 @@ records() {
 	cat <<-'END'
 		span 0 5 n1 build compile text=flip-this-one
 		span 1 6 n2 build link
-		event 0 s1 job:start job=job-1
+		event 0 s1 job:start job=job-1 user=user-1
 		event 1700 s1 job:end job=job-1
+		event 0 n1 job:start job=job-3 user=user-1
+		event 9 n1 job:stop job=job-3
 		group s1 cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter
 		group s1 app/x app.load:1:gauge
 		group s1 clock poolscope.clock.offset:ns:gauge poolscope.clock.error:ns:gauge poolscope.clock.drift:ns/s:gauge poolscope.clock.drift.error:ns/s:gauge poolscope.clock.round_trip:ns:gauge poolscope.clock.generation:1:gauge poolscope.clock.generation.begin:ns:gauge

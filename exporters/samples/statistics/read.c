@@ -34,12 +34,27 @@ is_read(const struct reading *reading, uint32_t pattern, struct text metric)
 
 /* Where only rollups are left, no step shows the samples one by one. */
 static bool
-needs_shorter_step(
-    const struct reading *reading, const struct series_point *point)
+needs_shorter_step(const struct reading *reading,
+    const struct series_point *point, enum sample_rows_part part)
 {
-	if (reading->step + 1 == STEPS || !sample_rows_is_joined(point))
+	if (reading->step + 1 == STEPS || !sample_rows_is_joined(point, part))
 		return false;
 	return series_rollup_rank(point->rollup) <= 1;
+}
+
+static int
+refuse_cut(const struct series_point *point, struct err *err)
+{
+	char shown[80], from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES];
+
+	return err_set(err,
+	    "a job began or ended on node %s between %s and %s, of which only "
+	    "the samples together are known (%.*s): select a time without it "
+	    "with --from and --to, or leave out --job and --user",
+	    text_quote(shown, sizeof(shown), point->node),
+	    clock_text(from, point->first_ns, 0),
+	    clock_text(to, point->last_ns, 0), (int)point->rollup.bytes,
+	    point->rollup.at);
 }
 
 /* 1: done, 0: a shorter step is needed. */
@@ -59,10 +74,18 @@ read_pattern(struct reading *reading, uint32_t pattern, struct err *err)
 	if (series_select(reading->series, &query, err) != 0)
 		return -1;
 	while ((rc = series_next(reading->series, &point, err)) > 0) {
+		enum sample_rows_part part;
+
 		if (is_read(reading, pattern, point.metric))
 			continue;
-		if (needs_shorter_step(reading, &point))
+		part = sample_rows_part(reading->rows, &point);
+		if (part == SAMPLE_ROWS_NONE)
+			continue;
+		if (needs_shorter_step(reading, &point, part))
 			return 0;
+		if (part == SAMPLE_ROWS_SOME &&
+		    sample_rows_is_joined(&point, part))
+			return refuse_cut(&point, err);
 		sample_rows_add(reading->rows, &point);
 	}
 	return rc < 0 ? -1 : 1;
@@ -92,7 +115,8 @@ read_rows(struct reading *reading, bool by_node, struct source *source,
 	for (; rc == 0 && reading->step < STEPS; reading->step++) {
 		sample_rows_clear(reading->rows);
 		sample_rows_init(reading->rows, by_node,
-		    reading->window->from_ns, reading->window->to_ns);
+		    reading->window->from_ns, reading->window->to_ns,
+		    reading->window->of_jobs);
 		rc = read_all(reading, err);
 	}
 	if (rc < 0)
@@ -119,7 +143,7 @@ sample_rows_read(struct sample_rows *rows, bool by_node, struct source *source,
 	};
 	int rc;
 
-	sample_rows_init(rows, by_node, 0, 0);
+	sample_rows_init(rows, by_node, 0, 0, NULL);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
 		rc = time_window_narrow(&time_window, source, partition, err);

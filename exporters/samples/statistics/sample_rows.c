@@ -17,19 +17,20 @@
 /* One metric of one node. */
 struct sample_series {
 	bool known; /* all else is set */
-	uint32_t row;
+	uint32_t row, node;
 	struct value_time time; /* of a gauge */
 };
 
 enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) + 1 };
 
 void
-sample_rows_init(
-    struct sample_rows *rows, bool by_node, int64_t from_ns, int64_t to_ns)
+sample_rows_init(struct sample_rows *rows, bool by_node, int64_t from_ns,
+    int64_t to_ns, const struct job_intervals *jobs)
 {
 	*rows = (struct sample_rows){ .by_node = by_node,
 		.from_ns = from_ns,
 		.to_ns = to_ns,
+		.jobs = jobs,
 		.values_max = SAMPLE_ROWS_VALUES_MAX };
 	string_table_init(&rows->texts);
 	string_table_init(&rows->keys);
@@ -129,7 +130,7 @@ find_series(struct sample_rows *rows, const struct series_point *point)
 	series = &rows->series[point->number];
 	if (series->known)
 		return series;
-	string_table_add(&rows->nodes, point->node);
+	series->node = string_table_add(&rows->nodes, point->node);
 	series->known = true;
 	series->row = find_row(rows, point);
 	series->time.holds =
@@ -204,20 +205,78 @@ set_last(struct sample_row *row, int64_t time_ns, double value)
 
 /* ---- points ---- */
 
+/* A rate of two samples is cut by the window, and by the jobs.  All else is
+ * where its samples are. */
+static bool
+is_rate(const struct series_point *point)
+{
+	return point->counter && point->count == 1;
+}
+
+enum sample_rows_part
+sample_rows_part(
+    const struct sample_rows *rows, const struct series_point *point)
+{
+	int64_t begin_ns = is_rate(point) ? point->begin_ns : point->first_ns;
+	int64_t end_ns = is_rate(point) ? point->end_ns
+			 : point->count > 1 && point->counter
+			     ? point->last_ns
+			     : point->last_ns + 1;
+	int64_t ns;
+
+	if (rows->jobs == NULL)
+		return SAMPLE_ROWS_ALL;
+	ns =
+	    job_intervals_covered_ns(rows->jobs, point->node, begin_ns, end_ns);
+	return ns == 0                  ? SAMPLE_ROWS_NONE
+	       : ns < end_ns - begin_ns ? SAMPLE_ROWS_SOME
+					: SAMPLE_ROWS_ALL;
+}
+
 bool
-sample_rows_is_joined(const struct series_point *point)
+sample_rows_is_joined(
+    const struct series_point *point, enum sample_rows_part part)
 {
 	if (point->counter)
 		return point->count > 1;
-	return point->count > 2 && !(point->low >= point->high);
+	/* Of equal values, too, it must be known which ones belong. */
+	return point->count > 2 &&
+	       (part == SAMPLE_ROWS_SOME || !(point->low >= point->high));
+}
+
+static void
+put_rest(struct sample_rows *rows, struct sample_series *series)
+{
+	struct sample_row *row = &rows->at[series->row];
+	struct value_time_part parts[2];
+	unsigned count = value_time_end(&series->time, parts);
+
+	for (unsigned i = 0; i < count; i++)
+		weigh(row, parts[i].value, parts[i].ns);
+	if (series->time.pending == 1) {
+		exact_sum_add(&row->singles, series->time.value[0], 1);
+		row->single_count++;
+	}
 }
 
 static void
 put_time(struct sample_rows *rows, struct sample_series *series,
     int64_t time_ns, double value)
 {
+	struct value_time *time = &series->time;
 	struct value_time_part part;
 
+	/* No value counts for the time between two jobs. */
+	if (rows->jobs != NULL && time->pending > 0) {
+		struct text node = rows->nodes.names[series->node];
+		int64_t last_ns = time->time_ns[time->pending - 1];
+
+		if (job_intervals_covered_ns(rows->jobs, node, last_ns,
+			time_ns) < time_ns - last_ns) {
+			put_rest(rows, series);
+			*time = (struct value_time){ .holds = time->holds };
+		}
+	}
 	if (value_time_put(&series->time, time_ns, value, &part))
 		weigh(&rows->at[series->row], part.value, part.ns);
 }
@@ -228,8 +287,12 @@ put_value(struct sample_rows *rows, struct sample_series *series,
 {
 	struct sample_row *row = &rows->at[series->row];
 
-	if (time_ns < rows->from_ns || time_ns >= rows->to_ns)
-		return; /* the other sample of its step is in the window */
+	/* The other sample of its step is in the window, or of a job. */
+	if (time_ns < rows->from_ns || time_ns >= rows->to_ns ||
+	    (rows->jobs != NULL &&
+		!job_intervals_cover(rows->jobs,
+		    rows->nodes.names[series->node], time_ns, time_ns + 1)))
+		return;
 	if (!isfinite(value)) {
 		row->unknown++;
 		return;
@@ -299,13 +362,21 @@ put_rate(struct sample_rows *rows, struct sample_row *row,
     const struct series_point *point, double factor)
 {
 	double rate = point->mean * factor;
+	uint64_t ns = series_point_ns(point);
 
+	if (rows->jobs != NULL && is_rate(point))
+		ns = (uint64_t)((double)ns *
+				    (double)job_intervals_covered_ns(rows->jobs,
+					point->node, point->begin_ns,
+					point->end_ns) /
+				    (double)(point->end_ns - point->begin_ns) +
+				0.5);
 	if (!(point->seconds > 0) || !isfinite(rate)) {
 		row->unknown += point->count;
 		return;
 	}
 	extend(row, point->low * factor, point->high * factor, point->count);
-	weigh(row, rate, series_point_ns(point));
+	weigh(row, rate, ns);
 	if (point->count > 1) {
 		lose_quantiles(rows, row, point);
 	} else {
@@ -341,21 +412,6 @@ by_value(const void *left, const void *right)
 	const double *a = left, *b = right;
 
 	return (*a > *b) - (*a < *b);
-}
-
-static void
-put_rest(struct sample_rows *rows, struct sample_series *series)
-{
-	struct sample_row *row = &rows->at[series->row];
-	struct value_time_part parts[2];
-	unsigned count = value_time_end(&series->time, parts);
-
-	for (unsigned i = 0; i < count; i++)
-		weigh(row, parts[i].value, parts[i].ns);
-	if (series->time.pending == 1) {
-		exact_sum_add(&row->singles, series->time.value[0], 1);
-		row->single_count++;
-	}
 }
 
 static double

@@ -12,6 +12,9 @@
  * (metric groups app/...) are taken when a value changes, so that it counts
  * until the next one in any case.
  *
+ * Of jobs the values of gauges count that were sampled while one of them ran on
+ * the node, and rates for the time in which one did.
+ *
  * Sums are exact, so that a mean does not depend on the order in which a source
  * has the nodes.
  *
@@ -23,6 +26,7 @@
 #ifndef EXPORTERS_SAMPLES_STATISTICS_SAMPLE_ROWS_H
 #define EXPORTERS_SAMPLES_STATISTICS_SAMPLE_ROWS_H
 
+#include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
 #include "proto/hash/string_table.h"
 #include "proto/stats/exact_sum.h"
@@ -63,7 +67,8 @@ struct sample_row {
 
 struct sample_rows {
 	bool by_node;
-	int64_t from_ns, to_ns; /* the window */
+	int64_t from_ns, to_ns;           /* the window */
+	const struct job_intervals *jobs; /* NULL: all times of all nodes */
 	struct sample_row *at;
 	uint32_t count, room;
 	struct string_table texts;    /* nodes, groups, metrics, units */
@@ -76,15 +81,22 @@ struct sample_rows {
 	struct text rollup_name;
 };
 
-void sample_rows_init(
-    struct sample_rows *rows, bool by_node, int64_t from_ns, int64_t to_ns);
+void sample_rows_init(struct sample_rows *rows, bool by_node, int64_t from_ns,
+    int64_t to_ns, const struct job_intervals *jobs);
 void sample_rows_clear(struct sample_rows *rows);
+
+/* How much of a point belongs to the jobs? */
+enum sample_rows_part { SAMPLE_ROWS_NONE, SAMPLE_ROWS_SOME, SAMPLE_ROWS_ALL };
+enum sample_rows_part sample_rows_part(
+    const struct sample_rows *rows, const struct series_point *point);
 
 /* Are the values of this point not known one by one?  Shorter steps may
  * help. */
-bool sample_rows_is_joined(const struct series_point *point);
+bool sample_rows_is_joined(
+    const struct series_point *point, enum sample_rows_part part);
 
-/* Add a point of a query with `intervals` and `single`. */
+/* Add a point of a query with `intervals` and `single`: what of it belongs to
+ * the jobs, which must not be a part of values that are joined. */
 void sample_rows_add(
     struct sample_rows *rows, const struct series_point *point);
 

@@ -97,7 +97,7 @@ put_nodes(unsigned nodes)
 static void
 twelve_nodes_are_lines(void **state)
 {
-	struct samples_plot plot = { .job = NULL };
+	struct samples_plot plot = { .jobs.job = NULL };
 	char *text;
 
 	(void)state;
@@ -121,7 +121,7 @@ twelve_nodes_are_lines(void **state)
 static void
 thirteen_nodes_are_a_band_and_a_map(void **state)
 {
-	struct samples_plot plot = { .job = "4711" };
+	struct samples_plot plot = { .jobs.job = "4711" };
 	char *text;
 
 	(void)state;
@@ -195,6 +195,7 @@ a_counter_is_a_rate_in_seconds(void **state)
 static void
 of_a_job_only_its_nodes_and_times_are_shown(void **state)
 {
+	const struct job_options j = { "j", NULL }, k = { "k", NULL };
 	struct job_intervals job_intervals;
 	struct err err = { 0 };
 
@@ -203,17 +204,17 @@ of_a_job_only_its_nodes_and_times_are_shown(void **state)
 	put_job("node-01", 40, "stop", "j");
 	put_nodes(3);
 	rig_good(job_intervals_read(
-		     &job_intervals, source, text_of(RIG_PARTITION), "j", &err),
+		     &job_intervals, source, text_of(RIG_PARTITION), &j, &err),
 	    &err);
 	assert_int_equal(job_intervals.count, 1);
 	job_intervals_clear(&job_intervals);
 	assert_int_equal(job_intervals_read(&job_intervals, source,
-			     text_of(RIG_PARTITION), "k", &err),
+			     text_of(RIG_PARTITION), &k, &err),
 	    -1);
 	assert_string_equal(err.text, "no job 'k' in partition " RIG_PARTITION);
 	job_intervals_clear(&job_intervals);
 	rig_good(job_intervals_read(
-		     &job_intervals, source, text_of(RIG_PARTITION), "j", &err),
+		     &job_intervals, source, text_of(RIG_PARTITION), &j, &err),
 	    &err);
 	rig_good(try_read(10, 12, "memory.used", &job_intervals, &err), &err);
 	samples_finish(&samples);
@@ -251,7 +252,7 @@ what_would_be_too_much_is_refused(void **state)
 static void
 names_of_nodes_cannot_end_a_string(void **state)
 {
-	struct samples_plot plot = { .job = "`x`\"" };
+	struct samples_plot plot = { .jobs.job = "`x`\"" };
 	char *text;
 
 	(void)state;

@@ -35,7 +35,7 @@ the_row_with_the_most_values_loses_its_quantiles(void **state)
 	struct series_point point;
 
 	(void)state;
-	sample_rows_init(&rows, false, 0, 1000 * NS_PER_SECOND);
+	sample_rows_init(&rows, false, 0, 1000 * NS_PER_SECOND, NULL);
 	rows.values_max = 10;
 	for (int i = 1; i <= 8; i++) {
 		point = gauge(0, "a", i, i);
@@ -65,7 +65,7 @@ a_count_that_no_memory_holds_ends(void **state)
 	struct series_point point = gauge(0, "a", 1, 5);
 
 	(void)state;
-	sample_rows_init(&rows, true, 0, 1000 * NS_PER_SECOND);
+	sample_rows_init(&rows, true, 0, 1000 * NS_PER_SECOND, NULL);
 	rows.values_max = 1000;
 	point.count = UINT64_MAX / 2;
 	sample_rows_add(&rows, &point);
@@ -87,11 +87,12 @@ two_samples_of_a_step_are_two_values(void **state)
 	struct series_point point = gauge(0, "a", 8, 3);
 
 	(void)state;
-	sample_rows_init(&rows, true, 5 * NS_PER_SECOND, 10 * NS_PER_SECOND);
+	sample_rows_init(
+	    &rows, true, 5 * NS_PER_SECOND, 10 * NS_PER_SECOND, NULL);
 	point.first_ns = 4 * NS_PER_SECOND;
 	point.low = 1;
 	point.count = 2;
-	assert_false(sample_rows_is_joined(&point));
+	assert_false(sample_rows_is_joined(&point, SAMPLE_ROWS_ALL));
 	sample_rows_add(&rows, &point); /* 1 before the window, then 3 */
 	point = gauge(0, "a", 9, 7);
 	sample_rows_add(&rows, &point);
@@ -100,9 +101,10 @@ two_samples_of_a_step_are_two_values(void **state)
 	assert_true(rows.at[0].low == 3 && rows.at[0].high == 7);
 	assert_true(rows.at[0].mean == 5 && rows.at[0].last == 7);
 	point.count = 3;
-	assert_false(sample_rows_is_joined(&point)); /* all of them 7 */
+	assert_false(
+	    sample_rows_is_joined(&point, SAMPLE_ROWS_ALL)); /* all of them 7 */
 	point.low = 6;
-	assert_true(sample_rows_is_joined(&point));
+	assert_true(sample_rows_is_joined(&point, SAMPLE_ROWS_ALL));
 	sample_rows_clear(&rows);
 }
 
