@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exporters/report/report.h"
-#include "exporters/web/http/url.h"
+#include "exporters/web/url.h"
 #include "proto/base/memory.h"
 #include "proto/json/json_fields.h"
 #include "proto/json/json_find.h"

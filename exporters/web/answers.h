@@ -12,10 +12,26 @@
 
 #include "exporters/question/kept.h"
 #include "exporters/question/question.h"
+#include "exporters/question/values.h"
 #include "exporters/source/source.h"
 #include "exporters/trace/timeline.h"
 #include "exporters/web/access.h"
-#include "exporters/web/query.h"
+#include "exporters/web/url.h"
+
+/*
+ * The parameters of a request.
+ *
+ * They have the names and the meaning of the options of the command whose
+ * answer the route gives, and come from the same tables.
+ */
+
+/* `allowed` has the names of the parameters that a route takes, with a blank
+ * between them. */
+bool web_query_allows(const char *allowed, const char *name);
+/* The texts of the query are views of `url`.  -1: the sentence says which
+ * parameter is wrong. */
+int web_query_parse(struct question_values *query, const struct web_url *url,
+    const char *allowed, struct err *err);
 
 enum { WEB_ANSWER_BYTES_MAX = 8 << 20 };
 

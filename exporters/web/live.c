@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "exporters/stats/partition_rows.h"
-#include "exporters/web/http/reply.h"
+#include "exporters/web/reply.h"
 #include "proto/base/memory.h"
 #include "proto/json/json.h"
 #include "proto/os/clock.h"

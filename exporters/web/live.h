@@ -12,7 +12,7 @@
 #ifndef EXPORTERS_WEB_LIVE_H
 #define EXPORTERS_WEB_LIVE_H
 
-#include "exporters/web/http/http.h"
+#include "exporters/web/http.h"
 #include "exporters/web/workers.h"
 
 struct web_live; /* opaque */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "exporters/web/assets.h"
-#include "exporters/web/http/reply.h"
 #include "exporters/web/live.h"
+#include "exporters/web/reply.h"
 #include "exporters/web/workers.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

@@ -4,11 +4,237 @@
  */
 #include "exporters/web/workers.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "exporters/select/known.h"
+#include "exporters/web/reply.h"
+#include "proto/base/buffer.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 #include "proto/os/thread.h"
+
+struct web_reader {
+	const struct source_options *options;
+	struct web_cache *cache;
+	struct source *source;     /* NULL: not open */
+	struct question_kept kept; /* of this source */
+	bool is_store;
+};
+
+enum { WEB_WORKERS = 2, WEB_TASKS_MAX = 256 };
+
+/* Answer a question from the source. */
+
+/* ---- a stream into memory, with a bound ---- */
+
+struct bounded {
+	struct buffer buffer;
+	bool is_full;
+};
+
+static ssize_t
+put(void *arg, const char *from, size_t bytes)
+{
+	struct bounded *to = arg;
+
+	if (to->buffer.bytes + bytes > WEB_ANSWER_BYTES_MAX)
+		to->is_full = true;
+	if (to->is_full) {
+		errno = EFBIG;
+		return 0;
+	}
+	buffer_put(&to->buffer, from, bytes);
+	return (ssize_t)bytes;
+}
+
+static FILE *
+open_bounded(struct bounded *to)
+{
+	const cookie_io_functions_t calls = { .write = put };
+
+	*to = (struct bounded){ .is_full = false };
+	return memory_must(fopencookie(to, "w", calls));
+}
+
+/* ---- the source ---- */
+
+static void
+web_reader_close(struct web_reader *reader)
+{
+	question_kept_clear(&reader->kept);
+	source_close(&reader->source);
+}
+
+/* An aggregator that was started has the store now; without it, the store can
+ * be read. */
+static int
+open_source(struct web_reader *reader, struct err *err)
+{
+	bool is_store = source_reads_store(reader->options);
+
+	if (reader->source != NULL && reader->is_store != is_store)
+		web_reader_close(reader);
+	reader->is_store = is_store;
+	if (reader->source == NULL)
+		return source_open(&reader->source, reader->options, err);
+	source_renew(reader->source);
+	return 0;
+}
+
+/* ---- the answer ---- */
+
+static int
+answer(struct web_reader *reader, struct web_task *task, FILE *file, bool *bad)
+{
+	struct web_question *question = &task->question;
+	struct source *source = reader->source;
+	/* A question checks what exists itself. */
+	bool checks =
+	    question->partition.bytes > 0 && question->route->asks == NULL;
+	int rc = 0;
+
+	question->kept = &reader->kept;
+	source_limit(source, question->limit);
+	if (checks)
+		rc = known_check_nodes(source, question->partition,
+		    text_of(question->query.window.node.list), &task->err);
+	if (rc == 0)
+		rc = web_route_answer(source, question, file, bad, &task->err);
+	if (checks && !*bad)
+		rc = known_check_partition(
+		    source, question->partition, rc, &task->err);
+	source_limit(source, NULL);
+	return rc;
+}
+
+/* Is the answer known, to the client or to us?  -1: that is not known
+ * either. */
+static int
+look_up(struct web_reader *reader, struct web_task *task)
+{
+	struct err ignored;
+
+	task->tag[0] = '\0';
+	if (task->question.partition.bytes == 0)
+		return -1;
+	if (web_tag_of_pool(task->tag, reader->source, &task->question,
+		&task->url, &ignored) != 0) {
+		task->tag[0] = '\0';
+		return -1;
+	}
+	if (web_tag_is_in(task->tag, task->none_match)) {
+		task->status = WEB_NOT_MODIFIED;
+		return 0;
+	}
+	if (!web_route_is_trace(task->question.route))
+		task->body = web_cache_get(reader->cache, task->tag);
+	if (task->body == NULL)
+		return -1;
+	task->status = WEB_OK;
+	return 0;
+}
+
+static void
+take_answer(
+    struct web_reader *reader, struct web_task *task, struct bounded *to)
+{
+	size_t bytes = to->buffer.bytes;
+
+	task->status = WEB_OK;
+	/* The buffer may have room for twice as much. */
+	task->body = web_body_new(memory_resize(to->buffer.at, bytes), bytes);
+	if (task->tag[0] != '\0') {
+		if (!web_route_is_trace(task->question.route))
+			web_cache_put(reader->cache, task->tag, task->body);
+		return;
+	}
+	web_tag_of_bytes(task->tag, task->body->at, task->body->bytes);
+	if (!web_tag_is_in(task->tag, task->none_match))
+		return;
+	task->status = WEB_NOT_MODIFIED;
+	web_body_drop(&task->body);
+}
+
+/* What the answer has: all; or what lacks, since the aggregator that would
+ * receive and index it does not run or is behind. */
+static void
+put_shown(struct web_reader *reader, struct web_task *task)
+{
+	int64_t complete_ns = source_complete_ns(reader->source);
+	char until[CLOCK_TEXT_BYTES];
+
+	if (reader->is_store && !source_is_named(reader->options))
+		snprintf(task->shown, sizeof(task->shown),
+		    "the store: the aggregator does not run");
+	else if (complete_ns != INT64_MAX)
+		snprintf(task->shown, sizeof(task->shown),
+		    "until %s: what came later is not indexed",
+		    clock_text(until, complete_ns, 0));
+	else if (task->shown[0] == '\0')
+		snprintf(task->shown, sizeof(task->shown), "all");
+}
+
+/* Answer it; opens the source when needed, and again after a failure. */
+static void
+web_ask(struct web_reader *reader, struct web_task *task)
+{
+	struct bounded to;
+	bool bad = false, failed, whole;
+	FILE *file;
+	int rc;
+
+	task->status = WEB_UNAVAILABLE;
+	if (open_source(reader, &task->err) != 0)
+		return;
+	rc = look_up(reader, task);
+	put_shown(reader, task);
+	if (rc == 0)
+		return;
+	source_renew(reader->source);
+	file = open_bounded(&to);
+	rc = answer(reader, task, file, &bad);
+	put_shown(reader, task);
+	fclose(file);
+	failed = source_has_failed(reader->source);
+	whole =
+	    rc != 0 || source_check_damage(reader->source, rc, &task->err) == 0;
+	if (failed)
+		web_reader_close(reader);
+	if (rc == 0 && whole && !to.is_full) {
+		take_answer(reader, task, &to);
+		return;
+	}
+	buffer_clear(&to.buffer);
+	task->tag[0] = '\0';
+	if (to.is_full && whole) {
+		err_set(&task->err,
+		    "the answer is larger than %d MiB; ask for less, with top, "
+		    "max-size, node, from and to where the route has them",
+		    WEB_ANSWER_BYTES_MAX >> 20);
+		bad = true;
+	}
+	if (rc != 0 && task->err.code == ERR_OPTION)
+		bad = true;
+	task->status = !whole   ? WEB_BROKEN
+		       : bad    ? WEB_BAD
+		       : failed ? WEB_UNAVAILABLE
+		       : task->question.query.runs.after != NULL ? WEB_GONE
+								 : WEB_MISSING;
+}
+
+void
+web_task_free(struct web_task **task)
+{
+	struct web_task *old = *task;
+
+	*task = NULL;
+	if (old == NULL)
+		return;
+	web_body_drop(&old->body);
+	free(old);
+}
 
 struct queue {
 	struct web_task *first, **end;

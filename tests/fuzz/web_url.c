@@ -4,7 +4,7 @@
  * as a query it is understood or refused.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/http/url.h"
+#include "exporters/web/url.h"
 
 #include <stdbool.h>
 #include <stdint.h>

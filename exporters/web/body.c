@@ -2,13 +2,16 @@
  * web_body - the bytes of an answer, shared by those who get it.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/http/body.h"
+#include "exporters/web/body.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
 #include "proto/stream/compress_block.h"
+
+/* Bodies from this size on are worth compressing. */
+enum { WEB_BODY_GZIP_FROM = 1 << 10 };
 
 static _Atomic size_t all;
 

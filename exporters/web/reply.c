@@ -2,7 +2,7 @@
  * web_reply - answers with the header fields that browsers heed.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/http/reply.h"
+#include "exporters/web/reply.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  * JSON (RFC 9457, application/problem+json).
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_WEB_HTTP_REPLY_H
-#define EXPORTERS_WEB_HTTP_REPLY_H
+#ifndef EXPORTERS_WEB_REPLY_H
+#define EXPORTERS_WEB_REPLY_H
 
-#include "exporters/web/http/http.h"
+#include "exporters/web/http.h"
 
 enum web_status {
 	WEB_OK = 200,

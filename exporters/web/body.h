@@ -4,8 +4,8 @@
  * Nothing in it changes once it is made; any thread may hold and drop it.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_WEB_HTTP_BODY_H
-#define EXPORTERS_WEB_HTTP_BODY_H
+#ifndef EXPORTERS_WEB_BODY_H
+#define EXPORTERS_WEB_BODY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +17,6 @@ struct web_body {
 	_Atomic uint32_t holders;
 	bool is_static; /* `at` is not freed */
 };
-
-/* Bodies from this size on are worth compressing. */
-enum { WEB_BODY_GZIP_FROM = 1 << 10 };
 
 /* Takes `at`, and compresses it. */
 struct web_body *web_body_new(char *at, size_t bytes);

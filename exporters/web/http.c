@@ -4,7 +4,7 @@
  * libmicrohttpd has an epoll of its own, whose descriptor the loop waits for.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/http/http.h"
+#include "exporters/web/http.h"
 
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -19,6 +19,13 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
+
+enum {
+	WEB_HTTP_CONNECTIONS_MAX = 256,
+	WEB_HTTP_HEAD_BYTES_MAX = 16 << 10,
+	WEB_HTTP_STREAM_BYTES_MAX = 64
+				    << 10, /* that the client has not fetched */
+};
 
 enum {
 	IDLE_SECONDS = 30,

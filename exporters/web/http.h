@@ -11,23 +11,16 @@
  * them loses the one that waits longest for a request.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_WEB_HTTP_HTTP_H
-#define EXPORTERS_WEB_HTTP_HTTP_H
+#ifndef EXPORTERS_WEB_HTTP_H
+#define EXPORTERS_WEB_HTTP_H
 
-#include "exporters/web/http/body.h"
+#include "exporters/web/body.h"
 #include "proto/base/text.h"
 #include "proto/net/loop/loop.h"
 
 struct web_http;         /* opaque */
 struct web_http_request; /* opaque; valid until it is answered */
 struct web_http_stream;  /* opaque; valid until `on_end` */
-
-enum {
-	WEB_HTTP_CONNECTIONS_MAX = 256,
-	WEB_HTTP_HEAD_BYTES_MAX = 16 << 10,
-	WEB_HTTP_STREAM_BYTES_MAX = 64
-				    << 10, /* that the client has not fetched */
-};
 
 struct web_http_field {
 	const char *name, *value;

@@ -2,10 +2,9 @@
  * web_url - the target of a request: a path of segments, and parameters.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/http/url.h"
+#include "exporters/web/url.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Cut `t` at the first byte of `at`; returns what was before it. */

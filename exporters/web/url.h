@@ -8,8 +8,8 @@
  * anybody.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_WEB_HTTP_URL_H
-#define EXPORTERS_WEB_HTTP_URL_H
+#ifndef EXPORTERS_WEB_URL_H
+#define EXPORTERS_WEB_URL_H
 
 #include <stddef.h>
 #include <stdint.h>
