@@ -11,7 +11,7 @@
 #include "exporters/gnuplot/picture.h"
 #include "exporters/phases/plot_command.h"
 #include "exporters/question/question.h"
-#include "exporters/results/plot_command.h"
+#include "exporters/results/plot.h"
 #include "exporters/runs/pictures/plot_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"

@@ -22,6 +22,8 @@
 #include <stdint.h>
 
 #include "exporters/source/clock_view.h"
+#include "exporters/source/source.h"
+#include "proto/base/err.h"
 #include "proto/hash/string_table.h"
 #include "proto/record/record.h"
 
@@ -67,8 +69,7 @@ struct cascade_pair {
 	bool has_begin, has_end;
 	bool repeated; /* not the first of this image: included in the first */
 };
-#define CASCADE_NO_SIZE  UINT64_MAX
-#define CASCADE_NO_IMAGE UINT32_MAX
+#define CASCADE_NO_SIZE UINT64_MAX
 
 struct cascade_node {
 	struct text name;
@@ -115,14 +116,6 @@ void cascade_clear(struct cascade *cascade);
 /* Add a record; ignores all but phases of the model. */
 void cascade_add(struct cascade *cascade, const struct record *record);
 
-/* Private, of tries.c: of each node keep the pairs of the newest try that began
- * in [from_ns, to_ns), what it did from one nodeprep:start until the next one,
- * and of earlier tries since from_ns the starts without an end; set `once` and
- * the counts of `run`.  Nodes without such a try are removed, unless the times
- * are TIME_MIN_NS and TIME_MAX_NS: then all of their pairs are kept. */
-void cascade_choose_tries(
-    struct cascade *cascade, int64_t from_ns, int64_t to_ns);
-
 /* Sort and sum; add nothing after this call.  Of each node the newest try that
  * began in [from_ns, to_ns); a node without one is removed, unless the times
  * are TIME_MIN_NS and TIME_MAX_NS. */
@@ -157,5 +150,20 @@ void cascade_each_missing(const struct cascade *cascade,
     const struct cascade_node *node,
     void (*on_missing)(void *arg, const char *event, struct text image),
     void *arg);
+
+/* Read the startup of a partition from a source. */
+
+/* The nodes that started in this time; TIME_MIN_NS, TIME_MAX_NS: all nodes,
+ * also those whose start is not known. */
+struct cascade_window {
+	int64_t from_ns, to_ns;
+};
+
+/* Fill and finish an initialized cascade.  -1 also when there is no node: "no
+ * cascade events of partition ... in ...".  What a node did before the window
+ * does not count: it may have started before, too. */
+int cascade_read(struct cascade *cascade, struct source *source,
+    struct text partition, const struct cascade_window *window,
+    struct err *err);
 
 #endif

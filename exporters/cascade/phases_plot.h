@@ -1,15 +1,46 @@
 /*
- * phases_plot - the picture of --view phases: the phases that add up to a
- * pool's startup time (exporters/gnuplot/bands.h), of each complete node.
+ * phases_plot - where the time of the nodes of a cascade went: a bar for each
+ * node.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CASCADE_PHASES_PLOT_H
 #define EXPORTERS_CASCADE_PHASES_PLOT_H
 
-#include <stdio.h>
-
-#include "exporters/cascade/phases.h"
+#include "exporters/cascade/cascade.h"
 #include "exporters/gnuplot/bands.h"
+
+/*
+ * Divide a node's startup time between its phases.
+ *
+ * From nodeprep:start to cascade:gr-done every moment belongs to exactly one
+ * band, so that the bands of a node add up to the time it took.  Where phases
+ * overlap, the moment belongs to the later one of the enumeration: the pull of
+ * an image before a concurrent download, the private registry before the rest
+ * of the preparation.  Time outside of all phases is waiting.
+ */
+
+enum phases_part {
+	PHASES_WAIT,  /* between phases, mostly from preparation to start */
+	PHASES_OTHER, /* loading of global resources, while no image is pulled
+			 or loaded */
+	PHASES_PREPARATION, /* of the node, without the next two */
+	PHASES_HELPER,      /* pull of the helper image */
+	PHASES_REGISTRY,    /* private registry */
+	PHASES_TORRENT,
+	PHASES_SAVE,
+	PHASES_LOAD,
+	PHASES_PULL,
+	PHASES_PARTS,
+};
+
+struct phases_times {
+	double seconds[PHASES_PARTS];
+	double total; /* their sum: gr-done - nodeprep:start */
+};
+
+/* The node must be complete. */
+struct phases_times phases_times_of(
+    const struct cascade *cascade, const struct cascade_node *node);
 
 enum { PHASES_TITLE_BYTES = 4096 };
 

@@ -8,10 +8,9 @@
 
 #include <stdbool.h>
 
-#include "exporters/cascade/read.h"
+#include "exporters/cascade/cascade.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/source/source.h"
-#include "proto/config/opt.h"
 
 struct plot_cascade_views {
 	bool reference, phases, distribution;

@@ -10,6 +10,7 @@
 #include "exporters/metrics/exposition.h"
 #include "exporters/now/now.h"
 #include "proto/counter/counter.h"
+#include "proto/os/clock.h"
 
 /* Of a partition. */
 struct metrics_pool {
@@ -59,5 +60,34 @@ void metrics_families_program(struct exposition *exposition, bool is_up);
 /* Last of all. */
 void metrics_families_left_out(
     struct exposition *exposition, const struct metrics_left_out *left_out);
+
+/* One sample, for those who have families. */
+
+static inline struct exposition_label
+label(const char *name, struct text value)
+{
+	return (struct exposition_label){ name, value };
+}
+
+static const struct exposition_label none;
+
+/* With up to three labels; the others are `none`. */
+static inline void
+put(struct exposition *exposition, const char *suffix,
+    struct exposition_label first, struct exposition_label second,
+    struct exposition_label third, double value)
+{
+	const struct exposition_label labels[EXPOSITION_LABELS] = { first,
+		second, third };
+
+	exposition_sample(exposition, suffix, labels, value);
+}
+
+/* To the millisecond. */
+static inline double
+seconds(int64_t ns)
+{
+	return (double)(ns / (NS_PER_SECOND / 1000)) / 1e3;
+}
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * perf_list - the reports themselves, all or decimated, and the file in
- * which the older sampler saves them.
+ * perf_list - the reports of a pool: reading them, summed by node or of one
+ * node, and printing them, all or decimated.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PERF_LIST_H
@@ -8,7 +8,41 @@
 
 #include <stdio.h>
 
-#include "exporters/perf/read.h"
+#include "exporters/perf/node_summary.h"
+#include "exporters/samples/job_intervals.h"
+#include "exporters/source/source.h"
+#include "proto/hash/string_table.h"
+
+/* Read the reports of a pool: sums by node, or the list of a node. */
+
+/* Which reports of which pool to read. */
+struct perf_select {
+	struct source *source;
+	struct text partition;
+	struct text node; /* pattern; empty: all */
+	int64_t from_ns, to_ns;
+	const struct job_intervals *
+	    jobs; /* restrict to the nodes and times of these jobs; NULL: all */
+};
+
+struct perf_pool {
+	struct string_table names;
+	struct perf_node *nodes; /* indexed by node number */
+	uint32_t *order;         /* node numbers, sorted by name */
+	uint32_t room;
+	bool numbered; /* every node name is a whole number */
+};
+
+/* Read all reports.  The result includes nodes without reports: the nodes of
+ * the jobs, and nodes that an import declared.  The caller zeroes `pool` first
+ * and clears it in any case. */
+int perf_read(
+    struct perf_pool *pool, const struct perf_select *select, struct err *err);
+void perf_pool_clear(struct perf_pool *pool);
+
+/* The number by which the older tool calls a node (its step): the name if all
+ * names are numbers, otherwise the index in the sorted order. */
+int64_t perf_step(const struct perf_pool *pool, uint32_t row);
 
 enum perf_decimate { PERF_ALL, PERF_REFERENCE, PERF_MINMAX };
 
@@ -35,5 +69,27 @@ int perf_list_save(const struct perf_select *select,
  * end. */
 int perf_list_resum(const struct perf_select *select, struct perf_pool *pool,
     const struct perf_decimation *decimation, struct err *err);
+
+/* The options of questions about reports of hosts. */
+
+struct perf_options {
+	int64_t now_ns;
+	uint64_t cpu_count, max_length;
+	const char *prefix, *save;
+	int decimate;
+	bool mlflow, since_boot;
+};
+#define PERF_OPTIONS_DEFAULT                                                   \
+	{                                                                      \
+		.prefix = ""                                                   \
+	}
+
+/* Bound to the struct. */
+extern const struct opt perf_options[];
+
+/* What was given of --decimate and --max-length. */
+struct perf_decimation perf_decimation_of(
+    const struct perf_options *options, bool has_way, bool has_length);
+int perf_decimation_check(const struct perf_decimation *how, struct err *err);
 
 #endif

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "exporters/cascade/cascade.h"
 #include "exporters/cascade/cascade_plot.h"
 #include "exporters/cascade/missing.h"
-#include "exporters/cascade/read.h"
 #include "exporters/question/question.h"
 
 struct row {

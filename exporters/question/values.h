@@ -8,7 +8,7 @@
 #ifndef EXPORTERS_QUESTION_VALUES_H
 #define EXPORTERS_QUESTION_VALUES_H
 
-#include "exporters/perf/options.h"
+#include "exporters/perf/list.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
 #include "exporters/starts/starts.h"

@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
-#include "proto/answer/cell.h"
 
 struct report_request {
 	struct source *source;
@@ -42,14 +41,6 @@ struct report_answers {
 int report_answers_read(struct report_answers *answers,
     const struct report_request *request, struct err *err);
 void report_answers_clear(struct report_answers *answers);
-
-/* Ask one question, "/v1/pools/P/phases?by=node", and print the answer.  1: it
- * has none, such as phases of a pool without events; -1: the source failed. */
-int report_ask(const struct report_request *request, const char *url,
-    enum answer_format format, FILE *file, struct err *err);
-/* The URL of a question about the pool; the caller frees it. */
-char *report_url(const struct report_request *request, const char *route, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* A trace that can be saved from the page. */
 struct report_trace {

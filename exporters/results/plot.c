@@ -5,10 +5,318 @@
 #include "exporters/results/plot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/gnuplot/axis.h"
+#include "exporters/gnuplot/colours.h"
+#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/results/query.h"
+#include "exporters/results/result_file.h"
+#include "exporters/source/pool.h"
 #include "proto/base/memory.h"
+#include "proto/format/table.h"
+#include "proto/os/clock.h"
+#include "proto/os/log.h"
+
+enum { RESULT_PLOT_POINTS = 300, RESULT_PLOT_STEPS = 240 };
+
+/* The gnuplot script of result_plot. */
+
+enum {
+	WIDTH = 1200,
+	HEIGHT = 560,
+	ROWS = 30,
+	TITLE_COLUMNS = 110,
+	TITLE_BYTES = 1024,
+	LABELS = 8,      /* labelled changes; more labels would overlap */
+	LABEL_LINES = 3, /* number of heights at which labels alternate */
+	TICS = 8,        /* of the time, at most */
+	DUMB_TICS = 4,
+};
+
+struct shape {
+	const struct result_plot *plot;
+	FILE *file;
+	enum gnuplot_terminal terminal;
+	bool dumb;
+	double scale; /* units of a value per second */
+	const char *unit;
+};
+
+static void
+choose_unit(struct shape *s)
+{
+	static const struct {
+		double scale;
+		const char *unit;
+	} units[] = { { 1, "s" }, { 1e3, "ms" }, { 1e6, "us" }, { 1e9, "ns" } };
+	double size = fabs(s->plot->median);
+	int i = 0;
+
+	while (i < 3 && size > 0 && size * units[i].scale < 1)
+		i++;
+	s->scale = units[i].scale;
+	s->unit = units[i].unit;
+}
+
+/* ---- labels ---- */
+
+/* "2017-03-08" */
+static void
+date_text(char to[static CLOCK_TEXT_BYTES], double time)
+{
+	double least = (double)(TIME_MIN_NS / NS_PER_SECOND);
+	double most = (double)(TIME_MAX_NS / NS_PER_SECOND);
+
+	clock_text(
+	    to, (int64_t)fmin(fmax(time, least), most) * NS_PER_SECOND, 0);
+	to[10] = '\0';
+}
+
+static void
+put_label(const struct shape *s, unsigned line, struct text text)
+{
+	char shown[4 * TITLE_COLUMNS + 8];
+
+	table_elide(shown, sizeof(shown), text,
+	    s->dumb ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	gnuplot_put_heading(s->file, s->terminal, HEIGHT, ROWS, line, shown);
+}
+
+static void
+put_title(const struct shape *s)
+{
+	const struct result_plot *plot = s->plot;
+	char *title = NULL;
+	size_t bytes;
+	FILE *memory = memory_stream(&title, &bytes);
+
+	table_put_elided(memory, plot->entry, s->dumb ? 24 : 40);
+	fputs(" of ", memory);
+	table_put_elided(memory, plot->test, s->dumb ? 28 : 40);
+	fputs(", pool ", memory);
+	table_put_elided(memory, plot->pool, s->dumb ? 12 : 20);
+	fclose(memory);
+	put_label(s, 0, text_of(title));
+	free(title);
+}
+
+static void
+put_step(const struct shape *s, FILE *memory)
+{
+	double minutes = s->plot->step_seconds / 60;
+
+	if (minutes == 0)
+		return;
+	if (minutes < 60)
+		fprintf(memory, "; steps of %g min", minutes);
+	else if (minutes < 24 * 60)
+		fprintf(memory, "; steps of %g h", minutes / 60);
+	else
+		fprintf(memory, "; steps of %g d", minutes / 24 / 60);
+}
+
+static void
+put_what(const struct shape *s)
+{
+	const struct result_plot *plot = s->plot;
+	uint32_t changes = plot->level_count - 1;
+	char what[TITLE_BYTES] = "", from[CLOCK_TEXT_BYTES],
+	     to[CLOCK_TEXT_BYTES];
+	FILE *memory = memory_must(fmemopen(what, sizeof(what), "w"));
+
+	date_text(from, plot->first);
+	date_text(to, plot->last);
+	fprintf(memory, "%s%u run%s, %s to %s", plot->cut ? "the newest " : "",
+	    plot->runs, plot->runs == 1 ? "" : "s", from, to);
+	put_step(s, memory);
+	fprintf(memory, "; median %.4g %s", plot->median * s->scale, s->unit);
+	if (changes == 0 && plot->runs >= CHANGE_POINTS_LEAST)
+		fputs("; no change", memory);
+	else
+		fprintf(
+		    memory, "; %u change%s", changes, changes == 1 ? "" : "s");
+	if (plot->beyond > 0)
+		fprintf(memory, "; %u beyond%s", plot->beyond,
+		    s->dumb ? "" : " the picture");
+	if (plot->left_out > 0)
+		fprintf(memory, "; %llu without a number",
+		    (unsigned long long)plot->left_out);
+	fclose(memory);
+	put_label(s, 1, text_of(what));
+}
+
+/* ---- axes ---- */
+
+static void
+put_axes(const struct shape *s)
+{
+	const struct result_plot *plot = s->plot;
+	double span = plot->last - plot->first;
+	double room = span > 0 ? 0.02 * span : 1800;
+
+	fputs("set border 3\nset tics nomirror out\nset grid ytics\n"
+	      "set style textbox opaque noborder fillcolor \"" COLOUR_PAPER
+	      "\"\n",
+	    s->file);
+	gnuplot_put_time_axis(s->file, plot->first - room, plot->last + room,
+	    s->dumb ? DUMB_TICS : TICS);
+	fprintf(s->file, "set yrange [%.9g:%.9g]\nset ylabel \"%s\"\n",
+	    plot->low * s->scale, plot->high * s->scale, s->unit);
+	gnuplot_put_tics(
+	    s->file, "y", plot->low * s->scale, plot->high * s->scale, false);
+	if (s->dumb)
+		fputs("set key bottom center outside horizontal\n", s->file);
+	else
+		fputs("set key outside right top vertical Left reverse "
+		      "samplen 1.5 spacing 1.2\n",
+		    s->file);
+}
+
+/* ---- changes ---- */
+
+struct mark {
+	const struct result_level *level;
+	double size;
+};
+
+static int
+by_size(const void *left, const void *right)
+{
+	const struct mark *a = left, *b = right;
+
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->level < b->level ? -1 : a->level > b->level;
+}
+
+static void
+put_mark(const struct shape *s, const struct result_level *level, bool words,
+    unsigned line)
+{
+	const char *colour = level->percent > 0 ? COLOUR_WORSE : COLOUR_BETTER;
+	char date[CLOCK_TEXT_BYTES];
+
+	fprintf(s->file,
+	    "set arrow from %.3f, graph 0 to %.3f, graph 1 nohead front dt 2 "
+	    "lc rgb \"%s\"\n",
+	    level->from, level->from, colour);
+	if (!words)
+		return;
+	date_text(date, level->from);
+	fprintf(s->file, "set label \"%s", date);
+	if (!isnan(level->percent))
+		fprintf(s->file, " %+.1f %%", level->percent);
+	fprintf(s->file,
+	    "\" at %.3f, graph %.3f %s offset %s,0 front%s tc rgb "
+	    "\"%s\"\n",
+	    level->from, 0.97 - (s->dumb ? 0.08 : 0.05) * line,
+	    level->from > (s->plot->first + s->plot->last) / 2 ? "right"
+							       : "left",
+	    level->from > (s->plot->first + s->plot->last) / 2 ? "-0.7" : "0.7",
+	    s->dumb ? "" : " boxed", colour);
+}
+
+/* Every change gets a line, the largest get labels too. */
+static void
+put_marks(const struct shape *s)
+{
+	const struct result_plot *plot = s->plot;
+	struct mark marks[CHANGE_POINTS_MAX + 1];
+	uint32_t count = plot->level_count - 1, line = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct result_level *level = &plot->levels[i + 1];
+
+		marks[i] = (struct mark){ level, isnan(level->percent)
+						     ? (double)INFINITY
+						     : fabs(level->percent) };
+	}
+	qsort(marks, count, sizeof(*marks), by_size);
+	for (uint32_t i = 1; i <= count; i++) {
+		bool words = false;
+
+		for (uint32_t k = 0; k < count && k < LABELS; k++)
+			words |= marks[k].level == &plot->levels[i];
+		put_mark(s, &plot->levels[i], words, line % LABEL_LINES);
+		line += words;
+	}
+}
+
+/* ---- curves ---- */
+
+static void
+put_curve(const struct shape *s, const char *dat, const char *columns,
+    const char *with)
+{
+	gnuplot_put_file(s->file, dat);
+	fprintf(s->file, " index 0 using %s with %s", columns, with);
+}
+
+static void
+put_plot(const struct shape *s, const char *dat)
+{
+	bool points = s->plot->step_seconds == 0;
+
+	fprintf(s->file, "m = %.9g\nplot ", s->scale);
+	if (points) {
+		put_curve(s, dat, "1:($2*m)",
+		    s->dumb ? "points pt \"*\" title \"run\""
+			    : "linespoints lw 0.7 pt 7 ps 0.6 lc rgb "
+			      "\"" COLOUR_BLUE "\" title \"run\"");
+	} else if (s->dumb) {
+		put_curve(
+		    s, dat, "1:($3*m)", "points pt \".\" title \"least\"");
+		fputs(", \\\n\t", s->file);
+		put_curve(
+		    s, dat, "1:($6*m)", "points pt \"'\" title \"greatest\"");
+		fputs(", \\\n\t", s->file);
+		put_curve(
+		    s, dat, "1:($2*m)", "points pt \"*\" title \"median\"");
+	} else {
+		put_curve(s, dat, "1:($3*m):($6*m)",
+		    "filledcurves lc rgb \"" COLOUR_BAND_LIGHT
+		    "\" title \"least to "
+		    "greatest\"");
+		fputs(", \\\n\t", s->file);
+		put_curve(s, dat, "1:($4*m):($5*m)",
+		    "filledcurves lc rgb \"" COLOUR_BAND
+		    "\" title \"middle half\"");
+		fputs(", \\\n\t", s->file);
+		put_curve(s, dat, "1:($2*m)",
+		    "lines lw 1.5 lc rgb \"" COLOUR_DARK_BLUE
+		    "\" title \"median\"");
+	}
+	if (!s->dumb) {
+		fputs(", \\\n\t", s->file);
+		gnuplot_put_file(s->file, dat);
+		fputs(" index 1 using 1:($3*m):($2-$1):(0) with vectors nohead "
+		      "lw 2.5 lc rgb \"" COLOUR_ORANGE "\" title \"level\"",
+		    s->file);
+	}
+	putc('\n', s->file);
+}
+
+static void
+result_plot_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	struct shape s = { .plot = what,
+		.file = file,
+		.terminal = terminal,
+		.dumb = terminal == GNUPLOT_DUMB };
+
+	choose_unit(&s);
+	gnuplot_put_terminal(file, terminal, WIDTH, HEIGHT, ROWS);
+	put_title(&s);
+	put_what(&s);
+	fputs(s.dumb ? "set tmargin 4\n" : "set tmargin 5\n", file);
+	put_axes(&s);
+	put_marks(&s);
+	put_plot(&s, dat);
+}
 
 static double *
 new_values(uint32_t count)
@@ -166,7 +474,8 @@ result_plot_clear(struct result_plot *plot)
 	plot->steps = NULL;
 }
 
-void
+/* Callback of struct picture; its argument is a struct result_plot. */
+static void
 result_plot_table(const void *what, FILE *file)
 {
 	const struct result_plot *plot = what;
@@ -190,4 +499,201 @@ result_plot_table(const void *what, FILE *file)
 		else
 			fprintf(file, "%.3f\n", level->percent);
 	}
+}
+
+enum {
+	PICTURES_MAX = 100, /* limit for one test */
+	BASE_BYTES = 180,   /* longer names are truncated and end in a hash */
+	BASE_ROOM = INSTANCE_PATH_BYTES + 2 * RESULT_NAME_BYTES_MAX + 32,
+};
+
+struct plotter {
+	struct source *source;
+	struct text partition;
+	const struct plot_results *what;
+	const struct picture *picture;
+};
+
+static struct result_query
+query_of(const struct plotter *p, struct text entry)
+{
+	return (struct result_query){ .source = p->source,
+		.partition = p->partition,
+		.test = p->what->test,
+		.entry = entry,
+		.window = result_window(p->what->from_ns, p->what->to_ns) };
+}
+
+/* "acct-pool-test-entry" */
+static struct text
+make_base(const struct plotter *p, struct text entry, char *base)
+{
+	struct text test = p->what->test;
+	struct text made = pool_base(base, p->partition);
+	int bytes = snprintf(base + made.bytes, BASE_ROOM - made.bytes,
+	    "-%.*s-%.*s", (int)test.bytes, test.at, (int)entry.bytes, entry.at);
+
+	made.bytes += (uint32_t)bytes;
+	if (made.bytes > BASE_BYTES) {
+		base[BASE_BYTES - 25] = '-';
+		result_id_name(base + BASE_BYTES - 24, test, entry);
+		made.bytes = BASE_BYTES;
+	}
+	return made;
+}
+
+static int
+draw(const struct plotter *p, struct text entry, struct result_points *points,
+    struct err *err)
+{
+	struct picture picture = *p->picture;
+	struct result_plot *plot = memory_alloc(sizeof(*plot));
+	char base[BASE_ROOM];
+	int rc;
+
+	result_plot_init(plot, points->at, points->count);
+	plot->pool = pool_id(p->partition);
+	plot->test = p->what->test;
+	plot->entry = entry;
+	plot->left_out = points->left_out;
+	plot->cut = points->cut;
+	picture.base = make_base(p, entry, base);
+	picture.what = plot;
+	picture.put_table = result_plot_table;
+	picture.put_script = result_plot_script;
+	rc = picture_make(&picture, err);
+	result_plot_clear(plot);
+	free(plot);
+	return rc;
+}
+
+/* Returns 1 if drawn, 0 if there is nothing to draw (`err` says why), or -1. */
+static int
+plot_entry(const struct plotter *p, struct text entry, struct err *err)
+{
+	struct result_query query = query_of(p, entry);
+	struct result_points points = { .at = NULL };
+	char shown[128];
+	int rc = result_query_points(&query, &points, err);
+
+	if (rc == 0 && points.count > 0) {
+		rc = draw(p, entry, &points, err) == 0 ? 1 : -1;
+	} else if (rc == 0) {
+		rc = result_query_explain(&query, err);
+		if (rc == 0)
+			err_set(err,
+			    "'%s' has no timing in this time range: nothing to "
+			    "draw",
+			    text_quote(shown, sizeof(shown), entry));
+		rc = rc < 0 ? -1 : 0;
+	}
+	free(points.at);
+	return rc;
+}
+
+/* The entries of the latest run; their names point into `copy`. */
+static int
+read_entries(const struct plotter *p, struct result_file *file, char **copy,
+    struct err *err)
+{
+	struct result_query query = query_of(p, (struct text){ NULL, 0 });
+	struct result_range range = result_query_range(&query);
+	struct result_row row;
+	int rc;
+
+	range.window = result_window_all;
+	if (result_range_runs(&range, query.test, 1, err) != 0)
+		return -1;
+	rc = result_range_next(&range, &row, err);
+	if (rc < 0)
+		return -1;
+	if (rc == 0)
+		return result_query_explain(&query, err) == 0
+			   ? err_set(err, "nothing to draw")
+			   : -1;
+	*copy = memory_alloc(row.info.bytes + 1);
+	memcpy(*copy, row.info.at, row.info.bytes);
+	return result_file_read(
+	    file, (struct text){ *copy, row.info.bytes }, false, err);
+}
+
+/* Draw one picture per name, even if a run repeats the name. */
+static bool
+is_first(const struct result_file *file, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++)
+		if (text_equal(file->entries[k].name, file->entries[i].name))
+			return false;
+	return true;
+}
+
+/* Draw one picture for each entry that has timings. */
+static int
+draw_entries(
+    const struct plotter *p, const struct result_file *file, struct err *err)
+{
+	uint32_t drawn = 0, failed = 0, i = 0;
+	char shown[128];
+
+	for (; i < file->count && drawn < PICTURES_MAX; i++) {
+		int rc;
+
+		if (!is_first(file, i))
+			continue;
+		rc = plot_entry(p, file->entries[i].name, err);
+		if (rc < 0 && err->code == ERR_INTERRUPTED)
+			return -1;
+		if (rc < 0) {
+			log_error("'%s' is not drawn: %s",
+			    text_quote(
+				shown, sizeof(shown), file->entries[i].name),
+			    err->text);
+			failed++;
+		} else if (rc == 0) {
+			log_warn("%s", err->text);
+		}
+		err_clear(err);
+		drawn += rc > 0;
+	}
+	if (failed > 0)
+		return err_set(err, "%u pictures could not be drawn", failed);
+	if (drawn == 0)
+		return err_set(err, file->count > 0
+					? "no entry of the test's latest run "
+					  "has timings: nothing to draw"
+					: "the test's latest run has no "
+					  "entries: nothing to draw");
+	if (i < file->count)
+		log_warn("%u entries are not drawn; name an entry to draw it",
+		    file->count - i);
+	return 0;
+}
+
+static int
+plot_entries(const struct plotter *p, struct err *err)
+{
+	struct result_file file;
+	char *copy = NULL;
+	int rc = read_entries(p, &file, &copy, err);
+
+	if (rc == 0) {
+		rc = draw_entries(p, &file, err);
+		result_file_clear(&file);
+	}
+	free(copy);
+	return rc;
+}
+
+int
+plot_results(struct source *source, struct text partition,
+    const struct plot_results *what, const struct picture *picture,
+    struct err *err)
+{
+	const struct plotter plotter = { source, partition, what, picture };
+
+	if (picture_make_dir(picture->dir, err) != 0)
+		return -1;
+	if (what->entry.bytes > 0)
+		return plot_entry(&plotter, what->entry, err) > 0 ? 0 : -1;
+	return plot_entries(&plotter, err);
 }

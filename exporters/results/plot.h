@@ -15,12 +15,9 @@
 #ifndef EXPORTERS_RESULTS_PLOT_H
 #define EXPORTERS_RESULTS_PLOT_H
 
-#include <stdio.h>
-
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/gnuplot/picture.h"
 #include "exporters/results/change_points.h"
-
-enum { RESULT_PLOT_POINTS = 300, RESULT_PLOT_STEPS = 240 };
+#include "exporters/source/source.h"
 
 struct result_point {
 	double time, value; /* seconds; finite */
@@ -60,9 +57,18 @@ void result_plot_init(struct result_plot *plot,
     const struct result_point *points, uint32_t count);
 void result_plot_clear(struct result_plot *plot);
 
-/* Callback of struct picture; its argument is a struct result_plot. */
-void result_plot_table(const void *what, FILE *file);
-void result_plot_script(const void *what, FILE *file, const char *dat,
-    enum gnuplot_terminal terminal);
+/* Plot the timings of the entries of a test. */
+
+struct plot_results {
+	struct text test,
+	    entry; /* if `entry` is empty: all entries of the latest run */
+	int64_t from_ns, to_ns; /* time range of the starts */
+};
+
+/* Draws one picture per entry; `picture` defines format and destination.
+ * Returns -1 also when there is nothing to draw. */
+int plot_results(struct source *source, struct text partition,
+    const struct plot_results *what, const struct picture *picture,
+    struct err *err);
 
 #endif

@@ -20,8 +20,6 @@ struct result_query {
 	bool progress;
 };
 
-enum { RESULT_NOTHING = 1 };
-
 struct result_point; /* plot.h */
 
 /* What can be asked, by word; NULL ends it. */
@@ -29,6 +27,8 @@ struct result_question {
 	const char *word; /* "timings" */
 	uint32_t names; /* that it needs: of the test, of the entry or start */
 	const struct answer_table *tables;
+	/* Returns 0; RESULT_NOTHING if the answer is empty because the subject
+	 * does not exist (`err` says so and what to do); or -1. */
 	int (*give)(const struct result_query *query, struct err *err);
 };
 extern const struct result_question result_questions[];
@@ -37,24 +37,11 @@ int result_answer(const struct result_question *question,
     struct result_query *query, const struct answer_options *options,
     FILE *file, struct err *err);
 
-/* Returns 0; RESULT_NOTHING if the answer is empty because the subject does
- * not exist (`err` says so and what to do); or -1. */
-
-extern const struct answer_table result_tests_tables[], result_starts_tables[],
-    result_timings_tables[], result_entries_tables[], result_changes_tables[],
-    result_test_tables[], result_entities_tables[];
-
-int result_query_tests(const struct result_query *query, struct err *err);
-int result_query_starts(const struct result_query *query, struct err *err);
-int result_query_timings(const struct result_query *query, struct err *err);
-/* The entries of the latest start, in the order of its file. */
-int result_query_entries(const struct result_query *query, struct err *err);
+extern const struct answer_table result_changes_tables[];
 /* The changes of the level of an entry's timings, the oldest first, as pictures
  * mark them (change_points.h); rows have no other order. */
 int result_query_changes(const struct result_query *query, struct err *err);
 int result_query_test(const struct result_query *query, struct err *err);
-/* Everything in the order of storing. */
-int result_query_entities(const struct result_query *query, struct err *err);
 
 /* The timings of an entry that are numbers, the oldest first. */
 struct result_points {

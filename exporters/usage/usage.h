@@ -12,6 +12,7 @@
 #define EXPORTERS_USAGE_USAGE_H
 
 #include "exporters/samples/time_window.h"
+#include "proto/hash/string_table.h"
 
 /* Unknown values are NaN: a node without a GPU has no GPU peak. */
 enum usage_number {

@@ -3,9 +3,8 @@
  * second by second.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/phases.h"
-
 #include "exporters/cascade/phases_plot.h"
+
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
 

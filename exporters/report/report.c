@@ -1,17 +1,214 @@
 /*
- * report_answers - all that the page shows of a pool, within a bound.
+ * report - what poolscope-report writes, part by part.
+ *
+ * A report holds answers of exporters/web/answers.h: those that the page asks
+ * a server for, and so what the commands print.
  * SPDX-License-Identifier: MIT
  */
+#include "exporters/report/report.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/report/report.h"
+#include "exporters/web/answers.h"
 #include "exporters/web/url.h"
+#include "proto/answer/cell.h"
 #include "proto/base/memory.h"
 #include "proto/json/json_fields.h"
 #include "proto/json/json_find.h"
 #include "proto/stream/compress_block.h"
+
+/* Ask what a route of poolscope-web answers. */
+
+/* /v1/ROUTE or /v1/pools/PARTITION/ROUTE. */
+static int
+find(struct web_question *question, const struct web_url *url,
+    const struct report_request *request, struct err *err)
+{
+	bool of_pool = url->segment_count == 4;
+
+	question->route = web_route_find(of_pool ? web_pool_routes : web_routes,
+	    url->segments[url->segment_count - 1], err);
+	if (of_pool)
+		question->partition = request->partition;
+	return question->route == NULL ? -1 : 0;
+}
+
+static void
+set_time(struct web_question *question, const struct report_request *request)
+{
+	const char *allowed = web_route_parameters(question->route);
+	struct question_values *query = &question->query;
+
+	if (web_query_allows(allowed, "from") &&
+	    request->from_ns != TIME_MIN_NS)
+		query->window.from_ns = request->from_ns;
+	if (web_query_allows(allowed, "to") && request->to_ns != TIME_MAX_NS)
+		query->window.to_ns = request->to_ns;
+	query->runs.from_ns = query->window.from_ns;
+	query->runs.to_ns = query->window.to_ns;
+}
+
+static int
+answer(struct web_question *question, const struct web_url *url,
+    const struct report_request *request, FILE *file, struct err *err)
+{
+	struct source *source = request->source;
+	bool bad = false;
+	int rc;
+
+	if (find(question, url, request, err) != 0 ||
+	    web_query_parse(&question->query, url,
+		web_route_parameters(question->route), err) != 0)
+		return -1;
+	set_time(question, request);
+	source_renew(source);
+	rc = web_route_answer(source, question, file, &bad, err);
+	if (source_check_damage(source, rc, err) != 0 && rc == 0)
+		return -1;
+	if (rc == 0)
+		return question->partition.bytes > 0 && source_is_empty(source);
+	return bad || source_has_failed(source) ? -1 : 1;
+}
+
+/* Ask one question, "/v1/pools/P/phases?by=node", and print the answer.  1: it
+ * has none, such as phases of a pool without events; -1: the source failed. */
+static int
+report_ask(const struct report_request *request, const char *url,
+    enum answer_format format, FILE *file, struct err *err)
+{
+	struct web_url *parsed = memory_zero(1, sizeof(*parsed));
+	char *limit = memory_text(request->partition);
+	struct web_question *question = memory_zero(1, sizeof(*question));
+	int rc;
+
+	question->options = request->options;
+	question->format = format;
+	question->limit = limit;
+	source_limit(request->source, limit);
+	rc = web_url_parse(parsed, text_of(url), err);
+	if (rc == 0)
+		rc = answer(question, parsed, request, file, err);
+	source_limit(request->source, NULL);
+	free(question);
+	free(limit);
+	free(parsed);
+	return rc;
+}
+
+/* The URL of a question about the pool; the caller frees it. */
+static __attribute__((format(printf, 2, 3))) char *
+report_url(const struct report_request *request, const char *route, ...)
+{
+	char *encoded = memory_alloc(3 * request->partition.bytes + 1), *url;
+	char *more;
+	va_list list;
+
+	*web_url_encode(encoded, request->partition) = '\0';
+	va_start(list, route);
+	if (vasprintf(&more, route, list) < 0)
+		memory_exhausted(0);
+	va_end(list);
+	url = memory_format("/v1/pools/%s/%s", encoded, more);
+	free(more);
+	free(encoded);
+	return url;
+}
+
+/*
+ * The findings of a report, for a ticket or a mail.
+ *
+ * The tables are those of the commands.  In Markdown they are indented by four
+ * blanks, which leaves no text in them a meaning.
+ */
+
+static const struct {
+	const char *title, *route;
+} parts[] = {
+	{ "Phases", "phases" },
+	{ "The longest phases by node", "phases?by=node&sort=max&top=5" },
+	{ "Nodes that need attention", "nodes?top=10" },
+	{ "Groups of runs", "groups" },
+	{ "Newest runs", "runs?newest=20" },
+	{ "Usage", "usage?top=10" },
+	{ "Samples", "samples" },
+	{ "Results of benchmarks", "results" },
+};
+
+static void
+put_lines(FILE *file, const char *text, const char *before)
+{
+	while (*text != '\0') {
+		size_t bytes = strcspn(text, "\n");
+
+		if (bytes > 0)
+			fprintf(file, "%s%.*s", before, (int)bytes, text);
+		fputc('\n', file);
+		text += bytes + (text[bytes] == '\n');
+	}
+}
+
+static void
+put_title(FILE *file, const char *title, bool markdown)
+{
+	if (markdown) {
+		fprintf(file, "\n## %s\n\n", title);
+		return;
+	}
+	fprintf(file, "\n%s\n", title);
+	for (size_t i = 0; i < strlen(title); i++)
+		fputc('-', file);
+	fputs("\n", file);
+}
+
+static int
+put_part(FILE *file, const struct report_request *request, const char *title,
+    const char *url, bool markdown, struct err *err)
+{
+	char *text;
+	size_t bytes;
+	FILE *to = memory_stream(&text, &bytes);
+	struct err none = { 0 };
+	int rc = report_ask(request, url, ANSWER_FORMAT_TABLE, to, &none);
+
+	memory_stream_end(&to);
+	if (rc == 0 && bytes > 0) {
+		put_title(file, title, markdown);
+		put_lines(file, text, markdown ? "    " : "");
+	}
+	free(text);
+	if (rc < 0)
+		*err = none;
+	return rc < 0 ? -1 : 0;
+}
+
+int
+report_text_write(FILE *file, const struct report_request *request,
+    bool markdown, struct err *err)
+{
+	char *name = report_url(request, "%s", "");
+	char *url;
+	int rc;
+
+	/* The name as it is in the path, without "/v1/pools/" and "/". */
+	name[strlen(name) - 1] = '\0';
+	url = memory_format("/v1/pools?name=%s", name + strlen("/v1/pools/"));
+	fputs(markdown ? "# Report of a pool\n" : "Report of a pool\n", file);
+	rc = put_part(file, request, "Pool", url, markdown, err);
+	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
+		char *of_pool = report_url(request, "%s", parts[i].route);
+
+		rc = put_part(
+		    file, request, parts[i].title, of_pool, markdown, err);
+		free(of_pool);
+	}
+	free(name);
+	free(url);
+	return rc;
+}
+
+/* All that the page shows of a pool, within a bound. */
 
 enum {
 	PACKED_MAX = 270 << 10, /* of all; in the file a third more */
@@ -57,7 +254,7 @@ packed_bytes(const char *text, size_t bytes)
 
 /* The last answer that was put; NULL: none of this key. */
 static const struct report_answer *
-find(const struct report_answers *answers, const char *key)
+answers_find(const struct report_answers *answers, const char *key)
 {
 	for (uint32_t i = 0; i < answers->count; i++)
 		if (strcmp(answers->at[i].key, key) == 0)
@@ -149,7 +346,7 @@ ask_pool(struct asking *asking, const char *route, const char *asked_as,
 static struct text
 list_of(const struct asking *asking, const char *key, const char *name)
 {
-	const struct report_answer *answer = find(asking->answers, key);
+	const struct report_answer *answer = answers_find(asking->answers, key);
 
 	return answer == NULL ? (struct text){ NULL, 0 }
 			      : json_find((struct text){ answer->text,
