@@ -12,7 +12,7 @@
 #include "exporters/phases/plot_command.h"
 #include "exporters/question/question.h"
 #include "exporters/results/plot.h"
-#include "exporters/runs/pictures/plot_command.h"
+#include "exporters/runs/plot_command.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"

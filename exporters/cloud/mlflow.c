@@ -17,6 +17,25 @@
 #include "proto/json/json.h"
 #include "proto/keys/secret.h"
 
+enum {
+	MLFLOW_BASE_BYTES_MAX = 1000,
+	MLFLOW_PATH_BYTES = 4 * MLFLOW_URI_BYTES_MAX + 4096,
+};
+
+struct mlflow {
+	struct http *http;
+	char base[MLFLOW_BASE_BYTES_MAX + 1]; /* without a trailing "/" */
+	char *authorization; /* the header, in memory that is zeroed when freed;
+				NULL: none */
+	struct mlflow_run run;
+	char *begins[2]; /* text before the items of `metrics` and `params` */
+	struct json_batch metrics, params;
+	/* Of `metrics`, while it is sent. */
+	struct deliver_lines lines;
+	struct buffer part;
+	struct deliver_state state;
+};
+
 #define MLFLOW_API       "/api/2.0/mlflow/"
 #define MLFLOW_ARTIFACTS "/api/2.0/mlflow-artifacts/artifacts/"
 

@@ -60,23 +60,4 @@ int mlflow_finish(struct mlflow *mlflow, int64_t end_ms, struct err *err);
 
 /* Shared by the files of mlflow. */
 
-enum {
-	MLFLOW_BASE_BYTES_MAX = 1000,
-	MLFLOW_PATH_BYTES = 4 * MLFLOW_URI_BYTES_MAX + 4096,
-};
-
-struct mlflow {
-	struct http *http;
-	char base[MLFLOW_BASE_BYTES_MAX + 1]; /* without a trailing "/" */
-	char *authorization; /* the header, in memory that is zeroed when freed;
-				NULL: none */
-	struct mlflow_run run;
-	char *begins[2]; /* text before the items of `metrics` and `params` */
-	struct json_batch metrics, params;
-	/* Of `metrics`, while it is sent. */
-	struct deliver_lines lines;
-	struct buffer part;
-	struct deliver_state state;
-};
-
 #endif

@@ -12,12 +12,15 @@
 #ifndef EXPORTERS_GNUPLOT_GNUPLOT_H
 #define EXPORTERS_GNUPLOT_GNUPLOT_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "proto/base/err.h"
 #include "proto/base/text.h"
+#include "proto/os/confine.h"
+#include "proto/service/sandbox.h"
 
 /* Can `t` be written unescaped in double quotes?  True for letters, digits,
  * blanks and a few characters without special meaning. */
@@ -77,5 +80,18 @@ void gnuplot_put_heading(FILE *file, enum gnuplot_terminal terminal,
  */
 int gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
     struct err *err);
+
+/*
+ * Restrict what gnuplot can access: it can read its script's directory, its
+ * libraries and fonts, write nothing, and execute only itself. It draws into a
+ * descriptor that is already open.
+ *
+ * This is the second line of defence after the quoting of gnuplot.h: a script
+ * that succeeds in running a command finds no shell, no files of the user and
+ * no network.
+ */
+/* List what the process that starts gnuplot must be able to access; false if
+ * that is unknown, because gnuplot is a script. */
+bool gnuplot_sandbox_allow(struct sandbox *sandbox);
 
 #endif

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exporters/gnuplot/gnuplot.h"
 #include "exporters/gnuplot/look.h"
-#include "exporters/gnuplot/sandbox.h"
 #include "exporters/source/source.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"

@@ -7,7 +7,6 @@
 
 #include "exporters/question/question.h"
 #include "exporters/runs/run_rows.h"
-#include "exporters/runs/run_tally.h"
 
 struct row {
 	struct text run, group, event;

@@ -5,13 +5,362 @@
 #include "exporters/runs/groups.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "exporters/runs/groups_compute.h"
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+#include "proto/os/clock.h"
 #include "proto/record/node_list.h"
 
+enum {
+	/* One group, in memory. */
+	RUNS_NAMES_BYTES_MAX = 256 << 20,
+};
+
+/*
+ * Statistics of groups, computed from their runs.
+ *
+ * The store has those of all time, by the stored times.  Those of a window, and
+ * those on corrected clocks, are computed here, with the same definitions and
+ * exact quantiles (proto/base/quantile.h).
+ */
+
+enum {
+	DURATIONS_MAX = 16 << 20, /* 16 bytes each */
+	RUNS_MAX = 4 << 20,
+	KINDS = RUN_CLOCKS * RUNS_OFS, /* statistics of a step */
+};
+
+struct duration {
+	uint32_t group;
+	uint16_t step, kind; /* clock * RUNS_OFS + of */
+	int64_t ns;
+};
+
+/* A run, by the number of its id. */
+struct one_run {
+	uint32_t group, requestor; /* requestor: number + 1; 0: none */
+	enum run_state state;
+	bool listed;
+};
+
+/* A group, by the number of its name. */
+struct one_group {
+	bool known;
+	int64_t runs, state[RUN_STATES], errors;
+};
+
 struct reading {
+	struct runs *runs;
+	struct string_table ids, names, requestors;
+	struct one_run *run;
+	struct one_group *group;
+	uint32_t run_room, group_room;
+	struct duration *durations;
+	uint32_t count, room;
+};
+
+/* ---- reading ---- */
+
+/* The group of runs without a description has a key of its own. */
+static uint32_t
+group_of(struct reading *reading, const struct runs_run *run)
+{
+	char key[NAME_BYTES_MAX + 1] = { run->known ? 'k' : 'u' };
+	uint32_t before = reading->names.count, number, bytes = 1;
+
+	if (run->known && run->group.bytes > 0) {
+		memcpy(key + 1, run->group.at, run->group.bytes);
+		bytes += run->group.bytes;
+	}
+	number = string_table_add(&reading->names, (struct text){ key, bytes });
+	reading->group = memory_grow(reading->group, &reading->group_room,
+	    number, sizeof(*reading->group));
+	if (number == before)
+		reading->group[number] =
+		    (struct one_group){ run->known, 0, { 0 }, 0 };
+	return number;
+}
+
+static int
+add_duration(
+    struct reading *reading, const struct duration *duration, struct err *err)
+{
+	if (reading->count == DURATIONS_MAX)
+		return err_set(err,
+		    "there are more than %d durations; select groups with "
+		    "--group, or a shorter time with --from and --to",
+		    DURATIONS_MAX);
+	reading->durations = memory_grow(reading->durations, &reading->room,
+	    reading->count, sizeof(*reading->durations));
+	reading->durations[reading->count++] = *duration;
+	return 0;
+}
+
+static int
+take_step(struct reading *reading, const struct runs_run *run, uint32_t group,
+    uint32_t step, enum run_clock clock, struct err *err)
+{
+	int64_t ns[RUN_EVENTS_MAX / 2];
+	struct duration duration = { group, (uint16_t)step,
+		(uint16_t)(clock * RUNS_OFS + RUNS_OF_ITERATION), 0 };
+	uint32_t count = run_events_durations(
+	    &run->events, reading->runs->steps[step].of, clock, ns);
+
+	for (uint32_t i = 0; i < count; i++) {
+		duration.ns = ns[i];
+		if (add_duration(reading, &duration, err) != 0)
+			return -1;
+	}
+	duration.kind = (uint16_t)(clock * RUNS_OFS + RUNS_OF_TOTAL);
+	if (!runs_total(run, &reading->runs->steps[step], clock, &duration.ns))
+		return 0;
+	return add_duration(reading, &duration, err);
+}
+
+static int
+take_run(struct reading *reading, const struct runs_run *run, struct err *err)
+{
+	uint32_t group = group_of(reading, run);
+	struct one_group *of = &reading->group[group];
+	uint32_t id = string_table_add(&reading->ids, run->id);
+
+	if (id == RUNS_MAX)
+		return err_set(err,
+		    "there are more than %d runs; select groups with "
+		    "--group, or a shorter time with --from and --to",
+		    RUNS_MAX);
+	reading->run = memory_grow(
+	    reading->run, &reading->run_room, id, sizeof(*reading->run));
+	reading->run[id] = (struct one_run){ group, 0, run->state,
+		!run->known || (run->state != RUN_FINISHED && !run->error) };
+	of->runs++;
+	if (run->error)
+		of->errors++;
+	else
+		of->state[run->state]++;
+	for (uint32_t step = 0; step < reading->runs->step_count; step++)
+		for (int clock = 0; clock < RUN_CLOCKS; clock++)
+			if (take_step(reading, run, group, step,
+				(enum run_clock)clock, err) != 0)
+				return -1;
+	return 0;
+}
+
+/* The entities that describe the runs name who asked for them. */
+static int
+read_requestors(struct reading *reading, struct err *err)
+{
+	const struct runs *runs = reading->runs;
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	char pattern[NAME_BYTES_MAX + 3], key[NAME_BYTES_MAX + 1];
+	struct record record;
+	struct text name;
+	uint32_t id;
+	int rc;
+
+	if (runs->kind.bytes == 0 || runs->requestor.bytes == 0)
+		return 0;
+	snprintf(pattern, sizeof(pattern), "%.*s:*", (int)runs->kind.bytes,
+	    runs->kind.at);
+	snprintf(key, sizeof(key), "%.*s", (int)runs->requestor.bytes,
+	    runs->requestor.at);
+	query.name = text_of(pattern);
+	if (source_select(runs->source, SOURCE_RECORDS, runs->partition, &query,
+		err) != 0)
+		return -1;
+	while ((rc = source_next(runs->source, &record, err)) > 0)
+		if (string_table_find(&reading->ids, record.name, &id) &&
+		    record_find_text(&record, key, &name) && name.bytes > 0)
+			reading->run[id].requestor =
+			    1 + string_table_add(&reading->requestors, name);
+	return rc;
+}
+
+static int
+read_runs(struct reading *reading, struct text pattern, struct err *err)
+{
+	struct runs_run run;
+	int rc = runs_select(reading->runs, text_of(""), pattern, err);
+
+	while (rc == 0 && (rc = runs_next(reading->runs, &run, err)) > 0)
+		rc = take_run(reading, &run, err);
+	return rc == 0 ? read_requestors(reading, err) : -1;
+}
+
+/* ---- statistics ---- */
+
+static int
+by_place(const void *left, const void *right)
+{
+	const struct duration *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static double
+quantile(const struct duration *sorted, uint32_t count, unsigned percent)
+{
+	return (double)sorted[quantile_index(count, percent)].ns /
+	       NS_PER_SECOND;
+}
+
+static struct runs_stats
+stats_of(const struct duration *sorted, uint32_t count)
+{
+	long double mean, squares = 0;
+	__int128 sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += sorted[i].ns;
+	mean = (long double)sum / count;
+	for (uint32_t i = 0; i < count; i++) {
+		long double off = (long double)sorted[i].ns - mean;
+
+		squares += off * off;
+	}
+	return (struct runs_stats){
+		.count = count,
+		.sum = (double)sum / NS_PER_SECOND,
+		.min = (double)sorted[0].ns / NS_PER_SECOND,
+		.max = (double)sorted[count - 1].ns / NS_PER_SECOND,
+		.mean = (double)(mean / NS_PER_SECOND),
+		.std_population =
+		    (double)(sqrtl(squares / count) / NS_PER_SECOND),
+		.std_sample =
+		    count > 1
+			? (double)(sqrtl(squares / (count - 1)) / NS_PER_SECOND)
+			: NAN,
+		.p50 = quantile(sorted, count, 50),
+		.p90 = quantile(sorted, count, 90),
+		.p99 = quantile(sorted, count, 99),
+	};
+}
+
+/* Take the statistics of a group from `*at` on. */
+static void
+take_stats(const struct reading *reading, uint32_t group, uint32_t *at,
+    struct runs_group *to)
+{
+	while (*at < reading->count && reading->durations[*at].group == group) {
+		const struct duration *first = &reading->durations[*at];
+		uint32_t count = 0;
+
+		while (*at + count < reading->count &&
+		       first[count].group == group &&
+		       first[count].step == first->step &&
+		       first[count].kind == first->kind)
+			count++;
+		to->stats[first->step][first->kind / RUNS_OFS]
+			 [first->kind % RUNS_OFS] = stats_of(first, count);
+		*at += count;
+	}
+}
+
+/* ---- groups ---- */
+
+static void runs_group_sort(struct runs_group *group);
+
+static void
+take_names(struct reading *reading, uint32_t group, struct runs_group *to)
+{
+	uint32_t names = reading->requestors.count;
+	int64_t *runs = memory_zero(names + 1, sizeof(*runs));
+
+	to->listed_count = to->requestor_count = 0;
+	for (uint32_t i = 0; i < reading->ids.count; i++) {
+		const struct one_run *run = &reading->run[i];
+
+		if (run->group != group)
+			continue;
+		if (run->requestor > 0)
+			runs[run->requestor - 1]++;
+		if (!run->listed)
+			continue;
+		to->listed = memory_grow(to->listed, &to->listed_room,
+		    to->listed_count, sizeof(*to->listed));
+		to->listed[to->listed_count++] =
+		    (struct runs_listed){ reading->ids.names[i], run->state };
+	}
+	for (uint32_t i = 0; i < names; i++) {
+		if (runs[i] == 0)
+			continue;
+		to->requestors =
+		    memory_grow(to->requestors, &to->requestor_room,
+			to->requestor_count, sizeof(*to->requestors));
+		to->requestors[to->requestor_count++] =
+		    (struct runs_requestor){ reading->requestors.names[i],
+			    runs[i] };
+	}
+	free(runs);
+	runs_group_sort(to);
+}
+
+static int
+put_groups(struct reading *reading,
+    int (*put)(void *arg, const struct runs_group *group, struct err *err),
+    void *arg, struct err *err)
+{
+	struct runs_group *group = memory_zero(1, sizeof(*group));
+	uint32_t at = 0;
+	int rc = 0;
+
+	if (reading->count > 1)
+		qsort(reading->durations, reading->count,
+		    sizeof(*reading->durations), by_place);
+	for (uint32_t i = 0; rc == 0 && i < reading->names.count; i++) {
+		const struct one_group *of = &reading->group[i];
+		struct text key = reading->names.names[i];
+
+		group->name = (struct text){ key.at + 1, key.bytes - 1 };
+		group->known = of->known;
+		group->runs = of->runs;
+		memcpy(group->state, of->state, sizeof(group->state));
+		group->errors = of->errors;
+		memset(group->stats, 0, sizeof(group->stats));
+		take_stats(reading, i, &at, group);
+		take_names(reading, i, group);
+		rc = put(arg, group, err);
+	}
+	free(group->requestors);
+	free(group->listed);
+	free(group);
+	return rc;
+}
+
+/* As runs_groups_each, of the window and on the clocks of `runs`. */
+static int
+runs_groups_compute(struct runs *runs, struct text pattern,
+    int (*put)(void *arg, const struct runs_group *group, struct err *err),
+    void *arg, uint32_t *count, struct err *err)
+{
+	struct reading reading = { .runs = runs };
+	int rc;
+
+	string_table_init(&reading.ids);
+	string_table_init(&reading.names);
+	string_table_init(&reading.requestors);
+	rc = read_runs(&reading, pattern, err);
+	if (rc == 0)
+		rc = put_groups(&reading, put, arg, err);
+	*count = reading.names.count;
+	string_table_clear(&reading.ids);
+	string_table_clear(&reading.names);
+	string_table_clear(&reading.requestors);
+	free(reading.run);
+	free(reading.group);
+	free(reading.durations);
+	return rc;
+}
+
+struct groups_reading {
 	struct runs *runs;
 	struct runs_group group;
 	bool begun; /* `group` is valid */
@@ -88,7 +437,7 @@ find_step(const struct runs *runs, struct text phase)
 }
 
 static void
-take_stats(struct reading *reading, const struct record *record)
+groups_take_stats(struct groups_reading *reading, const struct record *record)
 {
 	uint32_t step = find_step(reading->runs, record->name);
 	struct text clock, of;
@@ -180,7 +529,8 @@ by_runs(const void *left, const void *right)
 	return text_compare(a->name, b->name);
 }
 
-void
+/* Sort its requestors. */
+static void
 runs_group_sort(struct runs_group *group)
 {
 	if (group->requestor_count > 1)
@@ -189,7 +539,7 @@ runs_group_sort(struct runs_group *group)
 }
 
 static int
-finish(struct reading *reading, struct err *err)
+finish(struct groups_reading *reading, struct err *err)
 {
 	struct runs_group *group = &reading->group;
 
@@ -203,7 +553,7 @@ finish(struct reading *reading, struct err *err)
 
 /* Reset the group for the next one; its memory is reused. */
 static void
-begin(struct reading *reading, const struct record *record)
+begin(struct groups_reading *reading, const struct record *record)
 {
 	struct runs_group *group = &reading->group;
 	struct text name = { "", 0 };
@@ -221,7 +571,8 @@ begin(struct reading *reading, const struct record *record)
 }
 
 static int
-take(struct reading *reading, const struct record *record, struct err *err)
+take(struct groups_reading *reading, const struct record *record,
+    struct err *err)
 {
 	struct text kind = record->source, model = record->name;
 
@@ -236,7 +587,7 @@ take(struct reading *reading, const struct record *record, struct err *err)
 	    !text_equal(model, reading->runs->model))
 		return 0;
 	if (text_equal(kind, text_of("run-stats")))
-		take_stats(reading, record);
+		groups_take_stats(reading, record);
 	else if (text_equal(kind, text_of("run-requestor")))
 		return take_requestor(&reading->group, record, err);
 	else if (text_equal(kind, text_of("run-listed")))
@@ -245,7 +596,7 @@ take(struct reading *reading, const struct record *record, struct err *err)
 }
 
 static int
-read_all(struct reading *reading, struct text pattern, struct err *err)
+read_all(struct groups_reading *reading, struct text pattern, struct err *err)
 {
 	struct runs *runs = reading->runs;
 	struct wire_query query = source_query(1u << RECORD_RUN);
@@ -273,7 +624,7 @@ runs_groups_each(struct runs *runs, struct text pattern,
     int (*put)(void *arg, const struct runs_group *group, struct err *err),
     void *arg, uint32_t *count, struct err *err)
 {
-	struct reading *reading;
+	struct groups_reading *reading;
 	int rc;
 
 	if (runs_has_window(runs->from_ns, runs->to_ns) ||

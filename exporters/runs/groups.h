@@ -31,11 +31,6 @@ struct runs_listed {
 	enum run_state state;
 };
 
-enum {
-	/* One group, in memory. */
-	RUNS_NAMES_BYTES_MAX = 256 << 20,
-};
-
 struct runs_group {
 	struct text name; /* empty: runs without a group */
 	bool known;       /* false: runs without a description */
@@ -55,9 +50,6 @@ struct runs_group {
 /* In percent; 0 if the total is 0. */
 double runs_errors_of_ended(const struct runs_group *group);
 double runs_errors_of_all(const struct runs_group *group);
-
-/* Sort its requestors. */
-void runs_group_sort(struct runs_group *group);
 
 /* Call `put` for each group that matches `pattern` (empty: all), in the order
  * of their appearance; `count` receives their number.  The group is valid

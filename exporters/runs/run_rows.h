@@ -40,4 +40,21 @@ struct text run_rows_group(const struct runs_run *run);
 void run_rows_note_doubt(
     const struct runs_doubt *doubt, const char *what, struct answer *answer);
 
+/* How many events of each name a run has. */
+
+struct run_tally {
+	struct text name;
+	uint64_t count;
+};
+
+/* Of each role, then of the other names. */
+struct run_tallies {
+	struct run_tally at[RUN_ROLES_MAX + RUN_NAMES_MAX + 1];
+	uint32_t roles, count;
+	uint64_t events; /* of all names */
+};
+
+void run_tally(struct run_tallies *tallies, const struct runs *runs,
+    const struct runs_run *run);
+
 #endif

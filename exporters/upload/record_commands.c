@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "exporters/select/known.h"
-#include "exporters/upload/follow.h"
+#include "exporters/upload/records.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
 #include "proto/service/interrupt.h"

@@ -2,20 +2,123 @@
  * upload_results - the results command: upload result files of benchmarks.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/upload.h"
-
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
 
-#include "exporters/upload/directory/destinations.h"
-#include "exporters/upload/directory/directory.h"
-#include "exporters/upload/directory/watch.h"
+#include "exporters/upload/destinations.h"
+#include "exporters/upload/directory.h"
+#include "exporters/upload/upload.h"
 #include "proto/config/instance.h"
+#include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"
+
+/*
+ * Wait for new files in a directory.
+ *
+ * INT and TERM end the wait.
+ */
+
+struct upload_watch {
+	struct loop *loop;
+	struct loop_timer timer;
+	int fd;
+	bool gone; /* the directory was moved or removed */
+};
+
+static void
+on_signal(void *arg, int signo)
+{
+	(void)signo;
+	loop_quit(arg, 1);
+}
+
+static void
+on_timer(void *arg, struct loop_timer *timer)
+{
+	(void)timer;
+	loop_quit(arg, 0);
+}
+
+static void
+on_change(void *arg, int fd, uint32_t events)
+{
+	struct upload_watch *watch = arg;
+	alignas(struct inotify_event) char bytes[4096];
+	ssize_t n;
+
+	(void)events;
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0) {
+		ssize_t at = 0;
+
+		while (at < n) {
+			const struct inotify_event *event =
+			    (const void *)(bytes + at);
+
+			if (event->mask &
+			    (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
+				watch->gone = true;
+			at += (ssize_t)(sizeof(*event) + event->len);
+		}
+	}
+	loop_quit(watch->loop, watch->gone);
+}
+
+/* Call upload_watch_close whatever this returns. */
+static int
+upload_watch_open(struct upload_watch *watch, const char *path, struct err *err)
+{
+	*watch = (struct upload_watch){ .fd = -1 };
+	if (loop_new(&watch->loop, err) != 0 ||
+	    loop_add_signal(watch->loop, SIGINT, on_signal, watch->loop, err) !=
+		0 ||
+	    loop_add_signal(
+		watch->loop, SIGTERM, on_signal, watch->loop, err) != 0)
+		return -1;
+	watch->timer.on_timer = on_timer;
+	watch->timer.arg = watch->loop;
+	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (watch->fd < 0 || inotify_add_watch(watch->fd, path,
+				 IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF |
+				     IN_MOVE_SELF | IN_ONLYDIR) < 0)
+		return err_set(err, "%s: cannot watch the directory: %s", path,
+		    strerror(errno));
+	return loop_add_fd(
+	    watch->loop, watch->fd, EPOLLIN, on_change, watch, err);
+}
+
+static void
+upload_watch_close(struct upload_watch *watch)
+{
+	loop_free(&watch->loop);
+	if (watch->fd >= 0)
+		close(watch->fd);
+	watch->fd = -1;
+}
+
+/* Wait for a new file, at most this long.  False: stop watching. */
+static bool
+upload_watch_wait(struct upload_watch *watch, int64_t limit_ns)
+{
+	int status;
+
+	loop_set_timer(
+	    watch->loop, &watch->timer, clock_monotonic_ns() + limit_ns, 0);
+	status = loop_run(watch->loop);
+	loop_stop_timer(watch->loop, &watch->timer);
+	return status == 0;
+}
 
 #define RESCAN_NS (10 * NS_PER_SECOND)
 /* Default with --watch and --refuse: a file being written looks bad. */

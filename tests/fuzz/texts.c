@@ -10,7 +10,7 @@
 #include "exporters/cloud/azure_table.h"
 #include "exporters/cloud/xml.h"
 #include "exporters/gnuplot/gnuplot.h"
-#include "exporters/upload/targets/influx_line.h"
+#include "exporters/upload/targets/influx.h"
 #include "proto/format/output.h"
 #include "proto/http/http.h"
 #include "proto/json/json.h"

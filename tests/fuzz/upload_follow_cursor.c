@@ -3,7 +3,7 @@
  * none.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/follow_cursor.h"
+#include "exporters/upload/records.h"
 
 #include <assert.h>
 #include <string.h>

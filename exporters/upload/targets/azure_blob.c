@@ -14,7 +14,6 @@
 #include "exporters/cloud/azure_account.h"
 #include "exporters/cloud/azure_blocks.h"
 #include "exporters/cloud/file_put.h"
-#include "exporters/upload/targets/content_type.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"

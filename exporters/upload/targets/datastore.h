@@ -1,6 +1,5 @@
 /*
- * datastore - encode results as entities of Google Cloud Datastore: the bodies
- * of commits (REST, version 1), and their answers.
+ * datastore - results as entities of Google Cloud Datastore, or its emulator.
  *
  * A file becomes entities of kind Entry and one of kind Test.  Their keys
  * (DIGEST/NUMBER, DIGEST) are made of the content of the file and each is an

@@ -14,7 +14,6 @@
 #include "exporters/cloud/file_put.h"
 #include "exporters/cloud/s3_bucket.h"
 #include "exporters/cloud/s3_reply.h"
-#include "exporters/upload/targets/content_type.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"

@@ -6,6 +6,43 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+
+/* The types that this project's programs write, and related ones. */
+static const struct {
+	const char *suffix, *type;
+} types[] = {
+	{ "json", "application/json" },
+	{ "jsonl", "application/x-ndjson" },
+	{ "csv", "text/csv; charset=utf-8" },
+	{ "dat", "text/plain; charset=utf-8" },
+	{ "plot", "text/plain; charset=utf-8" },
+	{ "txt", "text/plain; charset=utf-8" },
+	{ "log", "text/plain; charset=utf-8" },
+	{ "md", "text/markdown; charset=utf-8" },
+	{ "html", "text/html; charset=utf-8" },
+	{ "xml", "application/xml" },
+	{ "png", "image/png" },
+	{ "svg", "image/svg+xml" },
+	{ "pdf", "application/pdf" },
+	{ "gz", "application/gzip" },
+	{ "zst", "application/zstd" },
+	{ "zip", "application/zip" },
+	{ "tar", "application/x-tar" },
+};
+
+const char *
+content_type(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	const char *dot = strrchr(slash != NULL ? slash : name, '.');
+
+	for (size_t i = 0; dot != NULL && i < sizeof(types) / sizeof(*types);
+	     i++)
+		if (strcasecmp(dot + 1, types[i].suffix) == 0)
+			return types[i].type;
+	return "application/octet-stream";
+}
 
 const struct target_type target_store = {
 	.scheme = "store",
@@ -19,7 +56,7 @@ const struct target_type target_mlflow = {
 };
 
 /* In the order of --help. */
-static const struct target_type *const types[] = {
+static const struct target_type *const target_types[] = {
 	&target_store,       /**/
 	&target_datastore,   /**/
 	&target_mlflow,      /**/
@@ -63,12 +100,13 @@ list_types(char *to, size_t room, enum target_use use)
 	size_t used = 0;
 
 	to[0] = '\0';
-	for (uint32_t i = 0; types[i] != NULL; i++)
-		if ((types[i]->takes & use) != 0 && used < room)
+	for (uint32_t i = 0; target_types[i] != NULL; i++)
+		if ((target_types[i]->takes & use) != 0 && used < room)
 			used += (size_t)snprintf(to + used, room - used,
-			    "%s%s%s%s", used > 0 ? ", " : "", types[i]->scheme,
-			    types[i]->rest ? ":" : "",
-			    types[i]->rest ? types[i]->rest : "");
+			    "%s%s%s%s", used > 0 ? ", " : "",
+			    target_types[i]->scheme,
+			    target_types[i]->rest ? ":" : "",
+			    target_types[i]->rest ? target_types[i]->rest : "");
 }
 
 static int
@@ -105,10 +143,11 @@ target_find(
 	struct text after = text_of(name + scheme.bytes);
 
 	*rest = after.at + (after.bytes > 0);
-	for (uint32_t i = 0; types[i] != NULL; i++)
-		if (text_equal(scheme, text_of(types[i]->scheme)))
-			return check(types[i], after, *rest, use, err) == 0
-				   ? types[i]
+	for (uint32_t i = 0; target_types[i] != NULL; i++)
+		if (text_equal(scheme, text_of(target_types[i]->scheme)))
+			return check(target_types[i], after, *rest, use, err) ==
+				       0
+				   ? target_types[i]
 				   : NULL;
 	list_types(all, sizeof(all), use);
 	err_set(err, "'%s' is not a target; %s can be uploaded to %s",

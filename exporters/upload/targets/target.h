@@ -2,7 +2,7 @@
  * target - a destination of poolscope-upload: "scheme:rest".
  *
  * Each target is one file that encodes results, records, files or metrics as
- * requests to its service.  cloud/http/http.h sends them.  A new target: its
+ * requests to its service.  proto/http/http.h sends them.  A new target: its
  * file, its line in types[] of target.c and below; signing for a service is in
  * exporters/cloud/.
  * SPDX-License-Identifier: MIT
@@ -88,5 +88,9 @@ const struct target_type *target_find(
 extern const struct target_type target_store, target_mlflow;
 extern const struct target_type target_datastore, target_azure_table,
     target_azure_blob, target_s3, target_influx, target_http;
+
+/* The media type of a file, by its name's extension. */
+/* "application/octet-stream" for an unknown extension. */
+const char *content_type(const char *name);
 
 #endif

@@ -6,10 +6,10 @@
 #include "exporters/runs/runs.h"
 
 #include "exporters/runs/clock_skew.h"
-#include "exporters/runs/pictures/days_plot.h"
-#include "exporters/runs/pictures/errors_plot.h"
+#include "exporters/runs/days_plot.h"
+#include "exporters/runs/errors_plot.h"
 #include "exporters/runs/groups.h"
-#include "exporters/runs/pictures/page_plot.h"
+#include "exporters/runs/page_picture.h"
 #include "proto/json/json_bytes.h"
 #include "tests/unit/aggregator/rig.h"
 

@@ -2,7 +2,8 @@
  * mlflow_system - what curves are called.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/mlflow_system.h"
+#include "exporters/cloud/mlflow.h"
+#include "exporters/upload/metrics.h"
 
 #include "tests/unit/check.h"
 

@@ -2,7 +2,7 @@
  * upload_follow_cursor - what a follower remembers, and what is not that.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/follow_cursor.h"
+#include "exporters/upload/records.h"
 
 #include <unistd.h>
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "exporters/upload/targets/influx_line.h"
+#include "exporters/upload/targets/influx.h"
 #include "tests/unit/scratch.h"
 
 /* A reader of the protocol, by its specification: prints a line of JSON for

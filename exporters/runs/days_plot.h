@@ -7,15 +7,13 @@
  * proto/base/quantile.h.  One step is in memory at a time.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_PICTURES_DAYS_PLOT_H
-#define EXPORTERS_RUNS_PICTURES_DAYS_PLOT_H
+#ifndef EXPORTERS_RUNS_DAYS_PLOT_H
+#define EXPORTERS_RUNS_DAYS_PLOT_H
 
 #include <stdio.h>
 
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/runs/runs.h"
-
-enum { RUNS_DAYS_VALUES_MAX = 16 << 20 };
 
 struct runs_day {
 	int64_t day; /* since 1970 */

@@ -2,7 +2,7 @@
  * destinations - the targets of results, and which of them have a file.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/directory/destinations.h"
+#include "exporters/upload/destinations.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,11 +2,12 @@
  * upload_directory - upload the files of a directory, then archive them.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/directory/directory.h"
+#include "exporters/upload/directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +15,277 @@
 #include <unistd.h>
 
 #include "exporters/results/publish.h"
-#include "exporters/upload/directory/directory_private.h"
+#include "exporters/upload/destinations.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
+
+enum {
+	UPLOAD_FLIGHTS_MAX = 256,
+	UPLOAD_SESSIONS = 3, /* sessions: one commits while another fills */
+	UPLOAD_SESSION_FILES =
+	    16, /* files per session before the next one takes over */
+	/* A smaller number uses one session: an aggregator limits new sessions
+	 * per hour. */
+	UPLOAD_SESSIONS_FILES_MIN = 1000,
+	TAG_BYTES = 9,
+	UPLOAD_FAILURES_MAX =
+	    3, /* consecutive failures that mean a fault outside the files */
+};
+
+/* A file that all targets but the store have, and that is sent to the store. */
+struct flight {
+	struct inbox_file file; /* owns its name */
+	int fd;
+	struct publisher *session;
+	uint64_t upto; /* acknowledgement that it waits for on its session */
+	uint32_t entries;
+	char tag[TAG_BYTES];
+};
+
+struct upload_directory {
+	struct upload_directory_options options;
+	struct destinations destinations;
+	struct publisher *session[UPLOAD_SESSIONS];
+	uint32_t turn;
+	struct inbox refused;
+	struct reported_files *reported_files;
+	struct flight flight[UPLOAD_FLIGHTS_MAX];
+	uint32_t first, flights;
+	uint32_t move_failures, send_failures; /* consecutive failures */
+	int64_t settled_ns, stored_ns;
+	struct progress bar;
+	int64_t shown_ns;
+	struct upload_directory_counters counters;
+	char text[RESULT_FILE_BYTES_MAX + 1];
+};
+
+/* With more files, all are forgotten and reported again. */
+enum { SLOTS = 1 << 17, SLOTS_USED_MAX = SLOTS / 2 };
+
+struct slot {
+	ino_t ino; /* 0: free */
+	int64_t mtime_ns;
+	uint64_t bytes;
+	bool bad;
+};
+
+struct reported_files {
+	uint32_t used;
+	struct slot slot[SLOTS];
+};
+
+struct reported_files *
+reported_files_new(void)
+{
+	struct reported_files *reported_files =
+	    memory_zero(1, sizeof(*reported_files));
+
+	return reported_files;
+}
+
+void
+reported_files_free(struct reported_files **reported_files)
+{
+	free(*reported_files);
+	*reported_files = NULL;
+}
+
+static uint32_t
+find(const struct reported_files *reported_files, ino_t ino)
+{
+	uint32_t i =
+	    (uint32_t)((uint64_t)ino * UINT64_C(0x9E3779B97F4A7C15) >> 40) %
+	    SLOTS;
+
+	while (reported_files->slot[i].ino != 0 &&
+	       reported_files->slot[i].ino != ino)
+		i = (i + 1) % SLOTS;
+	return i;
+}
+
+void
+reported_files_add(struct reported_files *reported_files,
+    const struct inbox_file *file, bool bad)
+{
+	struct slot *slot;
+
+	if (reported_files->used == SLOTS_USED_MAX)
+		memset(reported_files, 0, sizeof(*reported_files));
+	slot = &reported_files->slot[find(reported_files, file->ino)];
+	reported_files->used += slot->ino == 0;
+	*slot = (struct slot){ file->ino, file->mtime_ns, file->bytes, bad };
+}
+
+bool
+reported_files_has(const struct reported_files *reported_files,
+    const struct inbox_file *file, bool *bad)
+{
+	const struct slot *slot;
+
+	*bad = false;
+	if (reported_files->used == 0)
+		return false; /* free without touching all of that memory */
+	slot = &reported_files->slot[find(reported_files, file->ino)];
+	*bad = slot->bad;
+	return slot->ino != 0 && slot->mtime_ns == file->mtime_ns &&
+	       slot->bytes == file->bytes;
+}
+
+/* Track sent files until they are archived. */
+
+static void upload_directory_report(struct upload_directory *u,
+    const struct inbox_file *file, bool bad, const char *what);
+
+static int upload_directory_count_failure(
+    uint32_t *failures, const char *what, struct err *err);
+
+/* Every target and the store have the file: move it to the archive. */
+static int
+archive(struct upload_directory *u, struct flight *f, struct err *err)
+{
+	bool gone = false;
+	struct err why;
+	int rc = 0;
+
+	if (inbox_move(u->options.data, &f->file, f->fd, u->options.archive,
+		f->tag, &gone, &why) != 0) {
+		u->counters.left++;
+		u->counters.failed++;
+		upload_directory_report(u, &f->file, false, why.text);
+		rc = upload_directory_count_failure(&u->move_failures,
+		    "cannot move a stored file to the archive", err);
+	} else if (!gone) {
+		u->move_failures = 0;
+		u->counters.files++;
+		u->counters.entries += f->entries;
+	}
+	u->bar.done++;
+	return rc;
+}
+
+static void
+drop_first(struct upload_directory *u)
+{
+	struct flight *f = &u->flight[u->first];
+
+	close(f->fd);
+	free(f->file.name);
+	u->first = (u->first + 1) % UPLOAD_FLIGHTS_MAX;
+	u->flights--;
+}
+
+static void upload_directory_show(struct upload_directory *u);
+
+/* Archive acknowledged files, oldest first. */
+static int
+archive_acked(struct upload_directory *u, struct err *err)
+{
+	while (u->flights > 0) {
+		struct flight *f = &u->flight[u->first];
+		int rc;
+
+		if (f->upto > publisher_acked(f->session))
+			break;
+		rc = archive(u, f, err);
+		drop_first(u);
+		if (rc != 0)
+			return -1;
+	}
+	upload_directory_show(u);
+	return 0;
+}
+
+/* Get the current session; `*session` is NULL if nothing is sent to the store.
+ */
+static int
+upload_flight_session(
+    struct upload_directory *u, struct publisher **session, struct err *err)
+{
+	uint32_t sessions =
+	    u->bar.total < UPLOAD_SESSIONS_FILES_MIN ? 1 : UPLOAD_SESSIONS;
+	struct publisher **its =
+	    &u->session[u->turn++ / UPLOAD_SESSION_FILES % sessions];
+
+	*session = NULL;
+	if (u->options.dry)
+		return 0;
+	if (*its == NULL &&
+	    publisher_open(its, u->options.brokers, &u->options.asked->key,
+		text_of(u->options.partition), text_of(u->options.node),
+		u->options.timeout_ns, err) != 0)
+		return -1;
+	*session = *its;
+	return 0;
+}
+
+/* Add a file that all targets have, or that is being sent over `session`. Takes
+ * ownership of `fd`. */
+static int
+upload_flight_begin(struct upload_directory *u, const struct inbox_file *file,
+    int fd, struct publisher *session, const struct result_file *result,
+    struct err *err)
+{
+	struct flight *f =
+	    &u->flight[(u->first + u->flights) % UPLOAD_FLIGHTS_MAX];
+
+	*f = (struct flight){ .file = *file,
+		.fd = fd,
+		.session = session,
+		.upto = publisher_taken(session),
+		.entries = result->count };
+	f->file.name = memory_string(file->name);
+	sodium_bin2hex(f->tag, sizeof(f->tag), result->digest, TAG_BYTES / 2);
+	u->flights++;
+	if (u->flights == UPLOAD_FLIGHTS_MAX &&
+	    publisher_await(u->flight[u->first].session,
+		u->flight[u->first].upto, err) != 0)
+		return -1;
+	return archive_acked(u, err);
+}
+
+/* Wait until everything submitted to `session` is acknowledged. */
+static int
+upload_flight_await(
+    struct upload_directory *u, struct publisher *session, struct err *err)
+{
+	if (publisher_await(session, publisher_taken(session), err) != 0)
+		return -1;
+	return archive_acked(u, err);
+}
+
+/* Wait until all files are archived. */
+static int
+upload_flight_end(struct upload_directory *u, struct err *err)
+{
+	/* Flush all sessions before waiting for the first. */
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		if (u->session[i] != NULL &&
+		    publisher_await(u->session[i], 0, err) != 0)
+			return -1;
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		if (u->session[i] != NULL &&
+		    upload_flight_await(u, u->session[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+/* Release the files in progress: another pass or process continues with
+ * them. */
+static void
+upload_flight_drop(struct upload_directory *u)
+{
+	while (u->flights > 0)
+		drop_first(u);
+	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
+		publisher_close(&u->session[i]);
+}
 
 #define SHOW_NS (NS_PER_SECOND / 10)
 
 /* ---- messages ---- */
 
-void
+/* Report a file once per version.  `bad`: do not read this version again. */
+static void
 upload_directory_report(struct upload_directory *u,
     const struct inbox_file *file, bool bad, const char *what)
 {
@@ -39,7 +302,7 @@ upload_directory_report(struct upload_directory *u,
 	    text_quote(name, sizeof(name), text_of(file->name)), what);
 }
 
-void
+static void
 upload_directory_show(struct upload_directory *u)
 {
 	if (!u->options.progress)
@@ -52,7 +315,8 @@ upload_directory_show(struct upload_directory *u)
 	progress_show("results", &u->bar);
 }
 
-int
+/* Count a failure of a file; -1 if too many consecutive files failed. */
+static int
 upload_directory_count_failure(
     uint32_t *failures, const char *what, struct err *err)
 {

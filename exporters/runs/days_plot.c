@@ -2,7 +2,7 @@
  * runs_days_plot - the duration of a step, day by day.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/pictures/days_plot.h"
+#include "exporters/runs/days_plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +13,8 @@
 #include "proto/base/quantile.h"
 #include "proto/format/table.h"
 #include "proto/os/clock.h"
+
+enum { RUNS_DAYS_VALUES_MAX = 16 << 20 };
 
 enum {
 	WIDTH = 1200,

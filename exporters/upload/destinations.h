@@ -2,8 +2,8 @@
  * destinations - the targets of results, and which of them have a file.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_DIRECTORY_DESTINATIONS_H
-#define EXPORTERS_UPLOAD_DIRECTORY_DESTINATIONS_H
+#ifndef EXPORTERS_UPLOAD_DESTINATIONS_H
+#define EXPORTERS_UPLOAD_DESTINATIONS_H
 
 #include "agents/delivery/publisher.h"
 #include "exporters/source/source.h"

@@ -6,12 +6,13 @@
  * is reported once and stays in place.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_H
-#define EXPORTERS_UPLOAD_DIRECTORY_DIRECTORY_H
+#ifndef EXPORTERS_UPLOAD_DIRECTORY_H
+#define EXPORTERS_UPLOAD_DIRECTORY_H
 
-#include "exporters/upload/directory/inbox.h"
+#include "exporters/upload/inbox.h"
 #include "proto/base/err.h"
 #include "proto/config/opt.h"
+#include "proto/os/progress.h"
 
 struct upload_directory; /* opaque */
 
@@ -49,5 +50,22 @@ int64_t upload_directory_settled_ns(const struct upload_directory *files);
 
 const struct upload_directory_counters *upload_directory_counters(
     const struct upload_directory *files);
+
+/*
+ * Remember files that were already reported.
+ *
+ * A file that has changed since may be reported again.
+ */
+
+struct reported_files; /* opaque */
+
+struct reported_files *reported_files_new(void);
+void reported_files_free(struct reported_files **reported_files);
+
+/* `bad`: reading this version again is useless. */
+void reported_files_add(struct reported_files *reported_files,
+    const struct inbox_file *file, bool bad);
+bool reported_files_has(const struct reported_files *reported_files,
+    const struct inbox_file *file, bool *bad);
 
 #endif

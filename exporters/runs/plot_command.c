@@ -2,7 +2,7 @@
  * runs_plot_command - the pictures of poolscope-plot testrun.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/pictures/plot_command.h"
+#include "exporters/runs/plot_command.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,15 +10,88 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/runs/pictures/days_plot.h"
-#include "exporters/runs/pictures/distribution.h"
-#include "exporters/runs/pictures/errors_plot.h"
-#include "exporters/runs/pictures/page_picture.h"
-#include "exporters/runs/runs.h"
+#include "exporters/gnuplot/boxes.h"
+#include "exporters/runs/days_plot.h"
+#include "exporters/runs/errors_plot.h"
+#include "exporters/runs/page_picture.h"
 #include "exporters/source/pool.h"
-#include "proto/stream/byte_stream.h"
+#include "proto/base/memory.h"
 #include "proto/format/output.h"
+#include "proto/format/table.h"
 #include "proto/os/log.h"
+#include "proto/stream/byte_stream.h"
+
+/*
+ * How long the steps of test runs took: a row for each step
+ * (exporters/gnuplot/boxes.h), in the order of the model.
+ *
+ * Covers all iterations of the step in runs with events, as runs_days does.
+ */
+
+struct runs_distribution {
+	struct boxes boxes;
+	char title[256];
+};
+
+static void
+add(struct boxes *boxes, const struct runs_days *days)
+{
+	double *seconds = memory_zero(days->value_count + 1, sizeof(*seconds));
+
+	for (uint32_t i = 0; i < days->value_count; i++)
+		seconds[i] = (double)days->values[i].ns / NS_PER_SECOND;
+	boxes_add(boxes, days->step->name, seconds, days->value_count);
+	free(seconds);
+}
+
+static void
+put_words(struct runs_distribution *distribution, const struct runs *runs,
+    enum run_clock clock)
+{
+	static const char *const clocks[] = { "emitted", "received" };
+	size_t used, room = sizeof(distribution->title);
+	struct boxes *boxes = &distribution->boxes;
+
+	used = (size_t)snprintf(
+	    distribution->title, room, "Durations of the steps of runs, ");
+	used += table_elide(
+	    distribution->title + used, room - used, runs->partition, 30);
+	snprintf(
+	    distribution->title + used, room - used, ", as %s", clocks[clock]);
+	boxes->title = distribution->title;
+	boxes->note = BOXES_NOTE;
+}
+
+/* Of the groups that match `group` (a pattern, or empty); there may be no rows.
+ * Clear it in any case. */
+static int
+runs_distribution_read(struct runs_distribution *distribution,
+    struct runs *runs, struct text group, enum run_clock clock, struct err *err)
+{
+	struct runs_days days = {
+		.runs = runs, .group = group, .clock = clock
+	};
+	struct boxes *boxes = &distribution->boxes;
+	int rc = 0;
+
+	*boxes = (struct boxes){ .rows = NULL };
+	for (uint32_t i = 0; rc == 0 && i < runs->step_count; i++) {
+		days.step = &runs->steps[i];
+		rc = runs_days_read(&days, err);
+		if (rc == 0)
+			add(boxes, &days);
+	}
+	put_words(distribution, runs, clock);
+	runs_doubt_warn(&days.doubt, "durations");
+	runs_days_clear(&days);
+	return rc;
+}
+
+static void
+runs_distribution_clear(struct runs_distribution *distribution)
+{
+	boxes_clear(&distribution->boxes);
+}
 
 enum { PAGES = 3 }; /* are drawn without --pages */
 enum { BASE_BYTES = INSTANCE_PATH_BYTES + 4 * NAME_BYTES_MAX + 64 };

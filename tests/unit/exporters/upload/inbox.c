@@ -2,10 +2,10 @@
  * folder, reported - files are listed, and taken by one at a time.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/directory/inbox.h"
+#include "exporters/upload/inbox.h"
 
-#include "exporters/upload/directory/reported_files.h"
-#include "tests/unit/exporters/upload/directory/inbox_help.h"
+#include "exporters/upload/directory.h"
+#include "tests/unit/exporters/upload/inbox_help.h"
 
 static void
 the_oldest_come_first_and_only_files(void **state)

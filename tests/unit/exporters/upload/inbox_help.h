@@ -2,14 +2,14 @@
  * inbox_help - two directories, and files in them, for tests.
  * SPDX-License-Identifier: MIT
  */
-#ifndef TESTS_UNIT_EXPORTERS_UPLOAD_DIRECTORY_INBOX_HELP_H
-#define TESTS_UNIT_EXPORTERS_UPLOAD_DIRECTORY_INBOX_HELP_H
+#ifndef TESTS_UNIT_EXPORTERS_UPLOAD_INBOX_HELP_H
+#define TESTS_UNIT_EXPORTERS_UPLOAD_INBOX_HELP_H
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exporters/upload/directory/inbox.h"
+#include "exporters/upload/inbox.h"
 #include "tests/unit/check.h"
 
 struct here {

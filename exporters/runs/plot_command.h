@@ -2,8 +2,8 @@
  * runs_plot_command - the pictures of poolscope-plot testrun.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_PICTURES_PLOT_COMMAND_H
-#define EXPORTERS_RUNS_PICTURES_PLOT_COMMAND_H
+#ifndef EXPORTERS_RUNS_PLOT_COMMAND_H
+#define EXPORTERS_RUNS_PLOT_COMMAND_H
 
 #include "exporters/gnuplot/picture.h"
 #include "exporters/runs/runs.h"

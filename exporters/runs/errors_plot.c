@@ -2,16 +2,17 @@
  * runs_errors_plot - the number of runs with an error in each group.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/runs/pictures/errors_plot.h"
+#include "exporters/runs/errors_plot.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "exporters/gnuplot/colours.h"
-#include "exporters/gnuplot/gnuplot.h"
 #include "exporters/gnuplot/labels.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
+
+enum { RUNS_ERRORS_BARS = 60 }; /* in the picture; the table has all */
 
 enum {
 	WIDTH = 1200,

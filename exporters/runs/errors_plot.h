@@ -3,15 +3,13 @@
  * and put_script of a picture.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_PICTURES_ERRORS_PLOT_H
-#define EXPORTERS_RUNS_PICTURES_ERRORS_PLOT_H
+#ifndef EXPORTERS_RUNS_ERRORS_PLOT_H
+#define EXPORTERS_RUNS_ERRORS_PLOT_H
 
 #include <stdio.h>
 
 #include "exporters/gnuplot/gnuplot.h"
 #include "exporters/runs/groups.h"
-
-enum { RUNS_ERRORS_BARS = 60 }; /* in the picture; the table has all */
 
 struct runs_errors {
 	const struct runs *runs;

@@ -1,17 +1,23 @@
 /*
- * influx_line - format the parts of InfluxDB's line protocol:
- *
- * 	measurement,tag=value field=1,other=2.5 1795334400000000000
- *
+ * target_influx - upload samples as line protocol to InfluxDB, VictoriaMetrics
+ * and compatible services.  The measurement is the metric group, the tags are
+ * node and partition, the fields are the columns.
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_TARGETS_INFLUX_LINE_H
-#define EXPORTERS_UPLOAD_TARGETS_INFLUX_LINE_H
+#ifndef EXPORTERS_UPLOAD_TARGETS_INFLUX_H
+#define EXPORTERS_UPLOAD_TARGETS_INFLUX_H
 
 #include <stddef.h>
 
 #include "proto/base/number.h"
 #include "proto/record/record.h"
+
+/*
+ * Format the parts of InfluxDB's line protocol:
+ *
+ * 	measurement,tag=value field=1,other=2.5 1795334400000000000
+ *
+ */
 
 enum influx_part {
 	INFLUX_MEASUREMENT,
@@ -23,13 +29,6 @@ enum influx_part {
  * line, nor control characters: they become '/', '_' and '_'.  Returns the
  * length. */
 size_t influx_escape(char *to, struct text name, enum influx_part part);
-
-/* A column's name as the key of a field, escaped; `to` has room for twice its
- * bytes and one.  `time`, and the tags `node` and `partition`, are taken there,
- * also `_time`, `_field` and `_measurement`: such a name gets a '_' at its end,
- * and so does one that is like it but for such ends, so that names stay
- * different.  Returns the length. */
-size_t influx_field(char *to, struct text name);
 
 /* Format a number as a field: "1", "2.5", "true".  Whole numbers get no suffix
  * "i", so that they are floats like the other values of the column: InfluxDB

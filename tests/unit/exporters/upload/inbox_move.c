@@ -3,7 +3,7 @@
  * whatever comes in between.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/upload/directory/inbox.h"
+#include "exporters/upload/inbox.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/exporters/upload/directory/inbox_help.h"
+#include "tests/unit/exporters/upload/inbox_help.h"
 
 #define ELSEWHERE "/dev/shm/folder.XXXXXX"
 

@@ -6,8 +6,8 @@
  * Local file systems only, a limitation of flock(2).
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_UPLOAD_DIRECTORY_INBOX_H
-#define EXPORTERS_UPLOAD_DIRECTORY_INBOX_H
+#ifndef EXPORTERS_UPLOAD_INBOX_H
+#define EXPORTERS_UPLOAD_INBOX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,8 +60,6 @@ enum inbox_taken {
 /* Open and lock the file and update `file`.  Closing `fd` releases the lock. */
 enum inbox_taken inbox_take(
     struct inbox *inbox, struct inbox_file *file, int *fd, struct err *err);
-/* Does the name still refer to the same, unchanged file? */
-bool inbox_has(const struct inbox *inbox, const struct inbox_file *file);
 
 /* Move the file under its name.  Never replaces a file in `to`: if that is
  * identical, `file` is removed; otherwise it becomes NAME.TAG.  Across file

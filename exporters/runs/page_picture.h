@@ -1,17 +1,31 @@
 /*
- * runs_page_plot - the runs of a model, newest first, twenty on each page.
+ * runs_page_picture - the runs of a model, newest first, twenty on each page,
+ * as stacked bars.
+ *
+ * One bar for each run, the newest on top, divided into its steps; a step is
+ * the sum of its iterations.  A step with a negative duration extends to the
+ * left of zero.  The table has one line for each run: rank, id, state, seconds
+ * of each step, "-" for a step that the run does not have.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_RUNS_PAGE_PICTURE_H
+#define EXPORTERS_RUNS_PAGE_PICTURE_H
+
+#include <stdio.h>
+
+#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/runs/runs.h"
+#include "proto/json/json.h"
+
+/*
+ * The runs of a model, newest first, twenty on each page.
  *
  * The newest run is the one whose first event was emitted last; for equal
  * times the one that appeared last.  The store has runs in the order of their
  * appearance, so finding the newest takes a pass over all.  Memory is bounded:
  * runs that do not fit are found by another pass, so there is no limit on the
  * number of runs.  Runs without events are on no page.
- * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_RUNS_PICTURES_PAGE_PLOT_H
-#define EXPORTERS_RUNS_PICTURES_PAGE_PLOT_H
-
-#include "exporters/runs/runs.h"
 
 enum {
 	RUNS_PAGE = 20,
@@ -73,5 +87,21 @@ runs_bar_has(const struct runs_bar *bar, uint32_t series)
 {
 	return bar->has >> series & 1;
 }
+
+struct runs_picture {
+	const struct runs_pages *pages;
+	const struct runs_page *page;
+};
+
+void runs_picture_table(const void *picture, FILE *file);
+void runs_picture_script(const void *picture, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal);
+
+/* A page as an element of an array: labels newest first; for each series the
+ * seconds of its runs, oldest first (as the chart of the older page requires),
+ * null for a run without the step. */
+struct byte_stream;
+void runs_picture_series(
+    const struct runs_picture *picture, struct byte_stream *byte_stream);
 
 #endif
