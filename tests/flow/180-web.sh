@@ -175,7 +175,7 @@ refused 400 "'tpo' does not exist here; did you mean .*top" "/v1/pools/$POOL/pha
 refused 400 "'x' does not exist here; there are by name" "/v1/pools/$POOL/phases?x"
 refused 400 "'y' does not exist here; there are sort" /v1/status?y=1
 refused 400 "sort: 'p98' is not one of phase, .*did you mean p90" "/v1/pools/$POOL/phases?sort=p98"
-refused 400 "columns: 'help' is not one of phase, node, count" "/v1/pools/$POOL/phases?columns=help"
+refused 400 "columns: 'help' is not one of phase, node, key, count" "/v1/pools/$POOL/phases?columns=help"
 refused 400 "columns: 'help' is not one of test" "/v1/pools/$BENCH/results?columns=help"
 refused 400 "^rows is at most 2000" "/v1/pools/$POOL/breakdown?rows=3000"
 refused 400 "^metric is needed: name a metric" "/v1/pools/$POOL/series"
@@ -190,8 +190,8 @@ refused 404 "no model cascad; did you mean cascade" "/v1/pools/$POOL/breakdown?m
 refused 400 "^top: " "/v1/pools/$POOL/phases?top=-1"
 refused 400 "^from: " "/v1/pools/$POOL/phases?from=soon"
 refused 400 "not before that of to" "/v1/pools/$POOL/phases?from=2017-01-02&to=2017-01-01"
-refused 400 "by of phases must be one of pool.node, not '" "/v1/pools/$POOL/phases?by=pie"
-refused 400 "by of phases must be one of pool.node, not '" "/v1/pools/$POOL/phases?by=track"
+refused 400 "by of phases must be one of pool.node.key, not '" "/v1/pools/$POOL/phases?by=pie"
+refused 400 "by of phases must be one of pool.node.key, not '" "/v1/pools/$POOL/phases?by=track"
 refused 400 "^node: " "/v1/pools/$POOL/phases?node=a%5B"
 refused 400 "top is given twice" "/v1/pools/$POOL/phases?top=1&top=2"
 check "pages of runs are the whole list" client paged "$FARM" 7
