@@ -8,7 +8,7 @@
 #	a (ada)	n1 [100, 200)	10 values, 100 to 190: mean 145
 #		n2 [150, 350)	20 values, 1150 to 1340: mean 1245; both: (10 * 145 + 20 * 1245) / 30 = 878.33...
 #	b (bob)	n1 [106, 111)	one value, 110; of the counter 4 s of 2 a second and 1 s of 4: (8 + 4) / 5 = 2.4
-#	c (bob)	n1 [108, 112)	runs at the same time as b: of bob's [106, 112) it is (8 + 2 * 4) / 6 = 2.666...,
+#	c (bob)	n1 [109, 112)	runs at the same time as b: of bob's [106, 112) it is (8 + 2 * 4) / 6 = 2.666...,
 #				and the value at 110 counts once
 #	d	n1 [200, 215)	queued again
 #		n1 [300, 320)	values at 200, 210, 300, 310, 10 s each: mean 255.  A value of a program
@@ -36,7 +36,7 @@ for line in """
 a n1 100 200 user=ada
 a n2 150 350 user=ada
 b n1 106 111 user=bob
-c n1 108 112 user=bob
+c n1 109 112 user=bob
 d n1 200 215
 d n1 300 320
 e n4 0 400
