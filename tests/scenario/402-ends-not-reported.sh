@@ -72,6 +72,7 @@ e n2 1500
 f n3 300
 g n4 2390"
 answer "all jobs" "$ALL" jobs
+answer "the jobs of ada" "d n2 300" jobs --user ada
 for job in a b c d e f g; do
 	answer "job $job alone" "$(echo "$ALL" | grep "^$job ")" jobs --job $job
 done

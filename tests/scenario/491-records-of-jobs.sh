@@ -161,6 +161,10 @@ work:step,2,16,0" phases --job a -n n1
 job:run,n2,1,200
 work:step,n1,2,16
 work:step,n2,1,5" of phase,node,count,sum poolscope-stats phases --by node --job a --format csv
+	answer "$1, of a by key" "job:run,a,2,300
+work:step,s1,1,10
+work:step,s2,1,6
+work:step,s7,1,5" of phase,key,count,sum poolscope-stats phases --by key --job a --format csv
 	answer "$1, spans of a" "n1,2,32
 n2,1,1" of node,count,sum poolscope-stats spans --by node --job a --format csv
 	answer "$1, spans of bob" "x,2,3" of name,count,sum poolscope-stats spans --user bob --format csv
