@@ -79,7 +79,7 @@ check "without a cluster the store becomes full" wait_until 'word full True' 120
 echo "after $(($(date +%s) - began)) s"
 check "... because of the archive, as the status says" word archive_failing True
 # More than what finds room when the store is compacted once more.
-check "... and agents keep what it has no room for" wait_until 'waiting 4000' 120
+check "... and agents keep what it has no room for" wait_until 'waiting 2000' 120
 rm "$TMP/loading"
 wait $loading || fail "records were sent all the time" "$TMP/load.log"
 cat "$TMP/load.log"
