@@ -248,6 +248,19 @@ refuse_model(
 	    nearest_question(&nearest, "", question, sizeof(question)));
 }
 
+static bool
+has_required(const struct phases_names *names, struct text model)
+{
+	for (uint32_t i = 0; i < names->begins.count; i++) {
+		struct text phase = names->begins.names[i];
+
+		if (phase.bytes > model.bytes && phase.at[model.bytes] == ':' &&
+		    memcmp(phase.at, model.at, model.bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
 int
 phases_read_model(struct phases_read *phases, struct phases_names *names,
     struct source *source, struct text partition,
@@ -267,11 +280,17 @@ phases_read_model(struct phases_read *phases, struct phases_names *names,
 			return refuse_model(models, model, err);
 		end = number + 1;
 	}
-	for (; rc == 0 && number < end && phases->count == 0; number++) {
-		*chosen = models->names[number];
-		rc = read_one(phases, names, source, partition, *query, *chosen,
-		    use, err);
-	}
+	/* Those of starts come first: a model of jobs says less of nodes. */
+	for (int pass = 0; rc == 0 && pass < 2; pass++)
+		for (uint32_t i = number;
+		     rc == 0 && i < end && phases->count == 0; i++) {
+			if (has_required(names, models->names[i]) !=
+			    (pass == 0))
+				continue;
+			*chosen = models->names[i];
+			rc = read_one(phases, names, source, partition, *query,
+			    *chosen, use, err);
+		}
 	if (rc == 0 && phases->count == 0)
 		rc = err_set(err, "no %sphases%s of partition %s in %s",
 		    use == PHASES_COMPLETE ? "complete " : "",

@@ -57,8 +57,9 @@ void phases_read_sort(struct phases_read *phases);
 void phases_read_clear(struct phases_read *phases);
 
 /* The names, and the phases of a model; `model` NULL: of the first one that has
- * some.  `query` has the nodes and the window; `chosen` is a view.  -1 also
- * when there are none.  Clear both in any case. */
+ * some, a model with required phases before others.  `query` has the nodes and
+ * the window; `chosen` is a view.  -1 also when there are none.  Clear both in
+ * any case. */
 int phases_read_model(struct phases_read *phases, struct phases_names *names,
     struct source *source, struct text partition,
     const struct wire_query *query, const char *model, enum phases_use use,

@@ -225,6 +225,8 @@ enum {
 	"timeline?rows=320&pixels=1400&order=name&shape=columns&columns=row,"  \
 	"pixel,pixels,phase,share,offset,duration,key,open"
 
+#define SLOW "slow?columns=node,phase,key,time,usual,above,open&top=500"
+
 /* ---- what there is ---- */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -593,6 +595,13 @@ ask_all(struct asking *asking)
 	uint64_t nodes = count_nodes(asking);
 	int rc = ask_pool(asking, "phases", "phases", "phases");
 
+	if (rc == 0)
+		rc = ask_pool(asking, "starts?newest=4", "starts", "starts");
+	if (rc == 0)
+		rc = ask_pool(asking, SLOW, "slow", "slow nodes");
+	if (rc == 0)
+		rc = ask_pool(
+		    asking, "phases?by=key", "phases?by=key", "phases by key");
 	if (rc == 0)
 		rc = ask_pool(asking, BREAKDOWN, "breakdown", "the breakdown");
 	if (rc == 0)

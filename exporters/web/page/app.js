@@ -27,7 +27,7 @@ import { status } from "./status.js";
 
 /* of: the routes whose answers a view shows. */
 const POOL_VIEWS = {
-	overview: { title: "Overview", make: overview, of: ["phases", "nodes"] },
+	overview: { title: "Overview", make: overview, of: ["phases", "nodes", "samples", "series"] },
 	timeline: { title: "Timeline", make: timelineView, of: ["timeline"] },
 	breakdown: { title: "Breakdown", make: breakdownView, of: ["breakdown"] },
 	map: { title: "Nodes", make: mapView, of: ["nodes", "phases", "samples", "series"] },

@@ -3,7 +3,8 @@
  * heard, is hatched.
  *
  * values: [{ node, value, text, dead }], value null when there is none; a dead one has one
- * and is not compared with the others.
+ * and is not compared with the others.  tallest: the height that it may have, in a view
+ * that shows more than it; then without the distribution of the values.
  * SPDX-License-Identifier: MIT
  */
 import { h } from "./dom.js";
@@ -12,11 +13,16 @@ import { table } from "./table.js";
 import { css, heat, pattern, placeTile } from "./look.js";
 import { count, labels, plural, shorten, value as show } from "./format.js";
 
-export function map(open, chosen) {
+export function map(open, chosen, tallest) {
 	let list = [], unit = "", label = "", low = 0, high = 1, range = null, names = [];
 
 	function layout(width) {
 		const n = list.length || 1;
+		if (tallest && n > 24) {
+			const cell = Math.max(2, Math.min(40, Math.floor(2 * Math.sqrt(width * tallest / n)) / 2));
+			const across = Math.max(1, Math.floor(width / cell));
+			return { across, cell, tall: cell, rows: Math.ceil(n / across), words: false };
+		}
 		const size = n <= 12 ? 120 : n <= 100 ? 84 : n <= 600 ? 40 : n <= 3000 ? 16 : 10;
 		const across = Math.max(1, Math.min(n, Math.floor(width / (n <= 100 ? Math.min(size, width / 3) : size))));
 		const cell = n <= 100 ? Math.min(width / across, 150) : size;
@@ -32,7 +38,7 @@ export function map(open, chosen) {
 
 	function draw(c, width) {
 		const l = layout(width), hatch = pattern(c, placeTile(null, false));
-		const gap = l.cell > 20 ? 2 : 1;
+		const gap = l.cell > 20 ? 2 : l.cell > 4 ? 1 : 0;
 		c.textBaseline = "middle";
 		c.textAlign = "center";
 		list.forEach((each, i) => {
@@ -157,7 +163,7 @@ export function map(open, chosen) {
 			high = values.reduce((a, b) => Math.max(a, b), -Infinity);
 			if (low > high)
 				low = high = 0;
-			scale.root.hidden = !(high > low);
+			scale.root.hidden = Boolean(tallest) || !(high > low);
 			pick(null);
 		},
 	};

@@ -7,6 +7,8 @@ import { title, figures, nothing, since, state } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
+import { lead } from "./lead.js";
+import { runs } from "./runs.js";
 import * as api from "./api.js";
 import { count, millis, seconds, shorten, time } from "./format.js";
 
@@ -26,14 +28,14 @@ export function phaseColumns(most) {
 }
 
 export function overview(context) {
-	let most = 1;
+	let most = 1, list = null;
 	const facts = figures();
 	const phases = table({ caption: "Phases, in seconds", columns: phaseColumns(() => most),
 		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
 		empty: "No model has found phases in the events of this pool." });
-	const trouble = h("div");
+	const trouble = h("div"), first = lead(context, trouble), farm = h("div");
 	const words = h("p", { class: "note" }, SPREAD);
-	const root = h("section", {}, title(context.pool), facts.root, trouble,
+	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts,
 		h("h2", {}, "Phases"), phases.root, words);
 
 	/* `many`: how many are not live; only the first ones are asked for.  A pool at rest
@@ -50,22 +52,34 @@ export function overview(context) {
 			count(more) + " more")) : null));
 	}
 
+	/* The newest runs of a pool that has some. */
+	async function newest() {
+		if (!list) {
+			const answer = await context.maybe(["runs"], { newest: 1 });
+			if (!answer || answer.rows.length === 0)
+				return;
+			list = runs(context);
+			fill(farm, list.root);
+		}
+		await list.load();
+	}
+
 	return { root, tables: [phases], async load() {
-		const [all, of, nodes] = await Promise.all([api.maybe(["pools"], {}, context.signal),
-			context.maybe(["phases"]), context.maybe(["nodes"], { top: 500 })]);
+		const known = api.maybe(["pools"], {}, context.signal), many = known.then((all) =>
+			(poolsOf(all).find((each) => each.name === context.pool) || { nodes: 0 }).nodes);
+		const [all, of, nodes] = await Promise.all([known,
+			context.maybe(["phases"]), context.maybe(["nodes"], { top: 500 }), first.load(many), newest()]);
 		const p = poolsOf(all).find((each) => each.name === context.pool);
 		if (!p && !of)
 			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
 		const rows = (of ? of.rows : []).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore"));
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		rows.sort((a, b) => a.place - b.place);
-		const slow = rows.reduce((a, b) => a && a.sum >= b.sum ? a : b, null);
 		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
 			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), p.rests ? "" : "bad"],
 			["Records", count(p.records)],
 			!Number.isNaN(p.last) && ["Newest record", since(p.last)],
-			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"],
-			slow && ["Most time in", slow.phase.replace(/^.*:/, "")]] : []);
+			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"]] : []);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
 		wrong(nodes ? nodes.rows : [], p ? p.quiet + p.gone : 0, p && p.rests);

@@ -1,0 +1,107 @@
+/*
+ * lead - what the overview says first: is the pool ready, which nodes are slow and in
+ * what, what runs.
+ * SPDX-License-Identifier: MIT
+ */
+import { h, fill } from "./dom.js";
+import { isLive } from "./api.js";
+import { map } from "./map.js";
+import { lines } from "./lines.js";
+import { chart } from "./node.js";
+import { clock, count, day, duration, millis, plural, shorten } from "./format.js";
+
+const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260;
+const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
+const METRICS = ["system.cpu.time.user", "system.memory.usage.used"];
+
+const at = (ms) => (day(ms) === day(Date.now()) ? "" : day(ms) + " ") + clock(ms) + " UTC";
+
+/* What is between the shortest and the longest of these. */
+function between(list) {
+	const low = Math.min(...list), high = Math.max(...list);
+	return low === high ? duration(low) : duration(low) + " to " + duration(high);
+}
+
+/* The newest start in a sentence, against those before it; rows of `starts`, the newest first. */
+export function startWords([start, ...before]) {
+	const began = millis(start.start), took = start.last_ready === null ? "" : duration(start.last_ready);
+	const past = before.map((r) => r.duration).filter((s) => s !== null);
+	const usual = past.length ? " The " + (past.length === 1 ? "start" : past.length + " starts") + " before took " + between(past) + "." : "";
+	if (start.state === "ready")
+		return (start.nodes === 1 ? "The node is" : "All " + count(start.nodes) + " nodes are") + " ready since " + at(began + 1000 * start.last_ready) +
+			", " + took + " after the " + (start.nodes === 1 ? "begin" : "first began") + "." + usual;
+	const ready = count(start.ready) + " of " + plural(start.nodes, "node") + (start.state === "starting" ? " are" : " became") + " ready";
+	return (start.state === "starting" ? "Starting since " + at(began) + ": " : "The start of " + at(began) + " is incomplete: ") + ready +
+		(start.state === "starting" || !took ? "." : ", the last of them after " + took + ".") + usual;
+}
+
+/* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */
+export function slowWords(r) {
+	return r.phase.replace(/^.*:/, "") + (r.key ? " " + shorten(r.key, 60) : "") + " " + duration(r.time) +
+		(r.open ? " and not ended" : "") + ", usual " + duration(r.usual) + ", +" + duration(r.above);
+}
+
+/* trouble: what stands after the slowest nodes. */
+export function lead(context, trouble) {
+	const link = (node) => context.link("node", node);
+	const words = h("p", { class: "lead" }), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
+	const picture = map((node) => {
+		location.hash = link(node);
+	}, link, TALL);
+	const nodes = h("div", {}, picture.root);
+	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
+	let drawn = null;
+
+	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": " + text);
+
+	function slowest(rows) {
+		const list = rows.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
+		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r)))) :
+			h("p", { class: "note" }, "No node was much slower than the others."));
+	}
+
+	function running(rows) {
+		const list = rows.filter((r) => r.open_starts > 0 && r.key);
+		fill(jobs, list.length ? [h("h2", {}, "Running"), h("ul", { class: "plain" }, list.slice(0, JOBS).map((r) =>
+			h("li", {}, "job " + shorten(r.key, 60) + " on " + plural(r.open_starts, "node")))),
+		list.length > JOBS ? h("p", { class: "note" }, count(list.length - JOBS) + " more") : null] : null);
+	}
+
+	/* Nodes by what they lost; where nothing says what is usual, by when they were heard. */
+	function draw(all, answer, many) {
+		/* A report of a large pool has not all of them. */
+		nodes.hidden = all.length < 2 || all.length < many;
+		if (nodes.hidden)
+			return;
+		const lost = new Map((answer ? answer.rows : []).map((r) => [r.node, r]));
+		const judged = lost.size > 0, rests = !all.some((r) => r.state === "live" || r.state === "late");
+		picture.set(all.map((r) => {
+			const of = lost.get(r.node);
+			return { node: r.node, dead: !rests && (r.state === "silent" || r.state === "gone"),
+				value: judged ? (of ? of.above : 0) : 0, text: of ? "+" + duration(of.above) : judged ? "as usual" : r.state };
+		}), judged ? "seconds above the usual time, in the phase in which each lost most" : "by state", "s");
+	}
+
+	async function curves() {
+		const answers = await Promise.all(METRICS.map((metric) => chart(context, { metric, from: context.params.from, to: context.params.to })));
+		drawn = drawn || METRICS.map((metric) => lines(metric, (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) })));
+		fill(charts, drawn.filter((_, i) => answers[i]).map((each) => each.root));
+		answers.forEach((answer, i) => answer && drawn[i].set(answer));
+	}
+
+	/* many: a promise of how many nodes the pool has. */
+	return { root, charts, async load(many) {
+		const [known, starts, lost, all, keys] = await Promise.all([many, context.maybe(["starts"], { newest: STARTS }),
+			context.maybe(["slow"], { columns: "node,phase,key,time,usual,above,open" }),
+			context.maybe(["nodes"], { columns: "node,state" }),
+			context.maybe(["phases"], { by: "key", name: "job:*", columns: "key,open_starts" }), isLive() ? curves() : null]);
+		words.hidden = !starts || starts.rows.length === 0;
+		if (!words.hidden)
+			words.textContent = startWords(starts.rows);
+		slow.hidden = !lost || lost.rows.length === 0;
+		if (!slow.hidden)
+			slowest(lost.rows);
+		running(keys ? keys.rows : []);
+		draw(all ? all.rows : [], lost, known);
+	} };
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# What the overview says first: pools whose sentences are worked out by hand.
+#
+# acct$pool, in seconds after BASE, 2023-11-14 22:13:20: three starts.  In the first n1 to n6 prepare
+# 0-100 (ready after 100 s), in the second 10000-10120 (120 s).  In the third, from 20000 on, they
+# prepare for 90 s, but n6 for 95 s, so the last is ready at 20095: 2023-11-15 03:48:15.  They pull
+# "train" until 20110, 20 s or 15 s; n3 until 20190, 100 s.  The median of 15 20 20 20 20 100 is 20 s:
+# n3 is +80 s.  n6 prepared for 95 s, usual 90 s: +5 s, not a quarter of it.  Job 17 begins on n1 and n2.
+#
+# acct$stuck: n1 to n6 prepare from 0 on, n6 without an end.  The others need 30 s.  n6 is heard at
+# 300 for the last time: 300 s, usual 30 s, +270 s = 4.5 min.
+#
+# acct$even: six nodes prepare for 10 s each: none is slower.
+#
+# acct$farm: a run of 62 s, and no start.
+#
+# `generate pool --nodes 10000`: the node in the middle is the slow one, and is in the text of the
+# first screen, with the phase and the image.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # names with dollars
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/../scenario/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/../parts/serve.sh"
+# shellcheck source=tests/web/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+model work <<-'END'
+	phase "prepare" {
+		start = "work:prepare"
+		end = "work:prepared"
+		required = true
+	}
+	phase "pull" {
+		start = "work:pull"
+		end = "work:pulled"
+		key = "img"
+	}
+END
+cp "$ROOT/deploy/models/job.conf" "$ROOT/deploy/models/testrun.conf" "$ROOT/deploy/models/cascade.conf" "$TMP/models"
+aggregate --models "$TMP/models"
+PARTITION='acct$pool'
+{
+	for i in 1 2 3 4 5 6; do
+		printf 'event %s n'"$i"' work:%s\n' 0 prepare 100 prepared 10000 prepare 10120 prepared 20000 prepare
+		ready=20090
+		[ "$i" != 6 ] || ready=20095
+		pulled=20110
+		[ "$i" != 3 ] || pulled=20190
+		printf 'event %s n'"$i"' work:%s img=train\n' "$ready" prepared "$ready" pull "$pulled" pulled
+	done
+	printf 'event 20200 %s job:start job=17\n' n1 n2
+} | records
+PARTITION='acct$stuck'
+{
+	for i in 1 2 3 4 5; do
+		printf 'event %s n'"$i"' work:%s\n' 0 prepare 30 prepared
+	done
+	echo "event 0 n6 work:prepare"
+	echo "event 300 n6 work:note"
+} | records
+PARTITION='acct$even'
+for i in 1 2 3 4 5 6; do
+	printf 'event %s n'"$i"' work:%s\n' 0 prepare 10 prepared
+done | records
+PARTITION='acct$farm'
+records <<-'END'
+	event 0 n1 run:request run=a device_group=phones
+	event 2 n1 run:queue_end run=a
+	event 62 n1 run:publish run=a
+END
+start broker poolscope-broker || exit 1
+check "a large pool" poolscope-generate pool --nodes 10000 -p 'big$ten'
+wait_until indexed 60 || exit 1
+page_start
+page_judge overview.mjs ${SHOTS:+"$SHOTS"}
+stop web
+stop broker
+stop aggregator
