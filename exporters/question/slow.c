@@ -316,11 +316,13 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_slow = { .word = "slow",
 	.summary = "which nodes were slower than others, and in what",
-	.options = "by model node start gap from to sort top columns",
+	.options = "by model node job user start gap from to sort top "
+		   "columns",
 	.examples = "poolscope stats slow -p 'acct$pool' --top 5\n"
 		    "poolscope stats slow -n cn037 --by phase\n",
 	.tables = tables,
 	.by = "node|phase", /* BY_PHASE */
+	.is_of_records = true,
 	/* An open phase lasts until the last record of any kind. */
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
 	.ask = ask };

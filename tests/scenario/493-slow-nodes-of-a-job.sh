@@ -1,0 +1,31 @@
+#!/bin/sh
+# Six nodes loaded image x for a second each at 10; n6 again at 100, for 50 s.  Job a of ada ran on n1 to
+# n5 from 100 to 200, and they loaded x at 110: n1 to n4 for 10 s, n5 for 14 s.  The median of
+# the job is 10 s, so n5 lost 4 s, and nobody else: n6 was not in it.  Of all times together each of n1 to
+# n4 took 11 s, n5 15 s and n6 51 s: of 11, 11, 11, 11, 15, 51 the median is 11, n6 lost 40 s and n5 4 s.
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for name in job work; do
+	printf 'phase "run" {\n\tstart = "%s:start"\n\tend = "%s:end"\n\tkey = "%s"\n}\n' $name $name $name | model $name
+done
+aggregate --models "$TMP/models"
+{
+	for n in 1 2 3 4 5 6; do
+		printf 'event 10 n%s work:start work=x\nevent 11 n%s work:end work=x\n' $n $n
+	done
+	printf 'event 100 n6 work:start work=x\nevent 150 n6 work:end work=x\n'
+	for n in 1 2 3 4 5; do
+		printf 'event 100 n%s job:start job=a user=ada\nevent 200 n%s job:end job=a\n' $n $n
+		printf 'event 110 n%s work:start work=x\nevent %s n%s work:end work=x\n' $n $((n == 5 ? 124 : 120)) $n
+	done
+} | records
+# lost OPTION...: node and seconds.
+lost() {
+	columns node,above poolscope-stats slow --model work --format csv "$@" | sed 's/\.0*$//'
+}
+answer "of all" "n6,40
+n5,4" lost
+answer "of the job" "n5,4" lost --job a
+answer "of its user" "n5,4" lost --user ada
