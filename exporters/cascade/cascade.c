@@ -109,11 +109,11 @@ sort_pair(struct cascade_node *node, struct cascade_pair *pair, int64_t from_ns)
 	return true;
 }
 
-/* Private, of tries.c: of each node keep the pairs of the newest try that began
- * in [from_ns, to_ns), what it did from one nodeprep:start until the next one,
- * and of earlier tries since from_ns the starts without an end; set `once` and
- * the counts of `run`.  Nodes without such a try are removed, unless the times
- * are TIME_MIN_NS and TIME_MAX_NS: then all of their pairs are kept. */
+/* Of each node keep the pairs of the newest try that began in [from_ns,
+ * to_ns), what it did from one nodeprep:start until the next one, and of
+ * earlier tries since from_ns the starts without an end; set `once` and the
+ * counts of `run`.  Nodes without such a try are removed, unless the times are
+ * TIME_MIN_NS and TIME_MAX_NS: then all of their pairs are kept. */
 static void
 cascade_choose_tries(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
 {

@@ -1,6 +1,6 @@
 /*
- * deliver - send the items of a request, and leave out those that the service
- * refuses for good.
+ * deliver - collect the items of a request, send them, and leave out those that
+ * the service refuses for good.
  *
  * A refused request is sent again in halves until the refused items are found:
  * they are left out, counted and named in the log, and the others are stored.
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "proto/base/buffer.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/http/http.h"
@@ -63,5 +64,29 @@ struct text deliver_lines_part(
  * it refused?  `err` says how, unless it is stored. */
 enum deliver_result deliver_judge(const struct http *http,
     const struct http_answer *answer, bool confirmed, struct err *err);
+
+/*
+ * Collect items for one request: a JSON text with a list that grows to the
+ * maximum size of a request, a line for each item.
+ */
+
+struct json_batch {
+	/* Set by the caller; the texts must outlive the batch. */
+	struct text begins, ends; /* text before and after the items */
+	uint32_t items_max;
+	size_t bytes_max; /* maximum bytes of the whole text */
+
+	uint32_t items;
+	struct buffer body;
+};
+
+/* Add an item.  False: there is no room, send the batch first; a single item
+ * always fits. */
+bool json_batch_add(struct json_batch *batch, struct text item);
+/* The whole text; a view, valid until the next call. */
+struct text json_batch_body(struct json_batch *batch);
+/* Remove all items; the memory is reused. */
+void json_batch_begin(struct json_batch *batch);
+void json_batch_clear(struct json_batch *batch);
 
 #endif

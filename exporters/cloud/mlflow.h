@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "exporters/cloud/deliver.h"
-#include "exporters/cloud/json_batch.h"
 #include "exporters/cloud/mlflow_reply.h"
 #include "proto/http/http.h"
 

@@ -10,7 +10,6 @@
 
 #include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
-#include "exporters/gnuplot/duration.h"
 #include "exporters/gnuplot/labels.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"

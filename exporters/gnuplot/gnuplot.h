@@ -6,7 +6,7 @@
  * text therefore goes through gnuplot_put_text or _put_file.  The program is
  * started with an argument vector, never through a shell, without HOME, with
  * UTC and UTF-8, in the directory of its files, and ends with this process; it
- * can neither write files nor execute programs (sandbox.h).
+ * can neither write files nor execute programs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_GNUPLOT_GNUPLOT_H

@@ -10,7 +10,7 @@
 
 #include "exporters/nodes/node_states.h"
 #include "exporters/stats/partition_rows.h"
-#include "exporters/stats/status_verdict.h"
+#include "exporters/stats/status.h"
 
 struct pool {
 	struct partition_row partition;

@@ -12,6 +12,8 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
+enum { RUNS_SKEW_ROWS_MAX = 1 << 20 };
+
 static struct runs_skew_row *
 find_row(struct runs_skew *skew, struct text node, uint32_t role,
     struct text event, struct err *err)
@@ -46,8 +48,9 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 	return &skew->rows[skew->count++];
 }
 
+/* The row of an event of a node; adds a new one if there is none. */
 /* Welford's method, so that times since 1970 keep their precision. */
-int
+static int
 runs_skew_add(struct runs_skew *skew, struct text node, uint32_t role,
     struct text event, int64_t skew_ns, struct err *err)
 {

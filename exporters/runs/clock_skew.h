@@ -11,8 +11,6 @@
 
 #include "exporters/runs/runs.h"
 
-enum { RUNS_SKEW_ROWS_MAX = 1 << 20 };
-
 struct runs_skew_row {
 	struct text node, event;
 	uint64_t count, negative; /* received before emission */
@@ -36,9 +34,5 @@ void runs_skew_clear(struct runs_skew *skew);
 /* In seconds; NaN: one delay is no sample. */
 double runs_skew_mean(const struct runs_skew_row *row);
 double runs_skew_deviation(const struct runs_skew_row *row, bool sample);
-
-/* The row of an event of a node; adds a new one if there is none. */
-int runs_skew_add(struct runs_skew *skew, struct text node, uint32_t role,
-    struct text event, int64_t skew_ns, struct err *err);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * The store computes the statistics.  One query returns the groups, one after
  * another, each as a whole.  Those of a window, and those of a pool whose
- * clocks were off, are computed from the runs (groups_compute.h).
+ * clocks were off, are computed from the runs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_RUNS_GROUPS_H

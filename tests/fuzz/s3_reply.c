@@ -2,7 +2,7 @@
  * s3_reply - whatever S3 answers is read, or refused with a reason.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/s3_reply.h"
+#include "exporters/cloud/s3.h"
 
 #include <assert.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/now/newest_runs.h"
-#include "exporters/stats/status_verdict.h"
+#include "exporters/stats/status.h"
 #include "exporters/top/view/packed.h"
 #include "proto/format/table.h"
 #include "proto/hash/string_table.h"

@@ -10,7 +10,7 @@
 #ifndef EXPORTERS_UPLOAD_TARGETS_DATASTORE_H
 #define EXPORTERS_UPLOAD_TARGETS_DATASTORE_H
 
-#include "exporters/cloud/json_batch.h"
+#include "exporters/cloud/deliver.h"
 #include "exporters/results/result_file.h"
 #include "proto/json/json_relayout.h"
 

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "exporters/cloud/file_put.h"
-#include "exporters/cloud/s3_bucket.h"
-#include "exporters/cloud/s3_reply.h"
+#include "exporters/cloud/s3.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"
 #include "proto/os/log.h"

@@ -2,7 +2,7 @@
  * s3_reply - answers as the API reference of S3 shows them.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/s3_reply.h"
+#include "exporters/cloud/s3.h"
 
 #include "tests/unit/check.h"
 

@@ -2,7 +2,7 @@
  * s3_reply_whole - the ETag and the list of parts, by md5sum(1) and by hand.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/s3_reply.h"
+#include "exporters/cloud/s3.h"
 
 #include "tests/unit/check.h"
 

@@ -3,7 +3,7 @@
  * its own library (botocore) makes.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/s3_bucket.h"
+#include "exporters/cloud/s3.h"
 #include "exporters/cloud/sign.h"
 
 #include "tests/unit/check.h"
