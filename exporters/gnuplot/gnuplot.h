@@ -82,14 +82,14 @@ int gnuplot_run(const char *dir, const char *script, int to, int64_t limit_ns,
     struct err *err);
 
 /*
- * Restrict what gnuplot can access: it can read its script's directory, its
- * libraries and fonts, write nothing, and execute only itself. It draws into a
- * descriptor that is already open.
+ * What gnuplot can access is restricted: it can read its script's directory,
+ * its libraries and fonts, write nothing, and execute only itself.  It draws
+ * into a descriptor that is already open.
  *
- * This is the second line of defence after the quoting of gnuplot.h: a script
- * that succeeds in running a command finds no shell, no files of the user and
- * no network.
+ * This is the second line of defence after the quoting: a script that succeeds
+ * in running a command finds no shell, no files of the user and no network.
  */
+
 /* List what the process that starts gnuplot must be able to access; false if
  * that is unknown, because gnuplot is a script. */
 bool gnuplot_sandbox_allow(struct sandbox *sandbox);

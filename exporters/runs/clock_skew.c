@@ -48,8 +48,8 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 	return &skew->rows[skew->count++];
 }
 
-/* The row of an event of a node; adds a new one if there is none. */
-/* Welford's method, so that times since 1970 keep their precision. */
+/* The row of an event of a node; adds a new one if there is none.
+ * Welford's method, so that times since 1970 keep their precision. */
 static int
 runs_skew_add(struct runs_skew *skew, struct text node, uint32_t role,
     struct text event, int64_t skew_ns, struct err *err)

@@ -32,7 +32,6 @@ enum { COPY_BYTES = 64 << 10, NAME_BYTES = 64, DIGITS = 16, TRIES = 8 };
 #define PREFIX ".poolscope."
 
 /* Like renameat, but never replaces a file: EEXIST. */
-/* Like renameat, but never replaces a file: EEXIST. */
 static int
 copy_file_rename(int from, const char *name, int to, const char *as)
 {
@@ -173,9 +172,8 @@ name_copy(int fd, const char *name, int to, const char *as)
 	return linkat(AT_FDCWD, path, to, as, AT_SYMLINK_FOLLOW);
 }
 
-/* Both return -1 and set errno. */
 /* Copy `fd`, with its times and mode, to `as` in the directory `to`; never
- * replaces a file: EEXIST. */
+ * replaces a file: EEXIST.  -1: errno. */
 static int
 copy_file(int fd, int to, const char *as)
 {

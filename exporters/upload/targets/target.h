@@ -89,8 +89,8 @@ extern const struct target_type target_store, target_mlflow;
 extern const struct target_type target_datastore, target_azure_table,
     target_azure_blob, target_s3, target_influx, target_http;
 
-/* The media type of a file, by its name's extension. */
-/* "application/octet-stream" for an unknown extension. */
+/* The media type of a file, by its name's extension;
+ * "application/octet-stream" for an unknown one. */
 const char *content_type(const char *name);
 
 #endif
