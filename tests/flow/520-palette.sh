@@ -64,7 +64,7 @@ asked 'prodacct$render-60' cascade
 asked 'demo$farm' testrun
 asked 'acct$pool' twelve
 for style in light dark; do
-	name=$(echo $style | tr a-z A-Z)
+	name=$(echo $style | tr '[:lower:]' '[:upper:]')
 	check "$style: the phases of a start-up are the same in both pictures" judge same "$TMP/palette.js" "$name" \
 		"$TMP/cascade.bands" "$TMP/cascade.timeline" "$TMP/$style/prodacct-render-60-phases.plot" \
 		"$TMP/$style/prodacct-render-60-cascade-phases.plot"
