@@ -65,7 +65,7 @@ check "... as a table" poolscope-stats usage --sort cpu_hours_used --top 1
 check_text "... whose sum has all nodes" "cn2 all" \
 	"$(awk '$1 ~ /^(cn|all)/ { printf "%s%s", s, $1; s = " " }' "$TMP/out")"
 check_text "... 75 s of 120" "0.0208" "$(awk 'END { print substr($1, 1, 6) }' "$TMP/out")"
-wrong_usage "a column that does not exist" "not one of phase, node, count.*did you mean max," \
+wrong_usage "a column that does not exist" "not one of phase, node, key, count.*did you mean max," \
 	poolscope-stats phases --sort mxa
 wrong_usage "a column of another question" "'max' is not one of state, problem, text" poolscope-stats status --sort max
 
