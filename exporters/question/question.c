@@ -194,11 +194,21 @@ question_check(const struct question *question,
 
 /* ---- what was lost ---- */
 
+/* note_gaps will follow. */
+static void
+ahead_of_gaps(const struct question_asked *asked)
+{
+	const struct wire_query query = question_query(asked, 1u << RECORD_GAP);
+
+	source_ahead_clocks(asked->source, asked->partition, &query);
+	source_ahead(asked->source, SOURCE_RECORDS, asked->partition, &query);
+}
+
 static int
 note_gaps(
     const struct question_asked *asked, struct answer *answer, struct err *err)
 {
-	struct wire_query query = question_query(asked, 1u << RECORD_GAP);
+	const struct wire_query query = question_query(asked, 1u << RECORD_GAP);
 	uint64_t gaps = 0, lost = 0;
 	bool is_known = true;
 	struct record record;
@@ -246,8 +256,11 @@ static int
 ask(const struct question *question, const struct question_asked *asked,
     struct answer *answer, struct err *err)
 {
-	int rc = question->ask(asked, answer, err);
+	int rc;
 
+	if (!question->is_of_all)
+		ahead_of_gaps(asked);
+	rc = question->ask(asked, answer, err);
 	if (question->is_of_all)
 		return rc;
 	rc = known_check_partition(asked->source, asked->partition, rc, err);

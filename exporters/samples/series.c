@@ -28,14 +28,30 @@ unit_of(struct series *s, struct text group, struct text metric)
 	return (struct text){ "", 0 };
 }
 
+static struct wire_query
+groups_query(void)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+
+	query.name = text_of("set:*");
+	return query;
+}
+
+void
+series_ahead(struct source *source, struct text partition)
+{
+	const struct wire_query query = groups_query();
+
+	source_ahead(source, SOURCE_RECORDS, partition, &query);
+}
+
 static int
 read_groups(struct series *s, struct err *err)
 {
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	const struct wire_query query = groups_query();
 	struct record record;
 	int rc;
 
-	query.name = text_of("set:*");
 	if (source_select(
 		s->source, SOURCE_RECORDS, s->partition, &query, err) != 0)
 		return -1;

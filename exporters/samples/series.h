@@ -77,6 +77,8 @@ series_point_ns(const struct series_point *point)
 	return ns > 0 && ns < 0x1p64 ? (uint64_t)(ns + 0.5) : 0;
 }
 
+/* series_open will follow (source_ahead). */
+void series_ahead(struct source *source, struct text partition);
 /* Reads the definitions of the partition's metric groups. */
 int series_open(struct series **series, struct source *source,
     struct text partition, struct err *err);

@@ -44,11 +44,13 @@ shown_extent(const struct time_window *time_window, struct source *source,
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
-	if (series_extent(source, partition, first_ns, last_ns, err) != 0)
-		return -1;
 	query.node = time_window->node;
 	query.from_ns = time_window->from_ns;
 	query.to_ns = time_window->to_ns;
+	source_ahead_clocks(source, partition, &query);
+	series_ahead(source, partition);
+	if (series_extent(source, partition, first_ns, last_ns, err) != 0)
+		return -1;
 	if (source_load_clocks(source, partition, &query, err) != 0)
 		return -1;
 	source_clock_shown(source_clock(source), first_ns, last_ns);

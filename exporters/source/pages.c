@@ -82,6 +82,25 @@ pages_begin(struct pages *pages, const struct pages_question *question)
 	pages->is_last = pages->is_incomplete = false;
 }
 
+void
+pages_ahead(struct pages *pages, const struct pages_question *question)
+{
+	struct pages_question asked = *question;
+
+	if (pages->transport->ahead == NULL)
+		return;
+	if (asked.query.page_bytes == 0)
+		asked.query.page_bytes = pages->transport->page_bytes;
+	pages->transport->ahead(pages->arg, &asked);
+}
+
+void
+pages_forget_ahead(struct pages *pages)
+{
+	if (pages->transport->ahead != NULL)
+		pages->transport->ahead(pages->arg, NULL);
+}
+
 /* The same place may be met on the way to several pages. */
 static void
 note_damage(struct pages *pages, const struct wire_header *page)

@@ -36,6 +36,10 @@ struct pages_transport {
 	void (*drop)(void *arg);
 	void (*close)(void *arg);
 	uint32_t page_bytes; /* of a question that names no size */
+	/* The first page of this question will be asked for: it may be asked
+	 * together with others.  A NULL question forgets all of them.  NULL:
+	 * nothing would be gained. */
+	void (*ahead)(void *arg, const struct pages_question *question);
 };
 
 struct pages {
@@ -65,6 +69,10 @@ void pages_clear(struct pages *pages);
 /* Begin a query at its cursor; copies the question.  Without page_bytes the
  * pages have the size of the transport. */
 void pages_begin(struct pages *pages, const struct pages_question *question);
+/* The question will begin later: a transport that waits for answers asks it
+ * together with the next one.  If it never begins, nothing is wrong. */
+void pages_ahead(struct pages *pages, const struct pages_question *question);
+void pages_forget_ahead(struct pages *pages);
 /* 1 and the records of the next page (views, valid until the next call), 0
  * after the last page, -1 when there is no page or it cannot be parsed.  Then
  * prefetches the page after it, unless the query asks for small pages. */

@@ -40,16 +40,33 @@ places_clear(struct places *places)
 	*places = (struct places){ .at = NULL };
 }
 
-static void
-ask(struct places *places, struct place *place,
-    const struct pages_question *question)
+static struct pages_question
+question_to(const struct place *place, const struct pages_question *question)
 {
 	struct pages_question asked = *question;
 
 	if (place->is_local)
 		asked.header.flags |= WIRE_FLAG_PLAIN;
+	return asked;
+}
+
+static void
+ask(struct places *places, struct place *place,
+    const struct pages_question *question)
+{
+	const struct pages_question asked = question_to(place, question);
+
 	places->now = place;
 	pages_begin(&place->pages, &asked);
+}
+
+void
+places_ahead(struct places *places, const struct pages_question *question)
+{
+	const struct pages_question asked = question_to(places->at, question);
+
+	if (places->count == 1)
+		pages_ahead(&places->at[0].pages, &asked);
 }
 
 /* ---- which place keeps a partition? ---- */

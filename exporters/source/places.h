@@ -48,6 +48,10 @@ int places_begin(struct places *places, const struct pages_question *question,
 int places_next(
     struct places *places, struct wire_cursor *records, struct err *err);
 
+/* As pages_ahead; of several places none is asked ahead, because the one that
+ * keeps the partition is found first. */
+void places_ahead(struct places *places, const struct pages_question *question);
+
 /* The place that is asked, or all of them when none keeps what is asked for. */
 const char *places_name(const struct places *places);
 /* As pages_damaged, of all. */

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/auth/refusal.h"
 #include "proto/base/memory.h"
@@ -15,7 +16,8 @@
 enum {
 	QUESTION_BYTES = WIRE_QUERY_BYTES_MAX + WIRE_HEADER_BYTES_MAX + 64,
 	QUEUE_MESSAGES = 4,
-	AGAIN_MS = 1000, /* resend an unanswered query after this */
+	AHEAD_MAX = QUEUE_MESSAGES, /* no queue is too short for the pages */
+	AGAIN_MS = 1000,            /* resend an unanswered query after this */
 	NAP_FIRST_MS =
 	    1, /* while not connected: a short wait, then longer ones */
 	NAP_MS = 50,
@@ -24,14 +26,22 @@ enum {
 /* For an answer that is being read from an archive. */
 #define FETCHING_NS (600 * NS_PER_SECOND)
 
+struct asked {
+	char frame[QUESTION_BYTES];
+	size_t frame_bytes;
+	int64_t sent_ns; /* its number, which the answer repeats */
+	bool is_sent;
+	struct buffer answer; /* that came before its turn */
+};
+
 struct remote_source {
 	struct zsock *zsock;
 	struct zsock_message message; /* the last page */
 	int64_t silence_ns;
 	bool is_fetching; /* the last answer was that there is none yet */
-	int64_t asked_ns; /* sent_ns of the last query */
-	char frame[QUESTION_BYTES]; /* the last query */
-	size_t frame_bytes;
+	int64_t sent_ns;  /* of the last query that was made */
+	struct asked now, ahead[AHEAD_MAX];
+	uint32_t ahead_count;
 };
 
 /* Is waiting useless?  Then `err` gives the reason. */
@@ -94,17 +104,16 @@ enum answer { ANSWER_PAGE, ANSWER_BUSY, ANSWER_OTHER, ANSWER_NO };
 
 /* How a received frame relates to the open query. */
 static enum answer
-understand(struct remote_source *remote_source, struct wire_header *answer,
-    struct text *body, struct err *err)
+understand(struct remote_source *remote_source, struct text frame,
+    struct wire_header *answer, struct text *body, struct err *err)
 {
-	enum wire_fault fault =
-	    wire_open(remote_source->message.frame, answer, body);
+	enum wire_fault fault = wire_open(frame, answer, body);
 
 	if (fault == WIRE_OTHER_VERSION) {
 		err_set(err,
 		    "it speaks version %u of the wire protocol, this program "
 		    "supports version %d: install the same version on both",
-		    wire_version(remote_source->message.frame), WIRE_VERSION);
+		    wire_version(frame), WIRE_VERSION);
 		return ANSWER_NO;
 	}
 	if (fault != WIRE_OK) {
@@ -113,7 +122,7 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 		return ANSWER_NO;
 	}
 	/* A listener that does not know the query may not echo its number. */
-	if (answer->sent_ns != remote_source->asked_ns &&
+	if (answer->sent_ns != remote_source->now.sent_ns &&
 	    (answer->sent_ns != 0 || answer->type != WIRE_NACK ||
 		answer->reason != WIRE_NACK_UNSUPPORTED))
 		return ANSWER_OTHER;
@@ -134,26 +143,61 @@ understand(struct remote_source *remote_source, struct wire_header *answer,
 	return ANSWER_NO;
 }
 
+/* The next frame: that which came before its turn, or one of the socket. */
+static bool
+receive(struct remote_source *remote_source, struct text *frame)
+{
+	struct asked *now = &remote_source->now;
+
+	if (now->answer.bytes > 0) {
+		*frame = buffer_text(&now->answer);
+		now->answer.bytes = 0; /* the view stays */
+		return true;
+	}
+	if (zsock_recv(remote_source->zsock, &remote_source->message) !=
+	    ZSOCK_DONE)
+		return false;
+	*frame = remote_source->message.frame;
+	return true;
+}
+
+/* It may answer a question whose turn is still to come. */
+static void
+keep_early(
+    struct remote_source *remote_source, int64_t sent_ns, struct text frame)
+{
+	for (uint32_t i = 0; i < remote_source->ahead_count; i++) {
+		struct asked *asked = &remote_source->ahead[i];
+
+		if (asked->sent_ns != sent_ns)
+			continue;
+		asked->answer.bytes = 0;
+		buffer_put_text(&asked->answer, frame);
+	}
+}
+
 /* 1: a page; 0: none until `until_ns`, or busy; -1: error. */
 static int
 listen_for(struct remote_source *remote_source, int64_t until_ns,
     struct wire_header *answer, struct text *body, struct err *err)
 {
+	struct text frame;
 	int64_t nap_ns;
 
 	for (;;) {
-		if (zsock_recv(remote_source->zsock, &remote_source->message) !=
-		    ZSOCK_DONE) {
+		if (!receive(remote_source, &frame)) {
 			if (clock_monotonic_ns() >= until_ns)
 				return 0;
 			if (wait_for(remote_source, until_ns, err) != 0)
 				return -1;
 			continue;
 		}
-		switch (understand(remote_source, answer, body, err)) {
+		switch (understand(remote_source, frame, answer, body, err)) {
 		case ANSWER_PAGE: return 1;
 		case ANSWER_NO: return -1;
-		case ANSWER_OTHER: break;
+		case ANSWER_OTHER:
+			keep_early(remote_source, answer->sent_ns, frame);
+			break;
 		case ANSWER_BUSY:
 			nap_ns = (int64_t)answer->retry_ms * 1000000;
 			nap_ns += clock_monotonic_ns();
@@ -182,40 +226,130 @@ listen_a_while(struct remote_source *remote_source, int64_t ns,
 	return rc;
 }
 
-/* Make the frame of a query that was not sent before; false: it does not
- * fit. */
-static bool
-make_frame(
-    struct remote_source *remote_source, const struct pages_question *question)
+/* 0: it does not fit. */
+static size_t
+put_frame(char to[static QUESTION_BYTES], const struct pages_question *question,
+    int64_t sent_ns)
 {
 	struct wire_header header = question->header;
-	int64_t now_ns = clock_wall_ns();
 	char query[QUESTION_BYTES];
 	size_t bytes = wire_put_query(query, sizeof(query), &question->query);
 
-	remote_source->asked_ns = now_ns > remote_source->asked_ns
-				      ? now_ns
-				      : remote_source->asked_ns + 1;
-	header.sent_ns = remote_source->asked_ns;
-	remote_source->frame_bytes = wire_frame(remote_source->frame,
-	    QUESTION_BYTES, &header, (struct text){ query, (uint32_t)bytes });
-	return remote_source->frame_bytes > 0;
+	header.sent_ns = sent_ns;
+	return wire_frame(to, QUESTION_BYTES, &header,
+	    (struct text){ query, (uint32_t)bytes });
+}
+
+/* Make the frame of a query that was not sent before; false: it does not
+ * fit. */
+static bool
+make_frame(struct remote_source *remote_source, struct asked *asked,
+    const struct pages_question *question)
+{
+	int64_t now_ns = clock_wall_ns();
+
+	remote_source->sent_ns = now_ns > remote_source->sent_ns
+				     ? now_ns
+				     : remote_source->sent_ns + 1;
+	asked->sent_ns = remote_source->sent_ns;
+	asked->is_sent = false;
+	asked->answer.bytes = 0;
+	asked->frame_bytes = put_frame(asked->frame, question, asked->sent_ns);
+	return asked->frame_bytes > 0;
 }
 
 static bool
-send_frame(struct remote_source *remote_source)
+send_one(struct remote_source *remote_source, struct asked *asked)
 {
 	const struct route nowhere = { 0 };
-	const struct text frame = { remote_source->frame,
-		(uint32_t)remote_source->frame_bytes };
+	const struct text frame = { asked->frame,
+		(uint32_t)asked->frame_bytes };
 
-	return zsock_send(remote_source->zsock, &nowhere, frame) == ZSOCK_DONE;
+	if (zsock_send(remote_source->zsock, &nowhere, frame) != ZSOCK_DONE)
+		return false;
+	asked->is_sent = true;
+	return true;
+}
+
+/* The query, and behind it those whose turn comes later. */
+static bool
+send_frame(struct remote_source *remote_source)
+{
+	if (!send_one(remote_source, &remote_source->now))
+		return false;
+	for (uint32_t i = 0; i < remote_source->ahead_count; i++)
+		if (!remote_source->ahead[i].is_sent)
+			send_one(remote_source, &remote_source->ahead[i]);
+	return true;
 }
 
 static bool
 start(void *arg, const struct pages_question *question)
 {
-	return make_frame(arg, question) && send_frame(arg);
+	struct remote_source *remote_source = arg;
+
+	return make_frame(remote_source, &remote_source->now, question) &&
+	       send_frame(remote_source);
+}
+
+/* NULL: it was not asked ahead. */
+static struct asked *
+find_ahead(
+    struct remote_source *remote_source, const struct pages_question *question)
+{
+	char frame[QUESTION_BYTES];
+
+	for (uint32_t i = 0; i < remote_source->ahead_count; i++) {
+		struct asked *asked = &remote_source->ahead[i];
+		size_t bytes = put_frame(frame, question, asked->sent_ns);
+
+		if (bytes == asked->frame_bytes &&
+		    memcmp(frame, asked->frame, bytes) == 0)
+			return asked;
+	}
+	return NULL;
+}
+
+static void
+forget_ahead(struct remote_source *remote_source)
+{
+	while (remote_source->ahead_count > 0)
+		buffer_clear(
+		    &remote_source->ahead[--remote_source->ahead_count].answer);
+}
+
+/* While there is no connection yet it cannot be sent. */
+static void
+ahead(void *arg, const struct pages_question *question)
+{
+	struct remote_source *remote_source = arg;
+
+	if (question == NULL)
+		forget_ahead(remote_source);
+	else if (remote_source->ahead_count < AHEAD_MAX &&
+		 find_ahead(remote_source, question) == NULL &&
+		 make_frame(remote_source,
+		     &remote_source->ahead[remote_source->ahead_count],
+		     question))
+		remote_source->ahead_count++;
+}
+
+/* Was it asked ahead?  Then it is the query now. */
+static bool
+turn_comes(
+    struct remote_source *remote_source, const struct pages_question *question)
+{
+	struct asked *asked = find_ahead(remote_source, question), *last;
+
+	if (asked == NULL)
+		return false;
+	buffer_clear(&remote_source->now.answer);
+	remote_source->now = *asked;
+	last = &remote_source->ahead[--remote_source->ahead_count];
+	if (asked != last)
+		*asked = *last;
+	memset(&last->answer, 0, sizeof(last->answer));
+	return true;
 }
 
 /* Ask until there is an answer: 1; 0: silence, or FETCHING_NS have passed; -1:
@@ -255,9 +389,11 @@ take(void *arg, const struct pages_question *question, bool is_started,
 	struct remote_source *remote_source = arg;
 	int rc;
 
-	if (!is_started && !make_frame(remote_source, question))
+	if (!is_started && !turn_comes(remote_source, question) &&
+	    !make_frame(remote_source, &remote_source->now, question))
 		return err_set(err, "the query is too long");
-	rc = ask_until(remote_source, is_started, answer, body, err);
+	rc = ask_until(
+	    remote_source, remote_source->now.is_sent, answer, body, err);
 	if (rc == 0 && remote_source->is_fetching)
 		err_set(err,
 		    "the archive was read for %d minutes, and it takes longer; "
@@ -274,6 +410,8 @@ close_socket(void *arg)
 {
 	struct remote_source *old = arg;
 
+	forget_ahead(old);
+	buffer_clear(&old->now.answer);
 	zsock_message_clear(&old->message);
 	zsock_close(&old->zsock);
 	free(old);
@@ -287,6 +425,7 @@ remote_source_open(struct pages *pages, const struct client_key_values *key,
 	static const struct pages_transport transport = {
 		.start = start,
 		.take = take,
+		.ahead = ahead,
 		.drop = NULL,
 		.close = close_socket,
 		.page_bytes = WIRE_PAGE_BYTES,

@@ -47,9 +47,9 @@ next_page(struct source *source, struct err *err)
 	return rc;
 }
 
-static int
-begin(struct source *source, enum source_what what, struct text partition,
-    const struct wire_query *query, struct text cursor, struct err *err)
+static struct pages_question
+make_question(const struct source *source, enum source_what what,
+    struct text partition, const struct wire_query *query)
 {
 	static const enum wire_type types[] = {
 		[SOURCE_RECORDS] = WIRE_SELECT,
@@ -76,9 +76,19 @@ begin(struct source *source, enum source_what what, struct text partition,
 		question.header.flags |= WIRE_FLAG_OPEN;
 	if (what == SOURCE_NODES)
 		question.query.kinds = 1u << RECORD_CONTEXT;
-	question.query.cursor = cursor;
 	if (question.query.to_ns > TIME_MAX_NS) /* the same: all */
 		question.query.to_ns = TIME_MAX_NS;
+	return question;
+}
+
+static int
+begin(struct source *source, enum source_what what, struct text partition,
+    const struct wire_query *query, struct text cursor, struct err *err)
+{
+	struct pages_question question =
+	    make_question(source, what, partition, query);
+
+	question.query.cursor = cursor;
 	source->complete_ns = INT64_MAX;
 	if (places_begin(&source->places, &question, err) == 0)
 		return 0;
@@ -154,6 +164,31 @@ source_load_clocks(struct source *source, struct text partition,
 			    source, partition, &query, source_clock_add, err);
 	source_clock_end(clock);
 	return rc;
+}
+
+/* Who gives other names remembers those of the last question only. */
+void
+source_ahead(struct source *source, enum source_what what,
+    struct text partition, const struct wire_query *query)
+{
+	const struct pages_question question =
+	    make_question(source, what, partition, query);
+
+	if (source->rename == NULL)
+		places_ahead(&source->places, &question);
+}
+
+void
+source_ahead_clocks(struct source *source, struct text partition,
+    const struct wire_query *asked)
+{
+	struct wire_query query;
+
+	if (!source_clock_wants(&source->clock, partition, asked, &query))
+		return;
+	source_ahead(source, SOURCE_RECORDS, partition, &query);
+	if (source_clock_seeks_far(asked, &query))
+		source_ahead(source, SOURCE_RECORDS, partition, &query);
 }
 
 static int
@@ -436,8 +471,10 @@ source_renew(struct source *source)
 	source->answered = source->failed = false;
 	source->said_incomplete = false;
 	source->complete_ns = INT64_MAX;
-	for (uint32_t i = 0; i < source->places.count; i++)
+	for (uint32_t i = 0; i < source->places.count; i++) {
 		pages_forget_damaged(&source->places.at[i].pages);
+		pages_forget_ahead(&source->places.at[i].pages);
+	}
 }
 
 void

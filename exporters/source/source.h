@@ -93,6 +93,11 @@ void source_default_clock(
 /* Load the clock estimates that `query` needs before the query itself. */
 int source_load_clocks(struct source *source, struct text partition,
     const struct wire_query *query, struct err *err);
+/* The same estimates will be loaded, and this query will be selected: an
+ * aggregator is asked for them together with the next query, which saves the
+ * time of a way to it and back.  What is never selected does no harm. */
+void source_ahead_clocks(struct source *source, struct text partition,
+    const struct wire_query *query);
 /* The loaded estimates, and what was done to the last record. */
 struct source_clock *source_clock(struct source *source);
 
@@ -153,6 +158,9 @@ enum source_what {
 };
 int source_select(struct source *source, enum source_what what,
     struct text partition, const struct wire_query *query, struct err *err);
+/* It will be selected, after other queries (source_ahead_clocks). */
+void source_ahead(struct source *source, enum source_what what,
+    struct text partition, const struct wire_query *query);
 
 /* Follow the journal of the partition: source_next returns its records in
  * journal order, as they were sent (times on the nodes' own clocks), and 0
