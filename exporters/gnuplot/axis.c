@@ -38,6 +38,14 @@ duration_unit_of(double greatest_s)
 	return units[i].unit;
 }
 
+struct duration_unit
+duration_unit_of_runs(double greatest_s)
+{
+	if (greatest_s >= 120 && greatest_s < units[3].below)
+		return units[3].unit;
+	return duration_unit_of(greatest_s);
+}
+
 void
 duration_words(char *to, size_t room, double seconds)
 {

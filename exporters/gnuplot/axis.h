@@ -36,6 +36,8 @@ struct duration_unit {
 
 /* The unit in which the greatest duration is a number of few digits. */
 struct duration_unit duration_unit_of(double greatest_s);
+/* Of runs, which people count in minutes. */
+struct duration_unit duration_unit_of_runs(double greatest_s);
 
 /* Write a duration with its unit, such as "12.3 s" or "4.0 h". */
 void duration_words(char *to, size_t room, double seconds);

@@ -105,7 +105,7 @@ seconds_of(int64_t from_ns, int64_t to_ns)
 static struct answer_cell
 whole(int64_t number)
 {
-	return (struct answer_cell){ ANSWER_WHOLE, { .ns = number } };
+	return (struct answer_cell){ .type = ANSWER_WHOLE, .is.ns = number };
 }
 
 static void

@@ -163,23 +163,29 @@ put_headings(
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
 
-/* The range of what is drawn, and a little more. */
-static void
-put_minutes(const struct runs_days *days, FILE *file)
+/* The range of what is drawn, and a little more; returns its unit. */
+static struct duration_unit
+put_range(const struct runs_days *days, FILE *file)
 {
 	double low = INFINITY, high = 0, room;
+	struct duration_unit unit;
 
 	for (uint32_t i = 0; i < days->count; i++) {
-		low = fmin(low, days->days[i].p50 / 60);
-		high = fmax(high, days->days[i].p90 / 60);
+		low = fmin(low, days->days[i].p50);
+		high = fmax(high, days->days[i].p90);
 	}
+	unit = duration_unit_of_runs(high);
+	low /= unit.seconds;
+	high /= unit.seconds;
 	room = high > low ? 0.05 * (high - low) : 0.05 * high;
 	if (room <= 0)
 		room = 1;
 	low = fmax(low - room, 0);
 	high += room;
-	fprintf(file, "set yrange [%.9g:%.9g]\n", low, high);
+	fprintf(file, "set ylabel \"Time / %s\"\nset yrange [%.9g:%.9g]\n",
+	    unit.sign, low, high);
 	gnuplot_put_tics(file, "y", low, high, false);
+	return unit;
 }
 
 /* Equal distances: gnuplot would round them to months. */
@@ -206,6 +212,7 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	long long first = (long long)days->days[0].day;
 	long long last = (long long)days->days[days->count - 1].day;
 	/* Many points would lie on each other. */
+	struct duration_unit unit;
 	const char *look =
 	    days->count <= POINTS_MAX ? "linespoints pt 7 ps 0.6" : "lines";
 
@@ -216,22 +223,21 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	    "set key outside %s Left reverse samplen 1.5\n"
 	    "set xdata time\nset timefmt \"%%s\"\n"
 	    "set xrange [\"%lld\":\"%lld\"]\n"
-	    "set ylabel \"Time / min\"\n"
 	    "set grid ytics\nset style fill solid 0.4 noborder\n",
 	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
 				     : "right top vertical",
 	    first * DAY_SECONDS - DAY_SECONDS / 2,
 	    last * DAY_SECONDS + DAY_SECONDS / 2);
 	put_dates(first, last, terminal == GNUPLOT_DUMB, file);
-	put_minutes(days, file);
+	unit = put_range(days, file);
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
 	fprintf(file,
-	    " skip 1 using 1:($5/60):($6/60) with filledcurves "
+	    " skip 1 using 1:($5/%g):($6/%g) with filledcurves "
 	    "lc rgb \"" COLOUR_BAND "\" title \"median to p90\", \\\n"
-	    "\t\"\" skip 1 using 1:($6/60) with %s "
+	    "\t\"\" skip 1 using 1:($6/%g) with %s "
 	    "lc rgb \"" COLOUR_ORANGE "\" title \"p90\", \\\n"
-	    "\t\"\" skip 1 using 1:($5/60) with %s "
+	    "\t\"\" skip 1 using 1:($5/%g) with %s "
 	    "lc rgb \"" COLOUR_DARK_BLUE "\" title \"median\"\n",
-	    look, look);
+	    unit.seconds, unit.seconds, unit.seconds, look, unit.seconds, look);
 }

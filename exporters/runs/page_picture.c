@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/labels.h"
 #include "exporters/gnuplot/palette.h"
@@ -223,8 +224,6 @@ enum {
 	WORDS_BYTES = 512,
 };
 
-#define SECONDS_PER_MINUTE 60
-
 /* ---- the table ---- */
 
 /* Exact seconds. */
@@ -384,12 +383,13 @@ put_names(
 	labels_clear(&labels);
 }
 
-/* The extent of the longest bar to either side, in minutes. */
+/* The extent of the longest bar to either side, in a unit that suits. */
 static void
 put_range(const struct runs_picture *picture, FILE *file)
 {
 	const struct runs_page *page = picture->page;
 	double least = 0, greatest = 0;
+	struct duration_unit unit;
 
 	for (uint32_t row = 0; row < page->count; row++) {
 		double left = 0, right = 0;
@@ -402,13 +402,19 @@ put_range(const struct runs_picture *picture, FILE *file)
 		least = fmin(least, left);
 		greatest = fmax(greatest, right);
 	}
-	least /= (double)SECONDS_PER_MINUTE * NS_PER_SECOND;
-	greatest /= (double)SECONDS_PER_MINUTE * NS_PER_SECOND;
+	unit = duration_unit_of_runs(
+	    fmax(-least, greatest) / (double)NS_PER_SECOND);
+	least /= unit.seconds * NS_PER_SECOND;
+	greatest /= unit.seconds * NS_PER_SECOND;
 	if (greatest - least <= 0)
 		greatest = 1;
 	/* What goes on leads out of the picture. */
-	fprintf(file, "set xrange [%.9g:%.9g]\nopen = %.9g\n", 1.02 * least,
-	    1.02 * greatest, 1.02 * greatest - least);
+	fprintf(file,
+	    "set xlabel \"Time / %s\"\n"
+	    "m(c) = valid(c) ? column(c)/%.9g : 0\n"
+	    "set xrange [%.9g:%.9g]\nopen = %.9g\n",
+	    unit.sign, unit.seconds, 1.02 * least, 1.02 * greatest,
+	    1.02 * greatest - least);
 }
 
 /* The end of the bars of the columns before this one, on its side of zero. */
@@ -519,12 +525,11 @@ runs_picture_script(const void *what, FILE *file, const char *dat,
 	put_headings(picture, file, terminal, height, rows);
 	fprintf(file,
 	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
-	    "set xlabel \"Time / min\"\nset yrange [%u.5:0.5]\n"
+	    "set yrange [%u.5:0.5]\n"
 	    "set grid xtics front\nset style fill solid 1.0 noborder\n"
-	    "m(c) = valid(c) ? column(c)/%d. : 0\n"
 	    "r(c) = m(c) > 0 ? m(c) : 0\n"
 	    "l(c) = m(c) < 0 ? m(c) : 0\n",
-	    slots_of(page), SECONDS_PER_MINUTE);
+	    slots_of(page));
 	put_range(picture, file);
 	put_names(page, file, dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS, !dumb);
 	fputs("plot ", file);

@@ -17,6 +17,8 @@ static int
 find_metric(struct samples *samples, const struct series_point *point,
     uint32_t *metric, struct err *err)
 {
+	char shown[UNIT_SHOWN_BYTES];
+
 	for (*metric = 0; *metric < samples->count; ++*metric) {
 		const struct samples_metric *m = &samples->metrics[*metric];
 
@@ -29,12 +31,13 @@ find_metric(struct samples *samples, const struct series_point *point,
 		    "more than %d pictures: choose fewer metrics, or a metric "
 		    "group with --metric-group",
 		    SAMPLES_PICTURES_MAX);
+	(void)unit_of_point(point, samples->cpus, shown);
 	samples->metrics = memory_resize(
 	    samples->metrics, (samples->count + 1) * sizeof(*samples->metrics));
 	samples->metrics[samples->count++] = (struct samples_metric){
 		.group = string_table_text(&samples->texts, point->group),
 		.name = string_table_text(&samples->texts, point->metric),
-		.unit = string_table_text(&samples->texts, point->unit),
+		.unit = string_table_text(&samples->texts, text_of(shown)),
 		.counter = point->counter
 	};
 	return 0;
@@ -71,10 +74,25 @@ slot_of(struct samples *samples, uint32_t number)
 }
 
 static void
-fill(struct samples_cell *cell, const struct series_point *point)
+count_gap(struct samples *samples, struct samples_slot *slot, uint32_t step)
 {
-	struct text shown;
-	double factor = unit_scale(point->unit, &shown);
+	struct samples_metric *metric = &samples->metrics[slot->metric];
+
+	if (metric->gaps == NULL)
+		metric->gaps =
+		    memory_zero(samples->steps + 1, sizeof(*metric->gaps));
+	if (slot->sampled > 0 && step + 1 > slot->sampled) {
+		metric->gaps[step + 1 - slot->sampled]++;
+		metric->gap_count++;
+	}
+	slot->sampled = step + 1;
+}
+
+static void
+fill(const struct samples *samples, struct samples_cell *cell,
+    const struct series_point *point)
+{
+	double factor = unit_of_point(point, samples->cpus, NULL);
 
 	*cell = (struct samples_cell){ point->low * factor,
 		point->mean * factor, point->high * factor };
@@ -108,7 +126,9 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 	    series_rollup_rank(metric->rollup))
 		metric->rollup =
 		    string_table_text(&samples->texts, point->rollup);
-	fill(&slot->cells[step], point);
+	if (point->counter && point->count > 0)
+		count_gap(samples, slot, (uint32_t)step);
+	fill(samples, &slot->cells[step], point);
 	return 0;
 }
 
@@ -118,9 +138,14 @@ samples_read(struct samples *samples, struct series *series,
     struct err *err)
 {
 	struct series_point point;
-	int rc = series_select(series, query, err);
+	int rc;
 
-	if (rc != 0)
+	if (samples->cpus == NULL) {
+		samples->cpus = memory_zero(1, sizeof(*samples->cpus));
+		cpus_init(samples->cpus);
+	}
+	if (unit_read_cpus(samples->cpus, series, query, err) != 0 ||
+	    series_select(series, query, err) != 0)
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0) {
 		if (job_intervals != NULL &&
@@ -237,6 +262,13 @@ is_crowd(const struct samples *samples)
 	return samples->count == 1 && samples->metrics[0].count > SAMPLES_LINES;
 }
 
+static void
+add_gaps(const struct samples *samples, uint64_t *all, const uint64_t *gaps)
+{
+	for (uint32_t i = 0; i <= samples->steps; i++)
+		all[i] += gaps[i];
+}
+
 /* Hold the values of each row; returns the usual gap of all nodes: of many
  * that have a sample each, all steps. */
 static uint32_t
@@ -254,17 +286,24 @@ hold(const struct samples *samples)
 
 			memset(gaps, 0, (samples->steps + 1) * sizeof(*gaps));
 			own = count_gaps(samples, row, gaps);
-			count += own;
-			for (uint32_t i = 0; i <= samples->steps; i++)
-				all[i] += gaps[i];
+			if (samples->metrics[m].gaps == NULL) {
+				count += own;
+				add_gaps(samples, all, gaps);
+			}
 			if (own > 0)
 				hold_row(samples, row, median_gap(gaps, own));
+		}
+	for (uint32_t m = 0; m < samples->count; m++)
+		if (samples->metrics[m].gaps != NULL) {
+			count += samples->metrics[m].gap_count;
+			add_gaps(samples, all, samples->metrics[m].gaps);
 		}
 	spacing = count == 0 && is_crowd(samples) ? samples->steps
 						  : median_gap(all, count);
 	for (uint32_t m = 0; count > 0 && m < samples->count; m++)
 		for (uint32_t r = 0; r < samples->metrics[m].count; r++)
-			if (has_one(samples, &samples->metrics[m].rows[r]))
+			if (samples->metrics[m].gaps == NULL &&
+			    has_one(samples, &samples->metrics[m].rows[r]))
 				hold_row(samples, &samples->metrics[m].rows[r],
 				    spacing);
 	free(gaps);
@@ -355,7 +394,6 @@ samples_finish(struct samples *samples)
 		if (metric->count > 1)
 			qsort(metric->rows, metric->count,
 			    sizeof(*metric->rows), by_name);
-		(void)unit_scale(metric->unit, &metric->unit);
 	}
 	trim(samples);
 	spacing = hold(samples);
@@ -370,7 +408,11 @@ samples_clear(struct samples *samples)
 		for (uint32_t r = 0; r < samples->metrics[m].count; r++)
 			free(samples->metrics[m].rows[r].cells);
 		free(samples->metrics[m].rows);
+		free(samples->metrics[m].gaps);
 	}
+	if (samples->cpus != NULL)
+		cpus_clear(samples->cpus);
+	free(samples->cpus);
 	free(samples->metrics);
 	free(samples->slots);
 	string_table_clear(&samples->texts);

@@ -26,17 +26,18 @@ struct samples_cell {
 	double low, mean, high;
 };
 
-/* One metric of one metric group, in a readable unit (seconds, not
- * centiseconds). */
+/* One metric of one metric group, in a readable unit (unit.h). */
 struct samples_metric {
 	struct text group, name, unit,
 	    rollup;   /* rollup: the coarsest one used */
-	bool counter; /* the cells are rates per second */
+	bool counter; /* the cells are its rates */
 	struct samples_row {
 		struct text node;
 		struct samples_cell *cells;
 	} * rows; /* in natural order of their names when finished */
 	uint32_t count, room;
+	/* Of a counter: how often its samples are N steps apart. */
+	uint64_t *gaps, gap_count;
 };
 
 struct samples {
@@ -45,9 +46,12 @@ struct samples {
 	struct samples_metric *metrics;
 	uint32_t count;
 	uint64_t cells;
+	struct cpus *cpus;    /* of unit_of_point; NULL: not read */
 	struct samples_slot { /* indexed by the number of the series */
 		struct samples_cell *cells;
 		uint32_t metric;
+		uint32_t sampled; /* of a counter: 1 + the last step that has a
+				     sample */
 	} * slots;
 	uint32_t slot_room;
 	char clock[SOURCE_CLOCK_WORDS]; /* words for the clock of the times */
@@ -62,9 +66,10 @@ int samples_read(struct samples *samples, struct series *series,
     const struct series_query *query, const struct job_intervals *job_intervals,
     struct err *err);
 /* Call it after the last read, for one metric at a time: sorts the rows, makes
- * the steps as wide as the usual gap between samples, their median, and lets a
- * value hold until the next one where that follows within two usual gaps of
- * its node: what is empty then is an outage. */
+ * the steps as wide as the usual gap between samples, their median (the rate of
+ * a counter is known in each step between two), and lets a value hold until the
+ * next one where that follows within two usual gaps of its node: what is empty
+ * then is an outage. */
 void samples_finish(struct samples *samples);
 void samples_clear(struct samples *samples);
 

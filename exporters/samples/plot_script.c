@@ -109,7 +109,16 @@ static void
 name_unit(const struct samples_metric *metric, char *to, size_t room)
 {
 	struct text unit = metric->unit;
+	bool per_second = unit.bytes > 2 &&
+			  memcmp(unit.at + unit.bytes - 2, "/s", 2) == 0 &&
+			  metric->counter;
 
+	unit.bytes -= per_second ? 2 : 0;
+	if (text_equal(unit, text_of("{cpu}")))
+		unit = text_of("processors");
+	if (text_equal(unit, text_of("%")) &&
+	    text_equal(metric->group, text_of("cpu")))
+		unit = text_of("% of the node's processors");
 	if (unit.bytes > 2 && unit.at[0] == '{') { /* an annotation of UCUM */
 		unit.at++;
 		unit.bytes -= 2;
@@ -121,10 +130,10 @@ name_unit(const struct samples_metric *metric, char *to, size_t room)
 	if (unit.bytes > 64)
 		unit.bytes = 64;
 	if (text_equal(unit, text_of("1")) || unit.bytes == 0)
-		snprintf(to, room, "%s", metric->counter ? "per second" : "");
+		snprintf(to, room, "%s", per_second ? "per second" : "");
 	else
 		snprintf(to, room, "%.*s%s", (int)unit.bytes, unit.at,
-		    metric->counter ? " per second" : "");
+		    per_second ? " per second" : "");
 }
 
 /* ---- axes ---- */
@@ -132,7 +141,8 @@ name_unit(const struct samples_metric *metric, char *to, size_t room)
 static bool
 is_bytes(const struct samples_metric *metric)
 {
-	return text_equal(metric->unit, text_of("By"));
+	return text_equal(metric->unit, text_of("By")) ||
+	       text_equal(metric->unit, text_of("By/s"));
 }
 
 /* The range of all cells, and of their means. */
@@ -196,6 +206,50 @@ make_labels(struct shape *s)
 	free(names);
 }
 
+/* ---- steps: what was measured, nothing between ---- */
+
+/* The ranges of columns `low` and `high`, a box for each step. */
+static void
+put_ranges(const struct shape *s, const char *dat, unsigned index, int low,
+    int high, const char *fill, const char *colour)
+{
+	double half = (double)s->plot->samples->step_ns / 2e9;
+
+	gnuplot_put_file(s->file, dat);
+	fprintf(s->file,
+	    " index %u using 1:%d:($1-%g):($1+%g):%d:%d with boxxyerror fs %s "
+	    "noborder lc rgb \"%s\" ",
+	    index, low, half, half, low, high, fill, colour);
+}
+
+/* The values of a column; with the line of each step, for gnuplot's steps end
+ * where the last one begins. */
+static void
+put_steps(const struct shape *s, const char *dat, unsigned index, int column,
+    const char *look, unsigned place)
+{
+	double half = (double)s->plot->samples->step_ns / 2e9;
+
+	if (!s->dumb) {
+		gnuplot_put_file(s->file, dat);
+		fprintf(s->file,
+		    " index %u using ($1-%g):%d:(%g):(0) with vectors nohead "
+		    "%s",
+		    index, half, column, 2 * half, look);
+		palette_put_line(s->file, place);
+		fputs(" notitle, \\\n\t", s->file);
+	}
+	gnuplot_put_file(s->file, dat);
+	fprintf(s->file, " index %u using ($1-%g):%d with %s %s", index,
+	    s->dumb ? 0 : half, column,
+	    has_few_steps(s) ? "points pt 7"
+	    : s->dumb        ? "lines"
+			     : "steps",
+	    look);
+	palette_put_line(s->file, place);
+	fputs(" title ", s->file);
+}
+
 /* ---- lines ---- */
 
 static void
@@ -220,18 +274,11 @@ put_lines(const struct shape *s, const char *dat)
 	for (uint32_t i = 0; i < metric->count; i++) {
 		fputs(i ? ", \\\n\t" : "", s->file);
 		if (filled) {
-			gnuplot_put_file(s->file, dat);
-			fprintf(s->file,
-			    " index %u using 1:3:4 with filledcurves fs "
-			    "transparent solid 0.25 noborder lc rgb \"%s\" "
-			    "notitle, \\\n\t",
-			    i, palette_light(i));
+			put_ranges(s, dat, i, 3, 4, "transparent solid 0.25",
+			    palette_light(i));
+			fputs("notitle, \\\n\t", s->file);
 		}
-		gnuplot_put_file(s->file, dat);
-		fprintf(s->file, " index %u using 1:2 with %s lw 1.5", i,
-		    has_few_steps(s) ? "points pt 7" : "lines");
-		palette_put_line(s->file, i);
-		fputs(" title ", s->file);
+		put_steps(s, dat, i, 2, "lw 1.5", i);
 		gnuplot_put_text(s->file, text_of(s->labels.at[i]));
 	}
 	putc('\n', s->file);
@@ -248,19 +295,11 @@ put_band(const struct shape *s, const char *dat)
 		    s->file);
 	fputs("plot ", s->file);
 	if (!s->dumb) {
-		gnuplot_put_file(s->file, dat);
-		fprintf(s->file,
-		    " index 0 using %s lc rgb \"" COLOUR_BAND_WIDE
-		    "\" title \"least to greatest\", \\\n\t",
-		    has_few_steps(s)
-			? "1:2:(0):($4-$2) with vectors nohead lw 6"
-			: "1:2:4 with filledcurves");
+		put_ranges(s, dat, 0, 2, 4, "solid", COLOUR_BAND_WIDE);
+		fputs("title \"least to greatest\", \\\n\t", s->file);
 	}
-	gnuplot_put_file(s->file, dat);
-	fprintf(s->file,
-	    " index 0 using 1:3 with %s lw 2 lc rgb \"" COLOUR_DARK_BLUE
-	    "\" title \"median\"",
-	    has_few_steps(s) ? "points pt 7" : "lines");
+	put_steps(s, dat, 0, 3, "lw 2", 0);
+	fputs("\"median\"", s->file);
 	for (int column = 2; s->dumb && column <= 4; column += 2) {
 		fputs(", \\\n\t", s->file);
 		gnuplot_put_file(s->file, dat);

@@ -4,6 +4,12 @@
  */
 #include "exporters/samples/unit.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/record/counter_rate.h"
+
 static const struct scale {
 	const char *unit, *shown;
 	double factor;
@@ -15,6 +21,7 @@ static const struct scale {
 	{ "kBy", "By", 1e3 },
 	{ "KiBy", "By", 1024 },
 	{ "MiBy", "By", 1048576 },
+	{ "mJ", "J", 1e-3 },
 };
 
 double
@@ -27,4 +34,126 @@ unit_scale(struct text unit, struct text *shown)
 		}
 	*shown = unit;
 	return 1;
+}
+
+/* ---- times of processors ---- */
+
+#define CPU_TIME "system.cpu.time."
+
+/* One of each that the agent has. */
+static const char *const cpu_times[] = { CPU_TIME "user", CPU_TIME "nice",
+	CPU_TIME "system", CPU_TIME "idle", CPU_TIME "iowait",
+	CPU_TIME "interrupt", CPU_TIME "softirq", CPU_TIME "steal" };
+
+static bool
+asks_for_cpu_times(const struct series_query *query)
+{
+	if (query->group.bytes > 0 && !text_match(query->group, text_of("cpu")))
+		return false;
+	/* A list of patterns. */
+	if (query->metric.bytes == 0 ||
+	    memchr(query->metric.at, ' ', query->metric.bytes) != NULL)
+		return true;
+	for (size_t i = 0; i < sizeof(cpu_times) / sizeof(*cpu_times); i++)
+		if (text_match(query->metric, text_of(cpu_times[i])))
+			return true;
+	return false;
+}
+
+int
+unit_read_cpus(struct cpus *cpus, struct series *series,
+    const struct series_query *query, struct err *err)
+{
+	struct series_query own = *query;
+	struct series_point point;
+	int rc;
+
+	if (cpus->nodes.count > 0 || !asks_for_cpu_times(query))
+		return 0;
+	own.group = text_of("cpu");
+	own.metric = text_of("system.cpu.logical.count");
+	own.intervals = own.single = false;
+	if (series_select(series, &own, err) != 0)
+		return -1;
+	while ((rc = series_next(series, &point, err)) > 0) {
+		double count = counter_rate_number(&point.last);
+
+		if (point.count > 0 && count > 0)
+			cpus_add(cpus, cpus_number(cpus, point.node),
+			    point.begin_ns, count);
+	}
+	return rc;
+}
+
+/* ---- rates ---- */
+
+static bool
+begins(struct text text, const char *with)
+{
+	size_t bytes = strlen(with);
+
+	return text.bytes >= bytes && memcmp(text.at, with, bytes) == 0;
+}
+
+static const char *
+show_cpu_time(
+    const struct series_point *point, const struct cpus *cpus, double *factor)
+{
+	if (begins(point->group, "cpu/")) { /* of one processor */
+		*factor *= 100;
+		return "%";
+	}
+	if (!text_equal(point->group, text_of("cpu")) || cpus == NULL ||
+	    cpus->nodes.count == 0)
+		return "{cpu}";
+	*factor *= 100 / cpus_at(cpus_find(cpus, point->node), point->begin_ns);
+	return "%";
+}
+
+/* What seconds per second are. */
+static const char *
+show_time(
+    const struct series_point *point, const struct cpus *cpus, double *factor)
+{
+	static const char *const of_cpus[] = { "container.cpu.time",
+		"process.cpu.time", "system.linux.scheduler.run_time" };
+	static const char *const of_time[] = { "system.linux.pressure.",
+		"container.pressure.", "system.disk.io_time" };
+
+	if (begins(point->metric, CPU_TIME))
+		return show_cpu_time(point, cpus, factor);
+	for (size_t i = 0; i < sizeof(of_cpus) / sizeof(*of_cpus); i++)
+		if (begins(point->metric, of_cpus[i]))
+			return "{cpu}";
+	for (size_t i = 0; i < sizeof(of_time) / sizeof(*of_time); i++)
+		if (begins(point->metric, of_time[i])) {
+			*factor *= 100;
+			return "%";
+		}
+	return "1";
+}
+
+double
+unit_of_point(
+    const struct series_point *point, const struct cpus *cpus, char *shown)
+{
+	struct text unit;
+	double factor = unit_scale(point->unit, &unit);
+	bool per_second = point->counter;
+
+	if (unit.bytes == 0)
+		unit = text_of("1");
+	if (per_second && text_equal(unit, text_of("s"))) {
+		unit = text_of(show_time(point, cpus, &factor));
+		per_second = false;
+	} else if (per_second && text_equal(unit, text_of("J"))) {
+		unit = text_of("W");
+		per_second = false;
+	}
+	if (shown != NULL)
+		snprintf(shown, UNIT_SHOWN_BYTES, "%.*s%s",
+		    (int)(unit.bytes < NAME_BYTES_MAX ? unit.bytes
+						      : NAME_BYTES_MAX),
+		    unit.at, per_second ? "/s" : "");
+	return factor;
 }

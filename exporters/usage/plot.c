@@ -128,6 +128,7 @@ put_titles(const struct shape *s)
 	char title[512], what[512], step[24], from[CLOCK_TEXT_BYTES],
 	    to[CLOCK_TEXT_BYTES];
 	struct hours sum = { 0, 0, 0 };
+	double all;
 
 	for (uint32_t i = 0; i < s->plot->count; i++) {
 		struct hours hours = hours_of(s->plot->rows[i]);
@@ -136,13 +137,12 @@ put_titles(const struct shape *s)
 		sum.unused += hours.unused;
 		sum.idle += hours.idle;
 	}
+	all = sum.used + sum.unused + sum.idle;
 	snprintf(title, sizeof(title),
-	    "Use of pool %.*s: %.0f %% of %.4g "
+	    "Use of pool %.*s: %.0f %% of %.*f "
 	    "hours of processors",
 	    (int)(s->plot->pool.bytes < 200 ? s->plot->pool.bytes : 200),
-	    s->plot->pool.at,
-	    100 * sum.used / (sum.used + sum.unused + sum.idle),
-	    sum.used + sum.unused + sum.idle);
+	    s->plot->pool.at, 100 * sum.used / all, all < 10 ? 2 : 0, all);
 	put_label(s, 0, title);
 	snprintf(what, sizeof(what),
 	    "%u node%s, %s to %s; from %.*s in steps of %s%s%s", s->plot->count,

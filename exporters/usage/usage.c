@@ -8,95 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/samples/cpus.h"
 #include "exporters/usage/used.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/stats/exact_sum.h"
-
-/* The number of processors of nodes, by time. */
-
-struct cpus {
-	struct string_table nodes; /* -> index into `of` */
-	struct cpus_of_node {
-		struct cpus_since {
-			int64_t time_ns;
-			double count;
-		} * at; /* only where the number changes */
-		uint32_t count, room;
-	} * of;
-	uint32_t room;
-};
-
-static void
-cpus_init(struct cpus *cpus)
-{
-	*cpus = (struct cpus){ .of = NULL };
-	string_table_init(&cpus->nodes);
-}
-
-static void
-cpus_clear(struct cpus *cpus)
-{
-	for (uint32_t i = 0; i < cpus->nodes.count; i++)
-		free(cpus->of[i].at);
-	free(cpus->of);
-	string_table_clear(&cpus->nodes);
-}
-
-/* The number of a node, which cpus_add takes. */
-static uint32_t
-cpus_number(struct cpus *cpus, struct text node)
-{
-	uint32_t number = string_table_add(&cpus->nodes, node);
-
-	cpus->of =
-	    memory_grow_zero(cpus->of, &cpus->room, number, sizeof(*cpus->of));
-	return number;
-}
-
-/* Add what was sampled, in the order of time for each node. */
-static void
-cpus_add(struct cpus *cpus, uint32_t number, int64_t time_ns, double count)
-{
-	struct cpus_of_node *of = &cpus->of[number];
-
-	if (of->count > 0 && of->at[of->count - 1].count == count)
-		return;
-	of->at = memory_grow(of->at, &of->room, of->count, sizeof(*of->at));
-	of->at[of->count++] = (struct cpus_since){ time_ns, count };
-}
-
-/* What was added of a node, valid until the next cpus_number; NULL: nothing. */
-static const struct cpus_of_node *
-cpus_find(const struct cpus *cpus, struct text node)
-{
-	uint32_t number;
-
-	return string_table_find(&cpus->nodes, node, &number) &&
-		       cpus->of[number].count > 0
-		   ? &cpus->of[number]
-		   : NULL;
-}
-
-/* Of the last sample at or before this time, else of the first one after it;
- * NaN: unknown. */
-static double
-cpus_at(const struct cpus_of_node *of, int64_t time_ns)
-{
-	uint32_t low = 0, high;
-
-	if (of == NULL)
-		return NAN;
-	for (high = of->count; low < high;) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (of->at[middle].time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return of->at[low > 0 ? low - 1 : 0].count;
-}
 
 #define TEN_MINUTES_NS (600 * NS_PER_SECOND)
 #define MINUTE_NS      (60 * NS_PER_SECOND)

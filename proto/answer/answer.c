@@ -471,6 +471,21 @@ read_cell(const struct answer_column *column, const void *row)
 	return cell;
 }
 
+/* Numbers in the unit of the row. */
+static void
+set_kinds(struct answer *answer)
+{
+	enum quantity_kind kind = QUANTITY_NUMBER;
+
+	for (uint32_t i = 0; i < answer->fixed_count; i++)
+		if (strcmp(answer->columns[i].key, "unit") == 0 &&
+		    answer->cells[i].type == ANSWER_TEXT)
+			kind = quantity_kind_of(answer->cells[i].is.text);
+	for (uint32_t i = 0; i < answer->fixed_count; i++)
+		if ((answer->columns[i].traits & ANSWER_IN_UNIT) != 0)
+			answer->cells[i].kind = kind;
+}
+
 /* Must the row wait for others? */
 static bool
 must_wait(const struct answer *answer)
@@ -497,6 +512,7 @@ answer_row(
 	answer->in_group++;
 	for (uint32_t i = 0; i < answer->fixed_count; i++)
 		answer->cells[i] = read_cell(&answer->columns[i], row);
+	set_kinds(answer);
 	for (uint32_t i = answer->fixed_count; i < answer->column_count; i++)
 		answer->cells[i] = added[i - answer->fixed_count];
 	if (must_wait(answer)) {

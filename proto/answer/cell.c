@@ -101,7 +101,12 @@ answer_shown(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	case ANSWER_WHOLE:
 		return until(
 		    to, json_put_integer((unsigned char *)to, cell->is.ns));
-	case ANSWER_NUMBER: show_number(to, cell->is.number); break;
+	case ANSWER_NUMBER:
+		if (cell->kind != QUANTITY_NUMBER)
+			return text_of(
+			    quantity_shown(to, cell->kind, cell->is.number));
+		show_number(to, cell->is.number);
+		break;
 	case ANSWER_SHARE:
 		snprintf(
 		    to, ANSWER_SHOWN_BYTES, "%.1f %%", 100 * cell->is.number);

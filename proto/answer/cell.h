@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "proto/base/text.h"
+#include "proto/format/quantity.h"
 #include "proto/record/value.h"
 
 /* The C type of a cell, and the value that means unknown. */
@@ -36,6 +37,8 @@ enum answer_trait {
 	ANSWER_SPARE = 1,    /* leaves a table that is too wide */
 	ANSWER_BY_SIZE = 2,  /* --sort does not see the sign */
 	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
+	ANSWER_IN_UNIT = 8,  /* a number in the unit that the column "unit" of
+				the row has: a table shows bytes in KiB */
 };
 
 struct answer_column {
@@ -81,6 +84,7 @@ struct answer_table {
 
 struct answer_cell {
 	enum answer_type type;
+	enum quantity_kind kind; /* of a number in a table */
 	union {
 		struct text text;
 		uint64_t count;
@@ -123,7 +127,7 @@ struct answer_options {
 static inline struct answer_cell
 answer_text(struct text text)
 {
-	return (struct answer_cell){ ANSWER_TEXT, { .text = text } };
+	return (struct answer_cell){ .type = ANSWER_TEXT, .is.text = text };
 }
 
 static inline struct answer_cell
@@ -135,38 +139,39 @@ answer_string(const char *string)
 static inline struct answer_cell
 answer_count(uint64_t value)
 {
-	return (struct answer_cell){ ANSWER_COUNT, { .count = value } };
+	return (struct answer_cell){ .type = ANSWER_COUNT, .is.count = value };
 }
 
 static inline struct answer_cell
 answer_number(double number)
 {
-	return (struct answer_cell){ ANSWER_NUMBER, { .number = number } };
+	return (
+	    struct answer_cell){ .type = ANSWER_NUMBER, .is.number = number };
 }
 
 static inline struct answer_cell
 answer_time(int64_t ns)
 {
-	return (struct answer_cell){ ANSWER_TIME, { .ns = ns } };
+	return (struct answer_cell){ .type = ANSWER_TIME, .is.ns = ns };
 }
 
 static inline struct answer_cell
 answer_duration(int64_t ns)
 {
-	return (struct answer_cell){ ANSWER_DURATION, { .ns = ns } };
+	return (struct answer_cell){ .type = ANSWER_DURATION, .is.ns = ns };
 }
 
 static inline struct answer_cell
 answer_seconds(int64_t ns)
 {
-	return (struct answer_cell){ ANSWER_SECONDS, { .ns = ns } };
+	return (struct answer_cell){ .type = ANSWER_SECONDS, .is.ns = ns };
 }
 
 static inline struct answer_cell
 answer_flag(bool flag)
 {
-	return (struct answer_cell){ ANSWER_FLAG,
-		{ .flag = flag ? ANSWER_YES : ANSWER_NO } };
+	return (struct answer_cell){ .type = ANSWER_FLAG,
+		.is.flag = flag ? ANSWER_YES : ANSWER_NO };
 }
 
 /* Is there a value? */

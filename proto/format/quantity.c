@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { UNITS = 7 };
 
@@ -64,5 +65,26 @@ quantity_time(char to[static QUANTITY_TEXT_BYTES], double ns)
 		i++;
 	snprintf(to, QUANTITY_TEXT_BYTES, "%.1f %s", ns / units[i].ns,
 	    units[i].unit);
+	return to;
+}
+
+enum quantity_kind
+quantity_kind_of(struct text unit)
+{
+	return text_equal(unit, text_of("s"))      ? QUANTITY_SECONDS
+	       : text_equal(unit, text_of("By"))   ? QUANTITY_BYTES
+	       : text_equal(unit, text_of("By/s")) ? QUANTITY_BYTES_PER_SECOND
+						   : QUANTITY_NUMBER;
+}
+
+const char *
+quantity_shown(
+    char to[static QUANTITY_TEXT_BYTES], enum quantity_kind kind, double number)
+{
+	if (kind == QUANTITY_SECONDS)
+		return quantity_time(to, number * 1e9);
+	quantity_bytes(to, number);
+	if (kind == QUANTITY_BYTES_PER_SECOND)
+		strcat(to, "/s");
 	return to;
 }

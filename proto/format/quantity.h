@@ -9,6 +9,8 @@
 #ifndef PROTO_FORMAT_QUANTITY_H
 #define PROTO_FORMAT_QUANTITY_H
 
+#include "proto/base/text.h"
+
 enum {
 	QUANTITY_TEXT_BYTES = 48,
 	QUANTITY_SHORT_WIDTH = 6, /* characters of quantity_bytes_short */
@@ -24,5 +26,17 @@ const char *quantity_bytes_unit(double greatest, double *scale);
 
 /* "0.0 s", "-29.6 us", "12.3 min": from ns to days. */
 const char *quantity_time(char to[static QUANTITY_TEXT_BYTES], double ns);
+
+/* What numbers of a unit (UCUM) are shown as. */
+enum quantity_kind {
+	QUANTITY_NUMBER, /* as they are */
+	QUANTITY_SECONDS,
+	QUANTITY_BYTES,
+	QUANTITY_BYTES_PER_SECOND,
+};
+enum quantity_kind quantity_kind_of(struct text unit);
+/* One that is no QUANTITY_NUMBER: "64.0 GiB", "1.5 KiB/s", "5.0 min". */
+const char *quantity_shown(char to[static QUANTITY_TEXT_BYTES],
+    enum quantity_kind kind, double number);
 
 #endif

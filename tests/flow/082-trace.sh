@@ -124,8 +124,8 @@ holds "the base is named" "$TMP/odd.json" \
 
 # ---- samples and jobs ----
 check "a machine with an agent" poolscope-trace -p "$here" -o "$TMP/here.json"
-holds "has counters as rates, in seconds per second" "$TMP/here.json" \
-	'any(e["name"] == "cpu system.cpu.time.user" and "s/s" in e["args"] for e in C)'
+holds "has counters as rates, of processors in per cent of those of the node" "$TMP/here.json" \
+	'any(e["name"] == "cpu system.cpu.time.user" and "%" in e["args"] for e in C)'
 holds "has gauges" "$TMP/here.json" 'any("By" in e["args"] for e in C)'
 holds "and its job" "$TMP/here.json" '[e["name"] for e in X] == ["4711"]'
 check "that job alone" poolscope-trace -p "$here" --job 4711 -o "$TMP/job.json"

@@ -195,8 +195,8 @@ give(struct answer *answer, const struct shape *shape)
 		struct answer_cell added[ADDED_MAX];
 
 		for (unsigned k = 0; k < shape->added; k++)
-			added[k] = (struct answer_cell){ ANSWER_VALUE,
-				{ .value = value() } };
+			added[k] = (struct answer_cell){ .type = ANSWER_VALUE,
+				.is.value = value() };
 		for (unsigned k = 0; k <= shape->repeat; k++)
 			answer_row(answer, &row, added);
 		if (byte() % 16 == 1)

@@ -22,5 +22,5 @@ check "five nodes" poolscope-plot samples -m load --no-png -o "$TMP/out.d" -q -n
 check_text "... are lines, a point each" "10 11 12 13 14" \
 	"$(awk '/^[0-9]/ { print $2 }' "$TMP/out.d/acct-pool-load-app.dat" | xargs)"
 check "letters" poolscope-plot cascade --term dumb
-check_printed "name each band whole" '[*#$%@]node preparation *$'
-check_printed "... or shortened" '[*#$%@]rest of ..esources *$'
+check_printed "name each band whole" '[*#$%@]nodeprep *$'
+check_printed "... of the model" '[*#$%@]global-resources *$'

@@ -4,6 +4,7 @@
  */
 #include "exporters/samples/statistics/read.h"
 
+#include "exporters/samples/unit.h"
 #include "proto/os/clock.h"
 
 /* Long steps are read faster, but the samples of one must be known one
@@ -17,6 +18,7 @@ struct reading {
 	const struct metric_options *options;
 	const struct time_window *window;
 	struct sample_rows *rows;
+	struct cpus cpus;
 	unsigned step; /* index into steps_ns */
 };
 
@@ -71,7 +73,8 @@ read_pattern(struct reading *reading, uint32_t pattern, struct err *err)
 	query.group = text_of(options->group);
 	if (options->metrics.count > 0)
 		query.metric = text_of(options->metrics.at[pattern]);
-	if (series_select(reading->series, &query, err) != 0)
+	if (unit_read_cpus(&reading->cpus, reading->series, &query, err) != 0 ||
+	    series_select(reading->series, &query, err) != 0)
 		return -1;
 	while ((rc = series_next(reading->series, &point, err)) > 0) {
 		enum sample_rows_part part;
@@ -117,6 +120,7 @@ read_rows(struct reading *reading, bool by_node, struct source *source,
 		sample_rows_init(reading->rows, by_node,
 		    reading->window->from_ns, reading->window->to_ns,
 		    reading->window->of_jobs);
+		reading->rows->cpus = &reading->cpus;
 		rc = read_all(reading, err);
 	}
 	if (rc < 0)
@@ -129,6 +133,7 @@ read_rows(struct reading *reading, bool by_node, struct source *source,
 		    text_quote(shown, sizeof(shown), partition),
 		    source_name(source));
 	sample_rows_finish(reading->rows);
+	reading->rows->cpus = NULL;
 	return 0;
 }
 
@@ -143,6 +148,7 @@ sample_rows_read(struct sample_rows *rows, bool by_node, struct source *source,
 	};
 	int rc;
 
+	cpus_init(&reading.cpus);
 	sample_rows_init(rows, by_node, 0, 0, NULL);
 	rc = time_window_open(&time_window, window, source, partition, err);
 	if (rc == 0)
@@ -152,6 +158,7 @@ sample_rows_read(struct sample_rows *rows, bool by_node, struct source *source,
 	if (rc == 0)
 		rc = read_rows(&reading, by_node, source, partition, err);
 	series_close(&reading.series);
+	cpus_clear(&reading.cpus);
 	time_window_close(&time_window);
 	return rc;
 }

@@ -71,19 +71,10 @@ put_part(char *to, size_t at, struct text part)
 static struct text
 unit_of(struct sample_rows *rows, const struct series_point *point)
 {
-	char unit[NAME_BYTES_MAX + 8];
-	struct text shown;
+	char shown[UNIT_SHOWN_BYTES];
 
-	(void)unit_scale(point->unit, &shown);
-	if (shown.bytes == 0)
-		shown = text_of("1");
-	if (shown.bytes > NAME_BYTES_MAX)
-		shown.bytes = NAME_BYTES_MAX;
-	memcpy(unit, shown.at, shown.bytes);
-	memcpy(unit + shown.bytes, "/s", 2);
-	shown.bytes += point->counter ? 2 : 0;
-	shown.at = unit;
-	return string_table_text(&rows->texts, shown);
+	(void)unit_of_point(point, rows->cpus, shown);
+	return string_table_text(&rows->texts, text_of(shown));
 }
 
 static uint32_t
@@ -390,8 +381,7 @@ sample_rows_add(struct sample_rows *rows, const struct series_point *point)
 {
 	struct sample_series *series = find_series(rows, point);
 	unsigned rank = series_rollup_rank(point->rollup);
-	struct text shown;
-	double factor = unit_scale(point->unit, &shown);
+	double factor = unit_of_point(point, rows->cpus, NULL);
 
 	if (rank > rows->rollup) {
 		rows->rollup = rank;

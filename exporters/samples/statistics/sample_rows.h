@@ -26,6 +26,7 @@
 #ifndef EXPORTERS_SAMPLES_STATISTICS_SAMPLE_ROWS_H
 #define EXPORTERS_SAMPLES_STATISTICS_SAMPLE_ROWS_H
 
+#include "exporters/samples/cpus.h"
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
 #include "proto/hash/string_table.h"
@@ -42,8 +43,8 @@ enum sample_row_lack {
 	SAMPLE_ROW_LACKS
 };
 
-/* Numbers are in the readable unit (seconds, not centiseconds) and, of
- * counters, per second; NaN: unknown. */
+/* Numbers are in the readable unit (unit.h), of counters as rates; NaN:
+ * unknown. */
 struct sample_row {
 	struct text group, metric, unit;
 	struct text node; /* empty: all */
@@ -69,6 +70,7 @@ struct sample_rows {
 	bool by_node;
 	int64_t from_ns, to_ns;           /* the window */
 	const struct job_intervals *jobs; /* NULL: all times of all nodes */
+	const struct cpus *cpus;          /* of unit_of_point */
 	struct sample_row *at;
 	uint32_t count, room;
 	struct string_table texts;    /* nodes, groups, metrics, units */

@@ -93,6 +93,8 @@ export function value(v, unit) {
 export function unitName(unit) {
 	if (!unit || unit === "1")
 		return "";
+	if (unit === "{cpu}")
+		return "processors";
 	return unit.replace(/[{}]/g, "");
 }
 

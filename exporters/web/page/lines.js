@@ -24,7 +24,10 @@ function scaleOf(unit, high) {
 		return [2 ** (10 * k), " " + ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][k] + (bytes[1] || "")];
 	}
 	if (unit === "s")
-		return high < 1e-6 ? [1e-9, " ns"] : high < 1e-3 ? [1e-6, " µs"] : high < 1 ? [1e-3, " ms"] : [1, " s"];
+		return high < 1e-6 ? [1e-9, " ns"] : high < 1e-3 ? [1e-6, " µs"] : high < 1 ? [1e-3, " ms"] : high < 600 ? [1, " s"] :
+			high < 7200 ? [60, " min"] : high < 172800 ? [3600, " h"] : [86400, " d"];
+	if (unit === "%")
+		return [1, " %"];
 	return [1, ""];
 }
 

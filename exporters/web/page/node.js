@@ -24,7 +24,7 @@ export async function chart(context, params) {
 	const values = (call) => Array.from({ length: steps }, (_, i) => call(i));
 	const cut = (name, from) => values((i) => rows[name] && rows[name][from + i]);
 	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
-	const unit = of.rate[0] ? (of.unit[0] === "1" ? "" : of.unit[0]) + "/s" : of.unit[0];
+	const unit = of.unit[0];
 	if (!of.node)
 		return { times, unit, bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
 	const found = [], groups = new Set(of.group).size;

@@ -109,7 +109,7 @@ twelve_nodes_are_lines(void **state)
 				     "1508000005.00 11000 11000 11000\n"));
 	free(text);
 	text = printed(&plot, true);
-	assert_int_equal(count_of(text, "with lines"), 12);
+	assert_int_equal(count_of(text, "with steps"), 12);
 	assert_non_null(strstr(text, "12 nodes\\073 steps of 10 s from raw"));
 	/* 11,050 bytes are 10.8 KiB: a tic each 2048 bytes. */
 	assert_non_null(strstr(
@@ -172,7 +172,7 @@ a_long_gap_does_not_make_steps_wider(void **state)
 }
 
 static void
-a_counter_is_a_rate_in_seconds(void **state)
+a_counter_of_time_is_a_number(void **state)
 {
 	const struct samples_metric *metric;
 
@@ -185,7 +185,7 @@ a_counter_is_a_rate_in_seconds(void **state)
 	read_samples(10, 12, "cpu.time");
 	metric = &samples.metrics[0];
 	assert_true(metric->counter);
-	assert_true(text_equal(metric->unit, text_of("s")));
+	assert_true(text_equal(metric->unit, text_of("1")));
 	assert_int_equal(samples.steps, 10);
 	for (uint32_t i = 0; i < samples.steps; i++)
 		assert_true(fabs(metric->rows[0].cells[i].mean - 0.5) < 1e-9);
@@ -275,7 +275,7 @@ main(void)
 		CASE(thirteen_nodes_are_a_band_and_a_map),
 		CASE(steps_get_as_wide_as_the_samples_are_apart),
 		CASE(a_long_gap_does_not_make_steps_wider),
-		CASE(a_counter_is_a_rate_in_seconds),
+		CASE(a_counter_of_time_is_a_number),
 		CASE(of_a_job_only_its_nodes_and_times_are_shown),
 		CASE(what_would_be_too_much_is_refused),
 		CASE(names_of_nodes_cannot_end_a_string),

@@ -761,7 +761,8 @@ plain(struct answer_cell cell)
 static void
 programs_read_every_digit(void **state)
 {
-	struct answer_cell bytes = { ANSWER_BYTES, { .number = 3221225472 } };
+	struct answer_cell bytes = { .type = ANSWER_BYTES,
+		.is.number = 3221225472 };
 
 	(void)state;
 	assert_string_equal(plain(answer_duration(1234567890123456789)),
