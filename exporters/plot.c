@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cascade/plot_command.h"
+#include "exporters/cascade/plot.h"
 #include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/picture.h"
 #include "exporters/phases/plot_command.h"

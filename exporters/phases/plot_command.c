@@ -13,7 +13,7 @@
 #include "exporters/phases/node_bands.h"
 #include "exporters/phases/read.h"
 #include "exporters/source/pool.h"
-#include "exporters/stats/phases_window.h"
+#include "exporters/stats/phase_rows.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "exporters/cascade/cascade.h"
-#include "exporters/cascade/cascade_plot.h"
 #include "exporters/cascade/missing.h"
+#include "exporters/cascade/plot.h"
 #include "exporters/question/question.h"
 
 struct row {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/results/result_id.h"
+#include "exporters/results/read.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"

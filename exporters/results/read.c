@@ -1,22 +1,97 @@
 /*
- * result_read - read results of benchmarks from a store.
+ * result_read - read results of benchmarks from a store; their ids.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/results/read.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "exporters/results/result_file.h"
 #include "proto/os/clock.h"
 
+enum { NAME_HASH_BYTES = 12, TIME_DIGITS = 16, NUMBER_DIGITS = 5 };
+
+static const char hex[] = "0123456789abcdef";
+
+void
+result_id_name(char to[static 25], struct text test, struct text entry)
+{
+	crypto_generichash_state state;
+	unsigned char hash[crypto_generichash_BYTES_MIN];
+	/* The length prefix keeps two pairs from being the same text. */
+	const unsigned char length[] = { (unsigned char)test.bytes,
+		(unsigned char)(test.bytes >> 8),
+		(unsigned char)(test.bytes >> 16),
+		(unsigned char)(test.bytes >> 24) };
+
+	crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+	crypto_generichash_update(&state, length, sizeof(length));
+	crypto_generichash_update(
+	    &state, (const unsigned char *)test.at, test.bytes);
+	crypto_generichash_update(
+	    &state, (const unsigned char *)entry.at, entry.bytes);
+	crypto_generichash_final(&state, hash, sizeof(hash));
+	*text_hex(to, hash, NAME_HASH_BYTES) = '\0';
+}
+
+void
+result_id_entry(char to[static RESULT_ID_BYTES],
+    const char run[static RESULT_ID_RUN_BYTES], struct text test,
+    struct text entry, uint32_t number)
+{
+	char *at = to + RESULT_ID_RUN_BYTES;
+
+	result_id_name(to, test, entry);
+	memcpy(to + RESULT_ID_NAME_BYTES, run + RESULT_ID_NAME_BYTES,
+	    RESULT_ID_RUN_BYTES - RESULT_ID_NAME_BYTES);
+	*at++ = '/';
+	for (int i = NUMBER_DIGITS - 1; i >= 0; i--)
+		*at++ = hex[number >> 4 * i & 15];
+	*at = '\0';
+}
+
+void
+result_id_time(char to[static 17], int64_t start_us)
+{
+	/* Flip the sign to order as unsigned numbers, then all bits to reverse
+	 * the order. */
+	uint64_t digits = ~((uint64_t)start_us ^ UINT64_C(1) << 63);
+
+	for (int i = 0; i < TIME_DIGITS; i++)
+		to[i] = hex[digits >> (60 - 4 * i) & 15];
+	to[TIME_DIGITS] = '\0';
+}
+
+bool
+result_id_get_time(struct text digits, int64_t *start_us)
+{
+	uint64_t value = 0;
+
+	if (digits.bytes != TIME_DIGITS)
+		return false;
+	for (uint32_t i = 0; i < TIME_DIGITS; i++) {
+		char c = digits.at[i];
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*start_us = (int64_t)(~value ^ UINT64_C(1) << 63);
+	return true;
+}
+
 enum {
 	NAME_DIGITS = 24,
-	TIME_DIGITS = 16,
+	READ_TIME_DIGITS = 16,
 	DIGEST_DIGITS = 32,
-	NUMBER_DIGITS = 5,
-	RUN_DIGITS = NAME_DIGITS + 1 + TIME_DIGITS + 1 + DIGEST_DIGITS,
-	ENTRY_DIGITS = RUN_DIGITS + 1 + NUMBER_DIGITS,
+	READ_NUMBER_DIGITS = 5,
+	RUN_DIGITS = NAME_DIGITS + 1 + READ_TIME_DIGITS + 1 + DIGEST_DIGITS,
+	ENTRY_DIGITS = RUN_DIGITS + 1 + READ_NUMBER_DIGITS,
 	/* Estimated size of an entry in a page with names of usual length, to
 	 * request pages of about the wanted number of rows. */
 	ENTRY_BYTES = 320,
@@ -57,8 +132,8 @@ is_digits(struct text id, uint32_t from, uint32_t digits)
 static bool
 is_id(struct text id, uint32_t digits)
 {
-	static const uint32_t parts[] = { NAME_DIGITS, TIME_DIGITS,
-		DIGEST_DIGITS, NUMBER_DIGITS };
+	static const uint32_t parts[] = { NAME_DIGITS, READ_TIME_DIGITS,
+		DIGEST_DIGITS, READ_NUMBER_DIGITS };
 	uint32_t at = 0;
 
 	if (id.bytes != digits)
@@ -77,7 +152,7 @@ is_id(struct text id, uint32_t digits)
 static bool
 get_start(const struct record *record, struct result_row *row)
 {
-	struct text digits = { row->id.at + NAME_DIGITS + 1, TIME_DIGITS };
+	struct text digits = { row->id.at + NAME_DIGITS + 1, READ_TIME_DIGITS };
 	int64_t start_us;
 
 	return get_int(record, "start_us", &row->start_us) &&
@@ -191,10 +266,10 @@ int
 result_range_at(struct result_range *range, struct text test, int64_t start_us,
     struct err *err)
 {
-	char rest[1 + TIME_DIGITS + 3] = "/";
+	char rest[1 + READ_TIME_DIGITS + 3] = "/";
 
 	result_id_time(rest + 1, start_us);
-	memcpy(rest + 1 + TIME_DIGITS, "/*", 3);
+	memcpy(rest + 1 + READ_TIME_DIGITS, "/*", 3);
 	return select_name(range, RESULT_KIND_RUN, test,
 	    (struct text){ NULL, 0 }, rest, 0, err);
 }

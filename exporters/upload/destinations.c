@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exporters/results/publish.h"
-#include "exporters/results/result_id.h"
+#include "exporters/results/read.h"
 
 int
 destinations_find(struct destinations *destinations, const char *const *to,

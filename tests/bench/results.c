@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "aggregator/writer/writer.h"
+#include "exporters/results/read.h"
 #include "exporters/results/result_file.h"
-#include "exporters/results/result_id.h"
 #include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"

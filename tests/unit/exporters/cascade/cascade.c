@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#include "exporters/cascade/cascade_plot.h"
 #include "exporters/cascade/missing.h"
+#include "exporters/cascade/plot.h"
 #include "tests/unit/exporters/cascade/cascade_events.h"
 
 static struct cascade cascade;

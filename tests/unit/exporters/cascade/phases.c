@@ -3,7 +3,7 @@
  * second by second.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cascade/phases_plot.h"
+#include "exporters/cascade/plot.h"
 
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"

@@ -2,7 +2,7 @@
  * result_id - tests.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/results/result_id.h"
+#include "exporters/results/read.h"
 
 #include <string.h>
 
