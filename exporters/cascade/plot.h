@@ -53,10 +53,9 @@ void cascade_plot_script(const struct cascade *cascade, FILE *file,
 void cascade_put_title(
     const struct cascade *cascade, struct text pool, char *to, size_t room);
 
-/* Where the time of the nodes of a cascade went: a bar for each node. */
-
 /*
- * Divide a node's startup time between its phases.
+ * Where the time of the nodes went: a bar for each node, divided between its
+ * phases.
  *
  * From nodeprep:start to cascade:gr-done every moment belongs to exactly one
  * band, so that the bands of a node add up to the time it took.  Where phases

@@ -1,6 +1,6 @@
 /*
  * colours - the colours of the pictures but those of phases and lines
- * (palette.h), and those of cascade_plot.c, which are gnuplot's.
+ * (palette.h), and those of cascade/plot.c, which are gnuplot's.
  *
  * String literals, for scripts.
  * SPDX-License-Identifier: MIT

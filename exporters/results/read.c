@@ -87,11 +87,9 @@ result_id_get_time(struct text digits, int64_t *start_us)
 
 enum {
 	NAME_DIGITS = 24,
-	READ_TIME_DIGITS = 16,
 	DIGEST_DIGITS = 32,
-	READ_NUMBER_DIGITS = 5,
-	RUN_DIGITS = NAME_DIGITS + 1 + READ_TIME_DIGITS + 1 + DIGEST_DIGITS,
-	ENTRY_DIGITS = RUN_DIGITS + 1 + READ_NUMBER_DIGITS,
+	RUN_DIGITS = NAME_DIGITS + 1 + TIME_DIGITS + 1 + DIGEST_DIGITS,
+	ENTRY_DIGITS = RUN_DIGITS + 1 + NUMBER_DIGITS,
 	/* Estimated size of an entry in a page with names of usual length, to
 	 * request pages of about the wanted number of rows. */
 	ENTRY_BYTES = 320,
@@ -132,8 +130,8 @@ is_digits(struct text id, uint32_t from, uint32_t digits)
 static bool
 is_id(struct text id, uint32_t digits)
 {
-	static const uint32_t parts[] = { NAME_DIGITS, READ_TIME_DIGITS,
-		DIGEST_DIGITS, READ_NUMBER_DIGITS };
+	static const uint32_t parts[] = { NAME_DIGITS, TIME_DIGITS,
+		DIGEST_DIGITS, NUMBER_DIGITS };
 	uint32_t at = 0;
 
 	if (id.bytes != digits)
@@ -152,7 +150,7 @@ is_id(struct text id, uint32_t digits)
 static bool
 get_start(const struct record *record, struct result_row *row)
 {
-	struct text digits = { row->id.at + NAME_DIGITS + 1, READ_TIME_DIGITS };
+	struct text digits = { row->id.at + NAME_DIGITS + 1, TIME_DIGITS };
 	int64_t start_us;
 
 	return get_int(record, "start_us", &row->start_us) &&
@@ -266,10 +264,10 @@ int
 result_range_at(struct result_range *range, struct text test, int64_t start_us,
     struct err *err)
 {
-	char rest[1 + READ_TIME_DIGITS + 3] = "/";
+	char rest[1 + TIME_DIGITS + 3] = "/";
 
 	result_id_time(rest + 1, start_us);
-	memcpy(rest + 1 + READ_TIME_DIGITS, "/*", 3);
+	memcpy(rest + 1 + TIME_DIGITS, "/*", 3);
 	return select_name(range, RESULT_KIND_RUN, test,
 	    (struct text){ NULL, 0 }, rest, 0, err);
 }

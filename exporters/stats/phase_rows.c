@@ -395,13 +395,6 @@ number_named(struct text key)
 	return i;
 }
 
-/* Is the attribute `histogram`, which is not for people? */
-static bool
-phase_row_is_histogram(const struct record_attribute *attribute)
-{
-	return text_equal(attribute->key, text_of("histogram"));
-}
-
 /* Each number counts what the one before it does; else all are unknown. */
 static void
 read_histogram(struct phase_row *row, struct text list)
@@ -449,29 +442,6 @@ make_row(const struct record *record)
 	if (record_find_text(record, "histogram", &histogram))
 		read_histogram(&row, histogram);
 	return row;
-}
-
-/* The value of an attribute: of one of the numbers as it is in the row. */
-static struct value
-phase_row_value(
-    const struct phase_row *row, const struct record_attribute *attribute)
-{
-	int i = number_named(attribute->key);
-	struct value value = attribute->value;
-
-	if (i == PHASE_NUMBERS)
-		return value;
-	if (isnan(row->numbers[i])) {
-		value.type = VALUE_NIL;
-	} else if (value.type == VALUE_INT || i == PHASE_COUNT ||
-		   i >= PHASE_OPEN_STARTS) {
-		value.type = VALUE_INT;
-		value.is.i = (int64_t)row->numbers[i];
-	} else {
-		value.type = VALUE_FLOAT;
-		value.is.f = row->numbers[i];
-	}
-	return value;
 }
 
 /* ---- rows ---- */

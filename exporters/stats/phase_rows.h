@@ -5,8 +5,8 @@
  * aggregator/query/phases/phase_stats.c (counts) and
  * aggregator/query/page/answer.c (durations) send them as attributes.  Of a
  * window, by key, and of phases that pass from node to node where clocks were
- * off, phases_window.c computes them; the store's attributes still say which
- * phases there are.
+ * off, they are computed here; the store's attributes still say which phases
+ * there are.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STATS_PHASE_ROWS_H
@@ -25,8 +25,7 @@
  * The store has statistics of all time, by the clocks of the nodes; these are
  * computed from the phases themselves, of the durations that their records
  * have.  A phase belongs to the window by its begin, an end without a start by
- * its own time.
- * Quantiles (proto/base/quantile.h) are exact.
+ * its own time.  Quantiles (proto/base/quantile.h) are exact.
  */
 
 enum phase_number {
