@@ -24,7 +24,7 @@ done
 wrong_usage "a cascade has no pages" "cascade has no such picture" poolscope-plot cascade --view pages
 wrong_usage "runs have no phases" "testrun has no such picture" poolscope-plot testrun --view phases
 wrong_usage "use has no groups of runs" "group is for testrun, not for usage" poolscope-plot usage --group a
-wrong_usage "runs have no job" "job is for samples, usage, not for testrun" poolscope-plot testrun --job 1
+wrong_usage "runs have no job" "job is for phases, samples, usage, not for testrun" poolscope-plot testrun --job 1
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1

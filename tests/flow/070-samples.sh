@@ -17,7 +17,6 @@ check_status 2 "cascade with a metric" poolscope-plot cascade -m x
 check_status 2 "samples in a view" poolscope-plot samples -m x --view all
 check_status 2 "use of a metric" poolscope-plot usage -m x
 check_status 2 "use by something" poolscope-stats usage --by node
-check_status 2 "the phases of a job" poolscope-stats phases --job 1
 check_status 1 "samples of no store" poolscope-plot samples -m x --store "$TMP/none"
 
 # ---- what an agent samples ----

@@ -68,7 +68,7 @@ export function bytes(v) {
 	if (!known(v))
 		return NONE;
 	let a = Math.abs(v), unit = 0;
-	while (a >= 1024 && unit < 5) {
+	while (a >= 999.95 && unit < 5) { // as quantity_bytes
 		a /= 1024;
 		unit++;
 	}
