@@ -192,8 +192,11 @@ close_fake(void *arg)
 	note("close\n");
 }
 
-static const struct pages_transport transport = { start, take, drop, close_fake,
-	WIRE_PAGE_BYTES };
+static const struct pages_transport transport = { .start = start,
+	.take = take,
+	.drop = drop,
+	.close = close_fake,
+	.page_bytes = WIRE_PAGE_BYTES };
 
 static struct pages_question
 make_question(uint32_t page_bytes)
