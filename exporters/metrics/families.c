@@ -74,6 +74,12 @@ static const struct node_family node_families[] = {
 
 enum { NODE_FAMILIES = sizeof(node_families) / sizeof(*node_families) };
 
+/* A sample for each reason that there is. */
+static const struct exposition_family attention_family = {
+	"poolscope_node_attention", EXPOSITION_GAUGE, "",
+	"1: the node needs attention for this reason."
+};
+
 static const struct exposition_family usage_families[] = {
 	[USAGE_CPU] = { "system_cpu_utilization_ratio", EXPOSITION_GAUGE,
 	    "ratio",
@@ -129,7 +135,24 @@ metrics_families_count_node(const struct metrics_pool *pool, uint32_t place)
 	find_values(pool, pool->nodes[place], values);
 	for (size_t i = 0; i < FAMILIES; i++)
 		count += !isnan(values[i]);
-	return count;
+	return count +
+	       (uint32_t)__builtin_popcount(pool->nodes[place]->attention);
+}
+
+static void
+put_node_attention(
+    struct exposition *exposition, const struct metrics_pool *pool)
+{
+	for (uint32_t i = 0; i < pool->shown; i++)
+		for (int k = 0; k < ATTENTIONS; k++)
+			if ((pool->nodes[i]->attention & 1u << k) != 0)
+				put(exposition, "",
+				    label("partition",
+					now_partition(pool->now)->name),
+				    label("node", pool->nodes[i]->name),
+				    label(
+					"reason", text_of(attention_words[k])),
+				    1);
 }
 
 static void
@@ -172,6 +195,9 @@ metrics_families_nodes(struct exposition *exposition,
 		}
 	}
 	free(values);
+	exposition_begin(exposition, &attention_family);
+	for (uint32_t k = 0; k < count; k++)
+		put_node_attention(exposition, &pools[k]);
 }
 
 /* ---- the program ---- */
@@ -232,6 +258,16 @@ put_nodes(struct exposition *exposition, const struct now *now,
 		put(exposition, "", partition,
 		    label("state", text_of(node_condition_words[i])), none,
 		    now_nodes(now)->conditions[i]);
+}
+
+static void
+put_attention(struct exposition *exposition, const struct now *now,
+    struct exposition_label partition)
+{
+	for (int i = 0; i < ATTENTIONS; i++)
+		put(exposition, "", partition,
+		    label("reason", text_of(attention_words[i])), none,
+		    now_nodes(now)->attention[i]);
 }
 
 static void
@@ -367,6 +403,11 @@ static const struct pool_family pool_families[] = {
 	      "Nodes by the time since they were heard: live below a minute, "
 	      "late below 10, silent below 60, gone." },
 	    put_nodes },
+	{ { "poolscope_pool_attention", EXPOSITION_GAUGE, "",
+	      "Nodes that need attention, by reason: gone, silent, in a phase "
+	      "for longer than usual, a spool that fills, a clock that is "
+	      "off." },
+	    put_attention },
 	{ { "poolscope_pool_nodes_known", EXPOSITION_GAUGE, "",
 	      "Nodes that the store has ever seen." },
 	    put_known },

@@ -5,7 +5,6 @@
 #include "exporters/nodes/node_states.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
@@ -15,14 +14,10 @@ const char *const node_condition_words[NODE_CONDITIONS] = { "live", "late",
 	"silent", "gone" };
 
 #define MINUTE_NS (60 * NS_PER_SECOND)
-#define WEEK_NS   (7 * 24 * 60 * MINUTE_NS)
 /* Silence from which a node has the condition of the number. */
 static const int64_t silences[NODE_CONDITIONS] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 	60 * MINUTE_NS };
 
-/* What needs attention. */
-#define SPOOL_MANY (16.0 * (1 << 20))     /* bytes that are not sent */
-#define CLOCK_OFF  (NS_PER_SECOND / 10.0) /* ns */
 /* An offset of more than 270 years is none. */
 #define CLOCK_MAX (INT64_MAX / 32 * 30)
 
@@ -45,7 +40,8 @@ state_of(struct node_states *states, struct text name)
 			    .received_ns = INT64_MIN,
 			    .last_ns = INT64_MIN,
 			    .spool = NAN,
-			    .clock_ns = NAN };
+			    .clock_ns = NAN,
+			    .phase.due_ns = INT64_MAX };
 	}
 	return node;
 }
@@ -141,6 +137,35 @@ read_nodes(struct node_states *states, struct source *source,
 	return rc;
 }
 
+static int64_t
+ahead_of(const struct node_state *node)
+{
+	return isnan(node->clock_ns) ? 0 : (int64_t)node->clock_ns;
+}
+
+static int
+read_phases(struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t now_ns, struct err *err)
+{
+	/* By the clock that is ahead most. */
+	int64_t until_ns = now_ns;
+	struct long_phase *phases;
+	int rc;
+
+	for (uint32_t i = 0; i < states->count; i++) {
+		int64_t own_ns = shifted(now_ns, -ahead_of(&states->at[i]));
+
+		if (own_ns > until_ns)
+			until_ns = own_ns;
+	}
+	rc = long_phases_read(&phases, &states->phases, source, partition, node,
+	    &states->names, until_ns, err);
+	for (uint32_t i = 0; rc == 0 && i < states->count; i++)
+		states->at[i].phase = phases[i];
+	free(phases);
+	return rc;
+}
+
 int
 node_states_read(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t from_ns, int64_t now_ns,
@@ -151,10 +176,15 @@ node_states_read(struct node_states *states, struct source *source,
 
 	*states = (struct node_states){ .complete_ns = INT64_MAX };
 	string_table_init(&states->names);
+	string_table_init(&states->phases);
 	source_clock(source)->choice = CLOCK_RAW;
 	rc = read_nodes(states, source, partition, node, from_ns, err);
-	source_clock(source)->choice = choice;
 	states->complete_ns = source_complete_ns(source);
+	if (rc == 0 && states->count > 0)
+		rc = read_phases(states, source, partition, node, now_ns, err);
+	if (source_complete_ns(source) < states->complete_ns)
+		states->complete_ns = source_complete_ns(source);
+	source_clock(source)->choice = choice;
 	if (rc == 0)
 		node_states_judge(states, now_ns);
 	return rc;
@@ -165,6 +195,7 @@ node_states_clear(struct node_states *states)
 {
 	free(states->at);
 	string_table_clear(&states->names);
+	string_table_clear(&states->phases);
 	*states = (struct node_states){ .count = 0 };
 }
 
@@ -173,10 +204,9 @@ node_states_clear(struct node_states *states)
 static void
 judge(struct node_state *node, int64_t now_ns)
 {
-	node->heard_ns = node->made_ns;
-	if (!isnan(node->clock_ns))
-		node->heard_ns =
-		    shifted(node->made_ns, (int64_t)node->clock_ns);
+	struct attention_facts facts;
+
+	node->heard_ns = shifted(node->made_ns, ahead_of(node));
 	/* Nothing is made after it is received: a clock far ahead, by an offset
 	 * that is not known, keeps no dead node alive. */
 	if (node->received_ns != INT64_MIN &&
@@ -187,9 +217,18 @@ judge(struct node_state *node, int64_t now_ns)
 	while (node->condition < NODE_GONE &&
 	       node->age_ns >= silences[node->condition + 1])
 		node->condition++;
-	node->spool_fills = !isnan(node->spool) && node->spool > SPOOL_MANY;
-	node->clock_is_off =
-	    !isnan(node->clock_ns) && fabs(node->clock_ns) > CLOCK_OFF;
+	if (node->phase.due_ns != INT64_MAX)
+		node->phase_ns = shifted(
+		    shifted(now_ns, -ahead_of(node)), -node->phase.begin_ns);
+	facts = (struct attention_facts){ .age_ns = node->age_ns,
+		.is_silent = node->condition == NODE_SILENT,
+		.is_gone = node->condition == NODE_GONE,
+		.is_long =
+		    node->phase.due_ns != INT64_MAX &&
+		    node->phase_ns > node->phase.due_ns - node->phase.begin_ns,
+		.spool = node->spool,
+		.clock_ns = node->clock_ns };
+	node->attention = attention_judge(&facts);
 }
 
 void
@@ -199,40 +238,27 @@ node_states_judge(struct node_states *states, int64_t now_ns)
 		now_ns = states->complete_ns;
 	memset(states->conditions, 0, sizeof(states->conditions));
 	states->heard_ns = INT64_MIN;
-	states->missed = 0;
+	memset(states->attention, 0, sizeof(states->attention));
+	states->attended = 0;
 	for (uint32_t i = 0; i < states->count; i++) {
-		judge(&states->at[i], now_ns);
-		states->missed += states->at[i].condition >= NODE_SILENT &&
-				  states->at[i].age_ns < WEEK_NS;
-		if (states->at[i].heard_ns > states->heard_ns)
-			states->heard_ns = states->at[i].heard_ns;
-		states->conditions[states->at[i].condition]++;
-	}
-}
+		struct node_state *node = &states->at[i];
 
-bool
-node_states_are_bad(const struct node_states *states)
-{
-	for (uint32_t i = 0; i < states->count; i++) {
-		const struct node_state *node = &states->at[i];
-
-		if (node->condition != NODE_LIVE || node->spool_fills ||
-		    node->clock_is_off)
-			return true;
+		judge(node, now_ns);
+		if (node->heard_ns > states->heard_ns)
+			states->heard_ns = node->heard_ns;
+		states->conditions[node->condition]++;
+		states->attended += node->attention != 0;
+		for (int k = 0; k < ATTENTIONS; k++)
+			states->attention[k] += node->attention >> k & 1;
 	}
-	return false;
 }
 
 const char *
 node_state_wrong(
-    char to[static NODE_STATE_WRONG_BYTES], const struct node_state *node)
+    char to[static ATTENTION_TEXT_BYTES], const struct node_state *node)
 {
-	bool heard = node->condition == NODE_LIVE, much = node->spool_fills;
+	const struct attention_phase phase = { long_phase_name(&node->phase),
+		(double)node->phase_ns / 1e9, node->phase.usual };
 
-	snprintf(to, NODE_STATE_WRONG_BYTES, "%s%s%s%s%s",
-	    heard ? "" : "not heard", !heard && much ? "; " : "",
-	    much ? "spool fills" : "",
-	    (!heard || much) && node->clock_is_off ? "; " : "",
-	    node->clock_is_off ? "clock off" : "");
-	return to;
+	return attention_text(to, node->attention, &phase);
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exporters/nodes/attention.h"
+#include "exporters/nodes/long_phases.h"
 #include "exporters/source/source.h"
 #include "proto/hash/string_table.h"
 
@@ -34,18 +36,19 @@ struct node_state {
 	 * NaN: unknown.  When they were sampled. */
 	double spool, clock_ns;
 	int64_t spool_at_ns, clock_at_ns;
+	struct long_phase phase;
+	int64_t phase_ns; /* how long that is open */
 	enum node_condition condition;
-	/* What needs attention, whatever the condition: much is not sent, the
-	 * clock is off. */
-	bool spool_fills, clock_is_off;
+	unsigned attention; /* bits of enum attention */
 };
 
 struct node_states {
-	struct string_table names;
+	struct string_table names, phases;
 	struct node_state *at;
 	uint32_t count, room;
 	uint32_t conditions[NODE_CONDITIONS]; /* how many nodes are in each */
-	uint32_t missed;  /* those that are not heard, but were this week */
+	uint32_t attention[ATTENTIONS];       /* how many need it, by reason */
+	uint32_t attended;                    /* ... by any */
 	int64_t heard_ns; /* of the one heard last; INT64_MIN: there is none */
 	/* Up to when the source had answered completely; INT64_MAX: it had. */
 	int64_t complete_ns;
@@ -64,12 +67,8 @@ void node_states_clear(struct node_states *states);
 /* Judge them again, at another time. */
 void node_states_judge(struct node_states *states, int64_t now_ns);
 
-/* What is wrong with a node: "not heard; clock off", or "". */
-enum { NODE_STATE_WRONG_BYTES = 48 };
+/* What is wrong with a node, or "", as of when it was judged. */
 const char *node_state_wrong(
-    char to[static NODE_STATE_WRONG_BYTES], const struct node_state *node);
-
-/* Is a node not heard, or is something wrong with it? */
-bool node_states_are_bad(const struct node_states *states);
+    char to[static ATTENTION_TEXT_BYTES], const struct node_state *node);
 
 #endif

@@ -127,7 +127,8 @@ static void
 take_states(struct pool *pool, const struct node_states *states, int64_t now_ns)
 {
 	memcpy(pool->conditions, states->conditions, sizeof(pool->conditions));
-	pool->missed = states->missed;
+	memcpy(pool->attention, states->attention, sizeof(pool->attention));
+	pool->attended = states->attended;
 	pool->heard_ns = states->heard_ns;
 	if (states->heard_ns == INT64_MIN)
 		pool->age_ns = -1;
@@ -194,7 +195,7 @@ pools_clear(struct pools *pools)
 	*pools = (struct pools){ .count = 0 };
 }
 
-/* The nodes of a pool without a record for this long are not missed. */
+/* The nodes of a pool without a record for this long need no attention. */
 #define RESTS_NS (24 * 3600 * NS_PER_SECOND)
 
 int
@@ -202,6 +203,7 @@ pools_add_facts(struct status_facts *facts, struct source *source,
     struct pools_kept *kept, struct err *err)
 {
 	int64_t now_ns = clock_wall_ns();
+	uint64_t why[ATTENTIONS] = { 0 };
 	struct pools pools;
 	int rc = pools_read(
 	    &pools, source, kept, (struct text){ NULL, 0 }, now_ns, err);
@@ -213,14 +215,17 @@ pools_add_facts(struct status_facts *facts, struct source *source,
 		 */
 		if (pool->heard_ns > facts->newest_ns)
 			facts->newest_ns = pool->heard_ns;
-		if (pool->missed == 0 || pool->age_ns > RESTS_NS)
+		if (pool->attended == 0 || pool->age_ns > RESTS_NS)
 			continue;
-		facts->nodes_lost += pool->missed;
-		if (facts->pools_lost++ == 0)
-			text_quote(facts->lost_partition,
-			    sizeof(facts->lost_partition),
+		facts->nodes_attended += pool->attended;
+		for (int k = 0; k < ATTENTIONS; k++)
+			why[k] += pool->attention[k];
+		if (facts->pools_attended++ == 0)
+			text_quote(facts->attended_partition,
+			    sizeof(facts->attended_partition),
 			    pool->partition.name);
 	}
+	attention_counts(facts->attended_why, sizeof(facts->attended_why), why);
 	pools_clear(&pools);
 	return rc;
 }

@@ -14,7 +14,8 @@
 
 struct pool {
 	struct partition_row partition;
-	uint32_t conditions[NODE_CONDITIONS], missed; /* as in node_states.h */
+	/* As in node_states.h. */
+	uint32_t conditions[NODE_CONDITIONS], attention[ATTENTIONS], attended;
 	/* Of the newest record, as in node_states.h: INT64_MIN, -1: there is
 	 * none. */
 	int64_t heard_ns, age_ns;
@@ -28,7 +29,7 @@ struct pools {
 
 /* What was read of nodes, for who asks again and again: those of a pool into
  * which nothing came are not read again, but judged again.  Of one source; at
- * most POOLS_KEPT_NODES nodes, 150 bytes each. */
+ * most POOLS_KEPT_NODES nodes, 200 bytes each. */
 struct pools_kept; /* opaque */
 enum { POOLS_KEPT_NODES = 100000 };
 struct pools_kept *pools_kept_new(void);
@@ -41,7 +42,7 @@ int pools_read(struct pools *pools, struct source *source,
     struct err *err);
 void pools_clear(struct pools *pools);
 
-/* Of `facts`: nodes that are lost, and the newest record. */
+/* Of `facts`: nodes that need attention, and the newest record. */
 int pools_add_facts(struct status_facts *facts, struct source *source,
     struct pools_kept *kept, struct err *err);
 

@@ -96,7 +96,8 @@ sum_nodes(const struct now *now)
 	for (uint32_t i = 0; i < now->nodes.count; i++) {
 		const struct node_state *node = &now->nodes.at[i];
 		const int64_t times[] = { node->made_ns, node->received_ns,
-			node->last_ns, (int64_t)node->condition };
+			node->last_ns, (int64_t)node->condition,
+			(int64_t)node->attention };
 		const double numbers[] = { node->spool, node->clock_ns };
 		uint64_t sum = sum_text(now, 0, node->name);
 

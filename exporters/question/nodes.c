@@ -1,6 +1,6 @@
 /*
  * question_nodes - which nodes of a pool are heard, and what is wrong with the
- * others: the worst first.  node_states.h judges them.
+ * others: the worst first.  attention.h judges them.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -11,10 +11,11 @@
 #include "proto/os/clock.h"
 
 struct row {
-	struct text node, state, wrong;
+	struct text node, state, wrong, phase;
 	int64_t heard, silence, received, received_age, last_record;
-	int64_t clock_offset;
+	int64_t clock_offset, phase_open, phase_usual;
 	double spool_bytes;
+	enum answer_flag attention;
 };
 
 #define TIME(member)     ANSWER_AT_TIME(struct row, member), NULL
@@ -43,8 +44,16 @@ static const struct answer_column columns[] = {
 	{ "clock_offset", "CLOCK", DURATION(clock_offset),
 	    "how far the aggregator's clock is ahead of the node's",
 	    ANSWER_SPARE | ANSWER_BY_SIZE, NULL },
+	{ "phase", NULL, ANSWER_AT_TEXT(struct row, phase), NULL,
+	    "the phase that it has been in for longer than usual", false,
+	    NULL },
+	{ "phase_open", NULL, DURATION(phase_open), "how long", false, NULL },
+	{ "phase_usual", NULL, DURATION(phase_usual),
+	    "the median of those that ended", false, NULL },
+	{ "attention", NULL, ANSWER_AT_FLAG(struct row, attention), NULL,
+	    "it needs attention", false, NULL },
 	{ "wrong", "WRONG", ANSWER_AT_TEXT(struct row, wrong), NULL,
-	    "what is wrong with it; empty: nothing", false, NULL },
+	    "what is wrong with it; empty: nothing", ANSWER_IN_ORDER, NULL },
 	{ .key = NULL },
 };
 
@@ -57,6 +66,8 @@ static const struct answer_column head[] = {
 	    "nodes that were heard less than an hour ago", false, NULL },
 	{ "gone", NULL, ANSWER_COUNT, 0, NULL,
 	    "nodes that have not been heard for longer", false, NULL },
+	{ "attention", NULL, ANSWER_COUNT, 0, NULL, "nodes that need attention",
+	    false, NULL },
 	{ .key = NULL },
 };
 
@@ -64,11 +75,14 @@ static const struct answer_table tables[] = { { "nodes", columns },
 	{ "head", head }, { .name = NULL } };
 
 static int
-by_state(const void *left, const void *right)
+by_attention(const void *left, const void *right)
 {
 	const struct node_state *a = left, *b = right;
-	int order = (int)b->condition - (int)a->condition;
+	int order = (int)attention_weight(b->attention) -
+		    (int)attention_weight(a->attention);
 
+	if (order == 0)
+		order = (int)b->condition - (int)a->condition;
 	return order != 0 ? order : text_compare(a->name, b->name);
 }
 
@@ -81,7 +95,8 @@ whole(double ns)
 static void
 put(struct answer *answer, const struct node_state *node, int64_t now_ns)
 {
-	char wrong[NODE_STATE_WRONG_BYTES];
+	char wrong[ATTENTION_TEXT_BYTES];
+	bool is_long = (node->attention & 1u << ATTENTION_PHASE) != 0;
 	const struct row row = { .node = node->name,
 		.state = text_of(node_condition_words[node->condition]),
 		.wrong = text_of(node_state_wrong(wrong, node)),
@@ -94,17 +109,25 @@ put(struct answer *answer, const struct node_state *node, int64_t now_ns)
 				    : now_ns - node->received_ns,
 		.last_record = node->last_ns,
 		.spool_bytes = node->spool,
-		.clock_offset = whole(node->clock_ns) };
+		.clock_offset = whole(node->clock_ns),
+		.phase = is_long ? node->phase.id : (struct text){ NULL, 0 },
+		.phase_open = is_long ? node->phase_ns : ANSWER_NO_NS,
+		.phase_usual =
+		    is_long ? whole(node->phase.usual * 1e9) : ANSWER_NO_NS,
+		.attention = node->attention != 0 ? ANSWER_YES : ANSWER_NO };
 
 	answer_row(answer, &row, NULL);
 }
 
 static void
-put_counts(struct answer *answer, const uint32_t counts[NODE_CONDITIONS])
+put_counts(struct answer *answer, const struct node_states *states)
 {
+	const uint32_t *counts = states->conditions;
+
 	for (int i = 0; i < NODE_CONDITIONS; i++)
 		answer_head(
 		    answer, node_condition_words[i], answer_count(counts[i]));
+	answer_head(answer, "attention", answer_count(states->attended));
 	answer_title(answer, "%u live, %u late, %u silent, %u gone",
 	    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
 	    counts[NODE_GONE]);
@@ -126,10 +149,11 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		    "for a longer time)",
 		    text_quote(shown, sizeof(shown), asked->partition));
 	if (rc == 0) {
-		qsort(states.at, states.count, sizeof(*states.at), by_state);
-		if (node_states_are_bad(&states))
+		qsort(
+		    states.at, states.count, sizeof(*states.at), by_attention);
+		if (states.attended > 0)
 			*asked->status = STATUS_FOUND;
-		put_counts(answer, states.conditions);
+		put_counts(answer, &states);
 		for (uint32_t i = 0; i < states.count; i++)
 			put(answer, &states.at[i], now_ns);
 	}

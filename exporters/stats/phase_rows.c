@@ -418,8 +418,8 @@ read_histogram(struct phase_row *row, struct text list)
 	memcpy(row->histogram, counts, sizeof(counts));
 }
 
-static struct phase_row
-make_row(const struct record *record)
+struct phase_row
+phase_row_of(const struct record *record)
 {
 	struct phase_row row = {
 		.phase = record->name,
@@ -451,7 +451,7 @@ static void
 give_computed(struct phase_rows *rows, const struct record *record,
     const struct phases_window_row *computed)
 {
-	struct phase_row row = make_row(record);
+	struct phase_row row = phase_row_of(record);
 
 	phases_window_numbers(computed, row.numbers);
 	phases_window_histogram(computed, row.histogram);
@@ -471,7 +471,7 @@ give_window(struct phase_rows *rows, const struct record *record)
 		give_computed(rows, record, computed);
 		return;
 	}
-	row = make_row(record);
+	row = phase_row_of(record);
 	for (;
 	     computed != NULL && computed < window->rows + window->row_count &&
 	     text_equal(computed->phase, record->name);
@@ -496,7 +496,7 @@ give_stored(struct phase_rows *rows, const struct record *record)
 						     : (struct text){ "", 0 }));
 		return;
 	}
-	row = make_row(record);
+	row = phase_row_of(record);
 	rows->on_row(rows->arg, &row);
 }
 

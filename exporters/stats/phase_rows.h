@@ -103,6 +103,10 @@ struct phase_row {
 	bool ignores_open;      /* the model allows unmatched events */
 };
 
+/* Of a record of an answer to SOURCE_STATS, by the clocks of the nodes; a view.
+ */
+struct phase_row phase_row_of(const struct record *record);
+
 struct phase_rows; /* opaque */
 
 /* Of the phases and nodes that `query` selects, and of its window; a row for

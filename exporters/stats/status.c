@@ -303,16 +303,15 @@ judge_missing(struct status_verdict *v, const struct status_facts *f)
 		problem(v, VERDICT_WARNING, "broker",
 		    "the broker is not running, agents that send to it keep "
 		    "their records; poolscope up");
-	if (f->pools_lost > 1)
+	if (f->pools_attended > 1)
 		snprintf(others, sizeof(others),
-		    " and %" PRId64 " other pool%s", f->pools_lost - 1,
-		    f->pools_lost == 2 ? "" : "s");
-	if (f->nodes_lost > 0)
+		    " and %" PRId64 " other pool%s", f->pools_attended - 1,
+		    f->pools_attended == 2 ? "" : "s");
+	if (f->nodes_attended > 0)
 		problem(v, VERDICT_WARNING, "nodes",
-		    "%" PRId64 " node%s not heard for 10 minutes: poolscope "
-		    "nodes -p '%s'%s",
-		    f->nodes_lost, f->nodes_lost == 1 ? " was" : "s were",
-		    f->lost_partition, others);
+		    "node%s attention (%s): poolscope nodes -p '%s'%s",
+		    f->nodes_attended == 1 ? " needs" : "s need",
+		    f->attended_why, f->attended_partition, others);
 }
 
 /* ---- parts ---- */

@@ -18,7 +18,7 @@
  * What the counters of a store and its services mean.
  *
  * What is wrong now, or was lost, is a warning: a broker that ran and does not,
- * nodes that are not heard, batches that were rejected.  Counters of what was
+ * nodes that need attention, batches that were rejected.  Counters of what was
  * refused or repeated grow in normal operation, and a busy second is no
  * failure.  Which counter is a problem as such is in the table of all
  * (proto/counter).
@@ -59,10 +59,11 @@ struct status_facts {
 	enum status_service agent;
 	bool has_spool; /* it can be read */
 	struct status_spool spool;
-	/* Nodes that are silent or gone, of pools that are not at rest; a
-	 * partition of them, and of how many others. */
-	int64_t nodes_lost, pools_lost;
-	char lost_partition[STATUS_PROBLEM_BYTES];
+	/* Nodes that need attention, of pools that are not at rest, and why, as
+	 * words; a partition of them, and of how many others. */
+	int64_t nodes_attended, pools_attended;
+	char attended_why[STATUS_PROBLEM_BYTES];
+	char attended_partition[STATUS_PROBLEM_BYTES];
 	int64_t newest_ns; /* record of all partitions; 0: none */
 	int64_t stores;    /* the sums are those of all; 0: none answered */
 	/* Of all stores: sums; of times and durations the greatest, but of a

@@ -58,28 +58,63 @@ take_names(struct compose *compose, const struct node_states *states)
 		    compose->names, states->at[compose->order[i]].name);
 }
 
-static bool
-has_same_labels(const struct compose *compose, const struct open_phases *open)
+/* The label of a phase that a node is in for longer than usual; that of
+ * open_phases has its key. */
+static struct text
+label_of(const struct node_state *node, const struct open_phase *open)
 {
+	return open != NULL && open->begin_ns == node->phase.begin_ns
+		   ? open->label
+		   : long_phase_name(&node->phase);
+}
+
+static bool
+is_long(const struct node_state *node)
+{
+	return (node->attention & 1u << ATTENTION_PHASE) != 0;
+}
+
+static bool
+has_same_labels(const struct compose *compose, const struct open_phases *open,
+    const struct node_states *states, bool was_read)
+{
+	uint32_t number;
+
 	if (compose->labels == NULL ||
-	    compose->labels->table.count != open->labels.count)
+	    compose->open_labels != open->labels.count)
 		return false;
-	for (uint32_t i = 0; i < open->labels.count; i++)
+	for (uint32_t i = 0; was_read && i < open->labels.count; i++)
 		if (!text_equal(
 			compose->labels->table.names[i], open->labels.names[i]))
+			return false;
+	for (uint32_t i = 0; i < states->count; i++)
+		if (is_long(&states->at[i]) &&
+		    !string_table_find(&compose->labels->table,
+			long_phase_name(&states->at[i].phase), &number))
 			return false;
 	return true;
 }
 
 static void
-take_labels(struct compose *compose, const struct open_phases *open)
+take_labels(struct compose *compose, const struct open_phases *open,
+    const struct node_states *states, bool was_read)
 {
-	if (has_same_labels(compose, open))
+	uint32_t number;
+
+	if (has_same_labels(compose, open, states, was_read))
 		return;
 	top_unshare(compose->labels);
 	compose->labels = top_texts_new();
+	compose->open_labels = open->labels.count;
 	for (uint32_t i = 0; i < open->labels.count; i++)
 		top_texts_add(compose->labels, open->labels.names[i]);
+	for (uint32_t i = 0; i < states->count; i++) {
+		struct text name = long_phase_name(&states->at[i].phase);
+
+		if (is_long(&states->at[i]) &&
+		    !string_table_find(&compose->labels->table, name, &number))
+			top_texts_add(compose->labels, name);
+	}
 }
 
 static float
@@ -90,19 +125,30 @@ seconds(int64_t ns)
 
 static void
 put_phase(struct top_node *row, const struct compose *compose,
-    const struct open_phase *phase, const struct node_state *node,
+    const struct open_phase *open, const struct node_state *node,
     int64_t now_ns)
 {
 	int64_t ahead_ns = isnan(node->clock_ns) ? 0 : (int64_t)node->clock_ns;
-	int64_t age_ns;
+	int64_t age_ns, begin_ns;
+	struct text label;
 	uint32_t number;
 
 	row->phase = TOP_NO_PHASE;
-	row->phase_age = NAN;
-	if (phase == NULL || compose->labels == NULL ||
-	    !string_table_find(&compose->labels->table, phase->label, &number))
+	row->phase_age = row->phase_usual = NAN;
+	if (is_long(node)) {
+		label = label_of(node, open);
+		begin_ns = node->phase.begin_ns;
+		row->phase_usual = (float)node->phase.usual;
+	} else if (open != NULL) {
+		label = open->label;
+		begin_ns = open->begin_ns;
+	} else {
 		return;
-	age_ns = now_ns - phase->begin_ns - ahead_ns;
+	}
+	if (compose->labels == NULL ||
+	    !string_table_find(&compose->labels->table, label, &number))
+		return;
+	age_ns = now_ns - begin_ns - ahead_ns;
 	row->phase = number;
 	row->phase_age = seconds(age_ns > 0 ? age_ns : 0);
 }
@@ -127,8 +173,7 @@ put_node(struct top_node *row, const struct compose *compose,
 		.receive = (float)usage.numbers[USAGE_RECEIVE],
 		.pressure = (float)usage.numbers[USAGE_IO_PRESSURE],
 		.condition = (uint8_t)node->condition,
-		.spool_fills = node->spool_fills,
-		.clock_is_off = node->clock_is_off,
+		.attention = (uint8_t)node->attention,
 	};
 	/* They were not read again since nothing came. */
 	if (node->age_ns > NODE_USAGE_LAST_NS)
@@ -240,8 +285,8 @@ compose_snapshot(struct compose *compose, const struct now *now,
 {
 	struct top_snapshot *to = top_snapshot_new(now_ns);
 
-	if ((changed & NOW_OPEN) != 0 || compose->labels == NULL)
-		take_labels(compose, now_open(now));
+	take_labels(
+	    compose, now_open(now), now_nodes(now), (changed & NOW_OPEN) != 0);
 	take_rate(compose, now_partition(now), now_ns);
 	to->records_second = compose->records_second;
 	to->known_ns = now_known_ns(now);

@@ -14,6 +14,7 @@ struct compose {
 	struct top_texts *names, *labels;
 	uint32_t *order; /* of the nodes: the number in now_nodes by row */
 	uint32_t count;
+	uint32_t open_labels; /* the first of `labels`, of open_phases */
 	struct top_runs *runs;
 	struct top_pools *pools;
 	struct top_lines *lines;

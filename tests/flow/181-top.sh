@@ -148,7 +148,7 @@ screen 80x24 -p "'acct\$pool'"
 shows "1 the first line: pool and nodes" '^poolscope top  acct\$pool  [0-9:]{8}  71 nodes 66 live 1 late 4 silent'
 shows "1 the second line: who is in a phase" '^step [█ ]*4 open'
 check "1 the worst nodes come first" wait_until '[ "$(text | sed -n 4,7p | grep -c "^n[6-9] .* silent")" = 4 ]'
-shows "1 ... then who is late" '^n5 +late .* not heard$'
+shows "1 ... and who is late" '^n5 +late '
 shows "1 ... then what needs attention" '^n3 +live .*32MiB.* spool fills$'
 fits "1 80x24"
 keys G

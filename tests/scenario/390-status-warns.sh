@@ -40,7 +40,7 @@ records <<-'END'
 	event -7200 n3 work:a
 END
 check_status 3 "two nodes are not heard" poolscope status
-first "warning: 2 nodes were not heard for 10 minutes: poolscope nodes -p 'acct\$pool'"
+first "warning: nodes need attention (1 gone, 1 silent): poolscope nodes -p 'acct\$pool'"
 check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 records <<-'END'
 	event 0 n2 work:b

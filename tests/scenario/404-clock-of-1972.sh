@@ -57,7 +57,7 @@ answer "one alone" "n1,live,clock off" states 'acct$alone'
 answer "the pools" "acct\$alone,1,1
 acct\$pool,4,4" columns partition,nodes,live poolscope-stats pools --format csv
 answer "metrics" "4" sh -c 'poolscope-stats metrics --metrics nodes -p "acct\$pool" | grep -c "^poolscope_node_state{.*} 0\$"'
-answer "top" "n1 n2 n3 n4" sh -c 'poolscope-top --once -p "acct\$pool" | sed -n "s/^\(n[0-9]\) *live.*/\1/p" | xargs'
+answer "top" "n1 n3 n2 n4" sh -c 'poolscope-top --once -p "acct\$pool" | sed -n "s/^\(n[0-9]\) *live.*/\1/p" | xargs'
 # window TOPIC PARTITION: the seconds from the first to the last of its head, and its age in minutes.
 window() {
 	poolscope-stats "$1" -p "$2" | sed -n '1{s/^[^,]*, //;s/Z, from .*//p;}' | /usr/bin/python3 -c '

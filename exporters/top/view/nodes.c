@@ -39,7 +39,7 @@ static const struct view_column all[COLUMNS] = {
 	[RECEIVE] = { "RX/S", 6, 7, 10, true, false, false },
 	[IOWAIT] = { "IOWAIT", 6, 6, 11, true, false, false },
 	[PRESSURE] = { "PSI IO", 6, 6, 12, true, false, false },
-	[WRONG] = { "WRONG", 9, 36, 2, false, false, false },
+	[WRONG] = { "WRONG", 9, 60, 2, false, false, false },
 };
 
 static const struct top_node *
@@ -75,13 +75,16 @@ static void
 rank_unknown(const struct top_snapshot *snapshot,
     struct view_column to[static VIEW_COLUMNS_MAX])
 {
-	bool known[COLUMNS] = { false }, is_wrong = false, is_silent = false;
+	bool known[COLUMNS] = { false }, is_long = false, is_wrong = false,
+	     is_silent = false;
 
 	for (uint32_t i = 0; i < snapshot->node_count; i++) {
 		const struct top_node *node = node_of(snapshot, i);
 
-		is_wrong |= node->spool_fills || node->clock_is_off;
-		is_silent |= node->condition != NODE_LIVE;
+		is_long |= (node->attention & 1u << ATTENTION_PHASE) != 0;
+		is_wrong |= (node->attention & (1u << ATTENTION_SPOOL |
+						   1u << ATTENTION_CLOCK)) != 0;
+		is_silent |= node->attention != 0;
 		known[SPOOL] |= !isnan(node->spool);
 		known[CLOCK] |= !isnan(node->clock);
 		known[CPU] |= !isnan(node->cpu);
@@ -90,7 +93,7 @@ rank_unknown(const struct top_snapshot *snapshot,
 		known[PRESSURE] |= !isnan(node->pressure);
 	}
 	known[TREND] = known[CPU];
-	to[WRONG].least = is_wrong ? 12 : is_silent ? 9 : 6;
+	to[WRONG].least = is_long ? 28 : is_wrong ? 12 : is_silent ? 9 : 6;
 	for (int i = SPOOL; i < WRONG; i++)
 		if (!known[i])
 			to[i].rank += COLUMNS;
@@ -122,20 +125,25 @@ label_of(const struct top_snapshot *snapshot, uint32_t row)
 				     : snapshot->labels->table.names[phase];
 }
 
-static struct node_state
-state_of(const struct top_node *node)
-{
-	return (struct node_state){ .condition =
-					(enum node_condition)node->condition,
-		.spool_fills = node->spool_fills,
-		.clock_is_off = node->clock_is_off };
-}
-
-/* What is wrong: the state first, then what needs attention. */
+/* The worst first, as in `poolscope nodes`. */
 static double
 weight(const struct top_node *node)
 {
-	return 4 * node->condition + 2 * node->spool_fills + node->clock_is_off;
+	return attention_weight(node->attention) * NODE_CONDITIONS +
+	       (unsigned)node->condition;
+}
+
+/* The label of a phase is its name and its key. */
+static const char *
+wrong_of(const struct top_snapshot *snapshot, uint32_t row,
+    char to[static ATTENTION_TEXT_BYTES])
+{
+	const struct top_node *node = node_of(snapshot, row);
+	struct text label = label_of(snapshot, row);
+	const struct attention_phase phase = { text_next_word(&label),
+		(double)node->phase_age, (double)node->phase_usual };
+
+	return attention_text(to, node->attention, &phase);
 }
 
 static struct order_key
@@ -167,14 +175,13 @@ cell(const struct top_snapshot *snapshot, uint32_t row, uint32_t column,
     char to[static VIEW_TEXT_BYTES])
 {
 	const struct top_node *node = node_of(snapshot, row);
-	struct node_state state = state_of(node);
 
 	switch ((enum column)column) {
 	case NODE: return name_of(snapshot, row);
 	case PHASE:
 		return node->phase == TOP_NO_PHASE ? text_of("-")
 						   : label_of(snapshot, row);
-	case STATE: return text_of(node_condition_words[state.condition]);
+	case STATE: return text_of(node_condition_words[node->condition]);
 	case FOR: return text_of(cell_time(to, node->phase_age));
 	case HEARD: return text_of(cell_time(to, node->age));
 	case SPOOL: return text_of(cell_bytes(to, node->spool));
@@ -183,7 +190,7 @@ cell(const struct top_snapshot *snapshot, uint32_t row, uint32_t column,
 	case RECEIVE: return text_of(cell_bytes(to, node->receive));
 	case IOWAIT: return text_of(cell_share(to, node->iowait));
 	case PRESSURE: return text_of(cell_share(to, node->pressure));
-	case WRONG: return text_of(node_state_wrong(to, &state));
+	case WRONG: return text_of(wrong_of(snapshot, row, to));
 	default: return text_of("");
 	}
 }
@@ -193,9 +200,11 @@ look(const struct top_snapshot *snapshot, uint32_t row)
 {
 	const struct top_node *node = node_of(snapshot, row);
 
-	return node->condition >= NODE_SILENT ? VIEW_BAD
-	       : weight(node) > 0             ? VIEW_WARNING
-					      : VIEW_PLAIN;
+	return node->condition >= NODE_SILENT ||
+		       (node->attention & 1u << ATTENTION_PHASE) != 0
+		   ? VIEW_BAD
+	       : weight(node) > 0 ? VIEW_WARNING
+				  : VIEW_PLAIN;
 }
 
 /* What an unknown value is behind is left out. */
@@ -216,12 +225,11 @@ static void
 detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 {
 	const struct top_node *node = node_of(snapshot, row);
-	struct node_state state = state_of(node);
-	char wrong[NODE_STATE_WRONG_BYTES], to[CELL_NUMBER_BYTES];
+	char wrong[ATTENTION_TEXT_BYTES], to[CELL_NUMBER_BYTES];
 
 	put_text(file, "node", name_of(snapshot, row));
-	put_value(file, "state", node_condition_words[state.condition], "");
-	node_state_wrong(wrong, &state);
+	put_value(file, "state", node_condition_words[node->condition], "");
+	wrong_of(snapshot, row, wrong);
 	put_value(file, "wrong", wrong[0] != '\0' ? wrong : "nothing", "");
 	put_text(file, "phase",
 	    node->phase == TOP_NO_PHASE ? text_of("-")

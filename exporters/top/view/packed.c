@@ -5,6 +5,7 @@
 #include "exporters/top/view/packed.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "proto/base/memory.h"
@@ -19,6 +20,7 @@ enum column {
 	RECEIVE,
 	PRESSURE,
 	PHASE_AGE,
+	PHASE_USUAL,
 	NUMBERS, /* columns of numbers up to here */
 	CLOCK = NUMBERS,
 	PHASE = CLOCK + 2,
@@ -100,12 +102,12 @@ put_row(uint16_t to[static COLUMNS], const struct top_node *node)
 	to[RECEIVE] = code_of(node->receive);
 	to[PRESSURE] = code_of(node->pressure);
 	to[PHASE_AGE] = code_of(node->phase_age);
+	to[PHASE_USUAL] = code_of(node->phase_usual);
 	to[CLOCK] = (uint16_t)clock;
 	to[CLOCK + 1] = (uint16_t)(clock >> 16);
 	to[PHASE] = (uint16_t)node->phase;
 	to[PHASE + 1] = (uint16_t)(node->phase >> 16);
-	to[FLAGS] = (uint16_t)(node->condition | node->spool_fills << 8 |
-			       node->clock_is_off << 9);
+	to[FLAGS] = (uint16_t)(node->condition | node->attention << 8);
 }
 
 /* Which columns differ; returns how many. */
@@ -173,11 +175,11 @@ top_packed_at(const struct top_packed *packed, uint32_t row)
 		.receive = number_of(of[RECEIVE]),
 		.pressure = number_of(of[PRESSURE]),
 		.phase_age = number_of(of[PHASE_AGE]),
+		.phase_usual = number_of(of[PHASE_USUAL]),
 		.clock = float_of((uint32_t)of[CLOCK + 1] << 16 | of[CLOCK]),
 		.phase = (uint32_t)of[PHASE + 1] << 16 | of[PHASE],
 		.condition = (uint8_t)of[FLAGS],
-		.spool_fills = (of[FLAGS] >> 8 & 1) != 0,
-		.clock_is_off = (of[FLAGS] >> 9 & 1) != 0,
+		.attention = (uint8_t)(of[FLAGS] >> 8),
 	};
 }
 

@@ -8,7 +8,6 @@
 #ifndef EXPORTERS_TOP_VIEW_PACKED_H
 #define EXPORTERS_TOP_VIEW_PACKED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,10 +17,10 @@
 struct top_node {
 	float age, received, spool, clock;
 	float cpu, iowait, receive, pressure;
-	float phase_age;
-	uint32_t phase; /* number of its label, or TOP_NO_PHASE */
-	uint8_t condition;
-	bool spool_fills, clock_is_off;
+	/* phase_usual: of one that is open for longer than usual. */
+	float phase_age, phase_usual;
+	uint32_t phase;               /* number of its label, or TOP_NO_PHASE */
+	uint8_t condition, attention; /* bits, of nodes/attention.h */
 };
 
 struct top_packed; /* opaque */

@@ -38,11 +38,10 @@ export function overview(context) {
 	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts,
 		h("h2", {}, "Phases"), phases.root, words);
 
-	/* `many`: how many are not live; only the first ones are asked for.  A pool at rest
-	 * needs no attention. */
+	/* `many`: how many need attention; only the first ones are asked for.  A pool at rest
+	 * needs none. */
 	function wrong(nodes, many, rests) {
-		const bad = rests ? [] : nodes.filter((n) => n.state !== "live" || n.wrong), list = bad.slice(0, WRONG);
-		const more = Math.max(bad.length, many) - list.length;
+		const list = rests ? [] : nodes.filter((n) => n.attention).slice(0, WRONG), more = many - list.length;
 		if (list.length === 0)
 			return fill(trouble);
 		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
@@ -68,7 +67,7 @@ export function overview(context) {
 		const known = api.maybe(["pools"], {}, context.signal), many = known.then((all) =>
 			(poolsOf(all).find((each) => each.name === context.pool) || { nodes: 0 }).nodes);
 		const [all, of, nodes] = await Promise.all([known,
-			context.maybe(["phases"]), context.maybe(["nodes"], { top: 500 }), first.load(many), newest()]);
+			context.maybe(["phases"]), context.maybe(["nodes"], { top: WRONG }), first.load(many), newest()]);
 		const p = poolsOf(all).find((each) => each.name === context.pool);
 		if (!p && !of)
 			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
@@ -82,7 +81,7 @@ export function overview(context) {
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"]] : []);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
-		wrong(nodes ? nodes.rows : [], p ? p.quiet + p.gone : 0, p && p.rests);
+		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0, p && p.rests);
 		return undefined;
 	} };
 }

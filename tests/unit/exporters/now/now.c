@@ -170,7 +170,12 @@ nodes_age_without_a_record(void **state)
 	assert_int_equal(condition_of("n2"), NODE_SILENT);
 	/* It stays so. */
 	assert_int_equal(poll_all(AT(3630)), NOW_NODES);
+	assert_int_equal(poll_all(AT(6 * 86400)), 0);
+	assert_int_equal(now_nodes(now)->attended, 2);
+	/* Nobody misses them any longer. */
+	assert_int_equal(poll_all(AT(8 * 86400)), NOW_NODES);
 	assert_int_equal(poll_all(AT(30 * 86400)), 0);
+	assert_int_equal(now_nodes(now)->attended, 0);
 	assert_int_equal(now_nodes(now)->count, 2);
 	assert_int_equal(now_nodes(now)->conditions[NODE_GONE], 2);
 }

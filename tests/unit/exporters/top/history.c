@@ -108,10 +108,10 @@ packed_rows_are_those_of_before(void **state)
 		.clock = -1.25e-4f,
 		.phase = 70001,
 		.condition = 3,
-		.spool_fills = true };
-	nodes[1] = (struct top_node){
-		.clock = NAN, .phase = TOP_NO_PHASE, .clock_is_off = true
-	};
+		.attention = 1u << ATTENTION_SPOOL };
+	nodes[1] = (struct top_node){ .clock = NAN,
+		.phase = TOP_NO_PHASE,
+		.attention = 1u << ATTENTION_CLOCK };
 	nodes[2].age = 1;
 	top_snapshot_pack(snapshot);
 	assert_null(snapshot->nodes);
@@ -119,9 +119,10 @@ packed_rows_are_those_of_before(void **state)
 	assert_true(isnan(got.age) && got.clock == -1.25e-4f);
 	assert_int_equal(got.phase, 70001);
 	assert_int_equal(got.condition, 3);
-	assert_true(got.spool_fills && !got.clock_is_off);
+	assert_int_equal(got.attention, 1u << ATTENTION_SPOOL);
 	got = top_snapshot_node(snapshot, 1);
-	assert_true(isnan(got.clock) && got.clock_is_off);
+	assert_true(isnan(got.clock));
+	assert_int_equal(got.attention, 1u << ATTENTION_CLOCK);
 	assert_int_equal(got.phase, TOP_NO_PHASE);
 	top_snapshot_unpack(snapshot);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {

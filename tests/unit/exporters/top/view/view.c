@@ -80,15 +80,16 @@ the_worst_come_first(void **state)
 
 	(void)state;
 	snapshot->nodes[4].condition = NODE_SILENT;
-	snapshot->nodes[2].clock_is_off = true;
+	snapshot->nodes[4].attention = 1u << ATTENTION_SILENT;
+	snapshot->nodes[2].attention = 1u << ATTENTION_CLOCK;
 	snapshot->nodes[5].condition = NODE_LATE;
-	snapshot->nodes[1].spool_fills = true;
+	snapshot->nodes[1].attention = 1u << ATTENTION_SPOOL;
 	assert_int_equal(
 	    select_rows(snapshot, "", view_nodes.column, false), 6);
 	assert_int_equal(rows[0], 4);
-	assert_int_equal(rows[1], 5);
-	assert_int_equal(rows[2], 1);
-	assert_int_equal(rows[3], 2);
+	assert_int_equal(rows[1], 1);
+	assert_int_equal(rows[2], 2);
+	assert_int_equal(rows[3], 5);
 	/* The others in the order of their names. */
 	assert_int_equal(rows[4], 0);
 	assert_int_equal(rows[5], 3);
