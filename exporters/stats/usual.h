@@ -11,7 +11,7 @@
 #ifndef EXPORTERS_STATS_USUAL_H
 #define EXPORTERS_STATS_USUAL_H
 
-#include "exporters/stats/phases_window.h"
+#include "exporters/stats/phase_rows.h"
 
 enum { USUAL_VALUES_MIN = 12, USUAL_MEDIANS = 3, USUAL_LEAST = 30 };
 
