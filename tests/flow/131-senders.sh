@@ -50,7 +50,7 @@ began() {
 		/usr/bin/python3 -c 'import json, sys
 sys.exit(json.load(sys.stdin)["broker"]["received_messages"] < 20)'
 }
-poolscope-generate testrun --broker "$first" --broker "$second" -p "$long" --runs "${RUNS:-40000}" \
+poolscope-generate testrun --broker "$first" --broker "$second" -p "$long" --runs "${RUNS:-100000}" \
 	--base 0 >"$TMP/long" 2>&1 &
 sender=$!
 check "batches pass" wait_until began
