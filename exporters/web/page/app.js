@@ -66,7 +66,7 @@ function crumbs() {
 	const tabs = id("tabs");
 	tabs.hidden = !place.pool;
 	fill(tabs, place.pool ? Object.entries(POOL_VIEWS).filter(([, each]) => !each.hidden).map(([name, each]) =>
-		h("a", { href: poolLink(place.pool, name), "aria-current": name === place.name ? "page" : undefined }, each.title)) : []);
+		h("a", { href: poolLink(place.pool, name, undefined, { start: place.params.start }), "aria-current": name === place.name ? "page" : undefined }, each.title)) : []);
 	const current = tabs.querySelector("[aria-current]");
 	if (current)
 		current.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -194,9 +194,11 @@ function show() {
 		...at, signal,
 		get: async (path, params) => noted(path, params, await api.get(at.pool ? ["pools", at.pool, ...path] : path, params, signal)),
 		maybe: async (path, params) => noted(path, params, await api.maybe(at.pool ? ["pools", at.pool, ...path] : path, params, signal)),
-		link: (name, item, params) => poolLink(at.pool, name, item, params),
-		/* Change a parameter of this view: a new address, or in place of this one. */
-		set(change, instead) {
+		link: (name, item, params) => poolLink(at.pool, name, item, params && (params.from || params.to) ? params : { start: at.params.start, ...params }),
+		/* Change a parameter of this view: a new address, or in place of this one.  A start is a
+		 * window of its own. */
+		set(given, instead) {
+			const change = given.from || given.to ? { ...given, start: "" } : given.start !== undefined ? { ...given, from: "", to: "" } : given;
 			const to = here(at, { ...at.params, ...change });
 			if (instead) {
 				Object.assign(at.params, change);

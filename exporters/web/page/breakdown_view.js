@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, choose, search, nothing } from "./parts.js";
+import { title, range, starts, choose, search, nothing } from "./parts.js";
 import { breakdown, rowsOf, legend } from "./breakdown.js";
 import { placeTile } from "./look.js";
 import { traceTools } from "./perfetto.js";
@@ -16,10 +16,11 @@ export function breakdownView(context) {
 	const model = choose("Model", null, "", (value) => context.set({ model: value, order: undefined }));
 	const order = choose("Order", null, "", (value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
+	const start = starts(context);
 	const names = h("div"), when = h("p", { class: "note" });
 	const trace = traceTools(context, context.pool, () => ({ node: params.node, from: params.from, to: params.to }));
 	const body = h("div", {}, trace, names, picture.root, when);
-	const root = h("section", {}, title("Breakdown", range(context), field, model.root, order.root), body);
+	const root = h("section", {}, title("Breakdown", range(context), start.root, field, model.root, order.root), body);
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
@@ -28,7 +29,8 @@ export function breakdownView(context) {
 
 	return { root, moves: picture.moves, async load(again) {
 		const answer = await context.maybe(["breakdown"], { rows: 800, shape: "columns", model: params.model,
-			from: params.from, to: params.to, node: params.node });
+			start: params.start, from: params.from, to: params.to, node: params.node });
+		await start.set(answer);
 		if (!answer || !answer.rows.node || answer.rows.node.length === 0) {
 			model.root.hidden = !answer;
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :

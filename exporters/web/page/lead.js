@@ -92,7 +92,7 @@ export function lead(context, trouble) {
 	/* many: a promise of how many nodes the pool has. */
 	return { root, charts, async load(many) {
 		const [known, starts, lost, all, keys] = await Promise.all([many, context.maybe(["starts"], { newest: STARTS }),
-			context.maybe(["slow"], { columns: "node,phase,key,time,usual,above,open" }),
+			context.maybe(["slow"], { start: context.params.start, columns: "node,phase,key,time,usual,above,open" }),
 			context.maybe(["nodes"], { columns: "node,state" }),
 			context.maybe(["phases"], { by: "key", name: "job:*", columns: "key,open_starts" }), isLive() ? curves() : null]);
 		words.hidden = !starts || starts.rows.length === 0;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, figures, choose, nothing, search, since } from "./parts.js";
+import { title, range, starts, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { BANDS, lines } from "./lines.js";
 import { timeline } from "./timeline.js";
@@ -52,8 +52,8 @@ export function nodeView(context) {
 	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
-	const parts = h("div");
-	const root = h("section", {}, title(item || "Node", range(context), h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
+	const parts = h("div"), start = starts(context);
+	const root = h("section", {}, title(item || "Node", range(context), start.root, h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
 		facts.root, parts);
 	const when = timeline("What this node did when", { lanes: true, choose: (from, to) => context.set(windowOf(from, to)),
 		resized: () => inTime().catch(() => {}) });
@@ -89,9 +89,10 @@ export function nodeView(context) {
 	return { root, tables: [phases, metrics], async load() {
 		const own = (list) => (list || []).filter((r) => r.node === undefined || r.node === item);
 		const [heard, of, samples, usage] = await Promise.all([context.maybe(["nodes"], { node }),
-			context.maybe(["phases"], { by: "node", node }),
+			context.maybe(["phases"], { by: "node", node, start: params.start, from: params.from, to: params.to }),
 			context.maybe(["samples"], { node, from: params.from, to: params.to }),
 			context.maybe(["usage"], { node, from: params.from, to: params.to })]);
+		await start.set(of);
 		const n = own(heard && heard.rows)[0], u = own(usage && usage.rows).find((r) => r.job === null);
 		const rows = own(of && of.rows).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
 		const list = samples ? samples.rows : [];

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, choose, search, nothing } from "./parts.js";
+import { title, range, starts, choose, search, nothing } from "./parts.js";
 import { isLive } from "./api.js";
 import { map } from "./map.js";
 import { lines } from "./lines.js";
@@ -25,7 +25,8 @@ export function mapView(context) {
 	const over = h("div"), body = h("div", {}, picture.root);
 	/* A state is that of now. */
 	const when = (params.value || "heard") === "heard" ? null : range(context);
-	const root = h("section", {}, title("Nodes", when, field, which.root, device.root), body, over);
+	const start = starts(context);
+	const root = h("section", {}, title("Nodes", when, start.root, field, which.root, device.root), body, over);
 	let choices = null, series = null;
 
 	async function options() {
@@ -73,7 +74,8 @@ export function mapView(context) {
 	async function values(kind, name, now) {
 		const node = params.node;
 		if (kind === "phase") {
-			const answer = await context.maybe(["phases"], { by: "node", name, node, from: params.from, to: params.to });
+			const answer = await context.maybe(["phases"], { by: "node", name, node, start: params.start, from: params.from, to: params.to });
+			await start.set(answer);
 			return [(answer ? answer.rows : []).map((r) => ({ node: r.node, value: r.count ? r.sum : null })), "s", "seconds in " + name];
 		}
 		if (kind === "metric") {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, figures, nothing, since, state } from "./parts.js";
+import { title, figures, nothing, since, starts, state } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
@@ -35,7 +35,8 @@ export function overview(context) {
 		empty: "No model has found phases in the events of this pool." });
 	const trouble = h("div"), first = lead(context, trouble), farm = h("div");
 	const words = h("p", { class: "note" }, SPREAD);
-	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts,
+	const start = starts(context);
+	const root = h("section", {}, title(context.pool, start.root), facts.root, first.root, farm, first.charts,
 		h("h2", {}, "Phases"), phases.root, words);
 
 	/* `many`: how many need attention; only the first ones are asked for.  A pool at rest
@@ -67,7 +68,7 @@ export function overview(context) {
 		const known = api.maybe(["pools"], {}, context.signal), many = known.then((all) =>
 			(poolsOf(all).find((each) => each.name === context.pool) || { nodes: 0 }).nodes);
 		const [all, of, nodes] = await Promise.all([known,
-			context.maybe(["phases"]), context.maybe(["nodes"], { top: WRONG }), first.load(many), newest()]);
+			context.maybe(["phases"], { start: context.params.start }), context.maybe(["nodes"], { top: WRONG }), first.load(many), newest()]);
 		const p = poolsOf(all).find((each) => each.name === context.pool);
 		if (!p && !of)
 			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
@@ -79,6 +80,7 @@ export function overview(context) {
 			["Records", count(p.records)],
 			!Number.isNaN(p.last) && ["Newest record", since(p.last)],
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"]] : []);
+		await start.set(of);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
 		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0, p && p.rests);

@@ -4,13 +4,13 @@
  */
 import { isLive } from "./api.js";
 import { h, fill } from "./dom.js";
-import { title, range, choose, search, nothing } from "./parts.js";
+import { title, range, starts, choose, search, nothing } from "./parts.js";
 import { timeline } from "./timeline.js";
 
-/* The parameters of a window in milliseconds, in place of a start; of none they are empty. */
+/* The parameters of a window in milliseconds; of none they are empty. */
 export function windowOf(from, to) {
 	const text = (ms) => Number.isFinite(ms) ? (ms / 1000).toFixed(6) : "";
-	return { from: text(from), to: text(to), start: "" };
+	return { from: text(from), to: text(to) };
 }
 
 export function timelineView(context) {
@@ -24,12 +24,14 @@ export function timelineView(context) {
 		(value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const when = h("p", { class: "note" }), body = h("div", {}, picture.root, when);
-	const root = h("section", {}, title("Timeline", range(context), isLive() ? [field, model.root, order.root] : model.root), body);
+	const start = starts(context);
+	const root = h("section", {}, title("Timeline", range(context), start.root, isLive() ? [field, model.root, order.root] : model.root), body);
 
 	async function load() {
 		const answer = await context.maybe(["timeline"], { ...picture.asked(), order: params.order || "name", model: params.model,
 			start: params.start, from: params.from, to: params.to, node: params.node });
 		model.root.hidden = !answer;
+		await start.set(answer);
 		if (!answer) {
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." : params.from || params.to ? "None are in this time." :
 				"Phases come from events with a begin and an end, by a model."));
