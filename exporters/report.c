@@ -23,15 +23,17 @@ struct values {
 	struct pool_options pool;
 	struct source_options source;
 	const char *output;
+	struct starts_options starts;
 	int64_t from_ns, to_ns;
 	int format;
 	bool with_trace, anonymise;
 	const char *nodes;
 };
 
-static const struct values defaults = {
-	.from_ns = TIME_MIN_NS, .to_ns = TIME_MAX_NS, .nodes = "worst:8"
-};
+static const struct values defaults = { .starts = STARTS_DEFAULT,
+	.from_ns = TIME_MIN_NS,
+	.to_ns = TIME_MAX_NS,
+	.nodes = "worst:8" };
 
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
@@ -60,8 +62,9 @@ static void
 parse(struct values *values, int argc, char **argv)
 {
 	const struct opt_table tables[] = { { pool_options, &values->pool },
-		{ options, values }, { source_options, &values->source },
-		{ opt_common, NULL }, { NULL, NULL } };
+		{ options, values }, { starts_options, &values->starts },
+		{ source_options, &values->source }, { opt_common, NULL },
+		{ NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-report",
 		.synopsis = "[options] -o FILE",
@@ -77,6 +80,7 @@ parse(struct values *values, int argc, char **argv)
 	if (values->output == NULL)
 		opt_usage("-o FILE is missing: the file to write");
 	time_options_check(values->from_ns, values->to_ns);
+	starts_options_check(&values->starts, values->from_ns, values->to_ns);
 	if (values->with_trace && values->format != FORMAT_HTML)
 		opt_usage("--with-trace is for --format html");
 }
@@ -114,12 +118,18 @@ write_report(void *arg, struct tool_open *open, struct err *err)
 	struct report_request request = { .source = open->source,
 		.options = &values->source,
 		.partition = open->partition,
+		.starts = values->starts,
 		.from_ns = values->from_ns,
 		.to_ns = values->to_ns,
 		.is_anonymous = values->anonymise };
 	struct report_names *names = NULL;
 	int rc = known_check_partition(open->source, open->partition, 0, err);
 
+	/* Of the answers that take no start, too. */
+	if (rc == 0)
+		rc = starts_choose(&open->start, open->source, open->partition,
+		    &values->starts, NULL, false, &request.from_ns,
+		    &request.to_ns, err);
 	if (rc == 0 && values->anonymise) {
 		rc = report_names_open(
 		    &names, open->source, open->partition, err);

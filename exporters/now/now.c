@@ -34,6 +34,7 @@ struct now {
 	int64_t used_ns; /* when these were read (monotonic) */
 	struct open_phases open;
 	struct start start; /* of no nodes: there is none */
+	bool has_earlier;   /* it is not the only one */
 	uint64_t start_events, start_generation; /* that it was read after */
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
@@ -197,12 +198,15 @@ keep_phase(void *arg, const struct phase_row *row)
 static int
 read_phases(struct now *now, struct err *err)
 {
-	const struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct phases phases = { .count = 0 };
 	struct phase_rows *rows;
-	int rc = phase_rows_open(
-	    &rows, now->source, now_name(now), &query, PHASES_OF_POOL, err);
+	int rc;
 
+	if ((now->parts & NOW_PHASES_NEWEST) != 0 && now->has_earlier)
+		query.from_ns = now->start.begin_ns;
+	rc = phase_rows_open(
+	    &rows, now->source, now_name(now), &query, PHASES_OF_POOL, err);
 	if (rc != 0)
 		return -1;
 	string_table_init(&phases.texts);
@@ -320,6 +324,8 @@ read_starts(struct now *now, int64_t from_ns, struct err *err)
 
 	now->start = rc == 0 ? starts.at[starts.count - 1]
 			     : (struct start){ .nodes = 0 };
+	now->has_earlier =
+	    starts.count > 1 || (now->has_earlier && from_ns != TIME_MIN_NS);
 	starts_clear(&starts);
 	/* That no node began is an answer. */
 	return rc != 0 && source_has_failed(now->source) ? -1 : 0;
@@ -354,6 +360,8 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 
 	if ((now->parts & NOW_NODES) != 0)
 		rc = read_nodes(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_START) != 0)
+		rc = read_start(now, err);
 	if (rc == 0 && (now->parts & NOW_PHASES) != 0)
 		rc = read_phases(now, err);
 	if (rc == 0 && (now->parts & NOW_RUNS) != 0)
@@ -362,8 +370,6 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 		rc = read_usages(now, now_ns, err);
 	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
 		rc = read_open(now, err);
-	if (rc == 0 && (now->parts & NOW_START) != 0)
-		rc = read_start(now, err);
 	end_ns = clock_monotonic_ns();
 	rest_ns = rc == 0 ? now->rest * (end_ns - begin_ns) : NS_PER_SECOND;
 	now->next_ns =

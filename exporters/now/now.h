@@ -46,6 +46,9 @@ enum now_part {
 	/* With NOW_USAGE: USAGE_LAST instead of USAGE_MEAN. */
 	NOW_USAGE_LAST = 1 << 6,
 	NOW_START = 1 << 7, /* never reported as changed */
+	/* With NOW_PHASES and NOW_START: those of the newest start, if there
+	 * are several. */
+	NOW_PHASES_NEWEST = 1 << 8,
 };
 /* The first parts: what changed is known by the sums of their numbers. */
 enum { NOW_SUMMED = 5 };

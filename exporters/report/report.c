@@ -40,7 +40,13 @@ set_time(struct web_question *question, const struct report_request *request)
 {
 	const char *allowed = web_route_parameters(question->route);
 	struct question_values *query = &question->query;
+	bool is_given = request->starts.start_ns != TIME_MIN_NS;
 
+	if (web_query_allows(allowed, "start")) {
+		query->starts = request->starts;
+		if (is_given)
+			return;
+	}
 	if (web_query_allows(allowed, "from") &&
 	    request->from_ns != TIME_MIN_NS)
 		query->window.from_ns = request->from_ns;

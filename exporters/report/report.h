@@ -11,13 +11,15 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
+#include "exporters/starts/starts.h"
 
 struct report_request {
 	struct source *source;
 	const struct source_options *options;
 	struct text partition;
-	int64_t from_ns, to_ns;
-	bool is_anonymous; /* leave out where the answers come from, too */
+	struct starts_options starts;
+	int64_t from_ns, to_ns; /* of a start that is given, that of it */
+	bool is_anonymous;      /* leave out where the answers come from, too */
 };
 
 struct report_answer {

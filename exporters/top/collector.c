@@ -160,8 +160,8 @@ begin_round(struct collector *collector)
 		now_free(&collector->now);
 		collector->now = now_new(collector->options.source,
 		    text_of(collector->partition),
-		    NOW_NODES | NOW_PHASES | NOW_USAGE | NOW_USAGE_LAST |
-			NOW_OPEN);
+		    NOW_NODES | NOW_PHASES | NOW_PHASES_NEWEST | NOW_START |
+			NOW_USAGE | NOW_USAGE_LAST | NOW_OPEN);
 	}
 	pthread_mutex_unlock(&collector->mutex);
 	if (is_changed) {
