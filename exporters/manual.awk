@@ -19,6 +19,10 @@ function argument_of(name) {
 	if (choices[name] == "")
 		return argument[name] == "" ? "" : " Ar " tolower(argument[name])
 	text = choices[name]
+	if (argument[name] == "TIME") {
+		gsub(/\|/, " | Cm ", text)
+		return " Ar time | Cm " text
+	}
 	gsub(/\|/, " | ", text)
 	return " Cm " text
 }

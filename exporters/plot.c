@@ -25,6 +25,7 @@ enum view {
 	VIEW_PHASES,
 	VIEW_REFERENCE,
 	VIEW_PAGES,
+	VIEW_BREAKDOWN,
 	VIEW_DISTRIBUTION,
 	VIEW_DAYS,
 	VIEW_ERRORS,
@@ -34,7 +35,7 @@ enum view {
 struct values {
 	struct pool_options pool;
 	struct source_options source;
-	struct time_window_options window;
+	struct time_window_options window, given; /* given: as it was typed */
 	struct plot_cascade_options cascade;
 	struct metric_options samples;
 	struct runs_options runs;
@@ -43,7 +44,8 @@ struct values {
 	const char *output; /* NULL: not given */
 	int view, terminal;
 	bool png;
-	struct plot_results results; /* arguments of "results" */
+	struct plot_results results;    /* arguments of "results" */
+	char start[STARTS_WORDS_BYTES]; /* what is shown; empty: all */
 	const struct command *command;
 };
 
@@ -64,9 +66,11 @@ static const struct opt options[] = {
 	    "png|svg|dumb|sixel|pdf", false },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "choose the picture; cascade: phases (default), distribution, "
-	    "reference, all; phases: phases (default), distribution, all; "
-	    "testrun: pages (default), distribution, days, errors, all",
-	    "phases|reference|pages|distribution|days|errors|all", false },
+	    "reference, all; phases: phases (default), breakdown, "
+	    "distribution, "
+	    "all; testrun: pages (default), distribution, days, errors, all",
+	    "phases|reference|pages|breakdown|distribution|days|errors|all",
+	    false },
 	{ "png", 0, OPT_FLAG, OPT_TO(struct values, png), NULL,
 	    "draw pictures; --no-png writes only tables and scripts", NULL,
 	    false },
@@ -135,7 +139,8 @@ write_numbers(const struct values *values, struct source *source,
 	char base[INSTANCE_PATH_BYTES];
 	struct output output;
 
-	asks.window = values->window;
+	asks.window = values->given;
+	asks.starts = values->starts;
 	asks.answer.format = ANSWER_FORMAT_JSON;
 	if (output_open_in(&output, values->output, pool_base(base, partition),
 		".json", err) != 0)
@@ -156,7 +161,7 @@ plot_cascade_of(struct values *values, struct source *source,
 
 	rc = plot_cascade(source, partition,
 	    &(struct cascade_window){
-		values->window.from_ns, values->window.to_ns },
+		values->window.from_ns, values->window.to_ns, values->start },
 	    &values->cascade,
 	    &(struct plot_cascade_views){
 		.reference = has_view(values, VIEW_REFERENCE),
@@ -191,7 +196,11 @@ plot_phases_of(struct values *values, struct source *source,
 			.node = values->window.node.list,
 			.from_ns = values->window.from_ns,
 			.to_ns = values->window.to_ns,
-			.nodes = has_view(values, VIEW_PHASES),
+			.start = values->start,
+			.jobs = job_options_given(&values->window.jobs) ? &jobs
+									: NULL,
+			.timeline = has_view(values, VIEW_PHASES),
+			.breakdown = has_view(values, VIEW_BREAKDOWN),
 			.distribution = has_view(values, VIEW_DISTRIBUTION) },
 		    &picture, err);
 	if (job_options_given(&values->window.jobs)) {
@@ -265,7 +274,8 @@ static const struct command {
 } commands[] = {
 	{ "cascade", plot_cascade_of, PHASES_VIEWS | 1u << VIEW_REFERENCE,
 	    VIEW_PHASES },
-	{ "phases", plot_phases_of, PHASES_VIEWS, VIEW_PHASES },
+	{ "phases", plot_phases_of, PHASES_VIEWS | 1u << VIEW_BREAKDOWN,
+	    VIEW_PHASES },
 	{ "samples", plot_samples_of, 0, VIEW_PHASES },
 	{ "usage", plot_usage_of, 0, VIEW_PHASES },
 	{ "testrun", plot_testrun_of,
@@ -385,6 +395,7 @@ plot(void *arg, struct tool_open *open, struct err *err)
 {
 	struct values *values = arg;
 
+	starts_words(values->start, &open->start);
 	return values->command->plot(
 	    values, open->source, open->partition, err);
 }
@@ -400,6 +411,7 @@ main(int argc, char **argv)
 	values.command = find_command(operands.at[0]);
 	check_operands(&values, &operands);
 	check_use(&values, values.command);
+	values.given = values.window;
 	sandbox_begin(&sandbox);
 	return tool_main(&(struct tool){ .pool = &values.pool,
 	    .source = &values.source,
@@ -408,6 +420,8 @@ main(int argc, char **argv)
 		&sandbox, values.output, values.testrun.series),
 	    .window = &values.window,
 	    .starts = &values.starts,
+	    .is_of_start = values.command->plot == plot_cascade_of ||
+			   values.command->plot == plot_phases_of,
 	    .model =
 		runs_option_is_given(RUNS_MODEL) ? values.runs.model : NULL,
 	    .work = plot,

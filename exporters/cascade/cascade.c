@@ -541,6 +541,7 @@ void
 cascade_init(struct cascade *cascade)
 {
 	memset(cascade, 0, sizeof(*cascade));
+	cascade->start = "";
 	string_table_init(&cascade->node_names);
 	string_table_init(&cascade->images);
 	cascade->last_node = cascade->last_image = UINT32_MAX;
@@ -742,6 +743,7 @@ cascade_read(struct cascade *cascade, struct source *source,
 		return -1;
 	cascade_finish(cascade, window->from_ns, window->to_ns);
 	source_clock_words(cascade->clock, source_clock(source));
+	cascade->start = window->start != NULL ? window->start : "";
 	if (cascade->node_count == 0)
 		return err_set(err, "no %s of partition %s in %s",
 		    all ? "cascade events" : "nodes that started in that time",

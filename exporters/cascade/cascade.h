@@ -96,6 +96,7 @@ struct cascade {
 	uint32_t node_count;
 	uint32_t complete;              /* nodes with missing == 0 */
 	char clock[SOURCE_CLOCK_WORDS]; /* words for the clock of the times */
+	const char *start;              /* words for the start; empty: none */
 	uint32_t unread_sizes;          /* sizes that could not be parsed */
 	struct text offer,
 	    sku; /* of the node that started first; at NULL: none */
@@ -157,6 +158,7 @@ void cascade_each_missing(const struct cascade *cascade,
  * also those whose start is not known. */
 struct cascade_window {
 	int64_t from_ns, to_ns;
+	const char *start; /* words for pictures; NULL: none */
 };
 
 /* Fill and finish an initialized cascade.  -1 also when there is no node: "no

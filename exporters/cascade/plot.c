@@ -108,6 +108,10 @@ put_title_line(const struct cascade *cascade, FILE *file, struct text pool)
 	else
 		cascade_put_title(
 		    cascade, pool, what + used, sizeof(what) - used);
+	used = strlen(what);
+	if (gnuplot_look.title == NULL && cascade->start[0] != '\0')
+		snprintf(
+		    what + used, sizeof(what) - used, "; %s", cascade->start);
 	fputs("set title ", file);
 	gnuplot_put_text(file, text_of(what));
 	if (!gnuplot_is_plain(text_of(what)))
@@ -358,6 +362,10 @@ phases_plot_new(const struct cascade *cascade, struct text pool)
 	if (cascade->clock[0] != '\0')
 		snprintf(plot->note, sizeof(plot->note), " Of the %s.",
 		    cascade->clock);
+	used = strlen(plot->note);
+	if (cascade->start[0] != '\0')
+		snprintf(plot->note + used, sizeof(plot->note) - used,
+		    " Shown: %s.", cascade->start);
 	*bands = (struct bands){
 		.title = plot->title,
 		.note = plot->note,
@@ -394,7 +402,7 @@ phases_plot_free(struct phases_plot **plot)
 
 struct cascade_distribution {
 	struct boxes boxes; /* clear it at the end */
-	char title[256];
+	char title[256], note[256];
 };
 
 /* The durations of a phase on a node, appended. */
@@ -431,8 +439,10 @@ cascade_distribution_init(struct cascade_distribution *distribution,
 	snprintf(distribution->title, sizeof(distribution->title),
 	    "Durations of the startup of pool %.*s",
 	    pool.bytes < 200 ? (int)pool.bytes : 200, pool.at);
-	*boxes =
-	    (struct boxes){ .title = distribution->title, .note = BOXES_NOTE };
+	boxes_put_note(
+	    distribution->note, sizeof(distribution->note), cascade->start);
+	*boxes = (struct boxes){ .title = distribution->title,
+		.note = distribution->note };
 	for (int phase = 0; phase < CASCADE_PHASES; phase++) {
 		uint64_t count = 0;
 

@@ -91,7 +91,7 @@ enum { PHASES_TITLE_BYTES = 4096 };
 
 struct phases_plot {
 	struct bands bands;
-	char title[PHASES_TITLE_BYTES], note[SOURCE_CLOCK_WORDS + 16];
+	char title[PHASES_TITLE_BYTES], note[SOURCE_CLOCK_WORDS + 256];
 };
 
 /* Returns a new picture; there must be at least one complete node. */

@@ -41,6 +41,13 @@ by_value(const void *left, const void *right)
 }
 
 void
+boxes_put_note(char *to, size_t room, const char *start)
+{
+	snprintf(to, room, "%s%s%s%s", BOXES_NOTE,
+	    *start != '\0' ? " Shown: " : "", start, *start != '\0' ? "." : "");
+}
+
+void
 boxes_add(
     struct boxes *boxes, struct text name, double *seconds, uint64_t count)
 {

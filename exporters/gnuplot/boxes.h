@@ -34,6 +34,9 @@ struct boxes {
 /* The second line above every such picture explains the rows. */
 #define BOXES_NOTE "n durations a row; median and p99 are nearest ranks."
 
+/* The same, and the start that is shown; `start` empty: none. */
+void boxes_put_note(char *to, size_t room, const char *start);
+
 /* Append a row; sorts the values.  The name must live as long as the rows;
  * nothing is appended if there are no values. */
 void boxes_add(

@@ -12,6 +12,7 @@
 #include "exporters/gnuplot/boxes.h"
 #include "exporters/phases/node_bands.h"
 #include "exporters/phases/read.h"
+#include "exporters/phases/timeline_plot.h"
 #include "exporters/source/pool.h"
 #include "exporters/stats/phase_rows.h"
 #include "proto/base/memory.h"
@@ -82,7 +83,7 @@ put_title(char to[static WORDS_BYTES], const struct plotter *p,
 	    pool.at);
 }
 
-/* ---- what each node did ---- */
+/* ---- how long each node was in each phase ---- */
 
 static void
 put_bands_table(const void *what, FILE *file)
@@ -98,7 +99,8 @@ put_bands_script(const void *what, FILE *file, const char *dat,
 }
 
 static void
-put_note(char to[static NOTE_BYTES], const struct plotter *p, uint64_t left_out)
+put_note(char to[static NOTE_BYTES], const struct plotter *p, uint64_t left_out,
+    const char *lacks)
 {
 	char clock[SOURCE_CLOCK_WORDS];
 	int used = 0;
@@ -106,16 +108,18 @@ put_note(char to[static NOTE_BYTES], const struct plotter *p, uint64_t left_out)
 	to[0] = '\0';
 	if (left_out > 0)
 		used = snprintf(to, NOTE_BYTES,
-		    " Left out: %" PRIu64 " without an end or a start.",
-		    left_out);
+		    " Left out: %" PRIu64 " without %s.", left_out, lacks);
 	source_clock_words(clock, source_clock(p->source));
 	if (clock[0] != '\0')
-		snprintf(
+		used += snprintf(
 		    to + used, NOTE_BYTES - (size_t)used, " Of the %s.", clock);
+	if (p->what->start[0] != '\0')
+		snprintf(to + used, NOTE_BYTES - (size_t)used, " Shown: %s.",
+		    p->what->start);
 }
 
 static int
-draw_nodes(struct plotter *p, struct text model, struct err *err)
+draw_breakdown(struct plotter *p, struct text model, struct err *err)
 {
 	char name[NAME_ROOM], title[WORDS_BYTES], note[NOTE_BYTES];
 	struct wire_query query = query_of(p, model, name);
@@ -129,14 +133,47 @@ draw_nodes(struct plotter *p, struct text model, struct err *err)
 	    &query, PHASES_COMPLETE, err);
 
 	if (rc == 0 && phases.count > 0) {
-		put_title(title, p, "Phases", model);
-		put_note(note, p, phases.left_out);
+		put_title(title, p, "Time in the phases", model);
+		put_note(note, p, phases.left_out, "an end or a start");
 		node_bands_make(&bands, &p->names, &phases);
-		rc = draw(p, model, "phases", &bands, put_bands_table,
+		rc = draw(p, model, "breakdown", &bands, put_bands_table,
 		    put_bands_script, err);
 		free(bands.rows);
 	}
 	phases_read_clear(&phases);
+	return rc;
+}
+
+/* ---- what each node did when ---- */
+
+static int
+draw_timeline(struct plotter *p, struct text model, struct err *err)
+{
+	char title[WORDS_BYTES], note[NOTE_BYTES], *name = memory_text(model);
+	struct timeline_plot plot = { .title = title, .note = note };
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+	struct phases_timeline timeline;
+	int rc;
+
+	query.node = text_of(p->what->node);
+	query.from_ns = p->what->from_ns;
+	query.to_ns = p->what->to_ns;
+	rc = phases_timeline_read(&timeline, p->source, p->partition, &query,
+	    p->what->jobs, name, err);
+	if (rc == 0) {
+		put_title(title, p, "Phases", model);
+		put_note(note, p, timeline.phases.left_out, "a start");
+		rc = timeline_plot_make(&plot, &timeline, err);
+		if (rc == 0)
+			rc = draw(p, model, "phases", &plot,
+			    timeline_plot_table, timeline_plot_script, err);
+		timeline_plot_clear(&plot);
+	} else if (timeline.phases.count == 0 &&
+		   !source_has_failed(p->source)) {
+		rc = 0; /* it has none */
+	}
+	phases_timeline_clear(&timeline);
+	free(name);
 	return rc;
 }
 
@@ -175,9 +212,9 @@ add_box(
 static int
 draw_distribution(struct plotter *p, struct text model, struct err *err)
 {
-	char name[NAME_ROOM], title[WORDS_BYTES];
+	char name[NAME_ROOM], title[WORDS_BYTES], note[NOTE_BYTES];
 	struct wire_query query = query_of(p, model, name);
-	struct boxes boxes = { .title = title, .note = BOXES_NOTE };
+	struct boxes boxes = { .title = title, .note = note };
 	struct phases_window window;
 	int rc = phases_window_read(
 	    &window, p->source, p->partition, &query, PHASES_OF_POOL, err);
@@ -191,6 +228,7 @@ draw_distribution(struct plotter *p, struct text model, struct err *err)
 	}
 	if (rc == 0 && boxes.count > 0) {
 		put_title(title, p, "Durations of the phases", model);
+		boxes_put_note(note, sizeof(note), p->what->start);
 		rc = draw(p, model, "distribution", &boxes, boxes_table,
 		    boxes_script, err);
 	}
@@ -221,8 +259,10 @@ draw_model(struct plotter *p, struct text model, struct err *err)
 {
 	int rc = 0;
 
-	if (p->what->nodes)
-		rc = draw_nodes(p, model, err);
+	if (p->what->timeline)
+		rc = draw_timeline(p, model, err);
+	if (rc == 0 && p->what->breakdown)
+		rc = draw_breakdown(p, model, err);
 	if (rc == 0 && p->what->distribution)
 		rc = draw_distribution(p, model, err);
 	return rc;
@@ -267,8 +307,8 @@ plot_phases(struct source *source, struct text partition,
 			rc = draw_model(&p, p.names.models.names[i], err);
 	}
 	if (rc == 0 && p.drawn == 0)
-		rc = err_set(err,
-		    "no complete phases%s%.*s%s of partition %s in %s",
+		rc = err_set(err, "no %sphases%s%.*s%s of partition %s in %s",
+		    what->timeline ? "" : "complete ",
 		    what->model != NULL ? " of model " : "", (int)model.bytes,
 		    model.at,
 		    what->from_ns != TIME_MIN_NS || what->to_ns != TIME_MAX_NS

@@ -1,6 +1,6 @@
 /*
  * phases_plot_command - pictures of the phases of any model: what each node
- * did when, and how long each phase took.
+ * did when, how long it was in each phase, and how long each phase took.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PHASES_PLOT_COMMAND_H
@@ -16,11 +16,14 @@ struct plot_phases {
 	    *model;       /* its name or its file; NULL: each that has phases */
 	const char *node; /* list; "": all */
 	int64_t from_ns, to_ns; /* in which the phases begin */
-	bool nodes, distribution;
+	const char *start;      /* words for the start; empty: none */
+	/* Of which the source has the records; NULL: of all. */
+	const struct job_intervals *jobs;
+	bool timeline, breakdown, distribution;
 };
 
-/* `picture` has the output options.  BASE-MODEL-phases and
- * BASE-MODEL-distribution. */
+/* `picture` has the output options.  BASE-MODEL-phases, BASE-MODEL-breakdown
+ * and BASE-MODEL-distribution. */
 int plot_phases(struct source *source, struct text partition,
     const struct plot_phases *what, const struct picture *picture,
     struct err *err);

@@ -214,6 +214,7 @@ struct share {
 	const struct phases_timeline *of;
 	uint32_t first, end; /* the items of a node */
 	int64_t order;       /* nodes with less come first */
+	bool is_hanging;     /* by it; these come first of all */
 };
 
 struct putting {
@@ -275,6 +276,8 @@ by_order(const void *left, const void *right)
 	const struct phases_item *x = &a->of->phases.items[a->first],
 				 *y = &b->of->phases.items[b->first];
 
+	if (a->is_hanging != b->is_hanging)
+		return a->is_hanging ? -1 : 1;
 	if (a->order != b->order)
 		return a->order < b->order ? -1 : 1;
 	return text_compare_natural(a->of->phases.nodes.names[x->node],
@@ -286,14 +289,19 @@ make_share(
     const struct phases_timeline *t, uint32_t first, enum phases_order order)
 {
 	const struct phases_item *items = t->phases.items;
-	struct share share = { t, first, phases_share_end(&t->phases, first),
-		0 };
+	struct share share = { .of = t,
+		.first = first,
+		.end = phases_share_end(&t->phases, first) };
 	int64_t last_ns = items[first].end_ns;
 
 	for (uint32_t i = first + 1; i < share.end; i++)
 		if (items[i].end_ns > last_ns)
 			last_ns = items[i].end_ns;
-	if (order == PHASES_BY_BEGIN)
+	/* One that begins again, or a boot, ends it before. */
+	for (uint32_t i = first; order == PHASES_HANGING && i < share.end; i++)
+		share.is_hanging |=
+		    items[i].is_open && items[i].end_ns == last_ns;
+	if (order == PHASES_BY_BEGIN || order == PHASES_HANGING)
 		share.order = items[first].begin_ns;
 	if (order == PHASES_LONGEST &&
 	    __builtin_sub_overflow(
@@ -327,4 +335,17 @@ phases_timeline_each(const struct phases_timeline *t, enum phases_form form,
 	}
 	free(shares);
 	free(stack);
+}
+
+uint32_t
+phases_timeline_hanging(const struct phases_timeline *t)
+{
+	uint32_t count = 0;
+	struct share share;
+
+	for (uint32_t i = 0; i < t->phases.count; i = share.end) {
+		share = make_share(t, i, PHASES_HANGING);
+		count += share.is_hanging;
+	}
+	return count;
 }

@@ -48,7 +48,12 @@ struct phases_segment {
 enum phases_form { PHASES_CUT, PHASES_LANES };
 
 /* Equal ones by name, in natural order. */
-enum phases_order { PHASES_BY_BEGIN, PHASES_BY_NAME, PHASES_LONGEST };
+enum phases_order {
+	PHASES_BY_BEGIN,
+	PHASES_BY_NAME,
+	PHASES_LONGEST,
+	PHASES_HANGING, /* those in a phase without an end, then by begin */
+};
 
 /* The segments: nodes in the order of their first begin, of their names, or of
  * their time from first to last, the longest first; and of each its segments by
@@ -57,5 +62,7 @@ void phases_timeline_each(const struct phases_timeline *timeline,
     enum phases_form form, enum phases_order order,
     void (*on_segment)(void *arg, const struct phases_segment *segment),
     void *arg);
+/* How many nodes end in a phase without an end. */
+uint32_t phases_timeline_hanging(const struct phases_timeline *timeline);
 
 #endif

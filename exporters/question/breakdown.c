@@ -72,6 +72,7 @@ static const struct answer_column band_columns[] = {
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
+	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
 	{ "t0", NULL, ANSWER_TIME, 0, NULL, "when the first phase began", false,
 	    NULL },
@@ -282,6 +283,7 @@ const struct question question_breakdown = { .word = "breakdown",
 		    "poolscope stats breakdown --sort cascade:pull --top 20\n",
 	.tables = tables,
 	.is_of_records = true,
+	.is_of_start = true,
 	.kinds = 1u << RECORD_EVENT,
 	.check = check,
 	.ask = ask };

@@ -116,6 +116,7 @@ static const struct answer_column head[] = {
 	TOTAL("avg_gr", "global resources, the mean"),
 	TOTAL("total_acq", "pull, torrent and load of all nodes"),
 	TOTAL("avg_acq", "pull, torrent and load, the mean"),
+	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
 	{ .key = NULL },
 };
@@ -304,8 +305,10 @@ put(const struct cascade *cascade, struct text partition, struct answer *answer)
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
-	const struct cascade_window window = { asked->values->window.from_ns,
-		asked->values->window.to_ns };
+	const struct cascade_window window = {
+		.from_ns = asked->values->window.from_ns,
+		.to_ns = asked->values->window.to_ns
+	};
 	struct cascade cascade;
 	int rc;
 
@@ -327,5 +330,6 @@ const struct question question_cascade = { .word = "cascade",
 	    "poolscope stats cascade -p 'acct$pool'\n"
 	    "poolscope stats cascade --sort global_resources_loaded --top 5\n",
 	.tables = tables,
+	.is_of_start = true,
 	.kinds = 1u << RECORD_EVENT,
 	.ask = ask };

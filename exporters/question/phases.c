@@ -60,8 +60,13 @@ static const struct answer_column columns[] = {
 	{ .key = NULL },
 };
 
+static const struct answer_column head[] = {
+	QUESTION_START_MEMBERS,
+	{ .key = NULL },
+};
+
 static const struct answer_table tables[] = { { "phases", columns },
-	{ .name = NULL } };
+	{ "head", head }, { .name = NULL } };
 
 struct asking {
 	struct answer *answer;
@@ -192,5 +197,6 @@ const struct question question_phases = { .word = "phases",
 	.tables = tables,
 	.by = "pool|node|key", /* enum phases_part */
 	.is_of_records = true,
+	.is_of_start = true,
 	.kinds = 1u << RECORD_EVENT,
 	.ask = ask };

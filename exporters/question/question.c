@@ -5,6 +5,7 @@
 #include "exporters/question/question.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "exporters/gnuplot/palette.h"
@@ -234,6 +235,24 @@ note_gaps(
 /* ---- asking ---- */
 
 static void
+put_start(const struct starts_chosen *chosen, struct answer *answer)
+{
+	bool is_one = chosen->begin_ns != START_UNKNOWN;
+	char words[STARTS_WORDS_BYTES], end[STARTS_WORDS_BYTES + 2];
+
+	answer_head(answer, "start",
+	    answer_time(is_one ? chosen->begin_ns : ANSWER_NO_NS));
+	answer_head(answer, "start_number",
+	    answer_count(is_one ? chosen->number : ANSWER_NO_COUNT));
+	answer_head(answer, "starts",
+	    answer_count(is_one ? chosen->count : ANSWER_NO_COUNT));
+	if (*starts_words(words, chosen) == '\0')
+		return;
+	snprintf(end, sizeof(end), "; %s", words);
+	answer_title_end(answer, end);
+}
+
+static void
 put_head(const struct question *question, const struct question_asked *asked,
     struct answer *answer)
 {
@@ -295,6 +314,7 @@ question_answer(const struct question *question, struct question_asked *asked,
 {
 	struct question_values values = *asked->values;
 	struct question_asked found = *asked;
+	struct starts_chosen start;
 	struct source *source = asked->source;
 	struct answer *answer;
 	int rc = 0;
@@ -304,8 +324,10 @@ question_answer(const struct question *question, struct question_asked *asked,
 		rc = known_check_nodes(source, asked->partition,
 		    text_of(values.window.node.list), err);
 		if (rc == 0)
-			rc = starts_find_window(source, asked->partition,
+			rc = starts_choose(&start, source, asked->partition,
 			    &values.starts, question_model(&values),
+			    question->is_of_start &&
+				!job_options_given(&values.window.jobs),
 			    &values.window.from_ns, &values.window.to_ns, err);
 		if (rc != 0)
 			return known_check_partition(
@@ -317,6 +339,8 @@ question_answer(const struct question *question, struct question_asked *asked,
 		return rc;
 	answer = answer_new(file, &values.answer, question->tables);
 	put_head(question, &found, answer);
+	if (question->is_of_start)
+		put_start(&start, answer);
 	rc = ask_of_jobs(question, &found, answer, err);
 	rc = source_end_answer(source, answer, rc, err);
 	answer_free(&answer);

@@ -50,6 +50,7 @@ struct question {
 	uint32_t kinds;     /* bits of enum record_kind on which it depends */
 	bool is_of_all;     /* of all pools, not of one partition */
 	bool is_of_records; /* --job and --user select from its records */
+	bool is_of_start;   /* of the newest start, if nothing is given */
 	bool ages;          /* the answer changes while nothing comes */
 	bool takes_silence; /* that the source does not answer is an answer */
 	/* Checks values beyond their types; may be NULL. */
@@ -72,7 +73,7 @@ const struct question *question_find(const char *word);
 int question_check(const struct question *question,
     const struct question_values *values, struct err *err);
 
-/* Ask, and print the answer.  Finds the window of --start, refuses nodes and
+/* Ask, and print the answer.  Finds the window of the start, refuses nodes and
  * partitions that do not exist, and notes what was lost in the window. */
 int question_answer(const struct question *question,
     struct question_asked *asked, FILE *file, struct err *err);
@@ -117,6 +118,19 @@ const char *question_put_clock(char to[static QUESTION_CLOCK_BYTES],
 		    0, NULL                                                    \
 	}
 uint64_t question_colour(uint8_t place);
+/* The head of an answer that is of a start. */
+#define QUESTION_START_MEMBERS                                                 \
+	{ "start", NULL, ANSWER_TIME, 0, NULL,                                 \
+		"of which start of the pool it is, by its begin; unknown: of " \
+		"none, as all or a window of time was asked for",              \
+		0, NULL },                                                     \
+	    { "start_number", NULL, ANSWER_COUNT, 0, NULL,                     \
+		    "the number of that start; the oldest one is 1", 0,        \
+		    NULL },                                                    \
+	{                                                                      \
+		"starts", NULL, ANSWER_COUNT, 0, NULL,                         \
+		    "how many starts of the pool are known", 0, NULL           \
+	}
 /* The table "models" of an answer about one model: those that there are. */
 extern const struct answer_column question_model_columns[];
 void question_put_models(

@@ -54,6 +54,7 @@ static const struct answer_column columns[] = {
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
+	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
 	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
 	    false, NULL },
@@ -321,6 +322,7 @@ const struct question question_slow = { .word = "slow",
 	.examples = "poolscope stats slow -p 'acct$pool' --top 5\n"
 		    "poolscope stats slow -n cn037 --by phase\n",
 	.tables = tables,
+	.is_of_start = true,
 	.by = "node|phase", /* BY_PHASE */
 	.is_of_records = true,
 	/* An open phase lasts until the last record of any kind. */

@@ -123,6 +123,7 @@ static const struct answer_column phase_columns[] = {
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
+	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
 	{ "t0", NULL, ANSWER_TIME, 0, NULL,
 	    "when the first phase began; with --pixels: the begin of the axis",
@@ -428,9 +429,10 @@ const struct question question_timeline = { .word = "timeline",
 	.options = "model node job user start gap from to lanes rows pixels "
 		   "order shape "
 		   "sort top columns",
-	.examples = "poolscope stats timeline -p 'acct$pool' --start now\n"
+	.examples = "poolscope stats timeline -p 'acct$pool' --start all\n"
 		    "poolscope stats timeline -n cn17 --lanes\n",
 	.tables = tables,
+	.is_of_start = true,
 	/* An open phase lasts until the last record of any kind. */
 	.is_of_records = true,
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,

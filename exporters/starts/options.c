@@ -9,9 +9,9 @@
 
 const struct opt starts_options[] = {
 	{ "start", 0, OPT_TIME, OPT_TO(struct starts_options, start_ns), "TIME",
-	    "only what belongs to the start that had begun at TIME (now: the "
-	    "newest one)",
-	    NULL, false },
+	    "only what belongs to the start that had begun at TIME, or to the "
+	    "newest one, or to all",
+	    "newest|all", false },
 	{ "gap", 0, OPT_DURATION, OPT_TO(struct starts_options, gap_ns), "TIME",
 	    "a pause longer than TIME parts two starts (default: 10m)", NULL,
 	    false },

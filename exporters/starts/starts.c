@@ -4,6 +4,8 @@
  */
 #include "exporters/starts/starts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,10 +83,14 @@ keep_model(struct required_phases *phases, struct text model)
 }
 
 static void
-choose_model(struct required_phases *phases, const char *model)
+choose_model(struct required_phases *phases, const struct starts_query *query)
 {
-	struct text chosen = text_of(model == NULL ? "" : model);
+	struct text wanted = text_of(query->model == NULL ? "" : query->model);
+	struct text chosen = query->falls_back ? text_of("") : wanted;
 
+	for (uint32_t i = 0; i < phases->count; i++)
+		if (text_equal(model_of(phases->at[i].id), wanted))
+			chosen = wanted;
 	for (uint32_t i = 0; i < phases->count && chosen.bytes == 0; i++)
 		if (phases->at[i].occurred)
 			chosen = model_of(phases->at[i].id);
@@ -93,7 +99,7 @@ choose_model(struct required_phases *phases, const char *model)
 
 static int
 read_required(struct required_phases *phases, struct source *source,
-    struct text partition, const char *model, struct err *err)
+    struct text partition, const struct starts_query *of, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	char shown[SHOWN_BYTES];
@@ -107,12 +113,12 @@ read_required(struct required_phases *phases, struct source *source,
 			take_phase(phases, &record);
 	if (rc < 0)
 		return -1;
-	choose_model(phases, model);
-	if (phases->count == 0 && model != NULL)
+	choose_model(phases, of);
+	if (phases->count == 0 && of->model != NULL && !of->falls_back)
 		return err_set(err,
 		    "no model %s that requires phases, which say when a node "
 		    "begins and is ready",
-		    text_quote(shown, sizeof(shown), text_of(model)));
+		    text_quote(shown, sizeof(shown), text_of(of->model)));
 	return 0;
 }
 
@@ -134,7 +140,7 @@ take_mark(struct reading *reading, struct start_marks *marks,
 	if (reading->count++ == STARTS_MARKS_MAX)
 		return err_set(err,
 		    "more than %d required phases: select those of fewer nodes "
-		    "with --from",
+		    "with --from, or all with --start all",
 		    STARTS_MARKS_MAX);
 	if (marks->count == 0 ||
 	    !text_equal(reading->nodes.names[last], record->node))
@@ -193,30 +199,48 @@ form(struct starts *starts, const struct required_phases *required,
 	return rc;
 }
 
-int
-starts_read(struct starts *starts, struct source *source, struct text partition,
+/* That no node began is no failure. */
+static int
+read_any(struct starts *starts, struct source *source, struct text partition,
     const struct starts_query *query, struct err *err)
 {
 	struct required_phases required = { .at = NULL };
-	bool all = query->from_ns == TIME_MIN_NS && query->to_ns == TIME_MAX_NS;
-	char shown[SHOWN_BYTES];
 	int rc;
 
 	*starts = (struct starts){ .at = NULL };
 	string_table_init(&required.texts);
-	rc = read_required(&required, source, partition, query->model, err);
+	rc = read_required(&required, source, partition, query, err);
 	if (rc == 0 && required.count > 0)
 		starts->model = memory_text(model_of(required.at[0].id));
 	if (rc == 0)
 		rc = form(starts, &required, source, partition, query, err);
-	if (rc == 0 && starts->count == 0)
-		rc = err_set(err,
-		    "no node of partition %s in %s began%s, as its models say",
-		    text_quote(shown, sizeof(shown), partition),
-		    source_name(source), all ? "" : " in that time");
 	free(required.at);
 	string_table_clear(&required.texts);
 	return rc;
+}
+
+static int
+refuse(struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	bool all = query->from_ns == TIME_MIN_NS && query->to_ns == TIME_MAX_NS;
+	char shown[SHOWN_BYTES];
+
+	return err_set(err,
+	    "no node of partition %s in %s began%s, as its models say",
+	    text_quote(shown, sizeof(shown), partition), source_name(source),
+	    all ? "" : " in that time");
+}
+
+int
+starts_read(struct starts *starts, struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	int rc = read_any(starts, source, partition, query, err);
+
+	return rc == 0 && starts->count == 0
+		   ? refuse(source, partition, query, err)
+		   : rc;
 }
 
 void
@@ -248,34 +272,102 @@ had_begun(const struct start *start, int64_t at_ns)
 	return start->begin_ns < at_ns + NS_PER_SECOND;
 }
 
+/* The number of the start; 0: none had begun. */
+static uint32_t
+find(const struct starts *starts, int64_t start_ns)
+{
+	uint32_t number = 0;
+
+	if (start_ns == STARTS_NEWEST)
+		return starts->count;
+	while (
+	    number < starts->count && had_begun(&starts->at[number], start_ns))
+		number++;
+	return number;
+}
+
+static void
+take_start(struct starts_chosen *chosen, const struct starts *starts,
+    uint32_t number, bool is_whole, int64_t *from_ns, int64_t *to_ns)
+{
+	const struct start *start = &starts->at[number - 1];
+
+	*chosen = (struct starts_chosen){ .begin_ns = start->begin_ns,
+		.number = number,
+		.count = starts->count,
+		.nodes = start->nodes };
+	/* Then no other start can be mistaken for it, and what is known of
+	 * nodes whose begin is not is a part of it. */
+	if (is_whole)
+		return;
+	*from_ns = start->begin_ns;
+	if (number < starts->count)
+		*to_ns = starts->at[number].begin_ns;
+}
+
 int
-starts_find_window(struct source *source, struct text partition,
-    const struct starts_options *options, const char *model, int64_t *from_ns,
-    int64_t *to_ns, struct err *err)
+starts_choose(struct starts_chosen *chosen, struct source *source,
+    struct text partition, const struct starts_options *options,
+    const char *model, bool by_default, int64_t *from_ns, int64_t *to_ns,
+    struct err *err)
 {
 	const struct starts_query query = { .model = model,
+		.falls_back = true,
 		.from_ns = TIME_MIN_NS,
 		.to_ns = TIME_MAX_NS,
 		.gap_ns = options->gap_ns };
+	bool is_all = *from_ns == TIME_MIN_NS && *to_ns == TIME_MAX_NS;
+	bool is_given = options->start_ns != TIME_MIN_NS;
+	int64_t start_ns = is_given ? options->start_ns : STARTS_NEWEST;
 	char text[CLOCK_TEXT_BYTES];
 	struct starts starts;
-	uint32_t next = 0;
+	uint32_t number;
 	int rc;
 
-	if (options->start_ns == TIME_MIN_NS)
+	*chosen = (struct starts_chosen){ .begin_ns = START_UNKNOWN,
+		.is_all = start_ns == STARTS_ALL };
+	if (chosen->is_all || !is_all || (!is_given && !by_default))
 		return 0;
-	rc = starts_read(&starts, source, partition, &query, err);
-	while (next < starts.count &&
-	       had_begun(&starts.at[next], options->start_ns))
-		next++;
-	if (rc == 0 && next == 0)
-		rc = err_set(err, "the first start began later, at %s",
-		    clock_text(text, starts.at[0].begin_ns, 3));
-	if (rc == 0) {
-		*from_ns = starts.at[next - 1].begin_ns;
-		*to_ns = next < starts.count ? starts.at[next].begin_ns
-					     : TIME_MAX_NS;
-	}
+	rc = read_any(&starts, source, partition, &query, err);
+	number = rc == 0 ? find(&starts, start_ns) : 0;
+	if (rc == 0 && number > 0)
+		take_start(chosen, &starts, number,
+		    start_ns == STARTS_NEWEST && starts.count == 1, from_ns,
+		    to_ns);
+	else if (rc == 0 && start_ns != STARTS_NEWEST)
+		rc = starts.count == 0
+			 ? refuse(source, partition, &query, err)
+			 : err_set(err, "the first start began later, at %s",
+			       clock_text(text, starts.at[0].begin_ns, 3));
 	starts_clear(&starts);
 	return rc;
+}
+
+static const char *
+ordinal_end(uint32_t number)
+{
+	static const char *const ends[] = { "th", "st", "nd", "rd" };
+
+	if (number % 100 / 10 == 1 || number % 10 > 3)
+		return ends[0];
+	return ends[number % 10];
+}
+
+const char *
+starts_words(
+    char to[static STARTS_WORDS_BYTES], const struct starts_chosen *chosen)
+{
+	char begin[CLOCK_TEXT_BYTES];
+
+	to[0] = '\0';
+	if (chosen->is_all)
+		snprintf(to, STARTS_WORDS_BYTES, "all starts");
+	else if (chosen->count > 1)
+		snprintf(to, STARTS_WORDS_BYTES,
+		    "start of %s, %" PRIu32 "%s of %" PRIu32 ", with %" PRIu32
+		    " node%s",
+		    clock_text(begin, chosen->begin_ns, 0), chosen->number,
+		    ordinal_end(chosen->number), chosen->count, chosen->nodes,
+		    chosen->nodes == 1 ? "" : "s");
+	return to;
 }

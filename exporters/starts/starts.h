@@ -18,8 +18,12 @@
 enum { STARTS_MARKS_MAX = 8 << 20 }; /* required phases; 24 bytes each */
 #define STARTS_GAP_NS (600 * INT64_C(1000000000))
 
+#define STARTS_NEWEST OPT_TIME_WORD(0)
+#define STARTS_ALL    OPT_TIME_WORD(1)
+
 struct starts_options {
-	int64_t start_ns; /* of which start; TIME_MIN_NS: not given */
+	/* Of which start; TIME_MIN_NS: not given. */
+	int64_t start_ns;
 	int64_t gap_ns;
 };
 #define STARTS_DEFAULT                                                         \
@@ -38,6 +42,7 @@ void starts_options_check(
 
 struct starts_query {
 	const char *model;      /* NULL: the first one that requires phases */
+	bool falls_back;        /* the same if `model` requires none */
 	int64_t from_ns, to_ns; /* in which the nodes begin */
 	int64_t gap_ns;
 };
@@ -61,11 +66,29 @@ extern const char *const start_state_words[];
 enum start_state start_state_at(
     const struct start *start, int64_t gap_ns, int64_t now_ns);
 
-/* The window of the start that had begun at `options->start_ns`, of the second
- * in which that lies: until the next one began, or TIME_MAX_NS.  Nothing is
- * done when it is not given. */
-int starts_find_window(struct source *source, struct text partition,
-    const struct starts_options *options, const char *model, int64_t *from_ns,
-    int64_t *to_ns, struct err *err);
+/* What a question is of. */
+struct starts_chosen {
+	int64_t begin_ns;       /* of the start; START_UNKNOWN: of none */
+	uint32_t number, count; /* of how many; the oldest is 1 */
+	uint32_t nodes;         /* that began in it */
+	bool is_all;            /* --start all */
+};
+enum { STARTS_WORDS_BYTES = 120 };
+
+/* Which part of a pool a question is of, and the window of it.
+ * Times that are given are the window, and no start is chosen.
+ * --start TIME is the start that had begun then, in that second: until the next
+ * one began.  The newest one, if `by_default` also when nothing is given, is
+ * all there is if no other start is known; so is a pool without starts.
+ * The required phases of `model` say what a start is if it has some, else those
+ * of the first model that has.  -1 also when no start had begun at TIME. */
+int starts_choose(struct starts_chosen *chosen, struct source *source,
+    struct text partition, const struct starts_options *options,
+    const char *model, bool by_default, int64_t *from_ns, int64_t *to_ns,
+    struct err *err);
+/* "start of 2026-11-28T07:15:50Z, 2nd of 2, with 60 nodes"; "all starts";
+ * empty: there are no others. */
+const char *starts_words(
+    char to[static STARTS_WORDS_BYTES], const struct starts_chosen *chosen);
 
 #endif

@@ -50,9 +50,10 @@ find_window(const struct tool *tool, struct tool_open *open, struct err *err)
 	    open->source, open->partition, text_of(window->node.list), err);
 
 	if (rc == 0 && tool->starts != NULL)
-		rc = starts_find_window(open->source, open->partition,
-		    tool->starts, tool->model, &window->from_ns, &window->to_ns,
-		    err);
+		rc = starts_choose(&open->start, open->source, open->partition,
+		    tool->starts, tool->model,
+		    tool->is_of_start && !job_options_given(&window->jobs),
+		    &window->from_ns, &window->to_ns, err);
 	return rc;
 }
 

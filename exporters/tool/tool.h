@@ -25,6 +25,7 @@ struct tool_open {
 	FILE *file;            /* NULL: the program opens its own */
 	unsigned width;        /* of the terminal that `file` is; 0: none */
 	int status;            /* exit status after good work; 0 at first */
+	struct starts_chosen start; /* with `starts` */
 };
 
 /* NULL and zero: the program has none of it. */
@@ -40,8 +41,10 @@ struct tool {
 	/* Its nodes and times are checked, and after work that met no record
 	 * whether the partition exists (known.h). */
 	struct time_window_options *window;
-	/* Set the window to that of --start. */
+	/* Set the window to that of --start; is_of_start: to that of the newest
+	 * start if nothing is given. */
 	const struct starts_options *starts;
+	bool is_of_start;
 	const char *model; /* NULL: the first that fits */
 
 	/* 0, or -1 and the sentence. */

@@ -84,10 +84,14 @@ refuse(const char *allowed, const char *name, struct err *err)
 	    shown, *allowed == '\0' ? "there are none" : "there are ", allowed);
 }
 
-/* Neither seconds since the epoch nor a time with a date. */
+/* Neither one of its words, nor seconds since the epoch, nor a time with a
+ * date. */
 static bool
-is_relative(const char *word)
+is_relative(const struct opt *opt, const char *word)
 {
+	if (opt->choices != NULL && *word != '\0' && strcmp(word, "now") != 0 &&
+	    strstr(opt->choices, word) != NULL)
+		return false;
 	return word[strspn(word, "0123456789.")] != '\0' &&
 	       (strlen(word) < 10 || word[4] != '-');
 }
@@ -121,7 +125,7 @@ put(struct question_values *query, const struct web_parameter *parameter,
 		return refuse("", parameter->name, err);
 	if (opt_put(opt, values, parameter->value, err) != 0)
 		return err_prefix(err, "%s", opt->name);
-	if (opt->type == OPT_TIME && is_relative(parameter->value))
+	if (opt->type == OPT_TIME && is_relative(opt, parameter->value))
 		query->is_relative = true;
 	question_give(query, opt->name);
 	return 0;

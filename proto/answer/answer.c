@@ -43,7 +43,7 @@ struct answer {
 	uint32_t head_room;
 	struct answer_note *notes;
 	uint32_t note_room;
-	char *title, **owned;
+	char *title, *title_end, **owned;
 	const char *lacks; /* why it is not complete; NULL: it is */
 	uint32_t owned_count, owned_room;
 	bool has_begun, table_has_begun;
@@ -402,6 +402,13 @@ begin_answer(struct answer *answer)
 		return;
 	answer->has_begun = true;
 	answer->p.head = answer->head;
+	if (answer->title != NULL && answer->title_end != NULL) {
+		char *whole =
+		    memory_format("%s%s", answer->title, answer->title_end);
+
+		free(answer->title);
+		answer->title = whole;
+	}
 	answer->p.title = answer->title;
 	answer->printer->begin(&answer->p);
 }
@@ -595,6 +602,13 @@ answer_title(struct answer *answer, const char *format, ...)
 }
 
 void
+answer_title_end(struct answer *answer, const char *end)
+{
+	free(answer->title_end);
+	answer->title_end = memory_string(end);
+}
+
+void
 answer_note(struct answer *answer, const char *key, uint64_t count,
     const char *format, ...)
 {
@@ -685,6 +699,7 @@ answer_free(struct answer **freed)
 	free(answer->columns);
 	free(answer->title);
 	buffer_clear(&answer->p.line);
+	free(answer->title_end);
 	free(answer);
 	*freed = NULL;
 }

@@ -72,6 +72,9 @@ void answer_head(
 void answer_title(struct answer *answer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* What stands behind that line, whatever it is. */
+void answer_title_end(struct answer *answer, const char *end);
+
 /* Begin the table of this name; the first begins by itself. */
 void answer_begin_table(struct answer *answer, const char *name);
 /* A column behind those that are known, before the first row of its table.  The

@@ -20,12 +20,15 @@ enum opt_type {
 	OPT_COUNT,    /* uint64_t * */
 	OPT_BYTES,    /* uint64_t *: number_parse_bytes */
 	OPT_DURATION, /* int64_t * ns: clock_parse_duration */
-	OPT_TIME,     /* int64_t * ns: clock_parse_time */
+	OPT_TIME,     /* int64_t * ns: clock_parse_time, or one of `choices` */
 	OPT_ZONE,     /* const char **: clock_set_zone, for all OPT_TIME */
 	OPT_CHOICE,   /* int *: index in `choices` ("table|json|csv") */
 };
 
 enum { OPT_LIST_MAX = 64 };
+
+/* What OPT_TIME is after the word of this index: before all times. */
+#define OPT_TIME_WORD(index) (INT64_MIN + (index))
 
 struct opt_list {
 	const char *at[OPT_LIST_MAX];
@@ -47,7 +50,7 @@ struct opt {
 	void *to;
 	const char *argument; /* "BYTES" for --help; NULL for flags */
 	const char *help;     /* one line, begins lower-case, no full stop */
-	const char *choices;  /* OPT_CHOICE */
+	const char *choices;  /* OPT_CHOICE, OPT_TIME; NULL: none */
 	unsigned flags;       /* enum opt_flags, or-ed; 0: none */
 };
 

@@ -20,8 +20,8 @@ static uint32_t value_count;
 
 /* ---- one value ---- */
 
-static int
-parse_choice(const struct opt *opt, const char *word, int *to, struct err *err)
+static bool
+find_choice(const struct opt *opt, const char *word, int *to)
 {
 	size_t bytes = strlen(word);
 	int index = 0;
@@ -31,11 +31,11 @@ parse_choice(const struct opt *opt, const char *word, int *to, struct err *err)
 
 		if (n == bytes && memcmp(p, word, n) == 0) {
 			*to = index;
-			return 0;
+			return true;
 		}
 		p = p[n] == '|' ? p + n + 1 : NULL;
 	}
-	return err_set(err, "must be one of %s", opt->choices);
+	return false;
 }
 
 /* All types but OPT_LIST. */
@@ -63,8 +63,15 @@ parse(const struct opt *opt, const char *word, union opt_plain *to,
 			return err_set(err, "'%.64s' is negative", word);
 		return 0;
 	case OPT_TIME:
+		if (find_choice(opt, word, &to->index)) {
+			to->ns = OPT_TIME_WORD(to->index);
+			return 0;
+		}
 		return clock_parse_time(t, clock_wall_ns(), &to->ns, err);
-	case OPT_CHOICE: return parse_choice(opt, word, &to->index, err);
+	case OPT_CHOICE:
+		if (find_choice(opt, word, &to->index))
+			return 0;
+		return err_set(err, "must be one of %s", opt->choices);
 	}
 	return err_set(err, "has no type");
 }

@@ -164,15 +164,15 @@ answer "the first one has nothing of it" "$(of_first)" timeline --start "$(at 0)
 answer "both" "a,0,10,prep,,,
 a,10,20,load,x,,
 a,20,50,pull,x,,
-a,10000,10005,prep,,," timeline -n a
-check "a table" poolscope-stats timeline -n d
+a,10000,10005,prep,,," timeline --start all -n a
+check "a table" poolscope-stats timeline --start all -n d
 check_printed "... says what is open" "1 without an end: drawn to the last record"
-check "of g" poolscope-stats timeline -n g
+check "of g" poolscope-stats timeline --start all -n g
 check_printed "... what is left out" "left out: 1 without a start"
 answer "the phases of the model" "phase,colour
 boot:prep,0
 boot:pull,1
-boot:load,5" poolscope-stats timeline --table phases --format csv
+boot:load,5" poolscope-stats timeline --start all --table phases --format csv
 answer "... of which these begin in 15 s" "phase,colour
 boot:prep,0
 boot:load,5" poolscope-stats timeline --table phases --format csv -n a --to "$(at 15)"
