@@ -23,7 +23,7 @@ for r in map(json.loads, open(sys.argv[1])):
 }
 # What is in the agent's spool is in the store when this returns.
 settle() {
-	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s
+	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s && wait_until indexed 30
 }
 start_agent() {
 	# It must not hold the ends of our pipes.

@@ -5,7 +5,8 @@
 # By hand: of samples the reader asks for the times of the partition, the estimates of
 # clocks, the definitions of metric groups and for gaps, none of which needs another
 # one's answer.  The window of the samples does.  So it waits twice, and of other
-# questions once for each that needs the answer before.
+# questions once for each that needs the answer before.  Of times of processors it asks
+# how many there are before it asks for the samples.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/../scenario/lib.sh"
@@ -37,9 +38,12 @@ trips() {
 }
 
 trips "samples" "status select select select
+select" poolscope-stats samples -m app.depth --format csv
+trips "samples of processors, too" "status select select select
+select
 select" poolscope-stats samples --format csv
 trips "phases" "stats select select
 stats" poolscope-stats phases --format csv
 trips "samples of a node, which must exist" "stats
 status select select select
-select" poolscope-stats samples --node n1 --format csv
+select" poolscope-stats samples -m app.depth --node n1 --format csv
