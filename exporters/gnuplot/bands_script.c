@@ -11,7 +11,6 @@
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/labels.h"
 #include "proto/base/memory.h"
-#include "proto/format/table.h"
 
 enum {
 	WIDTH = 1200, /* pixels */
@@ -20,7 +19,6 @@ enum {
 	MARGINS = 150, /* title and axis */
 	BANDS_HEIGHT = 720,
 	NAME_COLUMNS = 36,
-	TITLE_COLUMNS = 90,
 	BAND_COLUMNS = 30,
 	DUMB_BAND_COLUMNS = 18,
 	WORDS_BYTES = 1024,
@@ -86,11 +84,9 @@ static void
 put_title(const struct bands *bands, FILE *file, enum gnuplot_terminal terminal)
 {
 	unsigned height = height_of(bands), rows = rows_of(bands);
-	char shown[4 * TITLE_COLUMNS + 8], what[WORDS_BYTES];
+	char what[WORDS_BYTES];
 
-	table_elide(shown, sizeof(shown), text_of(bands->title),
-	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
-	gnuplot_put_heading(file, terminal, height, rows, 0, shown);
+	labels_put_title(file, terminal, height, rows, bands->title);
 	if (has_bars(bands))
 		snprintf(what, sizeof(what),
 		    "%s of %u node%s by phase. +: started this long after the "
@@ -132,14 +128,11 @@ static void
 put_band_title(
     FILE *file, const struct band *band, enum gnuplot_terminal terminal)
 {
-	char title[4 * BAND_COLUMNS + 8];
-
-	table_elide(title, sizeof(title), band->title,
-	    terminal == GNUPLOT_DUMB ? DUMB_BAND_COLUMNS : BAND_COLUMNS);
 	fputs(" with boxxyerror", file);
 	palette_put_fill(file, band->place);
 	fputs(" title ", file);
-	gnuplot_put_text(file, text_of(title));
+	labels_put_cut(file, band->title,
+	    terminal == GNUPLOT_DUMB ? DUMB_BAND_COLUMNS : BAND_COLUMNS);
 }
 
 static struct labels

@@ -13,7 +13,6 @@
 #include "exporters/gnuplot/labels.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
-#include "proto/format/table.h"
 
 enum {
 	WIDTH = 1200, /* pixels */
@@ -22,7 +21,6 @@ enum {
 	MARGINS = 150,
 	DUMB_MARGINS = 14,
 	NAME_COLUMNS = 36,
-	TITLE_COLUMNS = 90,
 	WORDS_BYTES = 1024,
 };
 enum { LEAST, P25, P50, P75, P99, GREATEST }; /* of box.seconds */
@@ -228,12 +226,10 @@ boxes_script(const void *what, FILE *file, const char *dat,
 	unsigned height = MARGINS + ROW_HEIGHT * slots;
 	unsigned rows = DUMB_MARGINS + 2 * slots;
 	struct axis axis = axis_of(boxes);
-	char shown[4 * TITLE_COLUMNS + 8], words[WORDS_BYTES];
+	char words[WORDS_BYTES];
 
 	gnuplot_put_terminal(file, terminal, WIDTH, height, rows);
-	table_elide(shown, sizeof(shown), text_of(boxes->title),
-	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
-	gnuplot_put_heading(file, terminal, height, rows, 0, shown);
+	labels_put_title(file, terminal, height, rows, boxes->title);
 	snprintf(words, sizeof(words), "%s%s", boxes->note,
 	    axis.floor > 0 ? " Logarithmic axis." : "");
 	gnuplot_put_heading(file, terminal, height, rows, 1, words);

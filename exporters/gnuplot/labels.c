@@ -178,3 +178,27 @@ labels_clear(struct labels *labels)
 	free(labels->at);
 	labels->at = NULL;
 }
+
+/* ---- of a line ---- */
+
+enum { TITLE_COLUMNS = 90, CUT_BYTES = 4 * TITLE_COLUMNS + 8 };
+
+void
+labels_put_cut(FILE *file, struct text text, unsigned columns)
+{
+	char shown[CUT_BYTES];
+
+	table_elide(shown, sizeof(shown), text, columns);
+	gnuplot_put_text(file, text_of(shown));
+}
+
+void
+labels_put_title(FILE *file, enum gnuplot_terminal terminal, unsigned height,
+    unsigned rows, const char *title)
+{
+	char shown[CUT_BYTES];
+
+	table_elide(shown, sizeof(shown), text_of(title),
+	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	gnuplot_put_heading(file, terminal, height, rows, 0, shown);
+}

@@ -8,6 +8,7 @@
 #ifndef EXPORTERS_GNUPLOT_LABELS_H
 #define EXPORTERS_GNUPLOT_LABELS_H
 
+#include "exporters/gnuplot/gnuplot.h"
 #include "proto/base/text.h"
 
 enum { LABELS_WIDTH_MAX = 40, LABELS_BYTES = 4 * LABELS_WIDTH_MAX + 1 };
@@ -21,5 +22,12 @@ struct labels {
 void labels_make(struct labels *labels, const struct text *names,
     uint32_t count, unsigned width);
 void labels_clear(struct labels *labels);
+
+/* Write the text, shortened to so many characters, as gnuplot_put_text does. */
+void labels_put_cut(FILE *file, struct text text, unsigned columns);
+/* The first line above a picture, of a length that fits; see
+ * gnuplot_put_heading. */
+void labels_put_title(FILE *file, enum gnuplot_terminal terminal,
+    unsigned height, unsigned rows, const char *title);
 
 #endif

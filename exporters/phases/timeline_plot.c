@@ -12,7 +12,6 @@
 #include "exporters/gnuplot/look.h"
 #include "exporters/gnuplot/palette.h"
 #include "proto/base/memory.h"
-#include "proto/format/table.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -24,7 +23,6 @@ enum {
 	NAMES_MAX = 28, /* names next to rows without a line each */
 	NAME_COLUMNS = 36,
 	DUMB_NAME_COLUMNS = 16,
-	TITLE_COLUMNS = 90,
 	PHASE_COLUMNS = 30,
 	DUMB_PHASE_COLUMNS = 18,
 	WORDS_BYTES = 1024,
@@ -225,11 +223,9 @@ put_headings(const struct timeline_plot *plot, FILE *file,
 {
 	unsigned height = height_of(plot), rows = rows_of(plot);
 	uint32_t nodes = plot->of->phases.nodes.count;
-	char shown[4 * TITLE_COLUMNS + 8], what[WORDS_BYTES], open[96] = "";
+	char what[WORDS_BYTES], open[96] = "";
 
-	table_elide(shown, sizeof(shown), text_of(plot->title),
-	    terminal == GNUPLOT_DUMB ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
-	gnuplot_put_heading(file, terminal, height, rows, 0, shown);
+	labels_put_title(file, terminal, height, rows, plot->title);
 	if (plot->hanging > 0)
 		snprintf(open, sizeof(open),
 		    ", those with a phase that has no end first (%u)",
@@ -286,14 +282,12 @@ put_phase_title(const struct timeline_plot *plot, FILE *file, uint32_t phase,
 {
 	uint32_t model = plot->of->model.bytes + 1;
 	struct text name = plot->of->names.phases.names[phase];
-	char title[4 * PHASE_COLUMNS + 8];
 
 	name = (struct text){ name.at + model, name.bytes - model };
-	table_elide(title, sizeof(title), name,
-	    terminal == GNUPLOT_DUMB ? DUMB_PHASE_COLUMNS : PHASE_COLUMNS);
 	palette_put_fill(file, plot->places[phase]);
 	fputs(" title ", file);
-	gnuplot_put_text(file, text_of(title));
+	labels_put_cut(file, name,
+	    terminal == GNUPLOT_DUMB ? DUMB_PHASE_COLUMNS : PHASE_COLUMNS);
 }
 
 /* Of the runs for which `which` holds. */
