@@ -23,7 +23,8 @@ void labels_make(struct labels *labels, const struct text *names,
     uint32_t count, unsigned width);
 void labels_clear(struct labels *labels);
 
-/* Write the text, shortened to `columns` characters, as gnuplot_put_text does. */
+/* Write the text, shortened to `columns` characters, as gnuplot_put_text does.
+ */
 void labels_put_cut(FILE *file, struct text text, unsigned columns);
 /* The first line above a picture, of a length that fits; see
  * gnuplot_put_heading. */
