@@ -750,7 +750,7 @@ mlflow_put_artifact(struct mlflow *m, struct text name, int fd, struct err *err)
 {
 	char path[MLFLOW_PATH_BYTES], shown[200], *bytes = NULL;
 	struct http_answer answer;
-	struct text body;
+	struct text body = { NULL, 0 };
 	int rc = artifact_path(path, m, name, err);
 
 	if (rc == 0 && read_file(&bytes, &body, fd, err) != 0)
