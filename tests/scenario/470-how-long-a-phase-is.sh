@@ -102,7 +102,7 @@ pictures() {
 	rm -rf "$TMP/drawn"
 	poolscope-plot "$@" -q -o "$TMP/drawn" || return
 	awk 'FNR == 1 { for (i = 1; i <= NF; i++) if (tolower($i) == "load") at = i; next }
-		{ print $3, $at }' "$TMP"/drawn/*-phases.dat
+		{ print $3, $at }' "$TMP"/drawn/*.dat
 }
 report() {
 	poolscope-report --quiet -o "$TMP/r.html" 2>"$TMP/log" || return
@@ -141,7 +141,7 @@ n4 5.000000" pictures cascade --no-png
 answer "in the pictures of any model" "n1 2.000000
 n2 3.000000
 n3 6.000000
-n4 5.000000" pictures phases --model cascade --no-png
+n4 5.000000" pictures phases --view breakdown --model cascade --no-png
 timeline() {
 	columns node,phase,duration poolscope-stats timeline --model cascade --lanes --format csv | sed -n 's/,cascade:load,/,/p' | sort
 }

@@ -162,7 +162,7 @@ NUMBERS = [
                                   dump=lambda: len(DURATIONS))),
     ("sum of a phase", 53, phase("sum", metrics=metric("poolscope_phase_duration_seconds_sum", phase="work:step"),
                                  dump=lambda: sum(DURATIONS),
-                                 plot=calls(data("phases", "--model", "work"), lambda rows: sum(float(row["step"]) for row in rows)),
+                                 plot=calls(data("phases", "--view", "breakdown", "--model", "work"), lambda rows: sum(float(row["step"]) for row in rows)),
                                  timeline=calls(stats("timeline", "--lanes", "--model", "work"), lambda of: sum(row["duration"] for row in of["rows"] if not row["open"])),
                                  page_timeline=calls(page("timeline?lanes=true&model=work"), lambda of: sum(row["duration"] for row in of["rows"] if not row["open"])),
                                  breakdown=calls(stats("breakdown", "--model", "work"), lambda of: of["bands"][0]["seconds"]),
