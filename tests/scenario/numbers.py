@@ -55,7 +55,8 @@ def data(what, *words):
     """The table of a picture: its columns by name."""
     def draw():
         run("poolscope-plot", what, "--no-png", "-q", "-o", DIR + "/drawn", *words)
-        name = [each for each in os.listdir(DIR + "/drawn") if what in each and each.endswith(".dat")][0]
+        of = words[words.index("--view") + 1] if "--view" in words else what
+        name = [each for each in os.listdir(DIR + "/drawn") if of in each and each.endswith(".dat")][0]
         lines = [line.split() for line in open(DIR + "/drawn/" + name)]
         return [dict(zip(lines[0], line)) for line in lines[1:]]
     return draw
