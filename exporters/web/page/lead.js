@@ -8,7 +8,7 @@ import { isLive } from "./api.js";
 import { map } from "./map.js";
 import { lines } from "./lines.js";
 import { chart } from "./node.js";
-import { clock, count, day, duration, millis, plural, shorten } from "./format.js";
+import { byName, clock, count, day, duration, millis, plural, shorten } from "./format.js";
 
 const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
@@ -75,7 +75,7 @@ export function lead(context, trouble) {
 			return;
 		const lost = new Map((answer ? answer.rows : []).map((r) => [r.node, r]));
 		const judged = lost.size > 0, rests = !all.some((r) => r.state === "live" || r.state === "late");
-		picture.set(all.map((r) => {
+		picture.set([...all].sort((a, b) => byName(a.node, b.node)).map((r) => {
 			const of = lost.get(r.node);
 			return { node: r.node, dead: !rests && (r.state === "silent" || r.state === "gone"),
 				value: judged ? (of ? of.above : 0) : 0, text: of ? "+" + duration(of.above) : judged ? "as usual" : r.state };

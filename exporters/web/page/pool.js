@@ -46,7 +46,7 @@ export function overview(context) {
 		if (list.length === 0)
 			return fill(trouble);
 		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
-			state(n.state), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
+			state(n.state === "live" ? "wrong" : n.state, n.state === "live" ? "warn" : ""), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
 			n.wrong && n.wrong !== "not heard" ? n.wrong : since(millis(n.last_record), "last record "))),
 		more > 0 ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
 			count(more) + " more")) : null));
