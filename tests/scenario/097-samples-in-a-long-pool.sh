@@ -48,4 +48,4 @@ check_text "... has the same picture" "14 20 0" "$(columns_of "$picture.dat")"
 
 check "a single sample" poolscope-plot samples -m load -o "$TMP/out.d" --from "$(at 1000)" --to "$(at 1001)" --step 10s
 check_text "... is a column" "14 1 0" "$(columns_of "$picture.dat")"
-check_text "... that is drawn" "1 1" "$(grep -c 'with points pt 7' "$picture.plot") $(grep -c 'with boxxyerror' "$picture.plot")"
+check_text "... that is drawn" "1 1" "$(grep -c 'with points pt 7' "$picture.plot") $(grep -c 'with boxxyerror .*palette' "$picture.plot")"

@@ -38,7 +38,7 @@ await page.goto(address);
 await page.waitForFunction(() => document.getElementById("main").dataset.ready);
 const pool = await listed("acct$pool");
 judge("the silent node is first", pool !== null && /^\S+ silent n12 last record .*min/.test(pool[0]), JSON.stringify(pool));
-judge("the one that hangs is next, with both numbers", pool !== null && /^\S+ live n9 step open 1[0-9]\.[0-9] min, usual 20\.0 s$/.test(pool[1]), JSON.stringify(pool));
+judge("the one that hangs is next, with both numbers", pool !== null && /^\S+ wrong n9 step open 1[0-9]\.[0-9] min, usual 20\.0 s$/.test(pool[1]), JSON.stringify(pool));
 judge("there are no others", pool !== null && pool.length === 2, JSON.stringify(pool));
 judge("a node that is late is not listed", await listed("acct$late") === null, "it is");
 await browser.close();
