@@ -68,7 +68,7 @@ function terminal(text) {
 
 await page.goto(address);
 await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-await shot("breakdown.png", "#/pool/prodacct%24render-60/breakdown", "breakdown", 760);
+await shot("overview.png", "#/pool/demo%24pool", "overview", 780);
 await shot("runs.png", "#/pool/demo%24farm/runs", "runs", 520);
 const screen = await (await browser.newContext({ viewport: { width: 1200, height: 640 } })).newPage();
 await screen.setContent("<body style='margin:0'><pre style='display:inline-block;margin:0;padding:16px 20px;background:#0d1117;" +

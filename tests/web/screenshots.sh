@@ -1,6 +1,6 @@
 #!/bin/sh
-# Make the pictures that README.md shows, into deploy/screenshots: of what the demo has, which are
-# a recorded pool of 60 nodes and a farm of devices, and of this machine under eight names.
+# Make the pictures that README.md shows, into deploy/screenshots: of a generated pool of 60 nodes,
+# of a farm of devices, and of this machine under eight names.
 #
 #	make -j2 && sh tests/web/screenshots.sh
 #
@@ -16,7 +16,7 @@
 
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
-check "a recorded pool" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl" --quiet
+check "a pool that started three times" poolscope-generate pool --nodes 60 --starts 3 -p 'demo$pool' --quiet
 check "a farm" poolscope-generate testrun --runs 60 --spacing 21600 --base now -p 'demo$farm' --quiet
 n=1
 while [ $n -le 8 ]; do
