@@ -289,8 +289,8 @@ put_all(const struct phases_timeline *t, struct shares *shares,
 	if (without > 0)
 		answer_note(answer, "without_usual", without,
 		    "not judged: %" PRIu64
-		    " times in phases that fewer than %d nodes were in",
-		    without, USUAL_NODES_MIN);
+		    " time%s in phases that fewer than %d nodes were in",
+		    without, without == 1 ? "" : "s", USUAL_NODES_MIN);
 }
 
 static int
