@@ -17,6 +17,7 @@
 struct phase {
 	struct text id; /* "model:phase" */
 	double usual;   /* seconds */
+	double left;    /* how many are open and were not read */
 	int64_t limit_ns;
 	int64_t place; /* in its model; that of one that is not required: */
 	bool is_wanted;
@@ -63,6 +64,7 @@ take_phase(struct reading *reading, const struct record *record)
 	*phase = (struct phase){
 		.id = string_table_text(reading->ids, record->name),
 		.usual = usual.median,
+		.left = row.numbers[PHASE_OPEN_STARTS],
 		.place = NOT_REQUIRED,
 		/* Also not when the limit is no number. */
 		.is_wanted = !row.ignores_open && limit < 0x1p62 &&
@@ -130,6 +132,7 @@ take_open(struct reading *reading, uint32_t phase, const struct record *record)
 	    reading->count == LONG_PHASES_MAX ||
 	    !string_table_find(reading->names, record->node, &node))
 		return;
+	reading->phases[phase].left--;
 	reading->open = memory_grow(
 	    reading->open, &reading->room, reading->count, sizeof(*open));
 	open = &reading->open[reading->count++];
@@ -312,7 +315,8 @@ put(const struct reading *reading, struct long_phase *phases)
 int
 long_phases_read(struct long_phase **phases, struct string_table *ids,
     struct source *source, struct text partition, struct text nodes,
-    const struct string_table *names, int64_t until_ns, struct err *err)
+    const struct string_table *names, int64_t until_ns, bool *has_more,
+    struct err *err)
 {
 	struct reading reading = { .source = source,
 		.names = names,
@@ -322,11 +326,15 @@ long_phases_read(struct long_phase **phases, struct string_table *ids,
 		.until_ns = until_ns };
 	int rc;
 
+	*has_more = false;
 	string_table_init(&reading.keys);
 	rc = read_phases(&reading, err);
-	for (uint32_t i = 0; rc == 0 && i < reading.phase_count; i++)
-		if (reading.phases[i].is_wanted)
-			rc = read_open(&reading, i, err);
+	for (uint32_t i = 0; rc == 0 && i < reading.phase_count; i++) {
+		if (!reading.phases[i].is_wanted)
+			continue;
+		rc = read_open(&reading, i, err);
+		*has_more = *has_more || reading.phases[i].left > 0;
+	}
 	if (reading.count > 0)
 		qsort(reading.open, reading.count, sizeof(*reading.open),
 		    by_node);

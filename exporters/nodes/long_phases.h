@@ -26,11 +26,13 @@ struct long_phase {
 
 /* A new array by the numbers of `names`, those of the nodes; `ids` gets the
  * texts.  `nodes` is the list that is read, `until_ns` the time by the clock
- * that is ahead most.  The clock of the source must be CLOCK_RAW.  Free it in
+ * that is ahead most.  The clock of the source must be CLOCK_RAW.  `*has_more`:
+ * others are open, which were not for longer than usual by then.  Free it in
  * any case. */
 int long_phases_read(struct long_phase **phases, struct string_table *ids,
     struct source *source, struct text partition, struct text nodes,
-    const struct string_table *names, int64_t until_ns, struct err *err);
+    const struct string_table *names, int64_t until_ns, bool *has_more,
+    struct err *err);
 
 /* The name without the model; a view. */
 struct text long_phase_name(const struct long_phase *phase);

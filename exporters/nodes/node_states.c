@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/stats/usual.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -159,7 +160,7 @@ read_phases(struct node_states *states, struct source *source,
 			until_ns = own_ns;
 	}
 	rc = long_phases_read(&phases, &states->phases, source, partition, node,
-	    &states->names, until_ns, err);
+	    &states->names, until_ns, &states->has_more, err);
 	for (uint32_t i = 0; rc == 0 && i < states->count; i++)
 		states->at[i].phase = phases[i];
 	free(phases);
@@ -174,7 +175,8 @@ node_states_read(struct node_states *states, struct source *source,
 	enum clock_choice choice = source_clock(source)->choice;
 	int rc;
 
-	*states = (struct node_states){ .complete_ns = INT64_MAX };
+	*states =
+	    (struct node_states){ .complete_ns = INT64_MAX, .read_ns = now_ns };
 	string_table_init(&states->names);
 	string_table_init(&states->phases);
 	source_clock(source)->choice = CLOCK_RAW;
@@ -251,6 +253,16 @@ node_states_judge(struct node_states *states, int64_t now_ns)
 		for (int k = 0; k < ATTENTIONS; k++)
 			states->attention[k] += node->attention >> k & 1;
 	}
+}
+
+bool
+node_states_are_old(const struct node_states *states, int64_t now_ns)
+{
+	/* Less is usual of no phase. */
+	return states->has_more &&
+	       now_ns >=
+		   shifted(states->read_ns, USUAL_LEAST * NS_PER_SECOND) &&
+	       now_ns < shifted(states->heard_ns, ATTENTION_MISSED_NS);
 }
 
 const char *

@@ -50,6 +50,9 @@ struct node_states {
 	uint32_t attention[ATTENTIONS];       /* how many need it, by reason */
 	uint32_t attended;                    /* ... by any */
 	int64_t heard_ns; /* of the one heard last; INT64_MIN: there is none */
+	int64_t read_ns;  /* as of when they were read */
+	bool has_more;    /* phases that may be open for longer than usual later
+			   */
 	/* Up to when the source had answered completely; INT64_MAX: it had. */
 	int64_t complete_ns;
 };
@@ -66,6 +69,8 @@ void node_states_clear(struct node_states *states);
 
 /* Judge them again, at another time. */
 void node_states_judge(struct node_states *states, int64_t now_ns);
+/* Although nothing came, must they be read again to be judged at this time? */
+bool node_states_are_old(const struct node_states *states, int64_t now_ns);
 
 /* What is wrong with a node, or "", as of when it was judged. */
 const char *node_state_wrong(

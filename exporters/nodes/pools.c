@@ -69,7 +69,8 @@ pools_kept_free(struct pools_kept **freed)
 	*freed = NULL;
 }
 
-/* NULL: it is not known, or something came since. */
+/* NULL: it is not known, or something came since, or a phase may have become
+ * too long. */
 static struct node_states *
 find_kept(struct pools_kept *kept, const struct pool *pool, int64_t now_ns)
 {
@@ -84,7 +85,8 @@ find_kept(struct pools_kept *kept, const struct pool *pool, int64_t now_ns)
 	/* At an earlier time more nodes may have been heard. */
 	if (found->states.complete_ns != INT64_MAX ||
 	    found->place != row->place || found->entry != row->last_entry ||
-	    found->generation != row->generation || found->read_ns > now_ns)
+	    found->generation != row->generation || found->read_ns > now_ns ||
+	    node_states_are_old(&found->states, now_ns))
 		return NULL;
 	found->read_ns = now_ns;
 	return &found->states;

@@ -39,6 +39,7 @@ struct now {
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
 	bool is_read;
+	bool is_old;     /* the nodes, although nothing came */
 	int64_t next_ns; /* not to be read before (monotonic) */
 	/* Up to when it is known what came (wall clock); up to when the
 	 * answers of the last poll are complete. */
@@ -273,7 +274,8 @@ read_partition(struct now *now, struct err *err)
 static bool
 has_come(const struct now *now)
 {
-	return !now->is_read || now->entry != now->partition.last_entry ||
+	return !now->is_read || now->is_old ||
+	       now->entry != now->partition.last_entry ||
 	       now->generation != now->partition.generation;
 }
 
@@ -376,6 +378,7 @@ read_parts(struct now *now, int64_t now_ns, struct err *err)
 	    end_ns + (rest_ns < NOW_REST_MAX_NS ? rest_ns : NOW_REST_MAX_NS);
 	now->read = rc == 0 ? now->parts : 0;
 	now->is_read = rc == 0;
+	now->is_old = false;
 	now->entry = now->partition.last_entry;
 	now->generation = now->partition.generation;
 	return rc;
@@ -387,6 +390,7 @@ now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
 	int rc = read_partition(now, err);
 
 	now->complete_ns = source_complete_ns(now->source);
+	now->is_old = node_states_are_old(&now->nodes, now_ns);
 	*changed = now->read = 0;
 	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
 		rc = read_parts(now, now_ns, err);

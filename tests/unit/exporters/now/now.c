@@ -237,6 +237,7 @@ compare_nodes(struct source *other, int64_t now_ns)
 		assert_int_equal(a->received_ns, b->received_ns);
 		assert_int_equal(a->last_ns, b->last_ns);
 		assert_int_equal(a->condition, b->condition);
+		assert_int_equal(a->attention, b->attention);
 		assert_true(is_same(a->spool, b->spool));
 		assert_true(is_same(a->clock_ns, b->clock_ns));
 	}
@@ -268,8 +269,8 @@ compare_phases(struct source *other)
 	struct err err = { 0 };
 
 	ours_next = now_phases(now, &ours_left);
-	rig_good(phase_rows_open(
-		     &rows, other, text_of(RIG_PARTITION), &query, false, &err),
+	rig_good(phase_rows_open(&rows, other, text_of(RIG_PARTITION), &query,
+		     PHASES_OF_POOL, &err),
 	    &err);
 	rig_good(phase_rows_each(rows, compare_phase, NULL, &err), &err);
 	assert_int_equal(ours_left, 0);
@@ -423,6 +424,43 @@ kept_pools_age(void **state)
 	pools_kept_free(&kept);
 }
 
+/* Twelve jobs took 1 s each, so longer than usual is more than 30 s.  The next
+ * one begins at 100, and nothing comes any more. */
+static void
+what_hangs_is_seen_although_nothing_comes(void **state)
+{
+	static const int64_t polls[] = { 101, 130, 131, 400 };
+	struct pools_kept *kept = pools_kept_new();
+	struct text all = { NULL, 0 };
+	struct pools pools;
+	struct err err = { 0 };
+	char job[8];
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		snprintf(job, sizeof(job), "%d", i);
+		put_job("n1", 2 * i, "start", job);
+		put_job("n1", 2 * i + 1, "stop", job);
+	}
+	put_job("n1", 100, "start", "12");
+	store();
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned hangs = polls[i] > 130;
+
+		poll_all(AT(polls[i]));
+		assert_int_equal(
+		    now_nodes(now)->attention[ATTENTION_PHASE], hangs);
+		assert_int_equal(now_nodes(now)->attended, hangs);
+		rig_good(
+		    pools_read(&pools, source, kept, all, AT(polls[i]), &err),
+		    &err);
+		assert_int_equal(pools.count, 1);
+		assert_int_equal(pools.at[0].attention[ATTENTION_PHASE], hangs);
+		pools_clear(&pools);
+	}
+	pools_kept_free(&kept);
+}
+
 #undef CASE
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
@@ -436,6 +474,7 @@ main(void)
 		CASE(it_is_the_same_as_for_a_new_reader),
 		CASE(a_source_that_is_away_leaves_the_numbers),
 		CASE(kept_pools_age),
+		CASE(what_hangs_is_seen_although_nothing_comes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
