@@ -171,9 +171,11 @@ void
 source_ahead(struct source *source, enum source_what what,
     struct text partition, const struct wire_query *query)
 {
-	const struct pages_question question =
+	struct pages_question question =
 	    make_question(source, what, partition, query);
 
+	/* That is of the query before. */
+	question.header.flags &= (uint16_t)~WIRE_FLAG_UNPAIRED;
 	if (source->rename == NULL)
 		places_ahead(&source->places, &question);
 }
