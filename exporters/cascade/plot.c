@@ -168,7 +168,7 @@ enum { EDGES_MANY = 64 };
 
 static const struct {
 	enum cascade_phase phase;
-	enum phases_part band;
+	enum cascade_part band;
 } once[] = {
 	{ CASCADE_NODEPREP, PHASES_PREPARATION },
 	{ CASCADE_SHIPYARD, PHASES_HELPER },
@@ -192,7 +192,7 @@ by_time(const void *a, const void *b)
 /* Add the part between `from_ns` and `to_ns`. */
 static uint32_t
 put_edges(struct edge *edges, const struct cascade_pair *pair,
-    enum phases_part part, int64_t from_ns, int64_t to_ns)
+    enum cascade_part part, int64_t from_ns, int64_t to_ns)
 {
 	int64_t begin = pair->begin_ns, end;
 
@@ -278,7 +278,7 @@ phases_times_of(const struct cascade *cascade, const struct cascade_node *node)
 
 /* The bands from the bottom up, in the order in which they usually happen. */
 static const struct {
-	enum phases_part part;
+	enum cascade_part part;
 	enum cascade_phase phase; /* whose name it has */
 } parts[PHASES_PARTS] = {
 	{ PHASES_PREPARATION, CASCADE_NODEPREP },

@@ -64,7 +64,7 @@ void cascade_put_title(
  * of the preparation.  Time outside of all phases is waiting.
  */
 
-enum phases_part {
+enum cascade_part {
 	PHASES_WAIT,  /* between phases, mostly from preparation to start */
 	PHASES_OTHER, /* loading of global resources, while no image is pulled
 			 or loaded */

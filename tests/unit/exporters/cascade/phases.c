@@ -37,7 +37,7 @@ add(enum cascade_phase phase, const char *key, int begin, int end)
 	cascade_add(&cascade, &r);
 }
 
-static enum phases_part
+static enum cascade_part
 band_of(enum cascade_phase phase)
 {
 	switch (phase) {
@@ -59,7 +59,7 @@ slowly(const struct interval *in, int count, int from, int to,
     double seconds[PHASES_PARTS])
 {
 	for (int t = from; t < to; t++) {
-		enum phases_part best = PHASES_WAIT;
+		enum cascade_part best = PHASES_WAIT;
 
 		for (int i = 0; i < count; i++)
 			if (in[i].begin <= t && t < in[i].end &&
