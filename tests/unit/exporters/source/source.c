@@ -491,6 +491,72 @@ an_answer_to_another_question_is_not_taken(void **state)
 }
 
 static void
+read_entities(struct source *source, const char *name)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct record r;
+	struct err err;
+	unsigned count = 0;
+
+	query.name = text_of(name);
+	assert_int_equal(
+	    source_select(source, SOURCE_RECORDS, text_of("a$p"), &query, &err),
+	    0);
+	while (source_next(source, &r, &err) > 0) {
+		assert_int_equal(r.id.seq, count / RECORDS + 1);
+		assert_int_equal(r.id.index, count % RECORDS);
+		count++;
+	}
+	assert_int_equal(count, PAGES * RECORDS);
+}
+
+static void
+ahead_of_entities(struct source *source, const char *name)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+
+	query.name = text_of(name);
+	source_ahead(source, SOURCE_RECORDS, text_of("a$p"), &query);
+}
+
+/* The first page of "b:*" comes while "a:*" is read, also when the aggregator
+ * was busy, and is asked for once.  What comes for "c:*" is not of the question
+ * that somebody asks later. */
+static void
+what_is_asked_ahead_is_taken_in_its_turn(void **state)
+{
+	static const enum manner manners[] = { ANSWER, STALE_FIRST, BUSY_ONCE };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned more = manners[i] == BUSY_ONCE;
+		struct source *source;
+		struct err err;
+
+		start(manners[i]);
+		assert_int_equal(
+		    source_open_endpoint(&source, &unnamed, aggregator.endpoint,
+			10 * NS_PER_SECOND, &err),
+		    0);
+		ahead_of_entities(source, "b:*");
+		ahead_of_entities(source, "b:*");
+		read_entities(source, "a:*");
+		read_entities(source, "b:*");
+		assert_int_equal(aggregator.questions, 2 * PAGES + more);
+		read_entities(source, "b:*");
+		assert_int_equal(aggregator.questions, 3 * PAGES + more);
+		ahead_of_entities(source, "c:*");
+		read_entities(source, "a:*");
+		assert_int_equal(aggregator.questions, 4 * PAGES + 1 + more);
+		source_renew(source);
+		read_entities(source, "c:*");
+		assert_int_equal(aggregator.questions, 5 * PAGES + 1 + more);
+		source_close(&source);
+		stop();
+	}
+}
+
+static void
 silence_ends_in_an_error_in_time(void **state)
 {
 	int64_t began_ns = clock_monotonic_ns();
@@ -551,6 +617,7 @@ main(void)
 		cmocka_unit_test(who_reads_an_archive_first_is_not_silent),
 		cmocka_unit_test(a_question_that_failed_says_why),
 		cmocka_unit_test(an_answer_to_another_question_is_not_taken),
+		cmocka_unit_test(what_is_asked_ahead_is_taken_in_its_turn),
 		cmocka_unit_test(silence_ends_in_an_error_in_time),
 		cmocka_unit_test(nonsense_ends_in_an_error),
 		cmocka_unit_test(
