@@ -6,7 +6,8 @@
 # clocks, the definitions of metric groups and for gaps, none of which needs another
 # one's answer.  The window of the samples does.  So it waits twice, and of other
 # questions once for each that needs the answer before.  Of times of processors it asks
-# how many there are before it asks for the samples.
+# how many there are before it asks for the samples; of phases, which are those of the
+# newest start, what a start is before it asks for anything in its window.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/../scenario/lib.sh"
@@ -42,7 +43,8 @@ select" poolscope-stats samples -m app.depth --format csv
 trips "samples of processors, too" "status select select select
 select
 select" poolscope-stats samples --format csv
-trips "phases" "stats select select
+trips "phases" "stats
+stats select select
 stats" poolscope-stats phases --format csv
 trips "samples of a node, which must exist" "stats
 status select select select
