@@ -427,7 +427,8 @@ class Failed(Exception):
 
 
 QUESTIONS = {
-    "phases": ["poolscope-stats", "phases"], "cascade": ["poolscope-stats", "cascade"],
+    "phases": ["poolscope-stats", "phases", "--start", "all"],
+    "cascade": ["poolscope-stats", "cascade", "--start", "all"],
     "testrun": ["poolscope-stats", "runs"], "samples": ["poolscope-stats", "samples"],
     "usage": ["poolscope-stats", "usage"], "nodes": ["poolscope-stats", "nodes"],
 }

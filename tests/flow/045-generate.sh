@@ -188,7 +188,7 @@ check "... and again" poolscope-generate pool --nodes 40 --starts 2 --period 30s
 check "... which adds nothing" sh -c 'set -- $(cat "$TMP/out"); test "$1" = "$3"'
 check "its file is imported" poolscope-import records "$TMP/pool/records.jsonl"
 slowest() {
-	poolscope-stats phases -p "$1" --name 'cascade:pull' --by node --sort max --top 1 --columns node,count --format csv 2>"$TMP/err"
+	poolscope-stats phases -p "$1" --start all --name 'cascade:pull' --by node --sort max --top 1 --columns node,count --format csv 2>"$TMP/err"
 }
 check "the slow node is found by its name" wait_until 'slowest "demo\$pool" | grep -qx cn021,4'
 check "... in both" wait_until 'slowest "generated\$pool" | grep -qx cn021,4'

@@ -82,7 +82,7 @@ routes() {
 	wanted "$route/runs?run=$1-run-3" poolscope-stats runs --run "$1-run-3" -p "$pool" --format json
 	wanted "$route/groups" poolscope-stats groups -p "$pool" --format json
 	wanted "$route/results" poolscope-results tests -p "$pool" --format json
-	wanted ages 3 "$route/nodes" poolscope-stats nodes -p "$pool" --format json # 3: some are gone
+	wanted ages 0 "$route/nodes" poolscope-stats nodes -p "$pool" --format json
 	wanted ages 0 "$route/clocks" poolscope-stats clocks -p "$pool" --format json
 	check "a trace of $pool" poolscope-trace -q -p "$pool" --nodes worst:8 --max-size 32MiB -o "$TMP/$1.pftrace"
 	printf '/v1/%s/trace\t%s\n' "$route" "$TMP/$1.pftrace" >>"$TMP/routes"

@@ -17,12 +17,12 @@ check "test runs" poolscope-generate testrun --runs 30 --base now -p 'demo$farm'
 check "a pool with samples" poolscope-generate pool --nodes 3 --base now -p 'demo$pool'
 wait_until indexed 60
 for style in light dark; do
-	check "$style: plots of phases" poolscope-plot phases -p 'prodacct$render-60' --model cascade --style $style --term svg -q -o "$TMP/$style"
+	check "$style: plots of phases" poolscope-plot phases -p 'prodacct$render-60' --model cascade --view breakdown --style $style --term svg -q -o "$TMP/$style"
 	check "$style: of runs" poolscope-plot testrun -p 'demo$farm' --style $style --term svg -q -o "$TMP/$style"
 done
 check "the colours of the plots" /usr/bin/python3 -c 'import json, re, sys
-screens = {"prodacct%24render-60/breakdown": "prodacct-render-60-cascade-phases",
-           "prodacct%24render-60/timeline": "prodacct-render-60-cascade-phases", "demo%24farm/runs": "demo-farm-testrun-0001"}
+screens = {"prodacct%24render-60/breakdown": "prodacct-render-60-cascade-breakdown",
+           "prodacct%24render-60/timeline": "prodacct-render-60-cascade-breakdown", "demo%24farm/runs": "demo-farm-testrun-0001"}
 def of(style, plot):
     found = re.findall("boxxyerror(?: fs pattern [0-9]+)? lc rgb \"(#[0-9a-f]+)\" title \"([^\"]*)\"",
                        open("%s/%s/%s.plot" % (sys.argv[1], style, plot)).read())
