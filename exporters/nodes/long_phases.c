@@ -56,7 +56,9 @@ take_phase(struct reading *reading, const struct record *record)
 	struct phase *phase;
 	struct text run;
 
-	if (record_find_text(record, "run", &run))
+	/* What is usual of one job says nothing of another one. */
+	if (record_find_text(record, "run", &run) ||
+	    text_equal(record->name, text_of("job:run")))
 		return;
 	reading->phases = memory_grow(reading->phases, &reading->phase_room,
 	    reading->phase_count, sizeof(*reading->phases));

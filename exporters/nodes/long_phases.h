@@ -6,7 +6,7 @@
  * ended, and of which that is known: of a pool that is ready, none.  What a
  * node left behind when it began once more, by the first phase that the model
  * requires or by the same phase, is not open.  Phases of runs belong to no
- * node.
+ * node, and jobs (job:run) take as long as they take.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_LONG_PHASES_H

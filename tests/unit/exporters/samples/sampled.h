@@ -19,7 +19,9 @@ set_up(void **state)
 
 	(void)state;
 	rig_open(&rig, "phase \"run\" { start = \"job:start\" "
-		       "end = \"job:stop\" key = \"job\" }\n");
+		       "end = \"job:stop\" key = \"job\" }\n"
+		       "phase \"step\" { start = \"job:begin\" "
+		       "end = \"job:done\" key = \"job\" }\n");
 	snprintf(from, sizeof(from), "%s/m.conf", rig.models);
 	snprintf(to, sizeof(to), "%s/job.conf", rig.models);
 	writer_close(&rig.writer);
