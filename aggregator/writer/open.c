@@ -112,6 +112,7 @@ writer_open(struct writer **out, const char *store, struct journal *journal,
 	struct writer *writer = memory_zero(1, sizeof(*writer));
 	pthread_condattr_t attributes;
 
+	writer->step_most = UINT64_MAX;
 	*out = NULL;
 	writer->path = memory_string(store);
 	writer->journal = journal;

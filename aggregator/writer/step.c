@@ -11,6 +11,11 @@
 
 #define INDEX_NS INT64_C(200000000) /* of work before a commit */
 
+/* What a step writes is bounded by time, and can be more than what a small map
+ * has free after retention: half as many entries are tried again, down to as
+ * many as leave retention the pages that it writes. */
+enum { STEP_LEAST = 64 };
+
 /* The results of a step before its commit. */
 struct step {
 	struct db_txn *txn;
@@ -72,7 +77,8 @@ index_entries(struct writer *writer, struct step *step)
 			step->more = true;
 			break;
 		}
-		if (++taken % 8 == 0 && clock_monotonic_ns() > until) {
+		if (++taken >= writer->step_most ||
+		    (taken % 8 == 0 && clock_monotonic_ns() > until)) {
 			step->more = true;
 			break;
 		}
@@ -134,11 +140,15 @@ write_out(struct writer *writer, struct step *step, struct err *err)
 	tables_put_fact(step->txn, FACT_INDEXED, step->reached);
 	put_clock(writer, step);
 	result = db_commit(&step->txn, err);
+	if (result == DB_FULL && step->reached - step->first >= STEP_LEAST)
+		writer->step_most = (step->reached - step->first) / 2;
 	if (result != DB_OK) {
 		collect_forget(&writer->collect);
 		phase_memory_forget(&writer->indexer_write.memory);
 		return result;
 	}
+	if (writer->step_most <= UINT64_MAX / 2)
+		writer->step_most *= 2;
 	store_clock_saved(&writer->retention.clock);
 	atomic_store(&writer->position, step->reached);
 	quarantine_leave(&writer->quarantine, step->reached);

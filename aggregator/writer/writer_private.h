@@ -65,6 +65,7 @@ struct writer {
 	struct model_set models;
 	struct dictionary *dictionary;
 	struct collect collect;
+	uint64_t step_most; /* entries of a step; fewer in a full store */
 	struct indexer_write indexer_write;
 	struct quarantine quarantine, compact_quarantine;
 	struct retention retention;
