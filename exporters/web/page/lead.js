@@ -6,8 +6,7 @@
 import { h, fill } from "./dom.js";
 import { isLive } from "./api.js";
 import { map } from "./map.js";
-import { lines } from "./lines.js";
-import { chart } from "./node.js";
+import { chart, lines } from "./lines.js";
 import { byName, clock, count, day, duration, millis, plural, shorten } from "./format.js";
 
 const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260;

@@ -11,10 +11,30 @@ import { h } from "./dom.js";
 import { picture, ticks, secondTicks } from "./picture.js";
 import { table } from "./table.js";
 import { SERIES, css, series } from "./look.js";
-import { clock, day, plural, time, value as show, unitName } from "./format.js";
+import { clock, day, millis, plural, time, value as show, unitName } from "./format.js";
 
 export const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+
+/* What the route answers; null when there is nothing.  A metric can be of
+ * several groups: a line for each, or the bands of the first. */
+export async function chart(context, params) {
+	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean," + BANDS });
+	if (!answer)
+		return null;
+	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]);
+	const values = (call) => Array.from({ length: steps }, (_, i) => call(i));
+	const cut = (name, from) => values((i) => rows[name] && rows[name][from + i]);
+	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
+	const unit = of.unit[0];
+	if (!of.node)
+		return { times, unit, bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
+	const found = [], groups = new Set(of.group).size;
+	for (let i = 0, from = 0; i < of.steps.length; from += of.steps[i++])
+		if (of.begin[i] === of.begin[0] && of.steps[i] === steps)
+			found.push({ values: cut("mean", from), name: of.nodes[i] === 1 && groups > 1 ? of.group[i] : of.node[i] });
+	return { times, unit, lines: found };
+}
 
 /* One unit for all steps of an axis: [how much it is, its name]. */
 function scaleOf(unit, high) {

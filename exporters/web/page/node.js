@@ -5,7 +5,7 @@
 import { h, fill } from "./dom.js";
 import { title, range, starts, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
-import { BANDS, lines } from "./lines.js";
+import { chart, lines } from "./lines.js";
 import { timeline } from "./timeline.js";
 import { windowOf } from "./timeline_view.js";
 import { traceTools } from "./perfetto.js";
@@ -13,26 +13,6 @@ import { phaseColumns, SPREAD } from "./pool.js";
 import { bytes, count, duration, millis, number, value } from "./format.js";
 
 const SHOWN = ["system.cpu.time.user", "system.memory.usage.used"];
-
-/* What the route answers, for lines.js; null when there is nothing.  A metric can be of
- * several groups: a line for each, or the bands of the first. */
-export async function chart(context, params) {
-	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean," + BANDS });
-	if (!answer)
-		return null;
-	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]);
-	const values = (call) => Array.from({ length: steps }, (_, i) => call(i));
-	const cut = (name, from) => values((i) => rows[name] && rows[name][from + i]);
-	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
-	const unit = of.unit[0];
-	if (!of.node)
-		return { times, unit, bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
-	const found = [], groups = new Set(of.group).size;
-	for (let i = 0, from = 0; i < of.steps.length; from += of.steps[i++])
-		if (of.begin[i] === of.begin[0] && of.steps[i] === steps)
-			found.push({ values: cut("mean", from), name: of.nodes[i] === 1 && groups > 1 ? of.group[i] : of.node[i] });
-	return { times, unit, lines: found };
-}
 
 function pattern(name) {
 	/* A name is a list and a pattern: its own commas and brackets are written as any character. */

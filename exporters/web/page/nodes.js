@@ -6,8 +6,7 @@ import { h, fill } from "./dom.js";
 import { title, range, starts, choose, search, nothing } from "./parts.js";
 import { isLive } from "./api.js";
 import { map } from "./map.js";
-import { lines } from "./lines.js";
-import { chart } from "./node.js";
+import { chart, lines } from "./lines.js";
 import { age, byName } from "./format.js";
 
 const LAST_S = 900; // of metrics without a chosen time
