@@ -174,7 +174,7 @@ view_list(
     struct view *view, const char *dir, struct answer *answer, struct err *err)
 {
 	bool has_acked = view_has_acked(view);
-	struct summary summary;
+	struct summary summary = { .streams = NULL };
 	int rc = summary_make(&summary, view, err);
 
 	if (rc == 0) {
