@@ -434,7 +434,7 @@ what_hangs_is_seen_although_nothing_comes(void **state)
 	struct text all = { NULL, 0 };
 	struct pools pools;
 	struct err err = { 0 };
-	char job[8];
+	char job[12];
 
 	(void)state;
 	for (int i = 0; i < 12; i++) {
