@@ -42,9 +42,9 @@ wait_until indexed
 # all STYLE: the scripts of each picture.
 all() {
 	check "$1: start-up" poolscope-plot cascade -p 'prodacct$render-60' --view phases --style "$1" --term svg -q -o "$TMP/$1"
-	check "$1: phases" poolscope-plot phases -p 'prodacct$render-60' --model cascade --style "$1" --term svg -q -o "$TMP/$1"
-	check "$1: twelve phases" poolscope-plot phases -p 'acct$pool' --model twelve --style "$1" --term svg -q -o "$TMP/$1"
-	check "$1: phases of runs" poolscope-plot phases -p 'demo$farm' --model testrun --style "$1" --term svg -q -o "$TMP/$1"
+	check "$1: phases" poolscope-plot phases -p 'prodacct$render-60' --model cascade --view all --style "$1" --term svg -q -o "$TMP/$1"
+	check "$1: twelve phases" poolscope-plot phases -p 'acct$pool' --model twelve --view all --style "$1" --term svg -q -o "$TMP/$1"
+	check "$1: phases of runs" poolscope-plot phases -p 'demo$farm' --model testrun --view all --style "$1" --term svg -q -o "$TMP/$1"
 	check "$1: test runs" poolscope-plot testrun -p 'demo$farm' --style "$1" --term svg -q -o "$TMP/$1"
 }
 all light
@@ -65,17 +65,20 @@ asked 'demo$farm' testrun
 asked 'acct$pool' twelve
 for style in light dark; do
 	name=$(echo $style | tr '[:lower:]' '[:upper:]')
-	check "$style: the phases of a start-up are the same in both pictures" judge same "$TMP/palette.js" "$name" \
+	check "$style: the phases of a start-up are the same in all pictures" judge same "$TMP/palette.js" "$name" \
 		"$TMP/cascade.bands" "$TMP/cascade.timeline" "$TMP/$style/prodacct-render-60-phases.plot" \
-		"$TMP/$style/prodacct-render-60-cascade-phases.plot"
+		"$TMP/$style/prodacct-render-60-cascade-breakdown.plot" "$TMP/$style/prodacct-render-60-cascade-phases.plot"
 	check "$style: the steps of test runs, too" judge same "$TMP/palette.js" "$name" \
 		"$TMP/testrun.bands" "$TMP/testrun.timeline" "$TMP/$style/demo-farm-testrun-0001.plot" \
-		"$TMP/$style/demo-farm-testrun-phases.plot"
+		"$TMP/$style/demo-farm-testrun-breakdown.plot" "$TMP/$style/demo-farm-testrun-phases.plot"
 	check "$style: phases of one's own" judge same "$TMP/palette.js" "$name" \
-		"$TMP/twelve.bands" "$TMP/twelve.timeline" "$TMP/$style/acct-pool-twelve-phases.plot"
+		"$TMP/twelve.bands" "$TMP/twelve.timeline" \
+		"$TMP/$style/acct-pool-twelve-breakdown.plot" "$TMP/$style/acct-pool-twelve-phases.plot"
 done
 # The order of the model; 9 to 12 have the first four colours again.
 check_text "twelve phases have twelve places" "0 1 2 3 4 5 6 7 8 9 10 11" "$(/usr/bin/python3 -c '
 import json, sys
 print(*[row["colour"] for row in json.load(sys.stdin)["phases"]])' <"$TMP/twelve.timeline")"
-check_text "... and two of ten bands a pattern" 2 "$(grep -c 'fs pattern [0-9]* lc' "$TMP/light/acct-pool-twelve-phases.plot")"
+check_text "... and two of ten bands a pattern" 2 "$(grep -c 'fs pattern [0-9]* lc' "$TMP/light/acct-pool-twelve-breakdown.plot")"
+check_text "... and four of twelve phases, in their boxes and in the legend" 8 \
+	"$(grep -c 'fs pattern [0-9]* lc' "$TMP/light/acct-pool-twelve-phases.plot")"

@@ -122,8 +122,8 @@ def told(palette, style, light_plot, dark_plot):
 
 
 def bands_of(script):
-    """Title, colour, and whether there is a pattern, of each band of a gnuplot script."""
-    found = re.findall(r'with boxxyerror( fs pattern \d+)? lc rgb "(#[0-9a-f]{6})" title "([^"]*)"', script)
+    """Title, colour, and whether there is a pattern, of each band of a gnuplot script, or of its legend."""
+    found = re.findall(r'with box(?:xyerror|es)( fs pattern \d+)? lc rgb "(#[0-9a-f]{6})" title "([^"]*)"', script)
     return [(title, colour, bool(pattern)) for pattern, colour, title in found]
 
 
