@@ -489,19 +489,6 @@ put_cascade_script(const void *what, FILE *file, const char *dat,
 	    start_up->cascade, file, start_up->pool, dat, terminal);
 }
 
-static void
-put_phases_table(const void *what, FILE *file)
-{
-	bands_table(what, file);
-}
-
-static void
-put_phases_script(const void *what, FILE *file, const char *dat,
-    enum gnuplot_terminal terminal)
-{
-	bands_script(what, file, dat, terminal);
-}
-
 static int
 draw_phases(const struct cascade *cascade, struct text partition,
     struct picture *picture, struct err *err)
@@ -510,8 +497,8 @@ draw_phases(const struct cascade *cascade, struct text partition,
 	int rc;
 
 	picture->what = &plot->bands;
-	picture->put_table = put_phases_table;
-	picture->put_script = put_phases_script;
+	picture->put_table = bands_table;
+	picture->put_script = bands_script;
 	rc = picture_make(picture, err);
 	phases_plot_free(&plot);
 	return rc;

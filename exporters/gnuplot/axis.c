@@ -80,6 +80,16 @@ duration_put_log_axis(FILE *file, const char *axis, double low, double high)
 	fputs(")\n", file);
 }
 
+void
+gnuplot_put_frame(FILE *file, enum gnuplot_terminal terminal)
+{
+	fprintf(file,
+	    "set key outside %s Left reverse samplen 1.5\n"
+	    "set tmargin 5\nset border 3\nset tics nomirror out\n",
+	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
+				     : "right top vertical spacing 1.4");
+}
+
 enum {
 	TICS = 6,        /* about as many on an axis of values */
 	TICS_MAX = 20,   /* whatever rounding does */

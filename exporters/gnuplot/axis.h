@@ -14,6 +14,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "exporters/gnuplot/gnuplot.h"
+
+/* Set where the legend is, and axes with room above for the lines of text. */
+void gnuplot_put_frame(FILE *file, enum gnuplot_terminal terminal);
+
 /* Set the tics of the axis ("x", "y", "cb") for the range from `low` to `high`.
  */
 void gnuplot_put_tics(

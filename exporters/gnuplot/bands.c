@@ -66,8 +66,10 @@ put_step(const struct bands *bands, FILE *file, uint32_t step)
 }
 
 void
-bands_table(const struct bands *bands, FILE *file)
+bands_table(const void *what, FILE *file)
 {
+	const struct bands *bands = what;
+
 	fputs("First Last Node", file);
 	for (unsigned band = 0; band < bands->band_count; band++) {
 		putc(' ', file);

@@ -50,8 +50,9 @@ struct bands {
 /* Call it first: sorts the rows if there are too many for bars. */
 void bands_sort(struct bands *bands);
 
-void bands_table(const struct bands *bands, FILE *file);
-void bands_script(const struct bands *bands, FILE *file, const char *dat,
+/* Callbacks of struct picture; the argument is a struct bands. */
+void bands_table(const void *what, FILE *file);
+void bands_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal);
 
 #endif

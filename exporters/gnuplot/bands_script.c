@@ -283,19 +283,17 @@ put_bands(const struct bands *bands, FILE *file, const char *dat,
 }
 
 void
-bands_script(const struct bands *bands, FILE *file, const char *dat,
+bands_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal)
 {
+	const struct bands *bands = what;
+
 	gnuplot_put_terminal(
 	    file, terminal, WIDTH, height_of(bands), rows_of(bands));
-	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
-	    terminal == GNUPLOT_DUMB ? "bottom center horizontal maxcols 1"
-				     : "right top vertical spacing 1.4");
+	gnuplot_put_frame(file, terminal);
+	if (terminal == GNUPLOT_DUMB)
+		fputs("set key maxcols 1\n", file);
 	put_title(bands, file, terminal);
-	fputs("set tmargin 5\n"
-	      "set border 3\n"
-	      "set tics nomirror out\n",
-	    file);
 	if (has_bars(bands))
 		put_bars(bands, file, dat, terminal);
 	else

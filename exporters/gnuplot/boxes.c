@@ -155,26 +155,14 @@ put_value(FILE *file, const struct axis *axis, int value)
 
 /* ---- the picture ---- */
 
-static void
-put_names(const struct boxes *boxes, FILE *file)
+static struct text
+name_of(const void *arg, uint32_t row, char after[static LABELS_AFTER_BYTES])
 {
-	struct text *names = memory_zero(boxes->count, sizeof(*names));
-	struct labels labels;
+	const struct boxes *boxes = arg;
 
-	for (uint32_t i = 0; i < boxes->count; i++)
-		names[i] = boxes->rows[i].name;
-	labels_make(&labels, names, boxes->count, NAME_COLUMNS);
-	free(names);
-	fputs("set ytics (", file);
-	for (uint32_t i = 0; i < boxes->count; i++) {
-		char label[LABELS_BYTES + 64];
-
-		snprintf(label, sizeof(label), "%s  n = %" PRIu64, labels.at[i],
-		    boxes->rows[i].count);
-		gnuplot_put_row_tic(file, i, label);
-	}
-	fputs(")\n", file);
-	labels_clear(&labels);
+	snprintf(after, LABELS_AFTER_BYTES, "  n = %" PRIu64,
+	    boxes->rows[row].count);
+	return boxes->rows[row].name;
 }
 
 /* A bar between two values. */
@@ -233,15 +221,12 @@ boxes_script(const void *what, FILE *file, const char *dat,
 	snprintf(words, sizeof(words), "%s%s", boxes->note,
 	    axis.floor > 0 ? " Logarithmic axis." : "");
 	gnuplot_put_heading(file, terminal, height, rows, 1, words);
+	gnuplot_put_frame(file, terminal);
 	fprintf(file,
-	    "set key outside %s Left reverse samplen 1.5\n"
-	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
 	    "set yrange [%u.5:0.5]\nset grid xtics\n"
 	    "set style fill solid 1.0 noborder\n",
-	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
-				     : "right top vertical spacing 1.4",
 	    slots);
 	put_axis(&axis, file);
-	put_names(boxes, file);
+	labels_put_rows(file, boxes->count, 1, NAME_COLUMNS, name_of, boxes);
 	put_rows(&axis, file, dat, terminal == GNUPLOT_DUMB);
 }

@@ -179,6 +179,36 @@ labels_clear(struct labels *labels)
 	labels->at = NULL;
 }
 
+/* ---- of rows ---- */
+
+void
+labels_put_rows(FILE *file, uint32_t count, uint32_t step, unsigned width,
+    labels_name *name_of, const void *arg)
+{
+	uint32_t shown = (count + step - 1) / step;
+	struct text *names = memory_zero(shown, sizeof(*names));
+	char after[LABELS_AFTER_BYTES];
+	struct labels labels;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		after[0] = '\0';
+		names[i] = name_of(arg, i * step, after);
+	}
+	labels_make(&labels, names, shown, width);
+	fputs("set ytics (", file);
+	for (uint32_t i = 0; i < shown; i++) {
+		char label[LABELS_BYTES + LABELS_AFTER_BYTES];
+
+		after[0] = '\0';
+		name_of(arg, i * step, after);
+		snprintf(label, sizeof(label), "%s%s", labels.at[i], after);
+		gnuplot_put_row_tic(file, i * step, label);
+	}
+	fputs(")\n", file);
+	labels_clear(&labels);
+	free(names);
+}
+
 /* ---- of a line ---- */
 
 enum { TITLE_COLUMNS = 90, CUT_BYTES = 4 * TITLE_COLUMNS + 8 };

@@ -23,6 +23,14 @@ void labels_make(struct labels *labels, const struct text *names,
     uint32_t count, unsigned width);
 void labels_clear(struct labels *labels);
 
+/* Write the tics of rows, which stand at 1, 2, 3 ...: each `step`th of `count`
+ * has a name, of at most `width` characters, and `after` it what is not cut. */
+enum { LABELS_AFTER_BYTES = 64 };
+typedef struct text labels_name(
+    const void *arg, uint32_t row, char after[static LABELS_AFTER_BYTES]);
+void labels_put_rows(FILE *file, uint32_t count, uint32_t step, unsigned width,
+    labels_name *name_of, const void *arg);
+
 /* Write the text, shortened to `columns` characters, as gnuplot_put_text does.
  */
 void labels_put_cut(FILE *file, struct text text, unsigned columns);

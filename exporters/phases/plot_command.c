@@ -86,19 +86,6 @@ put_title(char to[static WORDS_BYTES], const struct plotter *p,
 /* ---- how long each node was in each phase ---- */
 
 static void
-put_bands_table(const void *what, FILE *file)
-{
-	bands_table(what, file);
-}
-
-static void
-put_bands_script(const void *what, FILE *file, const char *dat,
-    enum gnuplot_terminal terminal)
-{
-	bands_script(what, file, dat, terminal);
-}
-
-static void
 put_note(char to[static NOTE_BYTES], const struct plotter *p, uint64_t left_out,
     const char *lacks)
 {
@@ -136,8 +123,8 @@ draw_breakdown(struct plotter *p, struct text model, struct err *err)
 		put_title(title, p, "Time in the phases", model);
 		put_note(note, p, phases.left_out, "an end or a start");
 		node_bands_make(&bands, &p->names, &phases);
-		rc = draw(p, model, "breakdown", &bands, put_bands_table,
-		    put_bands_script, err);
+		rc = draw(p, model, "breakdown", &bands, bands_table,
+		    bands_script, err);
 		free(bands.rows);
 	}
 	phases_read_clear(&phases);

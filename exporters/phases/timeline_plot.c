@@ -237,34 +237,21 @@ put_headings(const struct timeline_plot *plot, FILE *file,
 	gnuplot_put_heading(file, terminal, height, rows, 1, what);
 }
 
-static void
-put_row_names(const struct timeline_plot *plot, FILE *file,
-    enum gnuplot_terminal terminal)
+static struct text
+name_of(const void *arg, uint32_t row, char after[static LABELS_AFTER_BYTES])
 {
-	uint32_t step =
-	    has_bars(plot) ? 1 : (plot->row_count + NAMES_MAX - 1) / NAMES_MAX;
-	uint32_t count = (plot->row_count + step - 1) / step;
-	struct text *names = memory_zero(count, sizeof(*names));
-	struct labels labels;
+	const struct timeline_plot *plot = arg;
 
-	for (uint32_t i = 0; i < count; i++)
-		names[i] =
-		    plot->of->phases.nodes.names[plot->rows[i * step].first];
-	labels_make(&labels, names, count,
-	    terminal == GNUPLOT_DUMB ? DUMB_NAME_COLUMNS : NAME_COLUMNS);
-	fputs("set ytics (", file);
-	for (uint32_t i = 0; i < count; i++) {
-		gnuplot_put_row_tic(file, i * step, labels.at[i]);
-	}
-	fputs(")\n", file);
-	labels_clear(&labels);
-	free(names);
+	(void)after;
+	return plot->of->phases.nodes.names[plot->rows[row].first];
 }
 
 static void
 put_axes(const struct timeline_plot *plot, FILE *file,
     enum gnuplot_terminal terminal, const struct duration_unit *unit)
 {
+	uint32_t step =
+	    has_bars(plot) ? 1 : (plot->row_count + NAMES_MAX - 1) / NAMES_MAX;
 	char begin[CLOCK_TEXT_BYTES];
 
 	fprintf(file, "set xlabel \"%s since %s\"\nset yrange [%u.5:0.5]\n",
@@ -273,7 +260,9 @@ put_axes(const struct timeline_plot *plot, FILE *file,
 	gnuplot_put_range(file, "x", 0,
 	    seconds_of(plot, plot->of->last_ns) / unit->seconds, false);
 	fputs("set grid xtics front\n", file);
-	put_row_names(plot, file, terminal);
+	labels_put_rows(file, plot->row_count, step,
+	    terminal == GNUPLOT_DUMB ? DUMB_NAME_COLUMNS : NAME_COLUMNS,
+	    name_of, plot);
 }
 
 static void
@@ -404,10 +393,8 @@ put_margins(const struct timeline_plot *plot, FILE *file,
 {
 	double height = height_of(plot);
 
-	if (has_bars(plot) || terminal == GNUPLOT_DUMB ||
-	    gnuplot_look.height > 0)
-		fputs("set tmargin 5\n", file);
-	else
+	if (!has_bars(plot) && terminal != GNUPLOT_DUMB &&
+	    gnuplot_look.height == 0)
 		fprintf(file,
 		    "set tmargin at screen %.9f\nset bmargin at screen %.9f\n",
 		    (MARGIN_BELOW + TIMELINE_PLOT_ROWS) / height,
@@ -424,15 +411,12 @@ timeline_plot_script(const void *what, FILE *file, const char *dat,
 
 	gnuplot_put_terminal(
 	    file, terminal, WIDTH, height_of(plot), rows_of(plot));
-	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
-	    terminal == GNUPLOT_DUMB ? "bottom center horizontal maxcols 1"
-				     : "right top vertical spacing 1.4");
+	gnuplot_put_frame(file, terminal);
+	if (terminal == GNUPLOT_DUMB)
+		fputs("set key maxcols 1\n", file);
 	put_headings(plot, file, terminal);
 	put_margins(plot, file, terminal);
-	fputs("set border 3\n"
-	      "set tics nomirror out\n"
-	      "set style fill solid 1.0\n",
-	    file);
+	fputs("set style fill solid 1.0\n", file);
 	put_axes(plot, file, terminal, &unit);
 	if (terminal == GNUPLOT_DUMB)
 		put_characters(plot, file, dat, &unit);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "exporters/gnuplot/axis.h"
 #include "exporters/gnuplot/colours.h"
 #include "exporters/gnuplot/labels.h"
 #include "proto/base/memory.h"
@@ -109,30 +110,15 @@ bars_of(const struct runs_errors *errors)
 						: RUNS_ERRORS_BARS;
 }
 
-static void
-put_names(const struct runs_errors *errors, FILE *file)
+static struct text
+name_of(const void *arg, uint32_t row, char after[static LABELS_AFTER_BYTES])
 {
-	uint32_t count = bars_of(errors);
-	struct text *names = memory_zero(count + 1, sizeof(*names));
-	struct labels labels;
+	const struct runs_error *error =
+	    &((const struct runs_errors *)arg)->rows[row];
 
-	for (uint32_t i = 0; i < count; i++)
-		names[i] = errors->rows[i].group.bytes > 0
-			       ? errors->rows[i].group
-			       : text_of("(no group)");
-	labels_make(&labels, names, count, NAME_COLUMNS);
-	free(names);
-	fputs("set ytics (", file);
-	for (uint32_t i = 0; i < count; i++) {
-		const struct runs_error *row = &errors->rows[i];
-		char label[LABELS_BYTES + 64];
-
-		snprintf(label, sizeof(label), "%s  %" PRId64 " of %" PRId64,
-		    labels.at[i], row->errors, row->ended);
-		gnuplot_put_row_tic(file, i, label);
-	}
-	fputs(")\n", file);
-	labels_clear(&labels);
+	snprintf(after, LABELS_AFTER_BYTES, "  %" PRId64 " of %" PRId64,
+	    error->errors, error->ended);
+	return error->group.bytes > 0 ? error->group : text_of("(no group)");
 }
 
 static void
@@ -168,16 +154,14 @@ runs_errors_script(const void *what, FILE *file, const char *dat,
 
 	gnuplot_put_terminal(file, terminal, WIDTH, height, rows);
 	put_headings(errors, file, terminal, height, rows);
+	gnuplot_put_frame(file, terminal);
 	fprintf(file,
-	    "set key outside %s Left reverse samplen 1.5\n"
-	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
 	    "set xlabel \"percent\"\nset xrange [0:%.9g]\n"
 	    "set yrange [%u.5:0.5]\nset grid xtics front\n"
 	    "set style fill solid 1.0 noborder\n",
-	    terminal == GNUPLOT_DUMB ? "bottom center horizontal"
-				     : "right top vertical spacing 1.4",
 	    greatest > 0 ? 1.02 * greatest : 1.0, slots);
-	put_names(errors, file);
+	labels_put_rows(
+	    file, bars_of(errors), 1, NAME_COLUMNS, name_of, errors);
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
 	fprintf(file,

@@ -343,44 +343,32 @@ put_headings(const struct runs_picture *picture, FILE *file,
 	gnuplot_put_heading(file, terminal, height, rows, 1, words);
 }
 
-/* "  2017-03-08 04:12" */
-static void
-put_date(char *to, size_t room, int64_t time_ns)
+/* Run, state, */
+static struct text
+name_of(const void *arg, uint32_t row, char after[static LABELS_AFTER_BYTES])
 {
-	char text[CLOCK_TEXT_BYTES];
+	const struct runs_page *page = arg;
+	const char *state = runs_bar_words(page->bars[row]);
 
-	clock_text(text, time_ns, 0);
-	snprintf(to, room, "  %.10s %.5s", text, text + 11);
+	if (state[0] != '\0')
+		snprintf(after, LABELS_AFTER_BYTES, " (%s)", state);
+	return page->bars[row]->id;
 }
 
-/* Run, state, and when it began. */
-static void
-put_names(
-    const struct runs_page *page, FILE *file, unsigned columns, bool dates)
+/* and when it began: "  2017-03-08 04:12". */
+static struct text
+name_and_date_of(
+    const void *arg, uint32_t row, char after[static LABELS_AFTER_BYTES])
 {
-	struct text names[RUNS_PAGE];
-	struct labels labels;
+	const struct runs_page *page = arg;
+	struct text name = name_of(arg, row, after);
+	size_t used = strlen(after);
+	char date[CLOCK_TEXT_BYTES];
 
-	for (uint32_t i = 0; i < page->count; i++)
-		names[i] = page->bars[i]->id;
-	labels_make(&labels, names, page->count, columns);
-	fputs("set ytics (", file);
-	for (uint32_t i = 0; i < page->count; i++) {
-		const char *state = runs_bar_words(page->bars[i]);
-		char label[LABELS_BYTES + 64];
-		size_t used;
-
-		snprintf(label, sizeof(label), "%s%s%s%s", labels.at[i],
-		    state[0] != '\0' ? " (" : "", state,
-		    state[0] != '\0' ? ")" : "");
-		used = strlen(label);
-		if (dates)
-			put_date(label + used, sizeof(label) - used,
-			    page->bars[i]->time_ns);
-		gnuplot_put_row_tic(file, i, label);
-	}
-	fputs(")\n", file);
-	labels_clear(&labels);
+	clock_text(date, page->bars[row]->time_ns, 0);
+	snprintf(after + used, LABELS_AFTER_BYTES - used, "  %.10s %.5s", date,
+	    date + 11);
+	return name;
 }
 
 /* The extent of the longest bar to either side, in a unit that suits. */
@@ -519,19 +507,18 @@ runs_picture_script(const void *what, FILE *file, const char *dat,
 	unsigned rows = DUMB_MARGINS + 2 * slots_of(page);
 
 	gnuplot_put_terminal(file, terminal, WIDTH, height, rows);
-	fprintf(file, "set key outside %s Left reverse samplen 1.5\n",
-	    dumb ? "bottom center horizontal"
-		 : "right top vertical spacing 1.4");
+	gnuplot_put_frame(file, terminal);
 	put_headings(picture, file, terminal, height, rows);
 	fprintf(file,
-	    "set tmargin 5\nset border 3\nset tics nomirror out\n"
 	    "set yrange [%u.5:0.5]\n"
 	    "set grid xtics front\nset style fill solid 1.0 noborder\n"
 	    "r(c) = m(c) > 0 ? m(c) : 0\n"
 	    "l(c) = m(c) < 0 ? m(c) : 0\n",
 	    slots_of(page));
 	put_range(picture, file);
-	put_names(page, file, dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS, !dumb);
+	labels_put_rows(file, page->count, 1,
+	    dumb ? DUMB_NAME_COLUMNS : NAME_COLUMNS,
+	    dumb ? name_of : name_and_date_of, page);
 	fputs("plot ", file);
 	put_all_series(picture, file, dat);
 	put_states(picture, file, dumb);
