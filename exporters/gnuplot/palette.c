@@ -5,7 +5,6 @@
 #include "exporters/gnuplot/palette.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 const struct palette_colour palette_colours[PALETTE_COLOURS] = {
 #define PLACE(light, dark, print)      { light, dark, print },
@@ -24,27 +23,22 @@ static const struct known {
 #include "exporters/gnuplot/palette.def"
 };
 
-/* The name of the model with its colon; may be empty. */
-static struct text
-model_of(struct text phase)
-{
-	const char *colon =
-	    phase.bytes > 0 ? memchr(phase.at, ':', phase.bytes) : NULL;
-
-	phase.bytes = colon != NULL ? (uint32_t)(colon + 1 - phase.at) : 0;
-	return phase;
-}
-
 static const struct known *
 find(struct text phase)
 {
-	uint32_t model = model_of(phase).bytes;
-
-	phase = (struct text){ phase.at + model, phase.bytes - model };
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (text_equal(phase, text_of(known[i].name)))
+		if (text_equal(text_after(phase, ':'), text_of(known[i].name)))
 			return &known[i];
 	return NULL;
+}
+
+/* Also of names without one. */
+static bool
+same_model(struct text a, struct text b)
+{
+	a.bytes -= text_after(a, ':').bytes;
+	b.bytes -= text_after(b, ':').bytes;
+	return text_equal(a, b);
 }
 
 /* The first place that no known phase of the model has, nor one before. */
@@ -58,7 +52,7 @@ free_place(const struct text *phases, uint32_t count, const uint8_t *places,
 	for (uint32_t i = 0; i < count; i++) {
 		const struct known *at = find(phases[i]);
 
-		if (!text_equal(model_of(phases[i]), model_of(phases[phase])))
+		if (!same_model(phases[i], phases[phase]))
 			continue;
 		if (at != NULL)
 			taken[at->place] = true;

@@ -53,14 +53,8 @@ struct choice {
 static void
 put_band(struct bands *bands, struct text key, struct text name, uint8_t place)
 {
-	uint32_t colon = 0;
-
 	/* Without the name of the model, which is in the title. */
-	while (colon < name.bytes && name.at[colon] != ':')
-		colon++;
-	if (colon < name.bytes)
-		name = (struct text){ name.at + colon + 1,
-			name.bytes - colon - 1 };
+	name = text_after(name, ':');
 	bands->band[bands->band_count++] =
 	    (struct band){ key, name, name, place };
 }

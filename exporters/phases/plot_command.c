@@ -166,21 +166,6 @@ draw_timeline(struct plotter *p, struct text model, struct err *err)
 
 /* ---- how long each phase took ---- */
 
-/* Without the name of the model. */
-static struct text
-name_in(struct text model, struct text phase)
-{
-	return (struct text){ phase.at + model.bytes + 1,
-		phase.bytes - model.bytes - 1 };
-}
-
-static bool
-is_of(struct text phase, struct text model)
-{
-	return phase.bytes > model.bytes && phase.at[model.bytes] == ':' &&
-	       memcmp(phase.at, model.at, model.bytes) == 0;
-}
-
 static void
 add_box(
     struct boxes *boxes, struct text name, const struct phases_window_row *row)
@@ -209,8 +194,8 @@ draw_distribution(struct plotter *p, struct text model, struct err *err)
 	for (uint32_t i = 0; rc == 0 && i < p->names.phases.count; i++) {
 		struct text phase = p->names.phases.names[i];
 
-		if (is_of(phase, model))
-			add_box(&boxes, name_in(model, phase),
+		if (text_equal(text_before(phase, ':'), model))
+			add_box(&boxes, text_after(phase, ':'),
 			    phases_window_find(&window, phase));
 	}
 	if (rc == 0 && boxes.count > 0) {

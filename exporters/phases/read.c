@@ -66,11 +66,9 @@ static void
 add_name(struct phases_names *names, const struct placed *placed,
     struct string_table *begun)
 {
-	struct text phase = placed->name, model = { phase.at, 0 };
+	struct text phase = placed->name, model = text_before(phase, ':');
 	uint32_t number;
 
-	while (model.bytes < phase.bytes && model.at[model.bytes] != ':')
-		model.bytes++;
 	(void)string_table_add(&names->models, model);
 	(void)string_table_add(&names->phases, phase);
 	if (placed->is_required && !string_table_find(begun, model, &number)) {
@@ -251,13 +249,9 @@ refuse_model(
 static bool
 has_required(const struct phases_names *names, struct text model)
 {
-	for (uint32_t i = 0; i < names->begins.count; i++) {
-		struct text phase = names->begins.names[i];
-
-		if (phase.bytes > model.bytes && phase.at[model.bytes] == ':' &&
-		    memcmp(phase.at, model.at, model.bytes) == 0)
+	for (uint32_t i = 0; i < names->begins.count; i++)
+		if (text_equal(text_before(names->begins.names[i], ':'), model))
 			return true;
-	}
 	return false;
 }
 

@@ -269,13 +269,10 @@ static void
 put_phase_title(const struct timeline_plot *plot, FILE *file, uint32_t phase,
     enum gnuplot_terminal terminal)
 {
-	uint32_t model = plot->of->model.bytes + 1;
-	struct text name = plot->of->names.phases.names[phase];
-
-	name = (struct text){ name.at + model, name.bytes - model };
 	palette_put_fill(file, plot->places[phase]);
 	fputs(" title ", file);
-	labels_put_cut(file, name,
+	labels_put_cut(file,
+	    text_after(plot->of->names.phases.names[phase], ':'),
 	    terminal == GNUPLOT_DUMB ? DUMB_PHASE_COLUMNS : PHASE_COLUMNS);
 }
 

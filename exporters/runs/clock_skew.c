@@ -153,16 +153,6 @@ read_source(struct runs_skew *skew, struct runs *runs, struct text node,
 	return rc;
 }
 
-static struct text
-source_of(struct text event)
-{
-	const char *colon = memchr(event.at, ':', event.bytes);
-
-	if (colon != NULL)
-		event.bytes = (uint32_t)(colon - event.at);
-	return event;
-}
-
 static int
 by_node(const void *left, const void *right)
 {
@@ -181,11 +171,12 @@ runs_skew_read(struct runs_skew *skew, struct runs *runs, struct text node,
 	string_table_init(&skew->texts);
 	string_table_init(&skew->row_keys);
 	for (uint32_t i = 0; i < runs->event_count; i++) {
-		struct text source = source_of(runs->full[i]);
+		struct text source = text_before(runs->full[i], ':');
 		bool again = false;
 
 		for (uint32_t k = 0; k < i && !again; k++)
-			again = text_equal(source_of(runs->full[k]), source);
+			again =
+			    text_equal(text_before(runs->full[k], ':'), source);
 		if (!again && read_source(skew, runs, node, source, err) != 0)
 			return -1;
 	}

@@ -424,13 +424,11 @@ take_counts(struct runs_group *group, const struct record *record)
 static uint32_t
 find_step(const struct runs *runs, struct text phase)
 {
-	struct text model = runs->model;
 	uint32_t i = 0;
 
-	if (phase.bytes <= model.bytes || phase.at[model.bytes] != ':')
+	if (!text_equal(text_before(phase, ':'), runs->model))
 		return runs->step_count;
-	phase.at += model.bytes + 1;
-	phase.bytes -= model.bytes + 1;
+	phase = text_after(phase, ':');
 	while (i < runs->step_count && !text_equal(runs->steps[i].name, phase))
 		i++;
 	return i;

@@ -29,23 +29,11 @@ runs_get_int(const struct record *record, const char *key)
 
 /* ---- the model of the runs ---- */
 
-/* The part after the first colon, or all. */
-static struct text
-after_colon(struct text t)
-{
-	const char *colon = t.bytes > 0 ? memchr(t.at, ':', t.bytes) : NULL;
-	uint32_t cut = colon != NULL ? (uint32_t)(colon - t.at) + 1 : 0;
-
-	return (struct text){ t.at + cut, t.bytes - cut };
-}
-
 static bool
 same_source(struct text a, struct text b)
 {
-	struct text x = after_colon(a), y = after_colon(b);
-
-	a.bytes -= x.bytes;
-	b.bytes -= y.bytes;
+	a.bytes -= text_after(a, ':').bytes;
+	b.bytes -= text_after(b, ':').bytes;
 	return text_equal(a, b);
 }
 
@@ -60,7 +48,7 @@ name_events(struct runs *runs)
 	runs->one_source = same;
 	for (uint32_t i = 0; i < runs->event_count; i++)
 		runs->events[i] =
-		    same ? after_colon(runs->full[i]) : runs->full[i];
+		    same ? text_after(runs->full[i], ':') : runs->full[i];
 }
 
 /* Does it begin with the begin of another step, and end with the end of
@@ -129,8 +117,8 @@ take_step(struct runs *runs, const struct record *record)
 	    begin >= runs->event_count || end >= runs->event_count)
 		return false;
 	runs->steps[runs->step_count++] = (struct runs_step){
-		.name =
-		    string_table_keep(&runs->texts, after_colon(record->name)),
+		.name = string_table_keep(
+		    &runs->texts, text_after(record->name, ':')),
 		.of = { (uint8_t)begin, (uint8_t)end },
 		.position = runs_get_int(record, "place"),
 	};
@@ -434,7 +422,7 @@ runs_other_name(const struct runs *runs, struct text event)
 	for (uint32_t role = 0; role < runs->event_count; role++)
 		if (text_equal(event, runs->full[role]))
 			return (struct text){ NULL, 0 };
-	return runs->one_source ? after_colon(event) : event;
+	return runs->one_source ? text_after(event, ':') : event;
 }
 
 bool

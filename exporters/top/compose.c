@@ -209,13 +209,7 @@ static void
 put_label(char *to, size_t room, struct text phase)
 {
 	/* Without the model. */
-	for (uint32_t i = 0; i < phase.bytes; i++)
-		if (phase.at[i] == ':') {
-			phase.at += i + 1;
-			phase.bytes -= i + 1;
-			break;
-		}
-	table_elide(to, room, phase, 16);
+	table_elide(to, room, text_after(phase, ':'), 16);
 }
 
 static int

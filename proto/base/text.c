@@ -170,6 +170,25 @@ text_trim(struct text t)
 	return t;
 }
 
+struct text
+text_before(struct text t, char c)
+{
+	const char *at = t.bytes > 0 ? memchr(t.at, c, t.bytes) : NULL;
+
+	if (at != NULL)
+		t.bytes = (uint32_t)(at - t.at);
+	return t;
+}
+
+struct text
+text_after(struct text t, char c)
+{
+	uint32_t front = text_before(t, c).bytes + 1;
+
+	return front > t.bytes ? t
+			       : (struct text){ t.at + front, t.bytes - front };
+}
+
 bool
 text_next_line(struct text *rest, struct text *line)
 {

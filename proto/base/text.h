@@ -96,6 +96,10 @@ const char *text_fault_words(enum text_fault fault);
 /* Remove blanks, tabs and line ends at both ends. */
 struct text text_trim(struct text t);
 
+/* What is before the first `c`, and what is after it; all if there is none. */
+struct text text_before(struct text t, char c);
+struct text text_after(struct text t, char c);
+
 /* Take a line from the front, without its newline; false at the end. */
 bool text_next_line(struct text *rest, struct text *line);
 

@@ -127,6 +127,29 @@ only_blanks_at_the_ends_are_trimmed(void **state)
 }
 
 static void
+a_text_has_a_part_before_and_one_after_a_sign(void **state)
+{
+	static const struct {
+		const char *whole, *before, *after;
+	} cases[] = { { "model:phase", "model", "phase" },
+		{ "a:b:c", "a", "b:c" }, { ":x", "", "x" }, { "x:", "x", "" },
+		{ "none", "none", "none" }, { "", "", "" } };
+	const struct text nothing = { NULL, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct text whole = text_of(cases[i].whole);
+
+		assert_true(text_equal(
+		    text_before(whole, ':'), text_of(cases[i].before)));
+		assert_true(text_equal(
+		    text_after(whole, ':'), text_of(cases[i].after)));
+	}
+	assert_int_equal(text_before(nothing, ':').bytes, 0);
+	assert_int_equal(text_after(nothing, ':').bytes, 0);
+}
+
+static void
 patterns_match_like_a_shell(void **state)
 {
 	(void)state;
@@ -263,6 +286,7 @@ main(void)
 		cmocka_unit_test(every_character_is_written_and_read_again),
 		cmocka_unit_test(quoted_text_has_no_bytes_that_hurt_a_line),
 		cmocka_unit_test(only_blanks_at_the_ends_are_trimmed),
+		cmocka_unit_test(a_text_has_a_part_before_and_one_after_a_sign),
 		cmocka_unit_test(patterns_match_like_a_shell),
 		cmocka_unit_test(lines_come_off_the_front),
 		cmocka_unit_test(words_come_off_the_front),
