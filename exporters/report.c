@@ -14,7 +14,6 @@
 #include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
-#include "proto/os/file_io.h"
 #include "proto/os/log.h"
 
 enum { FORMAT_HTML, FORMAT_MD, FORMAT_TEXT };
@@ -154,8 +153,6 @@ main(int argc, char **argv)
 
 	parse(&values, argc, argv);
 	sandbox_begin(&sandbox);
-	if (values.with_trace)
-		sandbox_write(&sandbox, file_io_temporary_dir());
 	return tool_main(&(struct tool){ .pool = &values.pool,
 	    .source = &values.source,
 	    .output = values.output,

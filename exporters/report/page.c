@@ -10,15 +10,12 @@
  * this script and this style, by their hashes.
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "exporters/report/report.h"
 #include "exporters/report/squeeze.h"
@@ -28,77 +25,65 @@
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
 #include "proto/base/version.h"
+#include "proto/config/opt.h"
 #include "proto/json/json.h"
 #include "proto/os/clock.h"
-#include "proto/os/file_io.h"
+#include "proto/os/log.h"
 #include "proto/stream/compress_block.h"
 
 /* The trace of the worst nodes, to be saved from a report. */
 
-enum { TRACE_BYTES_MAX = 32 << 20, PATH_ROOM = 4096 };
+enum { TRACE_BYTES_MAX = 32 << 20 };
 
-static int
-read_file(struct report_trace *trace, const char *path, struct err *err)
+/* What is not in the trace. */
+static void
+say_shown(const struct timeline_shown *shown)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
-	unsigned char *at = NULL;
-	struct stat st;
+	char text[CLOCK_TEXT_BYTES];
 
-	if (fd >= 0 && fstat(fd, &st) == 0) {
-		at = memory_alloc((size_t)st.st_size + 1);
-		rc = file_io_read_all(fd, at, (uint32_t)st.st_size, 0);
-	}
-	if (rc != 0)
-		err_set(err, "%s: %s", path, strerror(errno));
-	else
-		trace->at = compress_gzip(
-		    at, (size_t)st.st_size, COMPRESS_FAST, &trace->bytes);
-	free(at);
-	if (fd >= 0)
-		close(fd);
-	return rc == 0 ? 0 : -1;
-}
-
-static int
-write_file(const char *path, const struct report_request *request,
-    const char *nodes, struct err *err)
-{
-	struct time_window_options window = TIME_WINDOW_ALL;
-	struct timeline_options timeline = { .nodes = nodes,
-		.max_bytes = TRACE_BYTES_MAX };
-	struct source_options options = *request->options;
-	const struct trace_request trace = { .source = request->source,
-		.source_options = &options,
-		.window = &window,
-		.timeline = &timeline,
-		.partition = request->partition,
-		.path = path,
-		.format = TRACE_PROTO };
-
-	window.from_ns = request->from_ns;
-	window.to_ns = request->to_ns;
-	timeline_check(&trace);
-	source_renew(request->source);
-	return timeline_write(&trace, err);
+	if (shown->nodes < shown->of && !opt_common_values.quiet)
+		log_info("the trace has the %" PRIu32 " worst of %" PRIu32
+			 " nodes",
+		    shown->nodes, shown->of);
+	if (shown->until_ns != TIME_MAX_NS)
+		log_warn("the trace ends at %s, with 32 MiB",
+		    clock_text(text, shown->until_ns, 9));
+	if (shown->left_out > 0)
+		log_warn("the trace lacks %" PRIu64
+			 " records, for which there was no track",
+		    shown->left_out);
 }
 
 int
 report_trace_read(struct report_trace *trace,
     const struct report_request *request, const char *nodes, struct err *err)
 {
-	char dir[PATH_ROOM], path[PATH_ROOM + 16];
+	struct time_window_options window = TIME_WINDOW_ALL;
+	struct timeline_options timeline = { .nodes = nodes,
+		.max_bytes = TRACE_BYTES_MAX };
+	const struct trace_request asked = { .source = request->source,
+		.window = &window,
+		.timeline = &timeline,
+		.partition = request->partition,
+		.format = TRACE_PROTO };
+	struct timeline_shown shown;
+	char *bytes = NULL;
+	size_t count;
+	FILE *memory = memory_stream(&bytes, &count);
 	int rc;
 
-	snprintf(
-	    dir, sizeof(dir), "%s/poolscope-XXXXXX", file_io_temporary_dir());
-	if (mkdtemp(dir) == NULL)
-		return err_set(err, "%s: %s", dir, strerror(errno));
-	snprintf(path, sizeof(path), "%s/pool.pftrace", dir);
-	rc = write_file(path, request, nodes, err);
-	if (rc == 0)
-		rc = read_file(trace, path, err);
-	unlink(path);
-	rmdir(dir);
+	window.from_ns = request->from_ns;
+	window.to_ns = request->to_ns;
+	timeline_check(&asked);
+	source_renew(request->source);
+	rc = timeline_write_to(&asked, memory, &shown, err);
+	memory_stream_end(&memory);
+	if (rc == 0) {
+		trace->at =
+		    compress_gzip(bytes, count, COMPRESS_FAST, &trace->bytes);
+		say_shown(&shown);
+	}
+	free(bytes);
 	return rc;
 }
 

@@ -73,6 +73,8 @@ check "a report with a trace" env TMPDIR="$TMP/t" poolscope-report -p "$pool" -o
 check "which is what poolscope trace writes" sh -c 'poolscope-trace -p "$2" --nodes worst:1 --max-size 32MiB -q -o "$1.pftrace" &&
 	python3 "$0" trace "$1" | gzip -dc | cmp - "$1.pftrace"' "$ROOT/tests/flow/report_judge.py" "$TMP/r.html" "$pool"
 check_text "and leaves nothing behind" "" "$(ls "$TMP/t")"
+check "a report with a trace of some nodes" poolscope-report -p "$pool" -o "$TMP/r.html" --with-trace --nodes worst:1
+check_printed "says of how many" "the trace has the 1 worst of 60 nodes"
 
 # ---- without names ----
 {
