@@ -65,13 +65,6 @@ mlflow_json_end(struct json_memory *json)
 	return json_memory_end(json);
 }
 
-/* Add a string member. */
-static void
-mlflow_json_put(struct json_memory *json, const char *name, const char *value)
-{
-	json_add_string(&json->to, name, value);
-}
-
 /* ---- address and authentication ---- */
 
 static int
@@ -404,8 +397,8 @@ end_run(struct mlflow *m, int64_t end_ms, struct err *err)
 	int rc;
 
 	mlflow_json_begin(&json);
-	mlflow_json_put(&json, "run_id", m->run.id);
-	mlflow_json_put(&json, "status", "FINISHED");
+	json_add_string(&json.to, "run_id", m->run.id);
+	json_add_string(&json.to, "status", "FINISHED");
 	json_add_int(&json.to, "end_time", end_ms);
 	rc = mlflow_post(
 	    m, MLFLOW_API "runs/update", mlflow_json_end(&json), &answer, err);
@@ -492,7 +485,7 @@ make_experiment(struct mlflow *m, char id[static MLFLOW_ID_BYTES_MAX + 1],
 	int rc;
 
 	mlflow_json_begin(&json);
-	mlflow_json_put(&json, "name", names->experiment);
+	json_add_string(&json.to, "name", names->experiment);
 	rc = mlflow_call(m, "POST", MLFLOW_API "experiments/create", NULL,
 	    mlflow_json_end(&json), &answer, err);
 	free(json.text);
@@ -515,7 +508,7 @@ put_filter(struct json_memory *json, const char *name)
 
 	snprintf(filter, sizeof(filter), "attributes.run_name = %c%s%c", quote,
 	    name, quote);
-	mlflow_json_put(json, "filter", filter);
+	json_add_string(&json->to, "filter", filter);
 }
 
 /* Returns 1 if found, 0 if not. */
@@ -533,7 +526,7 @@ find_run(struct mlflow *m, const char *experiment, const struct names *names,
 	json_string(&json.to, experiment);
 	json_end_array(&json.to);
 	put_filter(&json, names->run);
-	mlflow_json_put(&json, "run_view_type", "ACTIVE_ONLY");
+	json_add_string(&json.to, "run_view_type", "ACTIVE_ONLY");
 	json_add_array(&json.to, "order_by");
 	json_string(&json.to, "attributes.start_time ASC");
 	json_end_array(&json.to);
@@ -554,12 +547,12 @@ make_run(struct mlflow *m, const char *experiment, const struct names *names,
 	int rc;
 
 	mlflow_json_begin(&json);
-	mlflow_json_put(&json, "experiment_id", experiment);
-	mlflow_json_put(&json, "run_name", names->run);
+	json_add_string(&json.to, "experiment_id", experiment);
+	json_add_string(&json.to, "run_name", names->run);
 	json_add_int(&json.to, "start_time", start_ms);
 	json_add_array(&json.to, "tags");
 	json_begin_object(&json.to);
-	mlflow_json_put(&json, "key", MLFLOW_OURS);
+	json_add_string(&json.to, "key", MLFLOW_OURS);
 	json_add_text(&json.to, "value", partition);
 	json_end_object(&json.to);
 	json_end_array(&json.to);

@@ -112,7 +112,13 @@ allow_all(struct gnuplot_sandbox *gnuplot_sandbox, const char *dir,
 		   : confine_allow(confine, interpreter, CONFINE_EXECUTE);
 }
 
-static void gnuplot_sandbox_clear(struct gnuplot_sandbox *gnuplot_sandbox);
+static void
+gnuplot_sandbox_clear(struct gnuplot_sandbox *gnuplot_sandbox)
+{
+	if (gnuplot_sandbox->confine.fd >= 0)
+		close(gnuplot_sandbox->confine.fd);
+	gnuplot_sandbox->confine.fd = -1;
+}
 
 /* Find gnuplot in $PATH and prepare its sandbox for scripts in `dir`; -1 if
  * gnuplot is not installed.  If gnuplot is itself a script, only resource
@@ -153,14 +159,6 @@ gnuplot_sandbox_allow(struct sandbox *sandbox)
 	sandbox_execute(sandbox, program);
 	sandbox_execute(sandbox, interpreter);
 	return true;
-}
-
-static void
-gnuplot_sandbox_clear(struct gnuplot_sandbox *gnuplot_sandbox)
-{
-	if (gnuplot_sandbox->confine.fd >= 0)
-		close(gnuplot_sandbox->confine.fd);
-	gnuplot_sandbox->confine.fd = -1;
 }
 
 /* Call in the child just before exec; -1 if the sandbox cannot be applied. */

@@ -353,39 +353,35 @@ perf_list_each(const struct perf_select *select, const struct perf_pool *pool,
 
 /* ---- output ---- */
 
-struct printing {
-	struct json json;
-};
-
 static void
 put_object(void *arg, const struct perf_report *report)
 {
-	struct printing *p = arg;
+	struct json *json = arg;
 
-	json_begin_object(&p->json);
-	perf_report_put(&p->json, report);
-	json_end_object(&p->json);
+	json_begin_object(json);
+	perf_report_put(json, report);
+	json_end_object(json);
 }
 
 int
 perf_list_save(const struct perf_select *select, const struct perf_pool *pool,
     const struct perf_decimation *decimation, FILE *file, struct err *err)
 {
-	struct printing p;
+	struct json json;
 	int rc = 0;
 
-	json_init(&p.json, file, JSON_INDENTED | JSON_WIDE);
-	json_begin_object(&p.json);
+	json_init(&json, file, JSON_INDENTED | JSON_WIDE);
+	json_begin_object(&json);
 	for (uint32_t i = 0; rc == 0 && i < pool->names.count; i++) {
 		uint32_t number = pool->order[i];
 
-		json_key(&p.json, pool->names.names[number]);
-		json_begin_array(&p.json);
+		json_key(&json, pool->names.names[number]);
+		json_begin_array(&json);
 		rc = perf_list_each(
-		    select, pool, number, decimation, put_object, &p, err);
-		json_end_array(&p.json);
+		    select, pool, number, decimation, put_object, &json, err);
+		json_end_array(&json);
 	}
-	json_end_object(&p.json);
+	json_end_object(&json);
 	return rc;
 }
 

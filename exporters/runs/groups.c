@@ -266,7 +266,24 @@ take_stats(const struct reading *reading, uint32_t group, uint32_t *at,
 
 /* ---- groups ---- */
 
-static void runs_group_sort(struct runs_group *group);
+static int
+by_runs(const void *left, const void *right)
+{
+	const struct runs_requestor *a = left, *b = right;
+
+	if (a->runs != b->runs)
+		return a->runs > b->runs ? -1 : 1;
+	return text_compare(a->name, b->name);
+}
+
+/* Sort its requestors. */
+static void
+runs_group_sort(struct runs_group *group)
+{
+	if (group->requestor_count > 1)
+		qsort(group->requestors, group->requestor_count,
+		    sizeof(*group->requestors), by_runs);
+}
 
 static void
 take_names(struct reading *reading, uint32_t group, struct runs_group *to)
@@ -516,25 +533,6 @@ take_listed(
 }
 
 /* ---- one group after another ---- */
-
-static int
-by_runs(const void *left, const void *right)
-{
-	const struct runs_requestor *a = left, *b = right;
-
-	if (a->runs != b->runs)
-		return a->runs > b->runs ? -1 : 1;
-	return text_compare(a->name, b->name);
-}
-
-/* Sort its requestors. */
-static void
-runs_group_sort(struct runs_group *group)
-{
-	if (group->requestor_count > 1)
-		qsort(group->requestors, group->requestor_count,
-		    sizeof(*group->requestors), by_runs);
-}
 
 static int
 finish(struct groups_reading *reading, struct err *err)

@@ -59,7 +59,19 @@ protobuf_begin(struct buffer *b, uint32_t field)
 	return ++b->bytes;
 }
 
-static void protobuf_end_long(struct buffer *b, size_t begun);
+/* If the length needs more than one byte, move the message. */
+static void
+protobuf_end_long(struct buffer *b, size_t begun)
+{
+	size_t bytes = b->bytes - begun;
+	unsigned char length[VARINT_BYTES];
+	size_t more = (size_t)(varint_encode(length, bytes) - length) - 1;
+
+	buffer_need(b, more);
+	memmove(b->at + begun + more, b->at + begun, bytes);
+	memcpy(b->at + begun - 1, length, more + 1);
+	b->bytes += more;
+}
 
 static inline void
 protobuf_end(struct buffer *b, size_t begun)
@@ -133,7 +145,34 @@ struct perfetto_packets {
 	bool cleared; /* the next packet resets the interning state */
 };
 
-static void perfetto_packets_write(struct perfetto_packets *p);
+/* Compress the packets before this one. */
+static void
+put_packed(struct perfetto_packets *p)
+{
+	struct text packed = compress_block_take(p->packer);
+	struct buffer head = { NULL, 0, 0 };
+	size_t packet;
+
+	if (packed.bytes == 0)
+		return;
+	packet = protobuf_begin(&head, PERFETTO_PACKET);
+	protobuf_text(&head, PERFETTO_PACKET_COMPRESSED, packed);
+	protobuf_end(&head, packet);
+	byte_stream_put(p->byte_stream, head.at, head.bytes);
+	buffer_clear(&head);
+}
+
+/* Compress and write the block. */
+static void
+perfetto_packets_write(struct perfetto_packets *p)
+{
+	if (p->block.bytes == 0)
+		return;
+	put_packed(p);
+	compress_block_begin(p->packer, p->block.at, p->block.bytes);
+	p->bytes += p->block.bytes;
+	p->block.bytes = 0;
+}
 
 /* The caller writes the packet to `block` between begin and end.  Returns the
  * argument for end. */
@@ -179,8 +218,29 @@ perfetto_packet_slot(struct text text)
 	       PERFETTO_PACKET_LAST_TEXTS;
 }
 
-static uint64_t perfetto_packet_look_up(struct perfetto_packets *p,
-    enum perfetto_packet_text kind, struct text text, unsigned slot);
+enum { ITEM_IID = 1, ITEM_NAME = 2 };
+
+/* The number of a text; the current packet defines it if it is new. */
+static uint64_t
+perfetto_packet_look_up(struct perfetto_packets *p,
+    enum perfetto_packet_text kind, struct text text, unsigned slot)
+{
+	struct perfetto_packet_texts *table = &p->texts[kind];
+	uint32_t before = table->texts.count;
+	uint32_t number = string_table_add(&table->texts, text);
+	size_t item;
+
+	table->last[slot].text = table->texts.names[number];
+	table->last[slot].iid = (uint64_t)number + 1;
+	if (number < before)
+		return (uint64_t)number + 1;
+	item = protobuf_begin(&p->fresh, kind);
+	protobuf_uint(&p->fresh, ITEM_IID, (uint64_t)number + 1);
+	protobuf_text(&p->fresh, ITEM_NAME, text);
+	protobuf_end(&p->fresh, item);
+	return (uint64_t)number + 1;
+}
+
 static inline uint64_t
 perfetto_packet_intern(struct perfetto_packets *packets,
     enum perfetto_packet_text kind, struct text text)
@@ -193,22 +253,7 @@ perfetto_packet_intern(struct perfetto_packets *packets,
 		return table->last[slot].iid;
 	return perfetto_packet_look_up(packets, kind, text, slot);
 }
-/* If the length needs more than one byte, move the message. */
-static void
-protobuf_end_long(struct buffer *b, size_t begun)
-{
-	size_t bytes = b->bytes - begun;
-	unsigned char length[VARINT_BYTES];
-	size_t more = (size_t)(varint_encode(length, bytes) - length) - 1;
-
-	buffer_need(b, more);
-	memmove(b->at + begun + more, b->at + begun, bytes);
-	memcpy(b->at + begun - 1, length, more + 1);
-	b->bytes += more;
-}
-
 enum { INTERNED_MAX = 16 << 10 }; /* of each kind */
-enum { ITEM_IID = 1, ITEM_NAME = 2 };
 
 /* ---- interning ---- */
 
@@ -240,65 +285,6 @@ perfetto_packets_make_room(struct perfetto_packets *p)
 			forget(p);
 			return;
 		}
-}
-
-/* The number of a text; the current packet defines it if it is new. */
-static uint64_t
-perfetto_packet_look_up(struct perfetto_packets *p,
-    enum perfetto_packet_text kind, struct text text, unsigned slot)
-{
-	struct perfetto_packet_texts *table = &p->texts[kind];
-	uint32_t before = table->texts.count;
-	uint32_t number = string_table_add(&table->texts, text);
-	size_t item;
-
-	table->last[slot].text = table->texts.names[number];
-	table->last[slot].iid = (uint64_t)number + 1;
-	if (number < before)
-		return (uint64_t)number + 1;
-	item = protobuf_begin(&p->fresh, kind);
-	protobuf_uint(&p->fresh, ITEM_IID, (uint64_t)number + 1);
-	protobuf_text(&p->fresh, ITEM_NAME, text);
-	protobuf_end(&p->fresh, item);
-	return (uint64_t)number + 1;
-}
-
-/* ---- packets ---- */
-
-/* Compress the packets before this one. */
-static void
-put_packed(struct perfetto_packets *p)
-{
-	struct text packed = compress_block_take(p->packer);
-	struct buffer head = { NULL, 0, 0 };
-	size_t packet;
-
-	if (packed.bytes == 0)
-		return;
-	packet = protobuf_begin(&head, PERFETTO_PACKET);
-	protobuf_text(&head, PERFETTO_PACKET_COMPRESSED, packed);
-	protobuf_end(&head, packet);
-	byte_stream_put(p->byte_stream, head.at, head.bytes);
-	buffer_clear(&head);
-}
-
-/* Compress and write the block. */
-static void
-perfetto_packets_write(struct perfetto_packets *p)
-{
-	if (p->block.bytes == 0)
-		return;
-	put_packed(p);
-	compress_block_begin(p->packer, p->block.at, p->block.bytes);
-	p->bytes += p->block.bytes;
-	p->block.bytes = 0;
-}
-
-/* Bytes written so far, before compression. */
-static uint64_t
-perfetto_packets_bytes(const struct perfetto_packets *p)
-{
-	return p->bytes + p->block.bytes;
 }
 
 /* ---- the sequence ---- */
@@ -378,7 +364,7 @@ struct perfetto {
 uint64_t
 perfetto_bytes(const struct perfetto *p)
 {
-	return perfetto_packets_bytes(&p->packets);
+	return p->packets.bytes + p->packets.block.bytes;
 }
 
 /* ---- events ---- */

@@ -131,13 +131,52 @@ reported_files_has(const struct reported_files *reported_files,
 	       slot->bytes == file->bytes;
 }
 
-/* Track sent files until they are archived. */
+#define SHOW_NS (NS_PER_SECOND / 10)
 
-static void upload_directory_report(struct upload_directory *u,
-    const struct inbox_file *file, bool bad, const char *what);
+/* ---- messages ---- */
 
-static int upload_directory_count_failure(
-    uint32_t *failures, const char *what, struct err *err);
+/* Report a file once per version.  `bad`: do not read this version again. */
+static void
+upload_directory_report(struct upload_directory *u,
+    const struct inbox_file *file, bool bad, const char *what)
+{
+	char name[4 * NAME_BYTES_MAX];
+	bool was_bad;
+
+	if (reported_files_has(u->reported_files, file, &was_bad) &&
+	    (was_bad || !bad))
+		return;
+	reported_files_add(u->reported_files, file, bad);
+	if (u->options.progress)
+		progress_clear();
+	fprintf(stderr, "%s/%s: %s\n", u->options.data->path,
+	    text_quote(name, sizeof(name), text_of(file->name)), what);
+}
+
+static void
+upload_directory_show(struct upload_directory *u)
+{
+	if (!u->options.progress)
+		return;
+	u->bar.now_ns = clock_monotonic_ns();
+	if (u->bar.now_ns - u->shown_ns < SHOW_NS)
+		return;
+	u->shown_ns = u->bar.now_ns;
+	u->bar.rows = u->counters.entries;
+	progress_show("results", &u->bar);
+}
+
+/* Count a failure of a file; -1 if too many consecutive files failed. */
+static int
+upload_directory_count_failure(
+    uint32_t *failures, const char *what, struct err *err)
+{
+	if (++*failures < UPLOAD_FAILURES_MAX)
+		return 0;
+	return err_set(err, "%s three times in a row; giving up", what);
+}
+
+/* ---- sent files, until they are archived ---- */
 
 /* Every target and the store have the file: move it to the archive. */
 static int
@@ -173,8 +212,6 @@ drop_first(struct upload_directory *u)
 	u->first = (u->first + 1) % UPLOAD_FLIGHTS_MAX;
 	u->flights--;
 }
-
-static void upload_directory_show(struct upload_directory *u);
 
 /* Archive acknowledged files, oldest first. */
 static int
@@ -278,51 +315,6 @@ upload_flight_drop(struct upload_directory *u)
 		drop_first(u);
 	for (uint32_t i = 0; i < UPLOAD_SESSIONS; i++)
 		publisher_close(&u->session[i]);
-}
-
-#define SHOW_NS (NS_PER_SECOND / 10)
-
-/* ---- messages ---- */
-
-/* Report a file once per version.  `bad`: do not read this version again. */
-static void
-upload_directory_report(struct upload_directory *u,
-    const struct inbox_file *file, bool bad, const char *what)
-{
-	char name[4 * NAME_BYTES_MAX];
-	bool was_bad;
-
-	if (reported_files_has(u->reported_files, file, &was_bad) &&
-	    (was_bad || !bad))
-		return;
-	reported_files_add(u->reported_files, file, bad);
-	if (u->options.progress)
-		progress_clear();
-	fprintf(stderr, "%s/%s: %s\n", u->options.data->path,
-	    text_quote(name, sizeof(name), text_of(file->name)), what);
-}
-
-static void
-upload_directory_show(struct upload_directory *u)
-{
-	if (!u->options.progress)
-		return;
-	u->bar.now_ns = clock_monotonic_ns();
-	if (u->bar.now_ns - u->shown_ns < SHOW_NS)
-		return;
-	u->shown_ns = u->bar.now_ns;
-	u->bar.rows = u->counters.entries;
-	progress_show("results", &u->bar);
-}
-
-/* Count a failure of a file; -1 if too many consecutive files failed. */
-static int
-upload_directory_count_failure(
-    uint32_t *failures, const char *what, struct err *err)
-{
-	if (++*failures < UPLOAD_FAILURES_MAX)
-		return 0;
-	return err_set(err, "%s three times in a row; giving up", what);
 }
 
 /* ---- bad files ---- */
