@@ -7,16 +7,11 @@
  * frames the 95th percentile of the time between them and of that spent in scripts.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
+import { enter, finish, newPage, origin, words } from "./judge.mjs";
 
-const [dir, address, chromium, fragment] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
+const [fragment] = words;
 const FRAMES = 300;
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-page.setDefaultTimeout(180000);
+const page = await newPage({ viewport: { width: 1400, height: 900 } });
 await page.addInitScript(() => {
 	const ask = window.requestAnimationFrame.bind(window);
 	window.spent = [];
@@ -26,9 +21,8 @@ await page.addInitScript(() => {
 		window.spent.push(performance.now() - begin);
 	});
 });
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-await page.goto(new URL(address).origin + "/" + fragment);
+await enter(page);
+await page.goto(origin + "/" + fragment);
 await page.reload();
 await page.waitForFunction(() => document.getElementById("main").dataset.ready, null, { polling: 5 });
 const loaded = await page.evaluate(() => [performance.getEntriesByName("first-paint")[0].startTime, performance.now()]);
@@ -58,4 +52,4 @@ const frames = await page.evaluate(async (count) => {
 const p95 = (list) => list.slice().sort((a, b) => a - b)[Math.floor(list.length * 0.95)].toFixed(1);
 console.log("first paint %s ms, data %s ms; %d frames: p95 between %s ms, in scripts %s ms", loaded[0].toFixed(0),
 	loaded[1].toFixed(0), FRAMES, p95(frames.between), p95(frames.spent));
-await browser.close();
+await finish();

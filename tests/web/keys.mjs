@@ -7,32 +7,12 @@
  * the aggregator and starts it again, REVOKE revokes TOKEN.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { execSync } from "node:child_process";
+import { enter, finish, judge, newPage, origin, ready, words } from "./judge.mjs";
 
-const [dir, address, chromium, second, third, crash, revoke, token] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin;
-let failed = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-const page = await context.newPage();
-page.setDefaultTimeout(180000);
+const [second, third, crash, revoke, token] = words;
+const page = await newPage({ viewport: { width: 1200, height: 800 } });
 const fragment = () => decodeURIComponent(new URL(page.url()).hash);
-
-async function ready(name) {
-	await page.waitForFunction((wanted) => {
-		const now = document.getElementById("main").dataset.ready;
-		return wanted ? now === wanted : now;
-	}, name);
-}
 
 /* Wait until this holds in the page; who judges it says what does not. */
 const soon = (test, arg) => page.waitForFunction(test, arg).catch(() => {});
@@ -44,13 +24,12 @@ async function press(...keys) {
 
 async function goes(keys, name, to) {
 	await press(...keys);
-	await ready(name).catch(() => {});
+	await ready(page, name).catch(() => {});
 	await soon((wanted) => decodeURIComponent(location.hash) === wanted, to);
 	judge(keys.join(" ") + " goes to " + to, fragment() === to, fragment());
 }
 
-await page.goto(address);
-await ready("pools");
+await enter(page);
 await goes(["g", "s"], "status", "#/status");
 await goes(["g", "p"], "pools", "#/pools");
 await press("/", ..."render-60", "Escape");
@@ -88,7 +67,7 @@ judge("Escape closes it", await page.locator("dialog[open]").count() === 0, "it 
 await goes(["g", "o"], "overview", "#/pool/prodacct$render-60");
 await goes(["j", "j", "Enter"], "map", "#/pool/prodacct$render-60/map?value=phase:cascade:shipyard-pull");
 await page.goBack();
-await ready("overview");
+await ready(page, "overview");
 await soon(() => decodeURIComponent(location.hash) === "#/pool/prodacct$render-60");
 judge("back is the view before", fragment() === "#/pool/prodacct$render-60", fragment());
 
@@ -97,7 +76,7 @@ const nodes = () => page.evaluate(() => [...document.querySelectorAll(".figures 
 	.filter((each) => each.firstChild.textContent === "Nodes").map((each) => each.lastChild.textContent)[0]);
 await page.goto(origin + "/#/pool/acct%24live");
 await page.waitForFunction(() => document.title.includes("live"));
-await ready("overview");
+await ready(page, "overview");
 const had = Number(await nodes());
 await page.waitForFunction(() => document.querySelector(".dot").dataset.state === "live")
 	.catch(() => {});
@@ -120,7 +99,7 @@ await page.waitForTimeout(1500);
 judge("... and shows nothing twice", Number(await nodes()) === had + 2, await nodes());
 
 /* ---- tokens ---- */
-const other = await (await browser.newContext()).newPage();
+const other = await newPage();
 await other.goto(origin + "/");
 await other.waitForFunction(() => document.getElementById("main").dataset.ready);
 judge("without a token it says what to do", /open the address|poolscope web prints/.test(await other.textContent("main")),
@@ -145,5 +124,4 @@ run(revoke);
 await other.waitForFunction(() => document.querySelector(".age").textContent === "token not valid")
 	.catch(() => {});
 judge("a revoked one ends the stream", await other.textContent(".age") === "token not valid", await other.textContent(".age"));
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

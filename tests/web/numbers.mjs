@@ -7,40 +7,16 @@
  * SPDX-License-Identifier: MIT
  */
 import { execSync } from "node:child_process";
-import { createRequire } from "node:module";
+import { enter, finish, judge, listen, newPage, shot, visit, words } from "./judge.mjs";
 
-const [dir, address, chromium, base, shots] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin;
-let failed = 0, shot = 0;
+const [base, shots] = words;
+const page = await newPage();
 
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light" });
-page.setDefaultTimeout(180000);
-
-/* What is written into pictures since the page was opened. */
-await page.addInitScript(() => {
-	const write = CanvasRenderingContext2D.prototype.fillText;
-	window.written = [];
-	CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-		window.written.push(text);
-		return write.call(this, text, ...rest);
-	};
-});
+await listen(page);
 
 async function open(fragment) {
-	await page.goto("about:blank");
-	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-	if (shots)
-		await page.screenshot({ path: `${shots}/numbers-${shot++}.png` });
+	await visit(page, fragment);
+	await shot(page, shots, "numbers");
 }
 const text = () => page.textContent("main");
 /* The cells of the first table, a list a row. */
@@ -54,8 +30,7 @@ async function says(name, fragment, ...patterns) {
 		judge(name, pattern.test(shown), pattern + " not in: " + shown.slice(0, 600));
 }
 
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+await enter(page);
 const map = "#/pool/acct%24map/map";
 await says("the state of nodes comes first", map, /5 nodes, time since the last record/, /1 node is not heard/);
 await says("the greatest of those that are heard", map + "?value=metric:app.depth",
@@ -187,5 +162,4 @@ judge("lost of all times, and of the last 15 min", /12 records .*7 records /.tes
 execSync(process.env.MOVE, { stdio: "ignore" });
 await page.waitForFunction(() => !document.querySelector(".lost").textContent.includes(" 7 records")).catch(() => {});
 judge("... which goes with that time", /^12 records (?!.* 7 records)/.test(await loss()), await loss());
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

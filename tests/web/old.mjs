@@ -7,19 +7,13 @@
  * SHOWN when the page shows the pool; then a record of another node comes.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { enter, finish, judge, newPage, shot, visit, words } from "./judge.mjs";
 
-const [dir, address, chromium, aggregator, web, shown, shots] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin, WAIT_MS = 180000;
-let failed = 0;
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1200, height: 700 } });
-page.setDefaultTimeout(180000);
+const [aggregator, web, shown, shots] = words;
+const WAIT_MS = 180000;
+const page = await newPage({ viewport: { width: 1200, height: 700 } });
 
 const seen = () => page.evaluate(() => ({
 	facts: Object.fromEntries([...document.querySelectorAll(".figures > div")].map((d) => [d.children[0].textContent, d.children[1].textContent])),
@@ -35,18 +29,13 @@ async function shows(name, test) {
 		await page.waitForTimeout(200);
 		now = await seen();
 	}
-	console.log((test(now) ? "ok - " : "FAILED - ") + name + (test(now) ? "" : ": " + JSON.stringify(now)));
-	failed += test(now) ? 0 : 1;
-	if (shots)
-		await page.screenshot({ path: `${shots}/old-${name.replace(/\W+/g, "-")}.png` });
+	judge(name, test(now), JSON.stringify(now));
+	await shot(page, shots, "old");
 }
 
-async function open(fragment) {
-	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-}
+const open = (fragment) => visit(page, fragment);
 
-await page.goto(address);
+await enter(page);
 await open("#/pool/acct%24pool");
 await shows("at first one node is late", ({ facts }) => facts.Nodes === "1" && facts.Late === "1");
 writeFileSync(shown, "");
@@ -71,5 +60,4 @@ await shows("an aggregator that was stopped", ({ banner }) => /^The aggregator d
 process.kill(Number(web), "SIGKILL");
 await shows("poolscope-web that was killed", ({ banner, facts }) =>
 	/^The connection to poolscope web is gone\. What is shown is of \d\d:\d\d:\d\d UTC, /.test(banner) && facts.Nodes === "2");
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

@@ -4,29 +4,14 @@
  *	node overview.mjs DIR ADDRESS CHROMIUM [SHOTS]
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
+import { enter, finish, judge, newPage, same, shot, visit, words } from "./judge.mjs";
 
-const [dir, address, chromium, shots] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin;
-let failed = 0, shot = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
-page.setDefaultTimeout(180000);
+const [shots] = words;
+const page = await newPage({ viewport: { width: 1280, height: 800 } });
 
 async function open(pool) {
-	await page.goto("about:blank");
-	await page.goto(origin + "/#/pool/" + encodeURIComponent(pool));
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-	if (shots)
-		await page.screenshot({ path: `${shots}/overview-${shot++}.png` });
+	await visit(page, "#/pool/" + encodeURIComponent(pool));
+	await shot(page, shots, "overview");
 }
 
 const lead = () => page.evaluate(() => {
@@ -44,30 +29,24 @@ const seen = () => page.evaluate(() => [...document.querySelectorAll("main li, m
 	return box.height > 0 && box.bottom <= innerHeight;
 }).map((each) => each.textContent).join("\n"));
 
-async function same(name, wanted, found) {
-	judge(name, JSON.stringify(found) === JSON.stringify(wanted), JSON.stringify(found));
-}
-
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+await enter(page);
 await open("acct$pool");
-await same("the newest start, against those before", "All 6 nodes are ready since 2023-11-15 03:48:15 UTC, " +
+same("the newest start, against those before", "All 6 nodes are ready since 2023-11-15 03:48:15 UTC, " +
 	"95.0 s after the first began. The 2 starts before took 100.0 s to 120.0 s.", await lead());
-await same("the slow node, with phase, image and seconds", ["n3: pull train 100.0 s, usual 20.0 s, +80.0 s"], await below("Slowest nodes"));
-await same("what runs", ["job 17 on 2 nodes"], await below("Running"));
-const words = await page.textContent("figcaption");
-judge("the map says what it shows", words.startsWith("6 nodes, seconds above the usual time") && words.includes("Greatest: n3 with +80.0 s"), words);
+same("the slow node, with phase, image and seconds", ["n3: pull train 100.0 s, usual 20.0 s, +80.0 s"], await below("Slowest nodes"));
+same("what runs", ["job 17 on 2 nodes"], await below("Running"));
+const caption = await page.textContent("figcaption");
+judge("the map says what it shows", caption.startsWith("6 nodes, seconds above the usual time") && caption.includes("Greatest: n3 with +80.0 s"), caption);
 await open("acct$stuck");
-await same("an incomplete start", "The start of 2023-11-14 22:13:20 UTC is incomplete: 5 of 6 nodes became ready, " +
+same("an incomplete start", "The start of 2023-11-14 22:13:20 UTC is incomplete: 5 of 6 nodes became ready, " +
 	"the last of them after 30.0 s.", await lead());
-await same("the node that hangs", ["n6: prepare 300.0 s and not ended, usual 30.0 s, +270.0 s"], await below("Slowest nodes"));
+same("the node that hangs", ["n6: prepare 300.0 s and not ended, usual 30.0 s, +270.0 s"], await below("Slowest nodes"));
 await open("acct$even");
-await same("nothing is slow", [], await below("Slowest nodes"));
+same("nothing is slow", [], await below("Slowest nodes"));
 await open("acct$farm");
-await same("a farm has no start", "", await lead());
+same("a farm has no start", "", await lead());
 judge("... and shows its newest runs", (await page.textContent("main .grid")).includes("62.0"), await page.textContent("main"));
 await open("big$ten");
 const text = await seen();
 judge("the slow one of 10,000 is on the first screen", /cn05001: pull gcr\.io\/ml\/train:2\.1 \d+\.\d s, usual \d+\.\d s, \+\d+\.\d s/.test(text), text);
-await browser.close();
-process.exit(failed ? 1 : 0);
+await finish();

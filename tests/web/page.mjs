@@ -3,36 +3,18 @@
  *
  *	node page.mjs DIR ADDRESS CHROMIUM SCREENS [SHOTS]
  *
- * DIR has node_modules with playwright-core and axe-core; ADDRESS is what poolscope web
- * printed, with the token; SCREENS a file of lines `NAME FRAGMENT`, and after another
- * space `nothing` when the screen is to say that there is nothing.  With SHOTS each
- * screen is saved there as a picture.  WIDTHS of the environment are those of the window.
- *
- * Prints `ok - ` or `FAILED - ` lines, and exits with 1 if one failed.
+ * SCREENS is a file of lines `NAME FRAGMENT`, and after another space `nothing` when the
+ * screen is to say that there is nothing.  With SHOTS each screen is saved there as a
+ * picture.  WIDTHS of the environment are those of the window.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { readFileSync, mkdirSync } from "node:fs";
+import { drawn, enter, finish, judge, newPage, origin, ready, require, words } from "./judge.mjs";
 
-const [dir, address, chromium, screens, shots] = process.argv.slice(2);
-const require = createRequire(dir + "/");
-const { chromium: driver } = require("playwright-core");
+const [screens, shots] = words;
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const WIDTHS = (process.env.WIDTHS || "1600 800 360").split(" ").map(Number), ELEMENTS_MAX = 3000;
-const origin = new URL(address).origin;
-let failed = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const context = await browser.newContext({ viewport: { width: WIDTHS[0], height: 900 }, colorScheme: "light",
-	reducedMotion: "reduce" });
-const page = await context.newPage();
-page.setDefaultTimeout(180000);
+const page = await newPage({ viewport: { width: WIDTHS[0], height: 900 }, reducedMotion: "reduce" });
 let wrong = [];
 
 page.on("pageerror", (error) => wrong.push("error: " + error.message));
@@ -56,9 +38,9 @@ page.on("response", (response) => {
 		wrong.push(response.status() + " " + response.url());
 });
 
-async function ready() {
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+async function settled() {
+	await ready(page);
+	await drawn(page);
 }
 
 /* A page follows the system's colours a moment later. */
@@ -100,8 +82,7 @@ async function look(name, colours, width) {
 	return seen;
 }
 
-await page.goto(address);
-await ready();
+await enter(page);
 judge("the token leaves the address", !page.url().includes("k="), page.url());
 if (shots)
 	mkdirSync(shots, { recursive: true });
@@ -114,12 +95,12 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 		location.hash = to;
 		dispatchEvent(new HashChangeEvent("hashchange"));
 	}, fragment);
-	await ready();
+	await settled();
 	for (const colours of ["light", "dark"]) {
 		await page.emulateMedia({ colorScheme: colours });
 		for (const width of WIDTHS) {
 			await page.setViewportSize({ width, height: 900 });
-			await ready();
+			await settled();
 			await wears(colours);
 			await page.waitForTimeout(30);
 			const seen = await look(name, colours, width);
@@ -139,5 +120,4 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 	await look(name + " as tables", "light", 800);
 	await page.keyboard.press("T");
 }
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

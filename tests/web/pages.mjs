@@ -6,23 +6,11 @@
  * The pool acct$farm has the runs 0 to 59; COMMAND adds 900, the newest.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { execSync } from "node:child_process";
+import { enter, finish, judge, newPage, origin, ready, words } from "./judge.mjs";
 
-const [dir, address, chromium, command] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin;
-let failed = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1200, height: 1400 } });
-page.setDefaultTimeout(180000);
+const [command] = words;
+const page = await newPage({ viewport: { width: 1200, height: 1400 } });
 const fragment = () => decodeURIComponent(new URL(page.url()).hash);
 const shown = () => page.evaluate(() => [...document.querySelectorAll("table tbody tr")]
 	.map((row) => row.firstElementChild.textContent).filter((text) => /^\d+$/.test(text)).map(Number));
@@ -36,8 +24,7 @@ async function shows(name, first) {
 	judge(name, good, (await shown()).join());
 }
 
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+await enter(page);
 await page.goto(origin + "/#/pool/acct%24farm/runs");
 await shows("the newest runs", 59);
 await page.getByRole("button", { name: "Older" }).click();
@@ -45,7 +32,7 @@ await shows("the next page goes on after the last run", 39);
 judge("... and says so in the address", fragment().includes("after=40"), fragment());
 execSync(command);
 await page.reload();
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+await ready(page);
 await shows("a run that comes does not move it", 39);
 await page.getByRole("button", { name: "Older" }).click();
 await shows("the last page", 19);
@@ -55,5 +42,4 @@ await page.waitForFunction(() => !location.hash.includes("after")).catch(() => {
 judge("after a run that is gone the page begins again", fragment() === "#/pool/acct$farm/runs", fragment());
 await page.waitForFunction(() => document.querySelector("table tbody tr")).catch(() => {});
 judge("... with the newest", (await shown())[0] === 900, (await shown()).join());
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

@@ -9,19 +9,12 @@
  * trace: of the pool prodacct$render-60, and of NODE.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
+import { enter, finish, judge, newPage, origin, ready, words } from "./judge.mjs";
 
-const [dir, address, chromium, port, wholeFile, nodeFile, node] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin, whole = readFileSync(wholeFile), single = readFileSync(nodeFile);
-let failed = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
+const [port, wholeFile, nodeFile, node] = words;
+const whole = readFileSync(wholeFile), single = readFileSync(nodeFile);
 
 /* Not ready at once, as the real one.  What else comes is kept, too. */
 const STANDIN = `<!DOCTYPE html><title>stand-in</title><script>
@@ -53,12 +46,7 @@ const server = createServer((request, answer) => {
 	answer.writeHead(200, { "Content-Type": "text/html" });
 	answer.end(STANDIN);
 }).listen(Number(port), "127.0.0.1");
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, acceptDownloads: true });
-context.setDefaultTimeout(180000);
-const page = await context.newPage();
+const page = await newPage({ viewport: { width: 1200, height: 800 }, acceptDownloads: true }), context = page.context();
 const foreign = [], errors = [];
 page.on("request", (request) => {
 	if (!request.url().startsWith(origin + "/") && !request.url().startsWith("data:") && !request.url().startsWith("blob:"))
@@ -74,7 +62,7 @@ const said = () => page.textContent(".trace [role=status]");
 
 async function goes(fragment, name) {
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, name);
+	await ready(page, name);
 }
 
 /* Press the button; the window that opens, when it has its trace. */
@@ -91,8 +79,7 @@ async function handed() {
 
 const same = (trace, file) => trace !== undefined && Buffer.compare(Buffer.from(trace.bytes), file) === 0;
 
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+await enter(page);
 await goes("#/pool/prodacct%24render-60/breakdown", "breakdown");
 let seen = await handed();
 judge("the window gets the trace, once", seen.traces.length === 1, JSON.stringify(seen.traces.map((t) => t.bytes.length)));
@@ -133,6 +120,5 @@ judge("a window that is refused is said", /refused to open a window/.test(await 
 judge("the page asks no other host", foreign.length === 0, foreign.join());
 judge("the window was opened where the option says", requests.filter((url) => url === "/").length === 4, requests.join());
 judge("without an error", errors.length === 0, errors.join("; "));
-await browser.close();
 server.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

@@ -4,31 +4,16 @@
  *
  *	node report.mjs DIR FILE CHROMIUM SCREENS [SHOTS]
  *
- * DIR has node_modules with playwright-core and axe-core; FILE is the report; SCREENS as in
- * page.mjs.  Prints `ok - ` or `FAILED - ` lines, and exits with 1 if one failed.
+ * FILE is the report; SCREENS as in page.mjs.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { readFileSync, mkdirSync } from "node:fs";
+import { address, drawn, enter, finish, judge, newPage, ready, require, words } from "./judge.mjs";
 
-const [dir, file, chromium, screens, shots] = process.argv.slice(2);
-const require = createRequire(dir + "/");
-const { chromium: driver } = require("playwright-core");
+const [screens, shots] = words;
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const address = "file://" + file;
-let failed = 0, wrong = [];
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, colorScheme: "light",
-	reducedMotion: "reduce", acceptDownloads: true, offline: true });
-const page = await context.newPage();
-page.setDefaultTimeout(180000);
+let wrong = [];
+const page = await newPage({ reducedMotion: "reduce", acceptDownloads: true, offline: true });
 page.on("pageerror", (error) => wrong.push("error: " + error.message));
 page.on("dialog", (dialog) => {
 	wrong.push("a script ran: " + dialog.message());
@@ -43,13 +28,13 @@ page.on("request", (request) => {
 		wrong.push("asked for " + request.url());
 });
 
-async function ready() {
-	await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+async function settled() {
+	await ready(page);
+	await drawn(page);
 }
 
 /* axe-core is not part of the file: an isolated world is not bound by its policy. */
-const client = await context.newCDPSession(page);
+const client = await page.context().newCDPSession(page);
 
 async function accessible() {
 	const { frameTree } = await client.send("Page.getFrameTree");
@@ -84,8 +69,7 @@ async function closer() {
 
 if (shots)
 	mkdirSync(shots, { recursive: true });
-await page.goto(address);
-await ready();
+await enter(page);
 console.log("painted after %s ms, data after %s ms", ...(await page.evaluate(() =>
 	[performance.getEntriesByName("first-paint")[0].startTime, performance.now()])).map((ms) => ms.toFixed(0)));
 judge("it begins with the pool", /#\/pool\//.test(page.url()), page.url());
@@ -97,7 +81,7 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 		location.hash = to;
 		dispatchEvent(new HashChangeEvent("hashchange"));
 	}, fragment);
-	await ready();
+	await settled();
 	await page.waitForTimeout(30);
 	const seen = await page.evaluate(() => ({
 		state: document.getElementById("main").dataset.ready,
@@ -139,5 +123,4 @@ if (await trace.count()) {
 		download.suggestedFilename().endsWith(".pftrace"), download.suggestedFilename());
 }
 judge("nothing was refused", wrong.length === 0, wrong.join("; "));
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();

@@ -6,28 +6,22 @@
  * TOP has the screen of poolscope top, with its colours, as tmux capture-pane -e prints it.
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
 import { readFileSync, statSync } from "node:fs";
+import { enter, finish, judge, newPage, origin, ready, words } from "./judge.mjs";
 
-const [dir, address, chromium, top, to] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin, BYTES_MAX = 120000;
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const context = await browser.newContext({ viewport: { width: 1200, height: 640 }, colorScheme: "light", reducedMotion: "reduce" });
-const page = await context.newPage();
-page.setDefaultTimeout(180000);
+const [top, to] = words;
+const BYTES_MAX = 120000;
+const page = await newPage({ viewport: { width: 1200, height: 640 }, reducedMotion: "reduce" });
 
 function saved(name) {
 	const { size } = statSync(to + "/" + name);
-	console.log((size <= BYTES_MAX ? "ok - " : "FAILED - ") + name + " has " + size + " bytes");
+	judge(name + " has at most " + BYTES_MAX + " bytes", size <= BYTES_MAX, size);
 }
 
-async function shot(name, fragment, ready, height) {
+async function shown(name, fragment, view, height) {
 	await page.setViewportSize({ width: 1200, height });
 	await page.goto(origin + "/" + fragment);
-	await page.waitForFunction((wanted) => document.getElementById("main").dataset.ready === wanted, ready);
+	await ready(page, view);
 	await page.waitForTimeout(500);
 	await page.screenshot({ path: to + "/" + name });
 	saved(name);
@@ -66,13 +60,12 @@ function terminal(text) {
 	}).join("");
 }
 
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
-await shot("overview.png", "#/pool/demo%24pool", "overview", 780);
-await shot("runs.png", "#/pool/demo%24farm/runs", "runs", 520);
-const screen = await (await browser.newContext({ viewport: { width: 1200, height: 640 } })).newPage();
+await enter(page);
+await shown("overview.png", "#/pool/demo%24pool", "overview", 780);
+await shown("runs.png", "#/pool/demo%24farm/runs", "runs", 520);
+const screen = await newPage({ viewport: { width: 1200, height: 640 } });
 await screen.setContent("<body style='margin:0'><pre style='display:inline-block;margin:0;padding:16px 20px;background:#0d1117;" +
 	"font:15px/1.35 \"DejaVu Sans Mono\",monospace'>" + terminal(readFileSync(top, "utf8").trimEnd()) + "</pre>");
 await screen.locator("pre").screenshot({ path: to + "/top.png" });
 saved("top.png");
-await browser.close();
+await finish();

@@ -4,37 +4,19 @@
  *	node starts.mjs DIR ADDRESS CHROMIUM [SHOTS]
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
+import { enter, finish, judge, newPage, ready, same, shot, visit, words } from "./judge.mjs";
 
-const [dir, address, chromium, shots] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin, TWICE = "#/pool/acct%24twice", FIRST = "2023-11-14T22:13:20Z";
-let failed = 0, shot = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light" });
-page.setDefaultTimeout(180000);
+const [shots] = words;
+const TWICE = "#/pool/acct%24twice", FIRST = "2023-11-14T22:13:20Z";
+const page = await newPage();
 const field = page.locator("main label.choose", { hasText: /^Start/ }).locator("select");
 const options = () => field.evaluate((select) => [...select.options].map((each) => each.text));
 const chosen = () => field.evaluate((select) => select.selectedOptions[0].text);
 const here = () => page.evaluate(() => decodeURIComponent(location.hash));
 
-async function ready(view) {
-	await page.waitForFunction((name) => document.getElementById("main").dataset.ready === name, view);
-	if (shots)
-		await page.screenshot({ path: `${shots}/starts-${shot++}.png` });
-}
-
 async function open(fragment, view) {
-	await page.goto("about:blank");
-	await page.goto(origin + "/" + fragment);
-	await ready(view);
+	await visit(page, fragment, view);
+	await shot(page, shots, "starts");
 }
 
 /* What of an answer is shown, after something is done. */
@@ -54,28 +36,26 @@ async function counts(name, count, sum) {
 	judge(name, found, await page.textContent("main"));
 }
 
-await page.goto(address);
-await ready("pools");
+await enter(page);
 await open(TWICE, "overview");
 await counts("the overview is of the newest start", "2", "10.0");
-judge("a start can be chosen", JSON.stringify(await options()) === JSON.stringify(["newest, 2023-11-14 22:28:20, 2nd of 2",
-	"2023-11-14 22:13:20, 1st of 2", "all 2 starts"]), await options());
+same("a start can be chosen", ["newest, 2023-11-14 22:28:20, 2nd of 2", "2023-11-14 22:13:20, 1st of 2", "all 2 starts"], await options());
 judge("the newest one is chosen", await chosen() === "newest, 2023-11-14 22:28:20, 2nd of 2", await chosen());
 await field.selectOption(FIRST);
 await counts("the first one", "3", "60.0");
 judge("... has an address", (await here()).endsWith("?start=" + FIRST), await here());
 judge("... and is named", await chosen() === "2023-11-14 22:13:20, 1st of 2", await chosen());
 await page.click("#tabs a:text('Breakdown')");
-await ready("breakdown");
+await ready(page, "breakdown");
 judge("another view is of the same start", (await here()).endsWith("/breakdown?start=" + FIRST), await here());
 judge("... and names it", await chosen() === "2023-11-14 22:13:20, 1st of 2", await chosen());
 const lines = await answered("timeline", () => page.click("#tabs a:text('Timeline')"));
 judge("the timeline, too", lines.status === 200 && lines.of.nodes === 3 && lines.of.start_number === 1, JSON.stringify(lines.of.start_number));
-await ready("timeline");
+await ready(page, "timeline");
 const all = await answered("timeline", () => field.selectOption("all"));
 judge("all starts are a choice", all.of.start === null && all.of.t1 === "2023-11-14T22:28:31Z", all.of.t1);
 judge("... with an address", (await here()).endsWith("?start=all"), await here());
-await ready("timeline");
+await ready(page, "timeline");
 judge("... that is chosen", await chosen() === "all 2 starts", await chosen());
 const newest = await answered("timeline", () => field.selectOption(""));
 judge("back to the newest", newest.of.start_number === 2 && newest.of.nodes === 2, newest.of.start_number);
@@ -89,5 +69,4 @@ judge("the map, too", map.status === 200 && await chosen() === "2023-11-14 22:13
 await open("#/pool/acct%24once", "overview");
 await counts("a pool with one start is whole", "2", "30.0");
 judge("... and has nothing to choose", await field.isHidden(), "");
-await browser.close();
-process.exit(failed ? 1 : 0);
+await finish();

@@ -4,22 +4,11 @@
  *	node timeline.mjs DIR ADDRESS CHROMIUM BASE [SHOTS]
  * SPDX-License-Identifier: MIT
  */
-import { createRequire } from "node:module";
+import { drawn, enter, finish, judge, newPage, origin, shot, words } from "./judge.mjs";
 
-const [dir, address, chromium, base, shots] = process.argv.slice(2);
-const { chromium: driver } = createRequire(dir + "/")("playwright-core");
-const origin = new URL(address).origin, TOP = 26, LEFT = 150;
-let failed = 0, shot = 0;
-
-function judge(name, good, why) {
-	console.log((good ? "ok - " : "FAILED - ") + name + (good ? "" : ": " + why));
-	failed += good ? 0 : 1;
-}
-
-const browser = await driver.launch({ executablePath: chromium,
-	args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
-const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: "light" });
-page.setDefaultTimeout(180000);
+const [base, shots] = words;
+const TOP = 26, LEFT = 150;
+const page = await newPage();
 
 /* Until what is drawn is of as many pixels as there are. */
 async function open(fragment, pixels) {
@@ -30,9 +19,8 @@ async function open(fragment, pixels) {
 	judge(fragment + " has " + pixels + " pixels", answer && answer.status() === 200, answer && answer.status());
 	await answer.finished();
 	await page.waitForFunction(() => document.getElementById("main").dataset.ready && document.querySelector("main .legend li"));
-	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-	if (shots)
-		await page.screenshot({ path: `${shots}/timeline-${shot++}.png` });
+	await drawn(page);
+	await shot(page, shots, "timeline");
 }
 
 /* Names of phases by the colours of their swatches, which are more than one where there is a
@@ -60,8 +48,7 @@ async function says(name, second, y, pattern) {
 	judge(name, pattern.test(text), text);
 }
 
-await page.goto(address);
-await page.waitForFunction(() => document.getElementById("main").dataset.ready);
+await enter(page);
 await open("#/pool/acct%24bars/timeline", 984);
 /* Four rows of 40 pixels. */
 const row = (n) => TOP + 40 * (n - 1) + 20;
@@ -109,5 +96,4 @@ await says("the numbers at the pointer", 700, TOP + 50, /^22:25:00 UTC: pull 320
 await open("#/pool/acct%24lanes/node/n1", 1110);
 const lanes = await phasesAt([[24 + 200, TOP + 14], [24 + 200, TOP + 36], [24 + 554, TOP + 36], [24 + 555, TOP + 36], [24 + 1109, TOP + 14]]);
 judge("phases at once are in lanes", lanes.join() === "pull,pull,pull,,pull", lanes.join());
-await browser.close();
-process.exit(failed > 0 ? 1 : 0);
+await finish();
