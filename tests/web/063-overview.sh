@@ -5,7 +5,8 @@
 # 0-100 (ready after 100 s), in the second 10000-10120 (120 s).  In the third, from 20000 on, they
 # prepare for 90 s, but n6 for 95 s, so the last is ready at 20095: 2023-11-15 03:48:15.  They pull
 # "train" until 20110, 20 s or 15 s; n3 until 20190, 100 s.  The median of 15 20 20 20 20 100 is 20 s:
-# n3 is +80 s.  n6 prepared for 95 s, usual 90 s: +5 s, not a quarter of it.  Job 17 begins on n1 and n2.
+# n3 is +80 s.  n6 prepared for 95 s, usual 90 s: +5 s, not a quarter of it.  Job 17 begins on n1 and n2.  From 10000 to
+# 10200 there are six preparations of 120 s, 720 s together, and nobody is slower.
 #
 # acct$stuck: n1 to n6 prepare from 0 on, n6 without an end.  The others need 30 s.  n6 is heard at
 # 300 for the last time: 300 s, usual 30 s, +270 s = 4.5 min.

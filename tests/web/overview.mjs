@@ -9,8 +9,8 @@ import { enter, finish, judge, newPage, same, shot, visit, words } from "./judge
 const [shots] = words;
 const page = await newPage({ viewport: { width: 1280, height: 800 } });
 
-async function open(pool) {
-	await visit(page, "#/pool/" + encodeURIComponent(pool));
+async function open(pool, params = "") {
+	await visit(page, "#/pool/" + encodeURIComponent(pool) + params);
 	await shot(page, shots, "overview");
 }
 
@@ -37,6 +37,14 @@ same("the slow node, with phase, image and seconds", ["n3: pull train 100.0 s, u
 same("what runs", ["job 17 on 2 nodes"], await below("Running"));
 const caption = await page.textContent("figcaption");
 judge("the map says what it shows", caption.startsWith("6 nodes, seconds above the usual time") && caption.includes("Greatest: n3 with +80.0 s"), caption);
+await open("acct$pool", "?from=1700010000&to=1700010200");
+const row = await page.evaluate(() => [...[...document.querySelectorAll("main tbody tr")].find((each) => each.cells[0].textContent === "work:prepare").cells]
+	.map((cell) => cell.textContent));
+judge("in a window the phases are of it", row[1] === "6" && row.includes("720.0"), row);
+same("... the slow nodes, too", [], await below("Slowest nodes"));
+await page.getByRole("button", { name: "✕" }).click();
+await page.waitForFunction(() => !location.hash.includes("from=")).catch(() => {});
+judge("... and there is a way out", !page.url().includes("from="), page.url());
 await open("acct$stuck");
 same("an incomplete start", "The start of 2023-11-14 22:13:20 UTC is incomplete: 5 of 6 nodes became ready, " +
 	"the last of them after 30.0 s.", await lead());

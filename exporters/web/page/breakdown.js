@@ -27,14 +27,14 @@ export function short(name) {
 	return name.replace(/^[^:]*:/, "");
 }
 
-/* The names of bands beside their tiles. */
-export function legend(names, tiles) {
+/* The names of bands beside what shows their places in the palette. */
+export function legend(names, places) {
 	return h("ul", { class: "legend" }, names.map((name, k) => {
 		const swatch = h("canvas", { class: "swatch", "aria-hidden": "true" });
 		swatch.width = 28;
 		swatch.height = 16;
 		const c = swatch.getContext("2d");
-		c.fillStyle = pattern(c, tiles[k]);
+		c.fillStyle = pattern(c, placeTile(places[k], false));
 		c.fillRect(0, 0, 28, 16);
 		return h("li", {}, swatch, short(name));
 	}));

@@ -5,7 +5,6 @@
 import { h, fill } from "./dom.js";
 import { title, range, starts, choose, search, nothing } from "./parts.js";
 import { breakdown, rowsOf, legend } from "./breakdown.js";
-import { placeTile } from "./look.js";
 import { traceTools } from "./perfetto.js";
 
 export function breakdownView(context) {
@@ -24,7 +23,7 @@ export function breakdownView(context) {
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
-			fill(names, legend(data.names, data.places.map((place) => placeTile(place, false))));
+			fill(names, legend(data.names, data.places));
 	}, { signal: context.signal });
 
 	return { root, moves: picture.moves, async load(again) {
@@ -38,7 +37,7 @@ export function breakdownView(context) {
 			return;
 		}
 		data = rowsOf(answer);
-		fill(names, legend(data.names, data.places.map((place) => placeTile(place, false))));
+		fill(names, legend(data.names, data.places));
 		picture.set(data, params.order, again);
 		model.root.hidden = answer.models.model.length < 2;
 		model.set(answer.models.model.map((name) => [name, name]), answer.model);

@@ -7,13 +7,14 @@ import { h, fill } from "./dom.js";
 import { isLive } from "./api.js";
 import { map } from "./map.js";
 import { chart, lines } from "./lines.js";
-import { byName, clock, count, day, duration, millis, plural, shorten } from "./format.js";
+import { short } from "./breakdown.js";
+import { byName, clock, count, day, duration, millis, plural, shorten, time } from "./format.js";
 
 const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
 const METRICS = ["system.cpu.time.user", "system.memory.usage.used"];
 
-const at = (ms) => (day(ms) === day(Date.now()) ? "" : day(ms) + " ") + clock(ms) + " UTC";
+const at = (ms) => (day(ms) === day(Date.now()) ? clock(ms) : time(ms)) + " UTC";
 
 /* What is between the shortest and the longest of these. */
 function between(list) {
@@ -22,7 +23,7 @@ function between(list) {
 }
 
 /* The newest start in a sentence, against those before it; rows of `starts`, the newest first. */
-export function startWords([start, ...before]) {
+function startWords([start, ...before]) {
 	const began = millis(start.start), took = start.last_ready === null ? "" : duration(start.last_ready);
 	const past = before.map((r) => r.duration).filter((s) => s !== null);
 	const usual = past.length ? " The " + (past.length === 1 ? "start" : past.length + " starts") + " before took " + between(past) + "." : "";
@@ -35,14 +36,14 @@ export function startWords([start, ...before]) {
 }
 
 /* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */
-export function slowWords(r) {
-	return r.phase.replace(/^.*:/, "") + (r.key ? " " + shorten(r.key, 60) : "") + " " + duration(r.time) +
+function slowWords(r) {
+	return short(r.phase) + (r.key ? " " + shorten(r.key, 60) : "") + " " + duration(r.time) +
 		(r.open ? " and not ended" : "") + ", usual " + duration(r.usual) + ", +" + duration(r.above);
 }
 
 /* trouble: what stands after the slowest nodes. */
 export function lead(context, trouble) {
-	const link = (node) => context.link("node", node);
+	const { params } = context, link = (node) => context.link("node", node);
 	const words = h("p", { class: "lead" }), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
 	const picture = map((node) => {
 		location.hash = link(node);
@@ -67,9 +68,9 @@ export function lead(context, trouble) {
 	}
 
 	/* Nodes by what they lost; where nothing says what is usual, by when they were heard. */
-	function draw(all, answer, many) {
+	function draw(all, answer, pool) {
 		/* A report of a large pool has not all of them. */
-		nodes.hidden = all.length < 2 || all.length < many;
+		nodes.hidden = all.length < 2 || (pool && all.length < pool.nodes);
 		if (nodes.hidden)
 			return;
 		const lost = new Map((answer ? answer.rows : []).map((r) => [r.node, r]));
@@ -82,16 +83,16 @@ export function lead(context, trouble) {
 	}
 
 	async function curves() {
-		const answers = await Promise.all(METRICS.map((metric) => chart(context, { metric, from: context.params.from, to: context.params.to })));
+		const answers = await Promise.all(METRICS.map((metric) => chart(context, { metric, from: params.from, to: params.to })));
 		drawn = drawn || METRICS.map((metric) => lines(metric, (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) })));
 		fill(charts, drawn.filter((_, i) => answers[i]).map((each) => each.root));
 		answers.forEach((answer, i) => answer && drawn[i].set(answer));
 	}
 
-	/* many: a promise of how many nodes the pool has. */
-	return { root, charts, async load(many) {
-		const [known, starts, lost, all, keys] = await Promise.all([many, context.maybe(["starts"], { newest: STARTS }),
-			context.maybe(["slow"], { start: context.params.start, columns: "node,phase,key,time,usual,above,open" }),
+	/* known: a promise of what is known of the pool. */
+	return { root, charts, async load(known) {
+		const [pool, starts, lost, all, keys] = await Promise.all([known, context.maybe(["starts"], { newest: STARTS }),
+			context.maybe(["slow"], { start: params.start, from: params.from, to: params.to, columns: "node,phase,key,time,usual,above,open" }),
 			context.maybe(["nodes"], { columns: "node,state" }),
 			context.maybe(["phases"], { by: "key", name: "job:*", columns: "key,open_starts" }), isLive() ? curves() : null]);
 		words.hidden = !starts || starts.rows.length === 0;
@@ -101,6 +102,6 @@ export function lead(context, trouble) {
 		if (!slow.hidden)
 			slowest(lost.rows);
 		running(keys ? keys.rows : []);
-		draw(all ? all.rows : [], lost, known);
+		draw(all ? all.rows : [], lost, pool);
 	} };
 }

@@ -93,7 +93,7 @@ export function pixel([r, g, b]) {
 
 /* 8 x 8 pixels of a colour with pattern number i; 0 is plain.  Time outside of phases is
  * hatched. */
-export function tile(colour, i, waits) {
+function tile(colour, i, waits) {
 	const base = rgb(colour), paper = rgb(css("paper"));
 	const mix = (t) => pixel(base.map((v, k) => Math.round(v + (paper[k] - v) * t)));
 	const plain = mix(0), light = mix(waits ? 0.65 : 0.55);

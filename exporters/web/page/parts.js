@@ -59,7 +59,7 @@ export function nothing(text, hint) {
 	return h("p", { class: "nothing" }, text, hint ? h("span", {}, " ", hint) : null);
 }
 
-const WORDS = { live: "good", ok: "good", late: "warn", silent: "bad", gone: "bad", critical: "bad", warning: "warn" };
+const WORDS = { live: "good", ok: "good", late: "warn", silent: "bad", gone: "bad", critical: "bad", warning: "warn", wrong: "warn" };
 const SIGNS = { good: "●", warn: "▲", bad: "✕" };
 
 /* A state as sign and word, so that it is not by colour alone. */
@@ -87,7 +87,7 @@ function ordinal(n, of) {
  * what is shown.  In a window of time there is none. */
 export function starts({ params, set, maybe }) {
 	const choice = choose("Start", null, "", (start) => set({ start }));
-	let of = "", list = [];
+	let of = "";
 	choice.root.hidden = true;
 	return { root: choice.root, async set(answer) {
 		const { start, starts: count } = answer || {}, all = params.start === "all";
@@ -96,7 +96,7 @@ export function starts({ params, set, maybe }) {
 			return;
 		of = start + count;
 		const found = isLive() ? await maybe(["starts"], { columns: "start" }) : null;
-		list = found ? found.rows.map((r) => r.start) : start ? [start] : [];
+		const list = found ? found.rows.map((r) => r.start) : start ? [start] : [];
 		const left = found ? found.notes.find((n) => n.key === "left_out") : null;
 		const many = found ? list.length + (left ? left.count : 0) : count;
 		const options = list.map((at, i) => [found && i === 0 ? "" : at,

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, figures, nothing, since, starts, state } from "./parts.js";
+import { title, figures, nothing, range, since, starts, state } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
@@ -28,15 +28,15 @@ export function phaseColumns(most) {
 }
 
 export function overview(context) {
+	const { params } = context, facts = figures();
 	let most = 1, list = null;
-	const facts = figures();
 	const phases = table({ caption: "Phases, in seconds", columns: phaseColumns(() => most),
 		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
 		empty: "No model has found phases in the events of this pool." });
 	const trouble = h("div"), first = lead(context, trouble), farm = h("div");
 	const words = h("p", { class: "note" }, SPREAD);
 	const start = starts(context);
-	const root = h("section", {}, title(context.pool, start.root), facts.root, first.root, farm, first.charts,
+	const root = h("section", {}, title(context.pool, range(context), start.root), facts.root, first.root, farm, first.charts,
 		h("h2", {}, "Phases"), phases.root, words);
 
 	/* `many`: how many need attention; only the first ones are asked for.  A pool at rest
@@ -46,7 +46,7 @@ export function overview(context) {
 		if (list.length === 0)
 			return fill(trouble);
 		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
-			state(n.state === "live" ? "wrong" : n.state, n.state === "live" ? "warn" : ""), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
+			state(n.state === "live" ? "wrong" : n.state), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
 			n.wrong && n.wrong !== "not heard" ? n.wrong : since(millis(n.last_record), "last record "))),
 		more > 0 ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
 			count(more) + " more")) : null));
@@ -65,11 +65,9 @@ export function overview(context) {
 	}
 
 	return { root, tables: [phases], async load() {
-		const known = api.maybe(["pools"], {}, context.signal), many = known.then((all) =>
-			(poolsOf(all).find((each) => each.name === context.pool) || { nodes: 0 }).nodes);
-		const [all, of, nodes] = await Promise.all([known,
-			context.maybe(["phases"], { start: context.params.start }), context.maybe(["nodes"], { top: WRONG }), first.load(many), newest()]);
-		const p = poolsOf(all).find((each) => each.name === context.pool);
+		const known = api.maybe(["pools"], {}, context.signal).then((all) => poolsOf(all).find((each) => each.name === context.pool));
+		const [p, of, nodes] = await Promise.all([known, context.maybe(["phases"], { start: params.start, from: params.from, to: params.to }),
+			context.maybe(["nodes"], { top: WRONG }), first.load(known), newest()]);
 		if (!p && !of)
 			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
 		const rows = (of ? of.rows : []).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore"));

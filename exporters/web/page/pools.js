@@ -12,7 +12,7 @@ const PAGE = 200;
 /* What the route answers, with times in milliseconds. */
 export function poolsOf(data) {
 	return (data ? data.rows : []).map((p) => ({ ...p, name: p.partition, first: millis(p.oldest), last: millis(p.newest),
-		quiet: p.late + p.silent, rests: p.live + p.late + p.silent === 0 }));
+		rests: p.live + p.late + p.silent === 0 }));
 }
 
 /* Those that are lost; of a pool at rest none are. */
@@ -37,7 +37,7 @@ function card(p) {
 
 function update(element, p) {
 	const [, word1, facts, when] = element.children;
-	const text = [plural(p.nodes, "node"), p.live && p.quiet + p.gone ? count(p.live) + " live" : "", plural(p.records, "record")]
+	const text = [plural(p.nodes, "node"), p.live && p.late + p.silent + p.gone ? count(p.live) + " live" : "", plural(p.records, "record")]
 		.filter(Boolean).join(" · ");
 	fill(word1, word(p));
 	say(facts, text);

@@ -8,7 +8,7 @@ import { title, choose, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
 import { steps } from "./bands.js";
 import { legend } from "./breakdown.js";
-import { STEP_ORDER, placeTile, places } from "./look.js";
+import { STEP_ORDER, places } from "./look.js";
 import { count, millis, seconds, time } from "./format.js";
 
 const PAGE = 20, SEARCHED = 1000; // runs in which a state is looked for
@@ -78,7 +78,7 @@ export function runs(context) {
 				show: (r) => seconds((r.steps.find((s) => s.name === name) || {}).seconds) })),
 			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) }] });
 		view.tables = [t];
-		fill(body, legend(names, colours.map((each) => placeTile(each, false))), t.root,
+		fill(body, legend(names, colours), t.root,
 			pages(from, list.length, PAGE, all.length > skip + PAGE, (n) => context.set({ skip: n ? String(n) : "",
 				after: isLive() && n > from ? list[list.length - 1].run : "" })));
 		t.set(list);

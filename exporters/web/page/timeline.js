@@ -206,8 +206,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 	const key = h("div");
 
 	function colours() {
-		const more = top() > AXIS ? [NO_PHASE] : [];
-		key.replaceChildren(legend([...d.names, ...more], [...d.places, ...more.map(() => null)].map((place) => placeTile(place, false))));
+		const idle = top() > AXIS; // what is in no phase is shown, too
+		key.replaceChildren(legend(idle ? [...d.names, NO_PHASE] : d.names, idle ? [...d.places, null] : d.places));
 	}
 
 	addEventListener("look", () => d && key.isConnected && colours());
