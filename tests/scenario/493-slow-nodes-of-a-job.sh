@@ -3,6 +3,8 @@
 # n5 from 100 to 200, and they loaded x at 110: n1 to n4 for 10 s, n5 for 14 s.  The median of
 # the job is 10 s, so n5 lost 4 s, and nobody else: n6 was not in it.  Of all times together each of n1 to
 # n4 took 11 s, n5 15 s and n6 51 s: of 11, 11, 11, 11, 15, 51 the median is 11, n6 lost 40 s and n5 4 s.
+# They loaded y at 130, for 10 s but n5, which began at 150 and did not end: of the job 50 s, until its run
+# ended.  It ran on n5 once more, from 400 to 410, the last record of n5: of all 260 s.  The median is 10 s.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,13 +21,18 @@ aggregate --models "$TMP/models"
 	for n in 1 2 3 4 5; do
 		printf 'event 100 n%s job:start job=a user=ada\nevent 200 n%s job:end job=a\n' $n $n
 		printf 'event 110 n%s work:start work=x\nevent %s n%s work:end work=x\n' $n $((n == 5 ? 124 : 120)) $n
+		[ $n = 5 ] || printf 'event 130 n%s work:start work=y\nevent 140 n%s work:end work=y\n' $n $n
 	done
+	printf 'event %s n5 %s\n' 150 'work:start work=y' 400 'job:start job=a user=ada' 410 'job:end job=a'
 } | records
-# lost OPTION...: node and seconds.
+# lost OPTION...: node, image and seconds.
 lost() {
-	columns node,above poolscope-stats slow --model work --format csv "$@" | sed 's/\.0*$//'
+	columns node,key,above poolscope-stats slow --by phase --model work --format csv "$@" | sed 's/\.0*$//'
 }
-answer "of all" "n6,40
-n5,4" lost
-answer "of the job" "n5,4" lost --job a
-answer "of its user" "n5,4" lost --user ada
+answer "of all" "n5,y,250
+n6,x,40
+n5,x,4" lost
+answer "of the job" "n5,y,40
+n5,x,4" lost --job a
+answer "of its user" "n5,y,40
+n5,x,4" lost --user ada
