@@ -67,12 +67,12 @@ runs #/pool/demo%24farm/runs
 failed #/pool/demo%24farm/runs?state=failed
 groups #/pool/demo%24farm/groups
 END
-report 'demo$benches' 165000 <<'END'
+report 'demo$benches' 150000 <<'END'
 results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0
 timings #/pool/demo%24benches/results?test=%2F%2Fbench:test_0&entry=BM_0
 END
-report 'acct$texts' 165000 <<'END'
+report 'acct$texts' 155000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
 breakdown #/pool/acct%24texts/breakdown
