@@ -17,7 +17,7 @@
 #include "exporters/samples/plot_command.h"
 #include "exporters/samples/time_window.h"
 #include "exporters/tool/tool.h"
-#include "exporters/usage/plot.h"
+#include "exporters/samples/usage_plot.h"
 #include "proto/config/opt.h"
 #include "proto/format/output.h"
 

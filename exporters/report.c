@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "exporters/report/anonymise.h"
-#include "exporters/select/known.h"
-#include "exporters/select/time_option.h"
+#include "exporters/source/known.h"
+#include "exporters/source/time_option.h"
 #include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"

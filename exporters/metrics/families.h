@@ -8,7 +8,7 @@
 #define EXPORTERS_METRICS_FAMILIES_H
 
 #include "exporters/metrics/exposition.h"
-#include "exporters/now/now.h"
+#include "exporters/nodes/now.h"
 #include "proto/counter/counter.h"
 #include "proto/os/clock.h"
 

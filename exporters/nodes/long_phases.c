@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/stats/phase_rows.h"
-#include "exporters/stats/usual.h"
+#include "exporters/phases/phase_rows.h"
+#include "exporters/nodes/usual.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/record/node_list.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/stats/usual.h"
+#include "exporters/nodes/usual.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

@@ -9,8 +9,8 @@
 #define EXPORTERS_NODES_POOLS_H
 
 #include "exporters/nodes/node_states.h"
-#include "exporters/stats/partition_rows.h"
-#include "exporters/stats/status.h"
+#include "exporters/nodes/partition_rows.h"
+#include "exporters/nodes/status.h"
 
 struct pool {
 	struct partition_row partition;

@@ -14,7 +14,7 @@
 #include "exporters/phases/read.h"
 #include "exporters/phases/timeline_plot.h"
 #include "exporters/source/pool.h"
-#include "exporters/stats/phase_rows.h"
+#include "exporters/phases/phase_rows.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

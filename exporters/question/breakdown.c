@@ -14,7 +14,7 @@
 
 #include "exporters/phases/node_bands.h"
 #include "exporters/question/question.h"
-#include "exporters/select/order.h"
+#include "exporters/source/order.h"
 #include "proto/base/memory.h"
 
 enum { ROWS = 800, ROWS_MAX = 2000 };

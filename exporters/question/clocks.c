@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "exporters/question/question.h"
-#include "exporters/source/clock/clock_map.h"
+#include "exporters/source/clock_map.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
 #include "proto/os/clock.h"

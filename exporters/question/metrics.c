@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exporters/question/question.h"
-#include "exporters/stats/partition_rows.h"
+#include "exporters/nodes/partition_rows.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 

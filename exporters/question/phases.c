@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "exporters/question/question.h"
-#include "exporters/stats/phase_rows.h"
+#include "exporters/phases/phase_rows.h"
 
 struct row {
 	struct text phase, node, key, start, end, unmatched;

@@ -10,7 +10,7 @@
 
 #include "exporters/gnuplot/palette.h"
 #include "exporters/runs/run_rows.h"
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "exporters/question/question.h"
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
 #include "proto/hash/string_table.h"

@@ -8,7 +8,7 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/question/kept.h"
 #include "exporters/question/question.h"
-#include "exporters/stats/status.h"
+#include "exporters/nodes/status.h"
 #include "proto/format/quantity.h"
 #include "proto/os/clock.h"
 

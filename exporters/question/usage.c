@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exporters/question/question.h"
-#include "exporters/usage/usage.h"
+#include "exporters/samples/usage.h"
 
 struct row {
 	struct text job, node;

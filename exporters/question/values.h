@@ -11,7 +11,7 @@
 #include "exporters/perf/list.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
-#include "exporters/starts/starts.h"
+#include "exporters/source/starts.h"
 #include "proto/answer/answer.h"
 
 enum { QUESTION_GIVEN_BYTES = 512, QUESTION_TABLES = 8 };

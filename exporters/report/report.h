@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "exporters/source/source.h"
-#include "exporters/starts/starts.h"
+#include "exporters/source/starts.h"
 
 struct report_request {
 	struct source *source;

@@ -4,7 +4,7 @@
  */
 #include "exporters/runs/runs.h"
 
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "proto/os/log.h"
 #include "proto/record/node_list.h"
 #include "proto/record/run.h"

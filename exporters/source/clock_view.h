@@ -10,8 +10,8 @@
 #ifndef EXPORTERS_SOURCE_CLOCK_VIEW_H
 #define EXPORTERS_SOURCE_CLOCK_VIEW_H
 
-#include "exporters/source/clock/clock_map.h"
-#include "exporters/source/pairs/correction.h"
+#include "exporters/source/clock_map.h"
+#include "exporters/source/correction.h"
 #include "proto/record/node_list.h"
 #include "proto/wire/wire.h"
 

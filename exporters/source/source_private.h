@@ -7,7 +7,7 @@
 #define EXPORTERS_SOURCE_SOURCE_PRIVATE_H
 
 #include "exporters/source/places.h"
-#include "exporters/source/pairs/phase_pairs.h"
+#include "exporters/source/phase_pairs.h"
 #include "exporters/source/source.h"
 
 struct source {

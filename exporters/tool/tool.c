@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "exporters/select/known.h"
-#include "exporters/select/time_option.h"
+#include "exporters/source/known.h"
+#include "exporters/source/time_option.h"
 #include "proto/answer/answer.h"
 #include "proto/format/output.h"
 #include "proto/os/log.h"

@@ -15,7 +15,7 @@
 #include "exporters/samples/time_window.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
-#include "exporters/starts/starts.h"
+#include "exporters/source/starts.h"
 
 /* What the work gets. */
 struct tool_open {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "exporters/now/now.h"
-#include "exporters/stats/status.h"
+#include "exporters/nodes/now.h"
+#include "exporters/nodes/status.h"
 #include "exporters/top/compose.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/select/order.h"
+#include "exporters/source/order.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

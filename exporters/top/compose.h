@@ -5,7 +5,7 @@
 #ifndef EXPORTERS_TOP_COMPOSE_H
 #define EXPORTERS_TOP_COMPOSE_H
 
-#include "exporters/now/now.h"
+#include "exporters/nodes/now.h"
 #include "exporters/top/view/snapshot.h"
 
 /* What the next snapshot shares with the last one.  Zero-initialised is

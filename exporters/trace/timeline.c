@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/select/kinds.h"
+#include "exporters/source/kinds.h"
 #include "exporters/trace/timeline_records.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"

@@ -16,7 +16,7 @@
 #include "exporters/perf/list.h"
 #include "exporters/perf/node_summary.h"
 #include "exporters/samples/time_window.h"
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "exporters/upload/records.h"
 #include "proto/os/log.h"
 #include "proto/os/progress.h"

@@ -10,7 +10,7 @@
 #include "exporters/metrics/metrics.h"
 #include "exporters/nodes/pools.h"
 #include "exporters/results/query.h"
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/stats/partition_rows.h"
+#include "exporters/nodes/partition_rows.h"
 #include "exporters/web/reply.h"
 #include "proto/base/memory.h"
 #include "proto/json/json.h"

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "exporters/select/known.h"
+#include "exporters/source/known.h"
 #include "exporters/web/reply.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"

@@ -6,7 +6,7 @@
  * last of them are the times that are asked for.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/clock/clock_map.h"
+#include "exporters/source/clock_map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/pools.h"
-#include "exporters/now/newest_runs.h"
-#include "exporters/stats/status.h"
+#include "exporters/nodes/newest_runs.h"
+#include "exporters/nodes/status.h"
 #include "exporters/top/view/packed.h"
 #include "proto/format/table.h"
 #include "proto/hash/string_table.h"

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "exporters/select/order.h"
+#include "exporters/source/order.h"
 #include "exporters/top/view/cell.h"
 #include "exporters/top/view/snapshot.h"
 

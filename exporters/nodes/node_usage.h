@@ -1,0 +1,70 @@
+/*
+ * node_usage - what each node of a partition uses now.
+ *
+ * A gauge is its last value.  A counter is a rate: between its last two samples
+ * (USAGE_LAST), or the mean of the last minutes (USAGE_MEAN).  A node without
+ * samples in the window has no numbers.
+ *
+ * Memory: 100 bytes for each node; while they are read 60 more, and 24 for each
+ * series of one metric group.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_NODES_NODE_USAGE_H
+#define EXPORTERS_NODES_NODE_USAGE_H
+
+#include "exporters/source/source.h"
+#include "proto/hash/string_table.h"
+
+enum node_usage_number {
+	/* Shares: of the processors those that did something, and that waited
+	 * for I/O; of the time that in which a process waited for a processor,
+	 * for memory, for I/O. */
+	USAGE_CPU,
+	USAGE_IOWAIT,
+	USAGE_CPU_PRESSURE,
+	USAGE_MEMORY_PRESSURE,
+	USAGE_IO_PRESSURE,
+	USAGE_LOAD, /* threads, mean of a minute */
+	/* Bytes. */
+	USAGE_MEMORY_LIMIT,
+	USAGE_MEMORY_USED,
+	USAGE_MEMORY_AVAILABLE,
+	USAGE_PAGING_USED,
+	/* Bytes a second, of all interfaces. */
+	USAGE_RECEIVE,
+	USAGE_NUMBERS
+};
+
+enum node_usage_rate {
+	/* Of the samples from NODE_USAGE_MEAN_NS before until now.  Everything
+	 * but USAGE_RECEIVE. */
+	USAGE_MEAN,
+	/* Of the samples of the last NODE_USAGE_LAST_NS, by the clock of the
+	 * node.  USAGE_CPU, _IOWAIT, _IO_PRESSURE and _RECEIVE. */
+	USAGE_LAST
+};
+#define NODE_USAGE_MEAN_NS (300 * INT64_C(1000000000))
+#define NODE_USAGE_LAST_NS (120 * INT64_C(1000000000))
+
+struct node_usage {
+	double numbers[USAGE_NUMBERS]; /* NaN: unknown */
+};
+
+struct node_usages {
+	struct string_table nodes;
+	struct node_usage *at; /* by number of the node */
+	uint32_t room;
+};
+
+/* Read them as of `now_ns`.  Clear it in any case. */
+int node_usage_read(struct node_usages *usages, struct source *source,
+    struct text partition, enum node_usage_rate rate, int64_t now_ns,
+    struct err *err);
+void node_usage_init(struct node_usages *usages);
+void node_usage_clear(struct node_usages *usages);
+
+/* Without samples all are unknown. */
+struct node_usage node_usage_of(
+    const struct node_usages *usages, struct text node);
+
+#endif

@@ -1,0 +1,503 @@
+/*
+ * now - what is now of a partition that is watched.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/nodes/now.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/hash/hash.h"
+#include "proto/os/clock.h"
+
+#define USAGE_LIFE_NS (60 * NS_PER_SECOND)
+
+struct phases {
+	struct phase_row *at;
+	uint32_t count, room;
+	bool too_many;
+	struct string_table texts;
+};
+
+struct now {
+	struct source *source;
+	char name[NAME_BYTES_MAX];
+	uint32_t name_bytes;
+	unsigned parts;
+
+	struct partition_row partition;
+	struct node_states nodes;
+	struct phases phases;
+	struct run_groups runs;
+	struct node_usages usages;
+	int64_t used_ns; /* when these were read (monotonic) */
+	struct open_phases open;
+	struct start start; /* of no nodes: there is none */
+	bool has_earlier;   /* it is not the only one */
+	uint64_t start_events, start_generation; /* that it was read after */
+	/* What the parts were read after; `is_read`: successfully. */
+	uint64_t entry, generation;
+	bool is_read;
+	bool is_old;     /* the nodes, although nothing came */
+	int64_t next_ns; /* not to be read before (monotonic) */
+	/* Up to when it is known what came (wall clock); up to when the
+	 * answers of the last poll are complete. */
+	int64_t known_ns, complete_ns;
+	unsigned rest;
+	unsigned read;             /* parts that the last poll has read */
+	struct hash_key key;       /* of these sums, which show what changed: */
+	uint64_t sums[NOW_SUMMED]; /* by part */
+};
+
+int64_t
+now_known_ns(const struct now *now)
+{
+	return now->known_ns;
+}
+
+struct text
+now_name(const struct now *now)
+{
+	return (struct text){ now->name, now->name_bytes };
+}
+
+/* ---- what changed ---- */
+
+static uint64_t
+sum_bytes(const struct now *now, uint64_t sum, const void *at, size_t bytes)
+{
+	struct hash_key key = { now->key.k0 ^ sum, now->key.k1 };
+
+	return hash_bytes(key, at, bytes);
+}
+
+static uint64_t
+sum_text(const struct now *now, uint64_t sum, struct text text)
+{
+	return sum_bytes(now, sum ^ text.bytes, text.at, text.bytes);
+}
+
+static uint64_t
+sum_partition(const struct now *now)
+{
+	const struct partition_row *row = &now->partition;
+	const uint64_t values[] = { row->nodes, row->records, row->last_entry,
+		row->generation, (uint64_t)row->first_ns,
+		(uint64_t)row->last_ns, row->name.bytes };
+
+	return sum_bytes(now, 0, values, sizeof(values));
+}
+
+/* They come in no order. */
+static uint64_t
+sum_nodes(const struct now *now)
+{
+	uint64_t all = now->nodes.count;
+
+	for (uint32_t i = 0; i < now->nodes.count; i++) {
+		const struct node_state *node = &now->nodes.at[i];
+		const int64_t times[] = { node->made_ns, node->received_ns,
+			node->last_ns, (int64_t)node->condition,
+			(int64_t)node->attention };
+		const double numbers[] = { node->spool, node->clock_ns };
+		uint64_t sum = sum_text(now, 0, node->name);
+
+		sum = sum_bytes(now, sum, times, sizeof(times));
+		all += sum_bytes(now, sum, numbers, sizeof(numbers));
+	}
+	return all;
+}
+
+static uint64_t
+sum_phases(const struct now *now)
+{
+	uint64_t sum = now->phases.count;
+
+	for (uint32_t i = 0; i < now->phases.count; i++) {
+		const struct phase_row *row = &now->phases.at[i];
+
+		sum = sum_text(now, sum, row->phase);
+		sum = sum_bytes(now, sum, row->numbers, sizeof(row->numbers));
+		sum =
+		    sum_bytes(now, sum, row->histogram, sizeof(row->histogram));
+	}
+	return sum;
+}
+
+static uint64_t
+sum_runs(const struct now *now)
+{
+	uint64_t sum = now->runs.count;
+
+	for (uint32_t i = 0; i < now->runs.count; i++) {
+		const struct run_group *group = &now->runs.at[i];
+
+		sum = sum_text(now, sum, group->model);
+		sum = sum_text(now, sum, group->group);
+		sum = sum_bytes(now, sum, group->runs, sizeof(group->runs));
+	}
+	return sum;
+}
+
+static uint64_t
+sum_usages(const struct now *now)
+{
+	uint64_t sum = now->usages.nodes.count;
+
+	for (uint32_t i = 0; i < now->usages.nodes.count; i++) {
+		sum = sum_text(now, sum, now->usages.nodes.names[i]);
+		sum = sum_bytes(
+		    now, sum, &now->usages.at[i], sizeof(*now->usages.at));
+	}
+	return sum;
+}
+
+static unsigned
+find_changes(struct now *now)
+{
+	const uint64_t sums[NOW_SUMMED] = { sum_partition(now), sum_nodes(now),
+		sum_phases(now), sum_runs(now), sum_usages(now) };
+	unsigned changed = 0;
+
+	for (unsigned i = 0; i < NOW_SUMMED; i++)
+		if (sums[i] != now->sums[i])
+			changed |= 1u << i;
+	memcpy(now->sums, sums, sizeof(sums));
+	changed |= now->read & NOW_OPEN;
+	return changed & (now->parts | NOW_PARTITION);
+}
+
+/* ---- phases ---- */
+
+static void
+phases_clear(struct phases *phases)
+{
+	free(phases->at);
+	string_table_clear(&phases->texts);
+	*phases = (struct phases){ .count = 0 };
+}
+
+static void
+keep_phase(void *arg, const struct phase_row *row)
+{
+	struct phases *phases = arg;
+	struct phase_row *kept;
+
+	phases->too_many = phases->count == NOW_PHASES_MAX;
+	if (phases->too_many)
+		return;
+	phases->at = memory_grow(
+	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
+	kept = &phases->at[phases->count++];
+	*kept = *row;
+	kept->phase = string_table_keep(&phases->texts, row->phase);
+	kept->part = string_table_keep(&phases->texts, row->part);
+	kept->attributes = string_table_keep(&phases->texts, row->attributes);
+}
+
+static int
+read_phases(struct now *now, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	struct phases phases = { .count = 0 };
+	struct phase_rows *rows;
+	int rc;
+
+	if ((now->parts & NOW_PHASES_NEWEST) != 0 && now->has_earlier)
+		query.from_ns = now->start.begin_ns;
+	rc = phase_rows_open(
+	    &rows, now->source, now_name(now), &query, PHASES_OF_POOL, err);
+	if (rc != 0)
+		return -1;
+	string_table_init(&phases.texts);
+	rc = phase_rows_each(rows, keep_phase, &phases, err);
+	phase_rows_close(&rows);
+	if (rc == 0 && phases.too_many)
+		rc = err_set(err, "more than %d phases", NOW_PHASES_MAX);
+	if (rc != 0) {
+		phases_clear(&phases);
+		return -1;
+	}
+	phases_clear(&now->phases);
+	now->phases = phases;
+	return 0;
+}
+
+static int
+read_runs(struct now *now, struct err *err)
+{
+	struct run_groups groups;
+
+	run_groups_init(&groups);
+	if (run_groups_read(&groups, now->source, now_name(now), now->phases.at,
+		now->phases.count, err) != 0) {
+		run_groups_clear(&groups);
+		return -1;
+	}
+	run_groups_clear(&now->runs);
+	now->runs = groups;
+	return 0;
+}
+
+static int
+read_usages(struct now *now, int64_t now_ns, struct err *err)
+{
+	enum node_usage_rate rate =
+	    (now->parts & NOW_USAGE_LAST) != 0 ? USAGE_LAST : USAGE_MEAN;
+	struct node_usages usages;
+
+	if (node_usage_read(
+		&usages, now->source, now_name(now), rate, now_ns, err) != 0) {
+		node_usage_clear(&usages);
+		return -1;
+	}
+	node_usage_clear(&now->usages);
+	now->usages = usages;
+	now->used_ns = clock_monotonic_ns();
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static int
+read_partition(struct now *now, struct err *err)
+{
+	struct partition_row row;
+
+	if (partition_rows_read_one(&row, now->source, now_name(now), err) != 0)
+		return -1;
+	now->partition = row;
+	return 0;
+}
+
+static bool
+has_come(const struct now *now)
+{
+	return !now->is_read || now->is_old ||
+	       now->entry != now->partition.last_entry ||
+	       now->generation != now->partition.generation;
+}
+
+static int
+read_nodes(struct now *now, int64_t now_ns, struct err *err)
+{
+	struct node_states states;
+
+	if (node_states_read(&states, now->source, now_name(now),
+		(struct text){ NULL, 0 }, TIME_MIN_NS, now_ns, err) != 0) {
+		node_states_clear(&states);
+		return -1;
+	}
+	node_states_clear(&now->nodes);
+	now->nodes = states;
+	/* It is judged as of known_ns from now on. */
+	if (states.complete_ns < now->complete_ns)
+		now->complete_ns = states.complete_ns;
+	now->nodes.complete_ns = INT64_MAX;
+	return 0;
+}
+
+static int
+read_open(struct now *now, struct err *err)
+{
+	struct open_phases open;
+	int rc = open_phases_read(&open, now->source, now_name(now), err);
+
+	if (rc != 0) {
+		open_phases_clear(&open);
+		return -1;
+	}
+	open_phases_clear(&now->open);
+	now->open = open;
+	return 0;
+}
+
+/* What begins from the last start on; all of it when that is not there any
+ * more, or was not known. */
+static int
+read_starts(struct now *now, int64_t from_ns, struct err *err)
+{
+	const struct starts_query query = { .from_ns = from_ns,
+		.to_ns = TIME_MAX_NS,
+		.gap_ns = STARTS_GAP_NS };
+	struct starts starts;
+	int rc = starts_read(&starts, now->source, now_name(now), &query, err);
+
+	now->start = rc == 0 ? starts.at[starts.count - 1]
+			     : (struct start){ .nodes = 0 };
+	now->has_earlier =
+	    starts.count > 1 || (now->has_earlier && from_ns != TIME_MIN_NS);
+	starts_clear(&starts);
+	/* That no node began is an answer. */
+	return rc != 0 && source_has_failed(now->source) ? -1 : 0;
+}
+
+static int
+read_start(struct now *now, struct err *err)
+{
+	uint64_t events = now->partition.records_of[RECORD_EVENT];
+	int64_t from_ns = now->start.begin_ns - STARTS_GAP_NS;
+	bool known = now->start.nodes > 0 &&
+		     now->start_generation == now->partition.generation;
+
+	if (now->is_read && now->start_events == events &&
+	    now->start_generation == now->partition.generation)
+		return 0;
+	if (known && read_starts(now, from_ns, err) != 0)
+		return -1;
+	if (now->start.nodes == 0 || !known)
+		if (read_starts(now, TIME_MIN_NS, err) != 0)
+			return -1;
+	now->start_events = events;
+	now->start_generation = now->partition.generation;
+	return 0;
+}
+
+static int
+read_parts(struct now *now, int64_t now_ns, struct err *err)
+{
+	int64_t begin_ns = clock_monotonic_ns(), end_ns, rest_ns;
+	int rc = 0;
+
+	if ((now->parts & NOW_NODES) != 0)
+		rc = read_nodes(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_START) != 0)
+		rc = read_start(now, err);
+	if (rc == 0 && (now->parts & NOW_PHASES) != 0)
+		rc = read_phases(now, err);
+	if (rc == 0 && (now->parts & NOW_RUNS) != 0)
+		rc = read_runs(now, err);
+	if (rc == 0 && (now->parts & NOW_USAGE) != 0)
+		rc = read_usages(now, now_ns, err);
+	if (rc == 0 && (now->parts & NOW_OPEN) != 0)
+		rc = read_open(now, err);
+	end_ns = clock_monotonic_ns();
+	rest_ns = rc == 0 ? now->rest * (end_ns - begin_ns) : NS_PER_SECOND;
+	now->next_ns =
+	    end_ns + (rest_ns < NOW_REST_MAX_NS ? rest_ns : NOW_REST_MAX_NS);
+	now->read = rc == 0 ? now->parts : 0;
+	now->is_read = rc == 0;
+	now->is_old = false;
+	now->entry = now->partition.last_entry;
+	now->generation = now->partition.generation;
+	return rc;
+}
+
+int
+now_poll(struct now *now, int64_t now_ns, unsigned *changed, struct err *err)
+{
+	int rc = read_partition(now, err);
+
+	now->complete_ns = source_complete_ns(now->source);
+	now->is_old = node_states_are_old(&now->nodes, now_ns);
+	*changed = now->read = 0;
+	if (rc == 0 && has_come(now) && clock_monotonic_ns() >= now->next_ns)
+		rc = read_parts(now, now_ns, err);
+	else if (rc == 0 && (now->parts & NOW_USAGE) != 0 &&
+		 clock_monotonic_ns() - now->used_ns > USAGE_LIFE_NS)
+		rc = read_usages(now, now_ns, err);
+	/* What came and is not read, or may have come, is no silence. */
+	if (rc == 0 && !has_come(now))
+		now->known_ns =
+		    now->complete_ns < now_ns ? now->complete_ns : now_ns;
+	node_states_judge(&now->nodes, now->known_ns);
+	*changed = find_changes(now);
+	return rc;
+}
+
+bool
+now_is_behind(const struct now *now, int64_t *next_ns)
+{
+	*next_ns = now->next_ns;
+	return has_come(now);
+}
+
+/* ---- life ---- */
+
+struct now *
+now_new(struct source *source, struct text partition, unsigned parts)
+{
+	struct now *now = memory_zero(1, sizeof(*now));
+
+	now->source = source;
+	now->name_bytes = partition.bytes < sizeof(now->name)
+			      ? partition.bytes
+			      : (uint32_t)sizeof(now->name);
+	memcpy(now->name, partition.at, now->name_bytes);
+	now->parts = parts;
+	now->key = hash_key_random();
+	now->next_ns = INT64_MIN;
+	now->rest = NOW_REST;
+	string_table_init(&now->nodes.names);
+	string_table_init(&now->phases.texts);
+	run_groups_init(&now->runs);
+	node_usage_init(&now->usages);
+	open_phases_init(&now->open);
+	return now;
+}
+
+void
+now_set_rest(struct now *now, unsigned rest)
+{
+	now->rest = rest;
+}
+
+void
+now_free(struct now **freed)
+{
+	struct now *now = *freed;
+
+	if (now == NULL)
+		return;
+	node_states_clear(&now->nodes);
+	phases_clear(&now->phases);
+	run_groups_clear(&now->runs);
+	node_usage_clear(&now->usages);
+	open_phases_clear(&now->open);
+	free(now);
+	*freed = NULL;
+}
+
+const struct partition_row *
+now_partition(const struct now *now)
+{
+	return &now->partition;
+}
+
+const struct node_states *
+now_nodes(const struct now *now)
+{
+	return &now->nodes;
+}
+
+const struct open_phases *
+now_open(const struct now *now)
+{
+	return &now->open;
+}
+
+const struct phase_row *
+now_phases(const struct now *now, uint32_t *count)
+{
+	*count = now->phases.count;
+	return now->phases.at;
+}
+
+const struct run_groups *
+now_runs(const struct now *now)
+{
+	return &now->runs;
+}
+
+const struct node_usages *
+now_usages(const struct now *now)
+{
+	return &now->usages;
+}
+
+const struct start *
+now_start(const struct now *now)
+{
+	return now->start.nodes > 0 ? &now->start : NULL;
+}

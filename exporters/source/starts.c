@@ -1,0 +1,373 @@
+/*
+ * starts - the starts of a pool, read from the required phases of its model.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/source/starts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/hash/string_table.h"
+#include "proto/os/clock.h"
+
+enum { SHOWN_BYTES = 300 };
+
+/* ---- the phases that a model requires ---- */
+
+struct required {
+	struct text id; /* "model:phase" */
+	int64_t place;  /* in its model */
+	bool occurred;
+};
+
+struct required_phases {
+	struct string_table texts;
+	struct required *at;
+	uint32_t count, room;
+};
+
+static void
+take_phase(struct required_phases *phases, const struct record *record)
+{
+	struct value required;
+	struct text run;
+
+	/* A phase of runs belongs to no node. */
+	if (!record_find_attribute(record, text_of("required"), &required) ||
+	    required.type != VALUE_BOOL || !required.is.boolean ||
+	    record_find_text(record, "run", &run))
+		return;
+	phases->at = memory_grow(
+	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
+	phases->at[phases->count++] = (struct required){
+		.id = string_table_keep(&phases->texts, record->name),
+		.place = record_count(record, "place"),
+		.occurred = record_count(record, "count") > 0 ||
+			    record_count(record, "open_starts") > 0,
+	};
+}
+
+static struct text
+model_of(struct text id)
+{
+	const char *colon = memchr(id.at, ':', id.bytes);
+
+	if (colon != NULL)
+		id.bytes = (uint32_t)(colon - id.at);
+	return id;
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+	const struct required *a = left, *b = right;
+
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Keep those of one model, in the order of its file. */
+static void
+keep_model(struct required_phases *phases, struct text model)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < phases->count; i++)
+		if (text_equal(model_of(phases->at[i].id), model))
+			phases->at[kept++] = phases->at[i];
+	phases->count = kept;
+	if (kept > 0)
+		qsort(phases->at, kept, sizeof(*phases->at), by_place);
+}
+
+static void
+choose_model(struct required_phases *phases, const struct starts_query *query)
+{
+	struct text wanted = text_of(query->model == NULL ? "" : query->model);
+	struct text chosen = query->falls_back ? text_of("") : wanted;
+
+	for (uint32_t i = 0; i < phases->count; i++)
+		if (text_equal(model_of(phases->at[i].id), wanted))
+			chosen = wanted;
+	for (uint32_t i = 0; i < phases->count && chosen.bytes == 0; i++)
+		if (phases->at[i].occurred)
+			chosen = model_of(phases->at[i].id);
+	keep_model(phases, chosen);
+}
+
+static int
+read_required(struct required_phases *phases, struct source *source,
+    struct text partition, const struct starts_query *of, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+	char shown[SHOWN_BYTES];
+	struct record record;
+	int rc;
+
+	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_ENTITY)
+			take_phase(phases, &record);
+	if (rc < 0)
+		return -1;
+	choose_model(phases, of);
+	if (phases->count == 0 && of->model != NULL && !of->falls_back)
+		return err_set(err,
+		    "no model %s that requires phases, which say when a node "
+		    "begins and is ready",
+		    text_quote(shown, sizeof(shown), text_of(of->model)));
+	return 0;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct string_table nodes;
+	struct start_marks *marks; /* by required phase */
+	uint64_t count;
+};
+
+static int
+take_mark(struct reading *reading, struct start_marks *marks,
+    const struct record *record, struct err *err)
+{
+	/* The phases of a node follow each other. */
+	uint32_t last = marks->count > 0 ? marks->at[marks->count - 1].node : 0;
+
+	if (reading->count++ == STARTS_MARKS_MAX)
+		return err_set(err,
+		    "more than %d required phases: select those of fewer nodes "
+		    "with --from, or all with --start all",
+		    STARTS_MARKS_MAX);
+	if (marks->count == 0 ||
+	    !text_equal(reading->nodes.names[last], record->node))
+		last = string_table_add(&reading->nodes, record->node);
+	marks->at = memory_grow(
+	    marks->at, &marks->room, marks->count, sizeof(*marks->at));
+	marks->at[marks->count++] = (struct start_mark){
+		.begin_ns = record->has_time ? record->time_ns : START_UNKNOWN,
+		.end_ns = record->has_end ? record->end_ns : START_UNKNOWN,
+		.node = last,
+	};
+	return 0;
+}
+
+static int
+read_marks(struct reading *reading, struct start_marks *marks,
+    struct source *source, struct text partition, struct text phase,
+    int64_t from_ns, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+	struct record record;
+	int rc;
+
+	query.name = phase;
+	query.from_ns = from_ns;
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (record.kind == RECORD_PHASE &&
+		    take_mark(reading, marks, &record, err) != 0)
+			return -1;
+	return rc;
+}
+
+static int
+form(struct starts *starts, const struct required_phases *required,
+    struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	struct reading reading = { .marks = memory_zero(required->count + 1,
+				       sizeof(*reading.marks)) };
+	int rc = 0;
+
+	string_table_init(&reading.nodes);
+	for (uint32_t i = 0; rc == 0 && i < required->count; i++)
+		rc = read_marks(&reading, &reading.marks[i], source, partition,
+		    required->at[i].id, query->from_ns, err);
+	if (rc == 0 && required->count > 0)
+		starts->at = starts_form(reading.marks, required->count,
+		    reading.nodes.count, query->to_ns, query->gap_ns,
+		    &starts->count);
+	for (uint32_t i = 0; i < required->count; i++)
+		free(reading.marks[i].at);
+	free(reading.marks);
+	string_table_clear(&reading.nodes);
+	return rc;
+}
+
+/* That no node began is no failure. */
+static int
+read_any(struct starts *starts, struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	struct required_phases required = { .at = NULL };
+	int rc;
+
+	*starts = (struct starts){ .at = NULL };
+	string_table_init(&required.texts);
+	rc = read_required(&required, source, partition, query, err);
+	if (rc == 0 && required.count > 0)
+		starts->model = memory_text(model_of(required.at[0].id));
+	if (rc == 0)
+		rc = form(starts, &required, source, partition, query, err);
+	free(required.at);
+	string_table_clear(&required.texts);
+	return rc;
+}
+
+static int
+refuse(struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	bool all = query->from_ns == TIME_MIN_NS && query->to_ns == TIME_MAX_NS;
+	char shown[SHOWN_BYTES];
+
+	return err_set(err,
+	    "no node of partition %s in %s began%s, as its models say",
+	    text_quote(shown, sizeof(shown), partition), source_name(source),
+	    all ? "" : " in that time");
+}
+
+int
+starts_read(struct starts *starts, struct source *source, struct text partition,
+    const struct starts_query *query, struct err *err)
+{
+	int rc = read_any(starts, source, partition, query, err);
+
+	return rc == 0 && starts->count == 0
+		   ? refuse(source, partition, query, err)
+		   : rc;
+}
+
+void
+starts_clear(struct starts *starts)
+{
+	free(starts->model);
+	free(starts->at);
+	*starts = (struct starts){ .at = NULL };
+}
+
+/* ---- one of them ---- */
+
+const char *const start_state_words[] = { "ready", "starting", "incomplete" };
+
+enum start_state
+start_state_at(const struct start *start, int64_t gap_ns, int64_t now_ns)
+{
+	if (start->ready == start->nodes)
+		return START_READY;
+	return now_ns > start->sign_ns && now_ns - start->sign_ns > gap_ns
+		   ? START_INCOMPLETE
+		   : START_STARTING;
+}
+
+/* Names of starts may be cut to seconds. */
+static bool
+had_begun(const struct start *start, int64_t at_ns)
+{
+	return start->begin_ns < at_ns + NS_PER_SECOND;
+}
+
+/* The number of the start; 0: none had begun. */
+static uint32_t
+find(const struct starts *starts, int64_t start_ns)
+{
+	uint32_t number = 0;
+
+	if (start_ns == STARTS_NEWEST)
+		return starts->count;
+	while (
+	    number < starts->count && had_begun(&starts->at[number], start_ns))
+		number++;
+	return number;
+}
+
+static void
+take_start(struct starts_chosen *chosen, const struct starts *starts,
+    uint32_t number, bool is_whole, int64_t *from_ns, int64_t *to_ns)
+{
+	const struct start *start = &starts->at[number - 1];
+
+	*chosen = (struct starts_chosen){ .begin_ns = start->begin_ns,
+		.number = number,
+		.count = starts->count,
+		.nodes = start->nodes };
+	/* Then no other start can be mistaken for it, and what is known of
+	 * nodes whose begin is not is a part of it. */
+	if (is_whole)
+		return;
+	*from_ns = start->begin_ns;
+	if (number < starts->count)
+		*to_ns = starts->at[number].begin_ns;
+}
+
+int
+starts_choose(struct starts_chosen *chosen, struct source *source,
+    struct text partition, const struct starts_options *options,
+    const char *model, bool by_default, int64_t *from_ns, int64_t *to_ns,
+    struct err *err)
+{
+	const struct starts_query query = { .model = model,
+		.falls_back = true,
+		.from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS,
+		.gap_ns = options->gap_ns };
+	bool is_all = *from_ns == TIME_MIN_NS && *to_ns == TIME_MAX_NS;
+	bool is_given = options->start_ns != TIME_MIN_NS;
+	int64_t start_ns = is_given ? options->start_ns : STARTS_NEWEST;
+	char text[CLOCK_TEXT_BYTES];
+	struct starts starts;
+	uint32_t number;
+	int rc;
+
+	*chosen = (struct starts_chosen){ .begin_ns = START_UNKNOWN,
+		.is_all = start_ns == STARTS_ALL };
+	if (chosen->is_all || !is_all || (!is_given && !by_default))
+		return 0;
+	rc = read_any(&starts, source, partition, &query, err);
+	number = rc == 0 ? find(&starts, start_ns) : 0;
+	if (rc == 0 && number > 0)
+		take_start(chosen, &starts, number,
+		    start_ns == STARTS_NEWEST && starts.count == 1, from_ns,
+		    to_ns);
+	else if (rc == 0 && start_ns != STARTS_NEWEST)
+		rc = starts.count == 0
+			 ? refuse(source, partition, &query, err)
+			 : err_set(err, "the first start began later, at %s",
+			       clock_text(text, starts.at[0].begin_ns, 3));
+	starts_clear(&starts);
+	return rc;
+}
+
+static const char *
+ordinal_end(uint32_t number)
+{
+	static const char *const ends[] = { "th", "st", "nd", "rd" };
+
+	if (number % 100 / 10 == 1 || number % 10 > 3)
+		return ends[0];
+	return ends[number % 10];
+}
+
+const char *
+starts_words(
+    char to[static STARTS_WORDS_BYTES], const struct starts_chosen *chosen)
+{
+	char begin[CLOCK_TEXT_BYTES];
+
+	to[0] = '\0';
+	if (chosen->is_all)
+		snprintf(to, STARTS_WORDS_BYTES, "all starts");
+	else if (chosen->count > 1)
+		snprintf(to, STARTS_WORDS_BYTES,
+		    "start of %s, %" PRIu32 "%s of %" PRIu32 ", with %" PRIu32
+		    " node%s",
+		    clock_text(begin, chosen->begin_ns, 0), chosen->number,
+		    ordinal_end(chosen->number), chosen->count, chosen->nodes,
+		    chosen->nodes == 1 ? "" : "s");
+	return to;
+}
