@@ -9,17 +9,41 @@
 
 #include "proto/config/opt.h"
 
+#define RUNS_OF(property)                                                      \
+	OPT_TO(struct question_values, runs.wanted.of[property])
+
 static const struct opt own_options[] = {
 	{ "by", 0, OPT_TEXT, OPT_TO(struct question_values, by), "WHAT",
 	    "print a row for each of these; phases: pool (default), node or "
 	    "key; "
 	    "slow: node (default) or phase; spans: name (default), track or "
-	    "node; samples: metric (default) or node",
+	    "node; samples: metric (default) or node; runs: run (default), "
+	    "error, requestor, queue or configuration",
 	    NULL, false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct question_values, name), "PATTERN",
 	    "show only phases or spans that match this pattern, such as "
 	    "cascade:p*",
 	    NULL, false },
+	{ "queue", 0, OPT_TEXT, RUNS_OF(RUNS_QUEUE), "PATTERN",
+	    "runs: show only those of queues that match this pattern", NULL,
+	    false },
+	{ "configuration", 0, OPT_TEXT, RUNS_OF(RUNS_CONFIGURATION), "PATTERN",
+	    "runs: show only those with a configuration that matches this "
+	    "pattern",
+	    NULL, false },
+	{ "requestor", 0, OPT_TEXT, RUNS_OF(RUNS_REQUESTOR), "PATTERN",
+	    "runs: show only those that somebody requested who matches this "
+	    "pattern",
+	    NULL, false },
+	{ "error", 0, OPT_TEXT, RUNS_OF(RUNS_ERROR), "PATTERN",
+	    "runs: show only those that ended with an error whose text matches "
+	    "this pattern, such as '*timeout*'",
+	    NULL, false },
+	{ "state", 0, OPT_CHOICE,
+	    OPT_TO(struct question_values, runs.wanted.state), "STATE",
+	    "runs: show only those that are in this state (default: all); "
+	    "failed: that ended with an error; the others have none",
+	    "all|queued|ongoing|finished|failed", false },
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct question_values, strict), NULL,
 	    "cascade, perf: fail when a node is incomplete, or has no report",
 	    NULL, false },

@@ -13,8 +13,18 @@
 #include "proto/hash/string_table.h"
 
 /* Those before NAMES are looked for inside texts, too. */
-enum kind { NODE, RUN, GROUP, IMAGE, USER, WORKER, NAMES };
-enum { DEVICE = NAMES, TEXT, KINDS };
+enum kind {
+	NODE,
+	RUN,
+	GROUP,
+	IMAGE,
+	USER,
+	WORKER,
+	NAMES,
+	DEVICE = NAMES,
+	TEXT,
+	KINDS
+};
 static const char *const words[KINDS] = { "node", "run", "group", "image",
 	"user", "worker", "device", "text" };
 
@@ -25,7 +35,8 @@ static const struct {
 } keys[] = { { "run", RUN }, { "request_id", RUN }, { "group", GROUP },
 	{ "device_group", GROUP }, { "image", IMAGE }, { "img", IMAGE },
 	{ "requestor", USER }, { "user", USER },
-	{ "host_worker_instances", WORKER }, { "node", NODE } };
+	{ "host_worker_instances", WORKER }, { "node", NODE },
+	{ "queue", TEXT }, { "configuration", TEXT }, { "error", TEXT } };
 
 /* Shorter names are renamed where they stand alone, not inside a text. */
 enum { INSIDE_BYTES_MIN = 3, ROOMS = 4, PARTS = 3 };

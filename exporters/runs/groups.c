@@ -153,6 +153,8 @@ static int
 read_requestors(struct reading *reading, struct err *err)
 {
 	const struct runs *runs = reading->runs;
+	struct text kind = runs->descriptions.kind;
+	struct text requestor = runs->descriptions.key[RUNS_REQUESTOR];
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	char pattern[NAME_BYTES_MAX + 3], key[NAME_BYTES_MAX + 1];
 	struct record record;
@@ -160,12 +162,10 @@ read_requestors(struct reading *reading, struct err *err)
 	uint32_t id;
 	int rc;
 
-	if (runs->kind.bytes == 0 || runs->requestor.bytes == 0)
+	if (kind.bytes == 0 || requestor.bytes == 0)
 		return 0;
-	snprintf(pattern, sizeof(pattern), "%.*s:*", (int)runs->kind.bytes,
-	    runs->kind.at);
-	snprintf(key, sizeof(key), "%.*s", (int)runs->requestor.bytes,
-	    runs->requestor.at);
+	snprintf(pattern, sizeof(pattern), "%.*s:*", (int)kind.bytes, kind.at);
+	snprintf(key, sizeof(key), "%.*s", (int)requestor.bytes, requestor.at);
 	query.name = text_of(pattern);
 	if (source_select(runs->source, SOURCE_RECORDS, runs->partition, &query,
 		err) != 0)

@@ -142,6 +142,10 @@ in_window(const struct runs_options *options)
 static const char *
 in_group(const struct runs_options *options)
 {
+	const struct runs_wanted *wanted = &options->wanted;
+
+	if (wanted->state != 0 || runs_wants_some(wanted))
+		return " with these properties";
 	return options->group != NULL ? " in a matching group" : "";
 }
 

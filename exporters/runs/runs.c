@@ -144,8 +144,12 @@ take(struct runs *runs, const struct record *record, bool *found)
 	if (text_equal(kind, text_of("run-model"))) {
 		if (text_equal(record->name, runs->model)) {
 			*found = true;
-			runs->kind = keep_text(runs, record, "kind");
-			runs->requestor = keep_text(runs, record, "requestor");
+			runs->descriptions.kind =
+			    keep_text(runs, record, "kind");
+			runs->descriptions.key[RUNS_REQUESTOR] =
+			    keep_text(runs, record, "requestor");
+			runs->descriptions.key[RUNS_ERROR] =
+			    keep_text(runs, record, "error");
 		}
 		return 1;
 	}
@@ -201,8 +205,11 @@ runs_open(struct runs *runs, struct source *source, struct text partition,
 		.to_ns = options->to_ns,
 		.newest = options->newest,
 		.after = text_of(options->after),
+		.wanted = options->wanted,
+		.describe_all = runs_wants_some(&options->wanted),
 	};
 	string_table_init(&runs->texts);
+	runs_descriptions_init(&runs->descriptions, source, partition);
 	if (read_model(runs, &found, err) != 0)
 		return -1;
 	if (!found) {
@@ -226,6 +233,7 @@ void
 runs_clear(struct runs *runs)
 {
 	string_table_clear(&runs->texts);
+	runs_descriptions_clear(&runs->descriptions);
 }
 
 /* ---- the runs ---- */
@@ -264,6 +272,9 @@ runs_select(
 	query.name = text_of(runs->pattern);
 	query.node = node_list_quote(runs->group, group, true);
 	ask_newest(runs, &query);
+	if (runs->describe_all &&
+	    runs_descriptions_read(&runs->descriptions, text_of(""), err) != 0)
+		return -1;
 	return source_select(runs->source,
 	    runs->newest > 0 ? SOURCE_NEWEST : SOURCE_RECORDS, runs->partition,
 	    &query, err);
@@ -327,9 +338,41 @@ correct(struct runs *runs, struct runs_run *run)
 	sort_events(events);
 }
 
+bool
+runs_wants_some(const struct runs_wanted *wanted)
+{
+	for (int i = 0; i < RUNS_PROPERTIES; i++)
+		if (wanted->of[i] != NULL && wanted->of[i][0] != '\0')
+			return true;
+	return false;
+}
+
+static bool
+is_described(const struct runs *runs, struct text id)
+{
+	const struct runs_wanted *wanted = &runs->wanted;
+	struct runs_description found;
+
+	if (!runs_wants_some(wanted))
+		return true;
+	found = runs_descriptions_find(&runs->descriptions, id);
+	for (int i = 0; i < RUNS_PROPERTIES; i++)
+		if (wanted->of[i] != NULL && wanted->of[i][0] != '\0' &&
+		    (found.of[i].at == NULL ||
+			!text_match(text_of(wanted->of[i]), found.of[i])))
+			return false;
+	return true;
+}
+
 static bool
 is_wanted(const struct runs *runs, const struct runs_run *run)
 {
+	int state = run->error ? RUNS_FAILED : 1 + (int)run->state;
+
+	if (runs->wanted.state != 0 && runs->wanted.state != state)
+		return false;
+	if (!is_described(runs, run->id))
+		return false;
 	return !runs_has_window(runs->from_ns, runs->to_ns) ||
 	       (run->has_time && run->time_ns >= runs->from_ns &&
 		   run->time_ns < runs->to_ns);

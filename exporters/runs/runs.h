@@ -12,6 +12,7 @@
 #ifndef EXPORTERS_RUNS_RUNS_H
 #define EXPORTERS_RUNS_RUNS_H
 
+#include "exporters/runs/descriptions.h"
 #include "exporters/source/source.h"
 #include "proto/hash/string_table.h"
 #include "proto/config/opt.h"
@@ -26,6 +27,14 @@ struct runs_step {
 		       steps */
 };
 
+/* Which runs are wanted, by what is known of them. */
+struct runs_wanted {
+	const char *of[RUNS_PROPERTIES]; /* patterns; NULL: all */
+	int state; /* 0: all; 1 + enum run_state, of those without an error;
+		      RUNS_FAILED */
+};
+enum { RUNS_FAILED = 1 + RUN_STATES };
+
 /* The events and steps of a run of the model. */
 struct runs {
 	struct source *source;
@@ -38,9 +47,11 @@ struct runs {
 	bool one_source;                       /* `events` are without it */
 	struct runs_step steps[RUN_STEPS_MAX]; /* in the order of the model */
 	uint32_t step_count;
-	/* Kind of the entities that describe runs, and their attribute with
-	 * the requestor; empty: none. */
-	struct text kind, requestor;
+	struct runs_wanted wanted;
+	/* Of all runs, if `describe_all` is set before runs_select, or if one
+	 * of them is wanted. */
+	struct runs_descriptions descriptions;
+	bool describe_all;
 	/* runs_next returns runs whose first event is in [from_ns, to_ns);
 	 * unless both are all of time, none without events. */
 	int64_t from_ns, to_ns;
@@ -111,6 +122,9 @@ void runs_doubt_add(struct runs_doubt *doubt, const struct runs_run *run,
 /* Log it if there are any; `what` they are: "durations". */
 void runs_doubt_warn(const struct runs_doubt *doubt, const char *what);
 
+/* Are the wanted runs chosen by their descriptions? */
+bool runs_wants_some(const struct runs_wanted *wanted);
+
 /* Is there a window? */
 bool runs_has_window(int64_t from_ns, int64_t to_ns);
 
@@ -138,6 +152,7 @@ struct runs_options {
 	uint64_t newest;           /* 0: all */
 	const char *after;         /* of the newest; NULL: from the first on */
 	struct opt_list ids;       /* none: all runs */
+	struct runs_wanted wanted;
 };
 #define RUNS_DEFAULT                                                           \
 	{                                                                      \

@@ -45,7 +45,7 @@ records() {
 start aggregator poolscope-aggregator || exit 1
 start broker poolscope-broker || exit 1
 check "a pool" poolscope-import cascade "$ROOT/deploy/demo/render-60.jsonl"
-check "a farm" poolscope-generate testrun --runs 30 --base now -p "$farm"
+check "a farm" poolscope-generate testrun --runs 60 --base now -p "$farm"
 records | /usr/bin/python3 "$ROOT/tests/scenario/records.py" "ipc://$DIR/run/intake.ipc" "$pool"
 check "results" sh -c 'mkdir "$0/archive" && poolscope-generate results -q --files 8 --tests 2 --entries 2 -o "$0/results" &&
 	poolscope-upload results -q -d "$0/results" -a "$0/archive" --target store -p "$1"' "$TMP" "$bench"

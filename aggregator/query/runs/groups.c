@@ -26,6 +26,7 @@ append_model(struct page *page, const struct model_run *run)
 		answer_put_int(&answer, "ended", run->ended);
 	answer_put_word(&answer, "kind", run->kind);
 	answer_put_word(&answer, "requestor", run->requestor);
+	answer_put_word(&answer, "error", run->error);
 	return answer_append(page, &answer);
 }
 
