@@ -13,6 +13,7 @@
 #include "aggregator/admin/verify.h"
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/journal/verify.h"
+#include "aggregator/marks/marks.h"
 #include "aggregator/model/show.h"
 #include "proto/os/owner/trusted_dir.h"
 #include "proto/os/log.h"
@@ -267,10 +268,32 @@ admin_vacuum(const char *store, struct err *err)
 
 /* ---- indexing without an aggregator ---- */
 
+/* Phases of records that only the archive has would be lost, there too. */
+static int
+check_rebuild(struct writer *writer, struct err *err)
+{
+	struct db_txn *txn;
+	bool lacks_records;
+
+	if (db_begin(writer_db(writer), false, &txn, err) != 0)
+		return -1;
+	lacks_records =
+	    marks_are_kept(txn) && tables_fact(txn, FACT_RETAINED) != 0;
+	db_abort(&txn);
+	return !lacks_records
+		   ? 0
+		   : err_set(err,
+			 "nothing was rebuilt: retention has deleted records "
+			 "that only the archive has now, and their phases and "
+			 "test runs would be lost, in the archive too; rebuild "
+			 "a store that poolscope archive restore has made");
+}
+
 static int
 rebuild(struct writer *writer, struct err *err)
 {
-	return writer_rebuild(writer, err);
+	return check_rebuild(writer, err) == 0 ? writer_rebuild(writer, err)
+					       : -1;
 }
 
 static int

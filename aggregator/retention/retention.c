@@ -413,9 +413,14 @@ remove_in(struct retention *retention, struct db_txn *txn)
 		return false;
 	}
 	if (all > retention->derived) {
-		retention->phases_done =
-		    retention->phases_done || retention_phases(retention, txn);
-		if (!retention->phases_done || !retention_runs(retention, txn))
+		/* The archive has phases, runs and entities as rows of the
+		 * store: what were deleted here, it would lose, too. */
+		bool stay = marks_are_kept(txn);
+
+		retention->phases_done = stay || retention->phases_done ||
+					 retention_phases(retention, txn);
+		if (!retention->phases_done ||
+		    (!stay && !retention_runs(retention, txn)))
 			return false;
 		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(all));
 		retention->derived = all;

@@ -5,8 +5,10 @@
  * Row blocks, chunks and rollups are ordered by hour, so the oldest are one
  * range of keys for each partition and kind.  Then the rows of phases are
  * examined: events that old are removed from them and from the statistics,
- * which therefore always match the stored events.
- * Transactions are bounded and alternate with those of the indexer.
+ * which therefore always match the stored events.  In a store with an archive
+ * phases, runs and entities stay: the archive has them as rows of the store,
+ * and would lose them. Transactions are bounded and alternate with those of the
+ * indexer.
  *
  * While the wall clock is in doubt (store_clock.h), nothing is deleted by age.
  * SPDX-License-Identifier: MIT

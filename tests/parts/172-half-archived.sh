@@ -2,8 +2,9 @@
 # Statistics, pictures and traces of two hours, of which the store has the later
 # one and the archive both.  The recorded cases are moved to where the middle
 # of each is at the cut.  What is made of records (events, samples, spans) is the
-# same, byte by byte, as of a store with both hours.  Phases and their statistics
-# follow the retention of the store, also in the archive.
+# same, byte by byte, as of a store with both hours.  So is what is made of phases,
+# test runs and entities, in the store and in the archive: retention of the store
+# deletes nothing in the archive.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -102,6 +103,8 @@ of_phases() {
 		poolscope-stats breakdown -p 'half$start' --format json "$@" >"$_to/breakdown.json" &&
 		poolscope-plot cascade -p 'half$start' --view all -o "$_to/cascade" "$@" &&
 		poolscope-plot phases -p 'half$start' -o "$_to/phases" "$@" &&
+		poolscope-stats runs -p 'half$runs' --format json "$@" >"$_to/runs.json" &&
+		poolscope-stats groups -p 'half$runs' --format json "$@" >"$_to/groups.json" &&
 		poolscope-trace -p 'half$start' -o "$_to/all.json" "$@"
 }
 
@@ -113,12 +116,17 @@ check "the start of a pool is imported" poolscope-import emits -p 'half$start' "
 moved perf "$golden/perf/r02_four_nodes/reports.json" - >"$TMP/reports.json"
 check "... reports" poolscope-import perf -p 'half$perf' "$TMP/reports.json"
 check "... and the profile of a job" poolscope-import scanner -p 'half$job' --job 3 "$golden/scanner/s02_two_workers/db"
+# 60 runs, a minute apart: the last of them begin after the cut.
+check "... and test runs" poolscope-generate testrun --runs 60 --spacing 60 \
+	--base "$(date -u -d "@$((cut - 2400))" +%Y-%m-%dT%H:%M:%SZ)" -p 'half$runs' --timeout 120s
 wait_until indexed 60 || fail "it is indexed"
 poolscope-dump -q -p 'half$job' --format jsonl >"$TMP/job"
 moved records "$TMP/job" 'half$spans' >"$TMP/records"
 check "... at the same time" poolscope-import records "$TMP/records"
 settled || fail "all of it is archived" "$TMP/status"
 check "everything is made of the store" of_records "$TMP/whole"
+check "... also of phases and runs" of_phases "$TMP/phases"
+check_text "... which are 60" 60 "$(poolscope-dump -q -p 'half$runs' --kind entity --format jsonl | wc -l)"
 for pool in start perf spans; do
 	both=$(wc -l <"$TMP/whole/dump.$pool")
 	early=$(poolscope-dump -q -p "half\$$pool" --kind event,sample,span --to "$cut" | wc -l)
@@ -129,7 +137,7 @@ done
 # ---- the store has the later half ----
 stop aggregator
 aggregator --retain "$retain" || exit 1
-for pool in start perf spans; do
+for pool in start perf spans runs; do
 	check "half\$$pool: the store deletes the first half" wait_until \
 		'[ "$(poolscope-dump -q -p "half\$$pool" --kind event,sample,span --store "$DIR/store" --to "$cut" | wc -l)" = 0 ]' 90
 	poolscope-dump -q -p "half\$$pool" --kind event,sample,span --store "$DIR/store" >"$TMP/late"
@@ -147,12 +155,21 @@ equal() {
 check "everything is made of store and archive" of_records "$TMP/half"
 equal "... and is the same" "$TMP/whole" "$TMP/half"
 
-check "what is made of phases has those of the store" of_phases "$TMP/phases"
+check "what is made of phases and runs is made of all of them" of_phases "$TMP/stayed"
+equal "... as before" "$TMP/phases" "$TMP/stayed"
 
 # ---- the archive alone ----
 stop broker
 stop aggregator
 check "everything is made of the archive" of_records "$TMP/alone" --connect "$ARCHIVE"
 equal "... and is the same" "$TMP/whole" "$TMP/alone"
-check "... also of phases" of_phases "$TMP/others" --connect "$ARCHIVE"
-equal "... which are those of the store" "$TMP/phases" "$TMP/others"
+check "... also of phases and runs" of_phases "$TMP/others" --connect "$ARCHIVE"
+equal "... which are all of them" "$TMP/phases" "$TMP/others"
+
+# ---- phases derived again ----
+check_status 1 "phases are not derived again without their records" poolscope-admin rebuild --models "$ROOT/deploy/models"
+check_printed "... which would be lost in the archive too" "nothing was rebuilt: .*poolscope archive restore"
+check "a store is made of the archive" poolscope-archive restore --from "$ARCHIVE" "$TMP/restored"
+check "... where they are" poolscope-admin rebuild --store "$TMP/restored" --models "$ROOT/deploy/models"
+check "... and phases are made again" of_phases "$TMP/again" --store "$TMP/restored"
+equal "... the same" "$TMP/phases" "$TMP/again"
