@@ -22,6 +22,8 @@ forget(struct db *tables, struct err *err)
 		return -1;
 	db_del(txn, TABLES_META, text_of(FACT_ARCHIVE));
 	db_del(txn, TABLES_META, text_of(FACT_MARKING));
+	db_del(txn, TABLES_META, text_of(FACT_ARCHIVE_ID));
+	db_del(txn, TABLES_META, text_of(FACT_ARCHIVED));
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 

@@ -14,8 +14,10 @@
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/archive_progress.h"
+#include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
+#include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
@@ -43,6 +45,7 @@ struct archiver {
 	atomic_bool stop;
 
 	bool is_open; /* connected: the members below are in use */
+	uint64_t id;  /* of the archive */
 	struct owners owners;
 	struct block_sender sender;
 	struct pass pass;
@@ -82,6 +85,74 @@ begin_anew(struct archiver *self)
 }
 
 static int
+read_notes(
+    struct archiver *self, uint64_t *id, uint64_t *change, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
+		return -1;
+	*id = tables_fact(txn, FACT_ARCHIVE_ID);
+	*change = tables_fact(txn, FACT_ARCHIVED);
+	db_abort(&txn);
+	return 0;
+}
+
+static int
+note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
+{
+	const struct writer_archive what = { self->id, change, is_new };
+	int rc;
+
+	heartbeat_rest();
+	rc = writer_note_archive(self->writer, &what, &self->stop, err);
+	heartbeat_beat();
+	return rc;
+}
+
+/* Is it the archive that this store had, and the store the one that the archive
+ * had?  Otherwise marks do not say what is lacking. */
+static int
+recognize(struct archiver *self, struct err *err)
+{
+	uint64_t known, noted;
+
+	if (archive_id_read(self->client, &self->id, err) != 0 ||
+	    read_notes(self, &known, &noted, err) != 0)
+		return -1;
+	if (self->checkpoint.place.change > noted)
+		return err_set(err,
+		    "archive: this store is from before (a snapshot, or a "
+		    "copy): it noted change %llu, the archive has %llu; "
+		    "nothing "
+		    "is archived or deleted. Make a store with poolscope "
+		    "archive restore, give it the partitions with poolscope "
+		    "archive takeover, and start the aggregator with that",
+		    (unsigned long long)noted,
+		    (unsigned long long)self->checkpoint.place.change);
+	if (known != 0 && known != self->id)
+		log_warn("archive: this is not the archive that the store had, "
+			 "or tables of it were made again: everything is sent "
+			 "again");
+	return note(self, 0, known != self->id, err);
+}
+
+/* What was archived may be gone. */
+static int
+see_whether_it_is_the_same(struct archiver *self, struct err *err)
+{
+	uint64_t id;
+
+	if (archive_id_read(self->client, &id, err) != 0)
+		return -1;
+	if (id == self->id)
+		return 0;
+	writer_await_archive(self->writer);
+	disconnect(self);
+	return err_set(err, "archive: its tables were made again");
+}
+
+static int
 connect_to(struct archiver *self, struct err *err)
 {
 	const struct clickhouse_cluster *cluster;
@@ -93,7 +164,8 @@ connect_to(struct archiver *self, struct err *err)
 		return -1;
 	heartbeat_beat();
 	if (owners_take_epoch(&self->owners, err) != 0 ||
-	    checkpoint_read(&self->owners, &self->checkpoint, err) != 0)
+	    checkpoint_read(&self->owners, &self->checkpoint, err) != 0 ||
+	    recognize(self, err) != 0)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
@@ -174,7 +246,9 @@ commit(struct archiver *self, struct err *err)
 	struct checkpoint next = self->checkpoint;
 
 	next.place = self->sent;
-	if (checkpoint_commit(&self->owners, &next, err) != 0)
+	/* A store that has not noted it is one of before. */
+	if (note(self, next.place.change, false, err) != 0 ||
+	    checkpoint_commit(&self->owners, &next, err) != 0)
 		return -1;
 	self->checkpoint = next;
 	self->positions.count = 0;
@@ -257,7 +331,8 @@ round_of(struct archiver *self, struct err *err)
 {
 	if (archive_progress_look(&self->progress, err) != 0)
 		return -1;
-	if (!self->is_open && connect_to(self, err) != 0)
+	if (self->is_open ? see_whether_it_is_the_same(self, err) != 0
+			  : connect_to(self, err) != 0)
 		return -1;
 	if (send_changes(self, err) != 0)
 		return -1;
@@ -365,6 +440,7 @@ archiver_open(struct archiver **archiver, struct writer *writer,
 	self->options = *options;
 	self->writer = writer;
 	self->options.clickhouse.stop = &self->stop;
+	writer_await_archive(writer);
 	archive_progress_init(&self->progress, writer);
 	if (clickhouse_open(&self->client, &self->options.clickhouse, "archive",
 		err) != 0) {

@@ -72,6 +72,8 @@ bool marks_hold_records(struct db_txn *txn, const struct key_row_block *hour);
  * marks with marks_all_step.  `entry`: the last one of the journal now.  Does
  * nothing if the store has an archive. */
 void marks_begin(struct db_txn *txn, uint64_t entry);
+/* The same of a store that has one already, and gets another archive. */
+void marks_begin_again(struct db_txn *txn);
 /* Has the store an archive? */
 bool marks_are_kept(struct db_txn *txn);
 /* Is everything marked that was in the store at marks_begin, and indexed what

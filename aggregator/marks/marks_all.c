@@ -59,14 +59,20 @@ put_place(struct db_txn *txn, const struct place *place)
 }
 
 void
-marks_begin(struct db_txn *txn, uint64_t entry)
+marks_begin_again(struct db_txn *txn)
 {
 	const struct place first = { .table = 0 };
 
+	put_place(txn, &first);
+}
+
+void
+marks_begin(struct db_txn *txn, uint64_t entry)
+{
 	if (marks_are_kept(txn))
 		return;
 	tables_put_fact(txn, FACT_ARCHIVE, entry + 1);
-	put_place(txn, &first);
+	marks_begin_again(txn);
 }
 
 bool
@@ -133,6 +139,10 @@ mark_next(struct db_txn *txn, struct db_cursor *cursor, struct place *place)
 		place->key_bytes = bytes;
 		db_mark(txn, place->table, key_of(place),
 		    place->table == TABLES_ROW_BLOCKS ? 1 : 0);
+		/* Also its rows of before the checkpoint of an archive that has
+		 * lost a table. */
+		if (place->table == TABLES_ROW_BLOCKS)
+			db_mark(txn, TABLES_CHUNKS, key_of(place), 0);
 		return pass(place);
 	}
 	db_mark(txn, place->table, key_of(place), 0);

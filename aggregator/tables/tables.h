@@ -93,6 +93,10 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_ARCHIVE "archive"
 #define FACT_CHANGE  "change"
 #define FACT_MARKING "marking"
+/* Which archive it is (archive/schema/archive_id.h), and up to which change it
+ * may have a checkpoint. */
+#define FACT_ARCHIVE_ID "archive_id"
+#define FACT_ARCHIVED   "archived"
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.

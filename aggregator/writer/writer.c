@@ -224,7 +224,8 @@ round_of(struct writer *writer, struct err *err)
 		pthread_cond_broadcast(&writer->changed);
 		pthread_mutex_unlock(&writer->lock);
 	}
-	if (result != DB_BROKEN && retains(writer)) {
+	if (result != DB_BROKEN && retains(writer) &&
+	    !writer_marks_hold_all(writer)) {
 		/* If the store is full, retention may free space. */
 		enum db_result removed = retain(writer, &old, err);
 

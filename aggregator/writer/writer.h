@@ -11,6 +11,7 @@
 #ifndef AGGREGATOR_WRITER_WRITER_H
 #define AGGREGATOR_WRITER_WRITER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -91,6 +92,20 @@ bool writer_marks_are_complete(const struct writer *writer);
  * writer; `row` is the last row number of the same snapshot
  * (marks_last_change, marks_last_row).  Replaces an earlier request. */
 void writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row);
+
+/* Delete nothing until writer_note_archive says which archive it is. */
+void writer_await_archive(struct writer *writer);
+/* What a store notes of its archive. */
+struct writer_archive {
+	uint64_t id;     /* archive_id.h */
+	uint64_t change; /* it may have a checkpoint of this one */
+	bool is_new; /* it is another archive than before: mark everything */
+};
+/* Returns when the writer has noted it durably.  -1: it has not, within some
+ * seconds or until `stop` is set. */
+int writer_note_archive(struct writer *writer,
+    const struct writer_archive *archive, const atomic_bool *stop,
+    struct err *err);
 
 enum { WRITER_WHY_BYTES = 256 };
 

@@ -6,9 +6,15 @@
  */
 #include "aggregator/writer/writer_private.h"
 
+#include <time.h>
+
 #include "aggregator/tables/stream_row.h"
+#include "proto/os/clock.h"
 
 enum { ROWS = 8192 }; /* read by a transaction */
+/* A request is noted between two steps; a full store pauses. */
+#define NOTE_NS (10 * NS_PER_SECOND)
+#define LOOK_NS (NS_PER_SECOND / 20)
 
 /* What the journal knows of the streams; too much of those with entries that
  * are not indexed yet: the marks are not complete before they are. */
@@ -104,10 +110,54 @@ clear(struct writer *writer, bool *more, struct err *err)
 	return DB_OK;
 }
 
+static void
+put_note(struct db_txn *txn, const struct writer_archive *note)
+{
+	if (note->is_new)
+		marks_begin_again(txn);
+	if (note->id != tables_fact(txn, FACT_ARCHIVE_ID))
+		tables_put_fact(txn, FACT_ARCHIVE_ID, note->id);
+	if (note->change > tables_fact(txn, FACT_ARCHIVED))
+		tables_put_fact(txn, FACT_ARCHIVED, note->change);
+}
+
+static enum db_result
+note(struct writer *writer, struct err *err)
+{
+	struct writer_marks *marks = &writer->marks;
+	struct writer_archive note;
+	enum db_result result;
+	struct db_txn *txn;
+	bool is_noting;
+
+	pthread_mutex_lock(&writer->lock);
+	is_noting = marks->is_noting;
+	note = marks->note;
+	pthread_mutex_unlock(&writer->lock);
+	if (!is_noting)
+		return DB_OK;
+	if (db_begin(writer->db, true, &txn, err) != 0)
+		return DB_BROKEN;
+	put_note(txn, &note);
+	result = db_commit(&txn, err);
+	if (result != DB_OK)
+		return result;
+	pthread_mutex_lock(&writer->lock);
+	marks->is_noting = marks->is_unknown = false;
+	marks->is_incomplete |= note.is_new;
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+	return DB_OK;
+}
+
 enum db_result
 writer_marks_step(struct writer *writer, bool *more, struct err *err)
 {
+	enum db_result result = note(writer, err);
+
 	*more = false;
+	if (result != DB_OK)
+		return result;
 	if (writer->marks.is_incomplete)
 		return mark(writer, more, err);
 	return take_request(writer) ? clear(writer, more, err) : DB_OK;
@@ -143,4 +193,49 @@ writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row)
 	writer->woken = true;
 	pthread_cond_broadcast(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);
+}
+
+bool
+writer_marks_hold_all(struct writer *writer)
+{
+	bool hold;
+
+	pthread_mutex_lock(&writer->lock);
+	hold = writer->marks.is_unknown || writer->marks.is_incomplete;
+	pthread_mutex_unlock(&writer->lock);
+	return hold;
+}
+
+void
+writer_await_archive(struct writer *writer)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->marks.is_unknown = true;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+int
+writer_note_archive(struct writer *writer, const struct writer_archive *archive,
+    const atomic_bool *stop, struct err *err)
+{
+	int64_t until_ns = clock_monotonic_ns() + NOTE_NS, now_ns;
+	bool is_waiting;
+
+	pthread_mutex_lock(&writer->lock);
+	writer->marks.note = *archive;
+	writer->marks.is_noting = writer->woken = true;
+	pthread_cond_broadcast(&writer->changed);
+	while ((is_waiting = writer->marks.is_noting) && !atomic_load(stop) &&
+	       (now_ns = clock_monotonic_ns()) < until_ns) {
+		const struct timespec look = { (now_ns + LOOK_NS) /
+						   NS_PER_SECOND,
+			(now_ns + LOOK_NS) % NS_PER_SECOND };
+
+		pthread_cond_timedwait(&writer->changed, &writer->lock, &look);
+	}
+	pthread_mutex_unlock(&writer->lock);
+	return !is_waiting
+		   ? 0
+		   : err_set(err, "archive: the store did not note how far the "
+				  "archive is; trying again");
 }

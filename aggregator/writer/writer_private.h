@@ -51,6 +51,9 @@ struct writer_marks {
 	bool is_incomplete; /* marks_all_step has more to do */
 	bool is_asked;      /* `asked` is new */
 	struct marks_clear asked;
+	bool is_unknown; /* which archive it is, until the archiver has seen */
+	bool is_noting;  /* `note` is new */
+	struct writer_archive note;
 	/* Of the writer's thread alone. */
 	bool is_clearing;
 	struct marks_clear clear;
@@ -149,6 +152,9 @@ enum db_result pack_all(struct writer *writer, struct err *err);
 /* Begin to keep marks, if the options say so, and see what is left to do. */
 int writer_marks_open(
     struct writer *writer, struct db_txn *txn, struct err *err);
+/* Must nothing be deleted, because it may not be in the archive although it has
+ * no mark? */
+bool writer_marks_hold_all(struct writer *writer);
 /* Mark, or remove marks, in one bounded transaction if there is something to
  * do.  `*more`: there is more. */
 enum db_result writer_marks_step(

@@ -16,6 +16,7 @@
 #include "aggregator/archive/pull/pull_records.h"
 #include "aggregator/archive/pull/pull_state.h"
 #include "aggregator/archive/pull/pull_streams.h"
+#include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
 #include "proto/config/instance.h"
@@ -222,8 +223,10 @@ finish(struct pull *pull, struct err *err)
 {
 	int32_t from = pull->into.from_hour;
 	struct db_txn *txn;
+	uint64_t id;
 
-	if (pull_streams(pull->tables, pull->journal, err) != 0 ||
+	if (archive_id_read(pull->client, &id, err) != 0 ||
+	    pull_streams(pull->tables, pull->journal, err) != 0 ||
 	    db_begin(pull->tables, true, &txn, err) != 0)
 		return -1;
 	if (from != INT32_MIN) {
@@ -233,6 +236,7 @@ finish(struct pull *pull, struct err *err)
 	pull_origin_put(txn, &pull->claims);
 	tables_put_fact(txn, FACT_CHANGE, 1);
 	tables_put_fact(txn, FACT_ARCHIVE, 1);
+	tables_put_fact(txn, FACT_ARCHIVE_ID, id);
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "aggregator/archive/schema/archive_id.h"
+
 enum { SQL_BYTES = 256 };
 
 /* A verb at work on one replica after another. */
@@ -17,7 +19,8 @@ struct work {
 	unsigned shard, replica;
 	struct survey_replica *of; /* what this replica has */
 	uint32_t version;
-	unsigned changed; /* tables */
+	unsigned changed;                       /* tables */
+	bool has_new_id[CLICKHOUSE_SHARDS_MAX]; /* of each shard */
 	FILE *say;
 	struct buffer sql;
 };
@@ -95,16 +98,26 @@ close_work(struct work *work)
 
 /* ---- create ---- */
 
-static int
-create_tables(struct work *work, struct err *err)
+/* Has no replica of the shard some of the tables?  What they had is lost. */
+static bool
+has_lost(const struct work *work)
 {
-	char sql[SQL_BYTES];
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
+		bool is_there = false;
 
-	snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %s",
-	    clickhouse_database(work->clickhouse));
-	if (clickhouse_run(
-		work->clickhouse, work->shard, work->replica, sql, err) != 0)
-		return -1;
+		for (unsigned r = 0; r < CLICKHOUSE_REPLICAS_MAX; r++)
+			is_there |= work->survey->replica[work->shard][r]
+					.table[i]
+					.exists;
+		if (!is_there)
+			return true;
+	}
+	return false;
+}
+
+static int
+create_missing(struct work *work, struct err *err)
+{
 	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
 		if (work->of->table[i].exists)
 			continue;
@@ -118,17 +131,51 @@ create_tables(struct work *work, struct err *err)
 	return 0;
 }
 
+static int
+add_id(struct work *work, struct err *err)
+{
+	work->has_new_id[work->shard] = true;
+	return archive_id_add(
+	    work->clickhouse, work->shard, work->replica, err);
+}
+
+static int
+create_tables(struct work *work, struct err *err)
+{
+	bool is_new = !work->has_new_id[work->shard] && has_lost(work);
+	bool has_meta = work->of->table[SCHEMA_TABLES - 1].exists;
+	char sql[SQL_BYTES];
+
+	snprintf(sql, sizeof(sql), "CREATE DATABASE IF NOT EXISTS %s",
+	    clickhouse_database(work->clickhouse));
+	if (clickhouse_run(
+		work->clickhouse, work->shard, work->replica, sql, err) != 0)
+		return -1;
+	/* Before the table is there: whoever stops in between does it again. */
+	if (is_new && has_meta && add_id(work, err) != 0)
+		return -1;
+	if (create_missing(work, err) != 0)
+		return -1;
+	return is_new && !has_meta ? add_id(work, err) : 0;
+}
+
 /* One replica of each shard gets the rows, the others fetch them. */
 static int
 write_meta(struct work *work, struct err *err)
 {
+	const struct survey_replica *replicas =
+	    work->survey->replica[work->shard];
 	char sql[SQL_BYTES];
+	bool has_id = false, has_format = false;
 
-	if (work->of->format != 0)
+	for (unsigned r = 0; r < CLICKHOUSE_REPLICAS_MAX; r++) {
+		has_format |= replicas[r].format != 0;
+		has_id |= replicas[r].has_id;
+	}
+	if (!has_id && !work->has_new_id[work->shard] && add_id(work, err) != 0)
+		return -1;
+	if (has_format)
 		return 0;
-	for (unsigned r = 0; r < work->replica; r++)
-		if (work->survey->replica[work->shard][r].format != 0)
-			return 0;
 	snprintf(sql, sizeof(sql),
 	    "INSERT INTO %s.meta (name, value) VALUES ('format', '%d'), "
 	    "('shards', '%u')",
@@ -243,6 +290,8 @@ create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
 		rc = err_set(err, "the database %s has no archive", database);
 	if (rc == 0)
 		rc = visit(&work, create_tables, err);
+	if (rc == 0)
+		rc = visit(&work, write_meta, err);
 	if (rc == 0)
 		rc = visit(&work, add_columns, err);
 	if (rc == 0 && work.changed == 0)

@@ -114,7 +114,8 @@ read_meta(const struct look *look, struct err *err)
 
 	snprintf(sql, sizeof(sql),
 	    "SELECT max(if(name = 'format', toUInt64OrZero(value), 0)), "
-	    "max(if(name = 'shards', toUInt64OrZero(value), 0)) FROM %s.meta",
+	    "max(if(name = 'shards', toUInt64OrZero(value), 0)), "
+	    "max(substring(name, 1, 3) = 'id:') FROM %s.meta",
 	    clickhouse_database(look->clickhouse));
 	if (clickhouse_ask(look->clickhouse, look->shard, look->replica, sql,
 		&answer, err) != 0)
@@ -122,6 +123,7 @@ read_meta(const struct look *look, struct err *err)
 	if (text_next_line(&answer, &line)) {
 		look->to->format = take_number(&line);
 		look->to->shards = take_number(&line);
+		look->to->has_id = take_number(&line) != 0;
 	}
 	return 0;
 }

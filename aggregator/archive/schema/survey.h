@@ -21,6 +21,7 @@ struct survey_replica {
 	bool up;
 	char why[ERR_BYTES];     /* why it was not looked at, or "" */
 	uint64_t format, shards; /* of its meta; 0: it has none */
+	bool has_id;             /* archive_id.h */
 	struct survey_table table[SCHEMA_TABLES];
 };
 

@@ -11,6 +11,7 @@
 #include "aggregator/archive/kept.h"
 #include "aggregator/archive/pull/pull_claims.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/upkeep/repair.h"
 #include "aggregator/archive/rows/identity.h"
 #include "aggregator/archive/slice.h"
@@ -83,6 +84,7 @@ struct compare {
 	struct kept kept;     /* what the archive has not deleted */
 	struct pull_claims claims;
 	uint64_t records, compared, lacking, unequal, waiting, damaged;
+	bool is_other; /* the store had another archive */
 };
 
 /* ---- the store ---- */
@@ -392,6 +394,27 @@ repair_open(struct compare *self, struct db *db, struct err *err)
 	return 0;
 }
 
+/* The records are compared all the same; of the rest only the aggregator knows
+ * what is lacking. */
+static int
+see_archive(struct compare *self, struct db *db, struct err *err)
+{
+	struct db_txn *txn;
+	uint64_t id, known;
+
+	if (archive_id_read(self->client, &id, err) != 0 ||
+	    db_begin(db, false, &txn, err) != 0)
+		return -1;
+	known = tables_fact(txn, FACT_ARCHIVE_ID);
+	db_abort(&txn);
+	self->is_other = known != 0 && known != id;
+	if (self->is_other)
+		log_error("this is not the archive that the store had, or "
+			  "tables of it were made again: the aggregator sends "
+			  "everything again when it starts");
+	return 0;
+}
+
 int
 compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
     struct answer *answer, struct err *err)
@@ -409,6 +432,8 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 	if (rc == 0)
 		rc = pull_claims_read(&self.claims, clickhouse, NULL, err);
 	if (rc == 0)
+		rc = see_archive(&self, db, err);
+	if (rc == 0)
 		rc = compare_open(&self, db, err);
 	if (rc == 0 && repair)
 		rc = repair_open(&self, db, err);
@@ -418,5 +443,6 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 	db_close(&db);
 	if (rc != 0)
 		return -1;
-	return self.lacking > 0 || self.unequal > 0 || self.damaged > 0;
+	return self.lacking > 0 || self.unequal > 0 || self.damaged > 0 ||
+	       self.is_other;
 }
