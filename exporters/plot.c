@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "exporters/cascade/plot.h"
-#include "exporters/gnuplot/look.h"
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/look.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/phases/plot_command.h"
 #include "exporters/question/question.h"
 #include "exporters/results/plot.h"

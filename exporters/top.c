@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "exporters/question/question.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
-#include "exporters/top/once.h"
 #include "exporters/top/screen.h"
 #include "exporters/top/session.h"
 #include "proto/config/opt.h"
@@ -17,6 +17,7 @@
 #include "proto/os/log.h"
 
 enum { FORMAT_TEXT, FORMAT_JSON };
+enum { ONCE_RUNS = 20 };
 
 struct values {
 	struct pool_options pool;
@@ -108,19 +109,36 @@ enter_sandbox(const struct values *values)
 	sandbox_close(&sandbox, false);
 }
 
+/* The same as the commands print.  `source` NULL: it could not be opened, `err`
+ * says why: for the pipeline. */
 static int
 print_once(const struct values *values, struct source *source,
     const char *partition, int *status, struct err *err)
 {
+	static const struct question *const ask[VIEWS] = {
+		[VIEW_NODES] = &question_nodes,
+		[VIEW_RUNS] = &question_runs,
+		[VIEW_POOLS] = &question_pools,
+		[VIEW_PIPELINE] = &question_status,
+	};
+	struct question_values of = question_values_default();
+	struct err silence = *err;
+	struct question_asked asked = { .source = source,
+		.silent = source == NULL ? silence.text : NULL,
+		.options = &values->source,
+		.partition = text_of(partition),
+		.values = &of,
+		.status = status };
 	struct output output;
-	int rc = output_open(&output, "-", err);
 
-	if (rc != 0)
+	if (output_open(&output, "-", err) != 0)
 		return -1;
-	rc = once_print(source, &values->source, text_of(partition),
-	    values->model, (enum top_view_number)values->view,
-	    values->format == FORMAT_JSON, output.file, status, err);
-	if (rc == 0)
+	of.answer.format = values->format == FORMAT_JSON ? ANSWER_FORMAT_JSON
+							 : ANSWER_FORMAT_TABLE;
+	of.answer.width = answer_terminal_width();
+	of.runs.model = values->model;
+	of.runs.newest = ONCE_RUNS;
+	if (question_answer(ask[values->view], &asked, output.file, err) == 0)
 		return output_commit(&output, err);
 	output_abort(&output);
 	return -1;

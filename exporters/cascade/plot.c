@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "exporters/cascade/missing.h"
-#include "exporters/gnuplot/boxes.h"
-#include "exporters/gnuplot/look.h"
+#include "exporters/plot/boxes.h"
+#include "exporters/plot/look.h"
 #include "exporters/source/pool.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
@@ -396,7 +396,7 @@ phases_plot_free(struct phases_plot **plot)
 
 /*
  * How long the phases of the startup took: a row for each phase
- * (exporters/gnuplot/boxes.h) of the complete nodes, an image that a node
+ * (exporters/plot/boxes.h) of the complete nodes, an image that a node
  * pulled twice counted once, as in poolscope-stats cascade.
  */
 

@@ -9,9 +9,8 @@
 #include <stdio.h>
 
 #include "exporters/cascade/cascade.h"
-#include "exporters/gnuplot/bands.h"
-#include "exporters/gnuplot/gnuplot.h"
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/bands.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/source/source.h"
 
 struct plot_cascade_views {

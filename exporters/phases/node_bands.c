@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "exporters/gnuplot/palette.h"
+#include "exporters/plot/look.h"
 #include "exporters/phases/sweep.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

@@ -12,7 +12,7 @@
 #ifndef EXPORTERS_PHASES_NODE_BANDS_H
 #define EXPORTERS_PHASES_NODE_BANDS_H
 
-#include "exporters/gnuplot/bands.h"
+#include "exporters/plot/bands.h"
 #include "exporters/phases/read.h"
 
 enum { NODE_BANDS_NAMED = 10 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/gnuplot/boxes.h"
+#include "exporters/plot/boxes.h"
 #include "exporters/phases/node_bands.h"
 #include "exporters/phases/read.h"
 #include "exporters/phases/timeline_plot.h"

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/source/source.h"
 
 struct plot_phases {

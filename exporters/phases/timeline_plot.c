@@ -6,11 +6,8 @@
 
 #include <stdlib.h>
 
-#include "exporters/gnuplot/axis.h"
-#include "exporters/gnuplot/colours.h"
-#include "exporters/gnuplot/labels.h"
-#include "exporters/gnuplot/look.h"
-#include "exporters/gnuplot/palette.h"
+#include "exporters/plot/axis.h"
+#include "exporters/plot/look.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

@@ -15,7 +15,7 @@
 #ifndef EXPORTERS_PHASES_TIMELINE_PLOT_H
 #define EXPORTERS_PHASES_TIMELINE_PLOT_H
 
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/phases/raster.h"
 
 enum {
@@ -35,7 +35,7 @@ struct timeline_plot {
 	struct raster_row *rows;
 	uint32_t row_count, row_room;
 	uint32_t *number; /* of a phase, from 1; 0: it does not occur */
-	uint8_t *places;  /* of the colours of phases (palette.h) */
+	uint8_t *places;  /* of the colours of phases (look.h) */
 	uint32_t hanging; /* nodes */
 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "exporters/question/question.h"
-#include "exporters/runs/run_rows.h"
+#include "exporters/runs/runs.h"
 #include "proto/base/memory.h"
 
 struct row {

@@ -13,7 +13,7 @@
 
 #include "exporters/question/question.h"
 #include "exporters/runs/groups.h"
-#include "exporters/runs/run_rows.h"
+#include "exporters/runs/runs.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 

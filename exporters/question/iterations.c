@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "exporters/question/question.h"
-#include "exporters/runs/run_rows.h"
+#include "exporters/runs/runs.h"
 
 struct row {
 	struct text run, group, event;

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exporters/gnuplot/palette.h"
-#include "exporters/runs/run_rows.h"
+#include "exporters/plot/look.h"
+#include "exporters/runs/runs.h"
 #include "exporters/source/known.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"

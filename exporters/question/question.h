@@ -109,7 +109,7 @@ const char *question_put_clock(char to[static QUESTION_CLOCK_BYTES],
 		    "nodes",                                                   \
 		    0, NULL                                                    \
 	}
-/* The number of the colour that a phase has everywhere (palette.h). */
+/* The number of the colour that a phase has everywhere (look.h). */
 #define QUESTION_COLOUR_COLUMN(row)                                            \
 	{                                                                      \
 		"colour", NULL, ANSWER_AT_COUNT(row, colour), NULL,            \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "exporters/question/question.h"
-#include "exporters/runs/run_rows.h"
+#include "exporters/runs/runs.h"
 #include "proto/base/memory.h"
 
 enum { BYS = 5 };

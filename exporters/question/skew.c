@@ -5,7 +5,7 @@
  */
 #include "exporters/question/question.h"
 #include "exporters/runs/clock_skew.h"
-#include "exporters/runs/run_rows.h"
+#include "exporters/runs/runs.h"
 #include "proto/os/clock.h"
 
 struct row {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/gnuplot/palette.h"
+#include "exporters/plot/look.h"
 #include "exporters/phases/raster.h"
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"

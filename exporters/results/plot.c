@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/gnuplot/axis.h"
-#include "exporters/gnuplot/colours.h"
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/plot/axis.h"
+#include "exporters/plot/look.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/results/query.h"
 #include "exporters/results/result_file.h"
 #include "exporters/source/pool.h"

@@ -15,7 +15,7 @@
 #ifndef EXPORTERS_RESULTS_PLOT_H
 #define EXPORTERS_RESULTS_PLOT_H
 
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/results/change_points.h"
 #include "exporters/source/source.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/results/distinct.h"
+#include "exporters/results/read.h"
 #include "exporters/results/result_file.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
@@ -220,7 +220,7 @@ result_query_timings(const struct result_query *query, struct err *err)
  * All stored results, in the order in which they were stored.
  *
  * A store orders them by name and time.  This order is that of stored_ns, then
- * of the digest: passes over the results find the next ones (distinct.h), and
+ * of the digest: passes over the results find the next ones (read.h), and
  * each is then read by its id.  The entries of a result are looked up one by
  * one: they are not adjacent in the store, but their ids follow from the text
  * of the result.

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/runs/runs.h"
 #include "proto/json/json.h"
 

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/gnuplot/boxes.h"
-#include "exporters/runs/days_plot.h"
-#include "exporters/runs/errors_plot.h"
+#include "exporters/plot/boxes.h"
+#include "exporters/runs/charts.h"
 #include "exporters/runs/page_picture.h"
 #include "exporters/source/pool.h"
 #include "proto/base/memory.h"
@@ -23,7 +22,7 @@
 
 /*
  * How long the steps of test runs took: a row for each step
- * (exporters/gnuplot/boxes.h), in the order of the model.
+ * (exporters/plot/boxes.h), in the order of the model.
  *
  * Covers all iterations of the step in runs with events, as runs_days does.
  */

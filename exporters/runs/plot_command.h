@@ -5,7 +5,7 @@
 #ifndef EXPORTERS_RUNS_PLOT_COMMAND_H
 #define EXPORTERS_RUNS_PLOT_COMMAND_H
 
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/runs/runs.h"
 #include "exporters/source/source.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/plot/gnuplot.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

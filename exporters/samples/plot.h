@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/samples/node_table.h"
 
 enum { SAMPLES_MAP_ROWS = 200 };

@@ -5,7 +5,7 @@
 #ifndef EXPORTERS_SAMPLES_PLOT_COMMAND_H
 #define EXPORTERS_SAMPLES_PLOT_COMMAND_H
 
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/samples/node_table.h"
 #include "exporters/samples/time_window.h"
 

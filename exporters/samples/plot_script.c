@@ -2,10 +2,8 @@
  * samples_plot_script - the gnuplot script of a samples_plot picture.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/gnuplot/axis.h"
-#include "exporters/gnuplot/colours.h"
-#include "exporters/gnuplot/labels.h"
-#include "exporters/gnuplot/palette.h"
+#include "exporters/plot/axis.h"
+#include "exporters/plot/look.h"
 #include "exporters/samples/plot.h"
 
 #include <math.h>

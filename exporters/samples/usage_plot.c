@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/gnuplot/colours.h"
-#include "exporters/gnuplot/gnuplot.h"
-#include "exporters/gnuplot/labels.h"
+#include "exporters/plot/look.h"
+#include "exporters/plot/gnuplot.h"
+#include "exporters/plot/axis.h"
 #include "exporters/samples/plot.h"
 #include "exporters/source/pool.h"
 #include "proto/base/memory.h"

@@ -11,7 +11,7 @@
 #ifndef EXPORTERS_SAMPLES_USAGE_PLOT_H
 #define EXPORTERS_SAMPLES_USAGE_PLOT_H
 
-#include "exporters/gnuplot/picture.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/samples/usage.h"
 
 enum { USAGE_BARS = 60, USAGE_STEPS = 240 };

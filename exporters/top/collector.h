@@ -10,7 +10,7 @@
 #define EXPORTERS_TOP_COLLECTOR_H
 
 #include "exporters/source/source.h"
-#include "exporters/top/view/snapshot.h"
+#include "exporters/top/snapshot.h"
 
 struct collector; /* opaque */
 

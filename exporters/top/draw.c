@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "exporters/top/screen.h"
-#include "exporters/top/trend.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -241,7 +240,7 @@ draw_titles(const struct table_layout *layout, const struct top_state *state,
 		const struct view_column *column = &layout->columns[i];
 		unsigned wide = layout->widths[i];
 		bool marked =
-		    (int)i == of->column && view_of(state->view)->is_sorted;
+		    (int)i == of->column && view_of(state->view)->key != NULL;
 		int room = (int)wide - marked;
 
 		if (wide == 0)

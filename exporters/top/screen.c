@@ -4,8 +4,6 @@
  */
 #include "exporters/top/screen.h"
 
-#include "exporters/top/keys.h"
-
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>

@@ -14,6 +14,23 @@
 
 #include "proto/base/err.h"
 
+/* Printable keys are themselves. */
+enum top_key {
+	TOP_KEY_NONE = 0,
+	TOP_KEY_ENTER = 0x110000, /* beyond all characters */
+	TOP_KEY_ESCAPE,
+	TOP_KEY_ERASE,
+	TOP_KEY_UP,
+	TOP_KEY_DOWN,
+	TOP_KEY_LEFT,
+	TOP_KEY_RIGHT,
+	TOP_KEY_PAGE_UP,
+	TOP_KEY_PAGE_DOWN,
+	TOP_KEY_FIRST,
+	TOP_KEY_LAST,
+	TOP_KEY_HELP,
+};
+
 enum screen_look {
 	SCREEN_PLAIN,
 	SCREEN_GOOD,

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "exporters/top/draw.h"
-#include "exporters/top/link.h"
 #include "exporters/top/screen.h"
 #include "proto/net/loop/loop.h"
 #include "proto/os/clock.h"
@@ -94,7 +93,7 @@ static void
 copy_link(struct session *session)
 {
 	session->state.copies_link = false;
-	link_make(session->link, session->page, &session->state);
+	top_state_link(&session->state, session->page, session->link);
 	screen_copy(session->link);
 }
 

@@ -6,7 +6,7 @@
 #define EXPORTERS_TOP_SESSION_H
 
 #include "exporters/top/collector.h"
-#include "exporters/top/view/view.h"
+#include "exporters/top/view.h"
 
 /* `source` belongs to the session.  The result is the exit status; -1: it could
  * not begin.  `page`: the address of poolscope-web, for links.  The process

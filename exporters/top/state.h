@@ -8,8 +8,8 @@
 #define EXPORTERS_TOP_STATE_H
 
 #include "exporters/top/history.h"
-#include "exporters/top/keys.h"
-#include "exporters/top/view/view.h"
+#include "exporters/top/screen.h"
+#include "exporters/top/view.h"
 
 enum { FILTER_BYTES = 200 };
 
@@ -53,5 +53,11 @@ void top_state_key(struct top_state *state, uint32_t key);
 
 /* The row at the cursor; false: there is none. */
 bool top_state_row(const struct top_state *state, uint32_t *row);
+
+/* The address of what is shown.  `page`: that of the page, as poolscope-web
+ * prints it, without a token. */
+enum { LINK_BYTES = 2048 };
+void top_state_link(const struct top_state *state, const char *page,
+    char to[static LINK_BYTES]);
 
 #endif

@@ -1,6 +1,6 @@
 # palette - print the page's palette.js, made of the palette of the pictures.
 #
-#   sh exporters/web/palette.sh exporters/gnuplot/palette.def
+#   sh exporters/web/palette.sh exporters/plot/palette.def
 #
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
@@ -10,7 +10,7 @@ exec awk -F '"' '
 	/^REST/  { split($1, of, /[(,]/); rest = rest "export const " of[2] " = [\"" $2 "\", \"" $4 "\"];\n" }
 	/^PHASE/ { split($3, of, /[ ,)]+/); places = places ", [\"" $2 "\", " of[2] "]" }
 	END {
-		print "/* palette - made of exporters/gnuplot/palette.def. */"
+		print "/* palette - made of exporters/plot/palette.def. */"
 		print "export const LIGHT = [" substr(light, 3) "];"
 		print "export const DARK = [" substr(dark, 3) "];"
 		printf "%s", rest

@@ -9,9 +9,9 @@ WEB_OBJ  := $(B)/exporters/web/page_files.o
 ifneq ($(WEB_PAGE),$(shell cat $(WEB_LIST) 2>/dev/null))
 $(shell mkdir -p $(dir $(WEB_LIST)) && echo $(WEB_PAGE) >$(WEB_LIST))
 endif
-$(WEB_PALETTE): exporters/web/palette.sh exporters/gnuplot/palette.def
+$(WEB_PALETTE): exporters/web/palette.sh exporters/plot/palette.def
 	@mkdir -p $(@D)
-	sh exporters/web/palette.sh exporters/gnuplot/palette.def >$@.new && mv $@.new $@
+	sh exporters/web/palette.sh exporters/plot/palette.def >$@.new && mv $@.new $@
 $(WEB_OBJ:.o=.c): exporters/web/page_files.sh $(WEB_LIST) $(WEB_PAGE)
 	@mkdir -p $(@D)
 	sh exporters/web/page_files.sh $(WEB_PAGE) >$@.new && mv $@.new $@

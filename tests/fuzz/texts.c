@@ -9,7 +9,7 @@
 
 #include "exporters/cloud/azure_table.h"
 #include "exporters/cloud/xml.h"
-#include "exporters/gnuplot/gnuplot.h"
+#include "exporters/plot/gnuplot.h"
 #include "exporters/upload/targets/influx.h"
 #include "proto/format/output.h"
 #include "proto/http/http.h"

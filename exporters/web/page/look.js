@@ -1,7 +1,7 @@
 /*
  * look - light or dark, pictures or tables, and the colours of both.
  *
- * palette.js is made of exporters/gnuplot/palette.def: phases have the same colours in the
+ * palette.js is made of exporters/plot/palette.def: phases have the same colours in the
  * pictures of poolscope-plot.
  * SPDX-License-Identifier: MIT
  */

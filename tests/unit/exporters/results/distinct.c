@@ -2,7 +2,7 @@
  * distinct - whatever fits, the passes together give everything once, in order.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/results/distinct.h"
+#include "exporters/results/read.h"
 
 #include "tests/unit/check.h"
 

@@ -6,8 +6,7 @@
 #include "exporters/runs/runs.h"
 
 #include "exporters/runs/clock_skew.h"
-#include "exporters/runs/days_plot.h"
-#include "exporters/runs/errors_plot.h"
+#include "exporters/runs/charts.h"
 #include "exporters/runs/groups.h"
 #include "exporters/runs/page_picture.h"
 #include "proto/json/json_bytes.h"

@@ -10,7 +10,7 @@
 
 #include "tests/unit/check.h"
 
-#include "exporters/top/view/view.h"
+#include "exporters/top/view.h"
 #include "proto/base/memory.h"
 
 /* A snapshot of live nodes n0, n1 ...; their cpu is unknown. */

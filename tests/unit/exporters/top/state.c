@@ -1,5 +1,5 @@
 /*
- * top_state - what keys do, and what is kept of the last hour.
+ * top_state - what keys do, what is kept of the last hour, and links.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/top/state.h"
@@ -194,6 +194,38 @@ what_was_lost_is_not_kept(void **state)
 	assert_int_equal(top.shown->taken_ns, SECOND);
 }
 
+static void
+a_link_is_of_what_is_shown(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(SECOND, 3);
+	char link[LINK_BYTES];
+
+	(void)state;
+	snapshot->partition = memory_string("acct$po/ol");
+	top_state_init(&top, VIEW_NODES);
+	top_state_link(&top, "http://h:1", link);
+	assert_string_equal(link, "http://h:1/#/pools");
+	top_state_take(&top, snapshot);
+	top_state_fit(&top, 10);
+	top_state_link(&top, "http://h:1", link);
+	assert_string_equal(link, "http://h:1/#/pool/acct%24po%2Fol/map");
+	for (const char *key = "/n 2"; *key != '\0'; key++)
+		top_state_key(&top, (uint32_t)*key);
+	top_state_link(&top, "http://h:1/", link);
+	assert_string_equal(
+	    link, "http://h:1/#/pool/acct%24po%2Fol/map?node=*n%202*");
+	top_state_key(&top, TOP_KEY_ESCAPE);
+	top_state_fit(&top, 10);
+	top_state_key(&top, TOP_KEY_ENTER);
+	top_state_link(&top, "http://h:1/", link);
+	assert_string_equal(link, "http://h:1/#/pool/acct%24po%2Fol/node/n0");
+	top_state_key(&top, TOP_KEY_ESCAPE);
+	top_state_key(&top, '4');
+	top_state_link(&top, "http://h:1/", link);
+	assert_string_equal(link, "http://h:1/#/status");
+	top_state_clear(&top);
+}
+
 int
 main(void)
 {
@@ -209,6 +241,7 @@ main(void)
 		    time_is_walked_back_and_forward, begin, end),
 		cmocka_unit_test_setup_teardown(
 		    what_was_lost_is_not_kept, begin, end),
+		cmocka_unit_test(a_link_is_of_what_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,155 @@
+/*
+ * top_view - layout, filter and order of the rows of a view.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/top/view.h"
+
+#include "tests/unit/exporters/top/made.h"
+
+#include <stdlib.h>
+
+static const struct view_column three[] = {
+	{ "NAME", 4, 10, 0, false, true, false },
+	{ "NUMBER", 6, 8, 2, true, false, false },
+	{ "STATE", 5, 5, 1, false, false, false },
+};
+
+static void
+columns_that_do_not_fit_are_left_out_by_rank(void **state)
+{
+	unsigned widths[VIEW_COLUMNS_MAX];
+
+	(void)state;
+	/* 4 + 6 + 5 and two blanks. */
+	assert_int_equal(view_layout(three, 3, 17, widths), 17);
+	assert_int_equal(widths[0], 4);
+	/* Without NUMBER: 4 + 5 + 1 = 10, and NAME grows by 6. */
+	assert_int_equal(view_layout(three, 3, 16, widths), 16);
+	assert_int_equal(widths[0], 10);
+	assert_int_equal(widths[1], 0);
+	assert_int_equal(widths[2], 5);
+	/* The name alone. */
+	assert_int_equal(view_layout(three, 3, 9, widths), 9);
+	assert_int_equal(widths[0], 9);
+	assert_int_equal(widths[2], 0);
+	/* Cut. */
+	assert_int_equal(view_layout(three, 3, 2, widths), 2);
+	assert_int_equal(widths[0], 2);
+}
+
+static void
+texts_grow_before_numbers(void **state)
+{
+	unsigned widths[VIEW_COLUMNS_MAX];
+
+	(void)state;
+	assert_int_equal(view_layout(three, 3, 24, widths), 24);
+	assert_int_equal(widths[0], 10);
+	assert_int_equal(widths[1], 7);
+	/* All have what they take at most: 10 + 8 + 5 + 2. */
+	assert_int_equal(view_layout(three, 3, 200, widths), 25);
+}
+
+static void
+a_filter_is_a_part_or_a_pattern(void **state)
+{
+	(void)state;
+	assert_true(view_matches(text_of("DE-1"), text_of("node-17")));
+	assert_true(view_matches(text_of(""), text_of("")));
+	assert_false(view_matches(text_of("node-17x"), text_of("node-17")));
+	assert_false(view_matches(text_of("a"), text_of("")));
+	assert_true(view_matches(text_of("n*7"), text_of("node-17")));
+	assert_false(view_matches(text_of("o*7"), text_of("node-17")));
+	assert_true(view_matches(text_of("node-1?"), text_of("node-17")));
+}
+
+static uint32_t *rows, room;
+
+static uint32_t
+select_rows(const struct top_snapshot *snapshot, const char *filter, int column,
+    bool is_reversed)
+{
+	return view_select(&view_nodes, snapshot, text_of(filter), column,
+	    is_reversed, &rows, &room);
+}
+
+static void
+the_worst_come_first(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 6);
+
+	(void)state;
+	snapshot->nodes[4].condition = NODE_SILENT;
+	snapshot->nodes[4].attention = 1u << ATTENTION_SILENT;
+	snapshot->nodes[2].attention = 1u << ATTENTION_CLOCK;
+	snapshot->nodes[5].condition = NODE_LATE;
+	snapshot->nodes[1].attention = 1u << ATTENTION_SPOOL;
+	assert_int_equal(
+	    select_rows(snapshot, "", view_nodes.column, false), 6);
+	assert_int_equal(rows[0], 4);
+	assert_int_equal(rows[1], 1);
+	assert_int_equal(rows[2], 2);
+	assert_int_equal(rows[3], 5);
+	/* The others in the order of their names. */
+	assert_int_equal(rows[4], 0);
+	assert_int_equal(rows[5], 3);
+	assert_int_equal(select_rows(snapshot, "", view_nodes.column, true), 6);
+	assert_int_equal(rows[5], 4);
+	top_snapshot_drop(&snapshot);
+}
+
+static void
+unknown_numbers_come_last(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 4);
+	struct view_column columns[VIEW_COLUMNS_MAX];
+	uint32_t count = view_nodes.columns(snapshot, columns);
+	int cpu = 0;
+
+	(void)state;
+	while (strcmp(columns[cpu].title, "CPU") != 0)
+		cpu++;
+	assert_true((uint32_t)cpu < count);
+	snapshot->nodes[1].cpu = 0.5F;
+	snapshot->nodes[3].cpu = 0.75F;
+	assert_int_equal(select_rows(snapshot, "", cpu, false), 4);
+	assert_int_equal(rows[0], 3);
+	assert_int_equal(rows[1], 1);
+	assert_int_equal(rows[2], 0);
+	assert_int_equal(rows[3], 2);
+	top_snapshot_drop(&snapshot);
+}
+
+static void
+a_filter_finds_names_and_phases(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 30);
+
+	(void)state;
+	top_texts_add(snapshot->labels, text_of("pull tf:1.3"));
+	snapshot->nodes[4].phase = 0;
+	/* n2, n12, n20 to n29 */
+	assert_int_equal(select_rows(snapshot, "2", -1, false), 12);
+	assert_int_equal(select_rows(snapshot, "TF", -1, false), 1);
+	assert_int_equal(rows[0], 4);
+	assert_int_equal(select_rows(snapshot, "n?", -1, false), 10);
+	assert_int_equal(select_rows(snapshot, "x", -1, false), 0);
+	top_snapshot_drop(&snapshot);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_that_do_not_fit_are_left_out_by_rank),
+		cmocka_unit_test(texts_grow_before_numbers),
+		cmocka_unit_test(a_filter_is_a_part_or_a_pattern),
+		cmocka_unit_test(the_worst_come_first),
+		cmocka_unit_test(unknown_numbers_come_last),
+		cmocka_unit_test(a_filter_finds_names_and_phases),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	free(rows);
+	return failed;
+}
