@@ -148,8 +148,10 @@ screen 80x24 -p "'acct\$pool'"
 shows "1 the first line: pool and nodes" '^poolscope top  acct\$pool  [0-9:]{8}  71 nodes 66 live 1 late 4 silent'
 shows "1 the second line: who is in a phase" '^step [█ ]*4 open'
 check "1 the worst nodes come first" wait_until '[ "$(text | sed -n 4,7p | grep -c "^n[6-9] .* silent")" = 4 ]'
-shows "1 ... and who is late" '^n5 +late '
 shows "1 ... then what needs attention" '^n3 +live .*32MiB.* spool fills$'
+check "1 ... then who is late" wait_until '[ "$(text | sed -n 8,9p | cut -c 1-3 | xargs)" = "n3 n5" ]'
+shows "1 ... which may pass" '^n5 +late '
+shows_not "1 ... and is nothing wrong" '^n5 .* not heard$'
 fits "1 80x24"
 keys G
 shows "2 the last node, with a name in wide characters" '^節.*live +st'

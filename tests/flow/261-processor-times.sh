@@ -56,6 +56,8 @@ for line in open(sys.argv[1] + "/metrics"):
     if found and found[1] == "system_cpu_iowait_ratio" and float(found[2]) > 0.5:
         wrong.append(line.strip())
 for r in csv.DictReader(open(sys.argv[1] + "/samples")):
+    if r["unit"] != "%":
+        wrong.append("%s in %s" % (r.get("metric"), r["unit"]))
     for key in r:
         if "max" in key or "high" in key:
             try:

@@ -143,6 +143,9 @@ def same(palette, name, bands, timeline, *plots):
     judge(len(first) == len(set(first)), "two phases have one colour: %s" % places)
     for plot in plots:
         drawn = bands_of(read(plot))
+        # What a timeline draws is in the order of its legend.
+        for words in re.findall('^colours = "(.*)"$', read(plot), re.M):
+            judge(words.split() == [colour for _, colour, _ in drawn], "%s draws %s" % (plot, words))
         judge(len(drawn) > 2, "%s draws %s" % (plot, drawn))
         for title, colour, pattern in drawn:
             judge(title in places, "%s: '%s' is no name of breakdown: %s" % (plot, title, sorted(places)))

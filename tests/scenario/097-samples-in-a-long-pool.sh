@@ -48,4 +48,8 @@ check_text "... has the same picture" "14 20 0" "$(columns_of "$picture.dat")"
 
 check "a single sample" poolscope-plot samples -m load -o "$TMP/out.d" --from "$(at 1000)" --to "$(at 1001)" --step 10s
 check_text "... is a column" "14 1 0" "$(columns_of "$picture.dat")"
-check_text "... that is drawn" "1 1" "$(grep -c 'with points pt 7' "$picture.plot") $(grep -c 'with boxxyerror .*palette' "$picture.plot")"
+# drawn PATTERN...: in how many lines of the script each is.
+drawn() {
+	for pattern; do grep -c "$pattern" "$picture.plot"; done | xargs
+}
+check_text "... that is drawn in both halves" "1 2 1" "$(drawn 'with points pt 7' 'with boxxyerror' 'with boxxyerror .* palette$')"

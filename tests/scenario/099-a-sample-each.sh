@@ -7,11 +7,20 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-aggregate --models "$ROOT/deploy/models"
+mkdir "$TMP/models"
+cp "$ROOT"/deploy/models/*.conf "$TMP/models"
+model work <<-'END'
+	phase "rest-of-all-resources" {
+		start = "work:start"
+		end = "work:end"
+	}
+END
+aggregate --models "$TMP/models"
 {
 	seq 14 | awk '{ print "group n" $1 " app load:1:gauge"; print "sample", 10 + $1 / 16, "n" $1, "app", $1 }'
 	printf 'event %s a-node-with-a-long-name-of-36-letters %s\n' 0 nodeprep:start 50 nodeprep:end \
 		55 cascade:start 100 cascade:gr-done
+	printf 'event %s n1 %s\n' 0 work:start 50 work:end
 } | records
 check "a picture" poolscope-plot samples -m load --no-png -o "$TMP/out.d"
 check_text "is one step of all" "14 1" "$(/usr/bin/python3 -c 'import sys
@@ -24,3 +33,5 @@ check_text "... are lines, a point each" "10 11 12 13 14" \
 check "letters" poolscope-plot cascade --term dumb
 check_printed "name each band whole" '[*#$%@]nodeprep *$'
 check_printed "... of the model" '[*#$%@]global-resources *$'
+check "letters of another model" poolscope-plot phases --model work --view breakdown --term dumb
+check_printed "... name one shortened" '[*#$%@]rest-of-\.\.esources *$'
