@@ -44,7 +44,7 @@ struct agent {
 	int64_t logged_ns, tidied_ns, given_up_ns;
 	uint64_t given_up; /* batches, as of the last line in the log */
 	uint64_t given_up_known;
-	bool stopping;
+	bool stopping, is_done; /* all is sent */
 	struct settings settings;
 	char why[NAME_BYTES_MAX + 1]; /* of `forbids` */
 };
@@ -94,10 +94,15 @@ commit(void *arg)
 	}
 }
 
+/* The aggregator hears after the last records that this node stops: otherwise
+ * it would be missed. */
 static void
 quit_when_done(struct agent *agent)
 {
-	if (agent->stopping && spool_uplink_is_done(agent->spool_uplink))
+	if (!agent->stopping || !spool_uplink_is_done(agent->spool_uplink))
+		return;
+	agent->is_done = true;
+	if (spool_uplink_say_bye(agent->spool_uplink))
 		loop_quit(agent->loop, EXIT_SUCCESS);
 }
 
@@ -422,9 +427,14 @@ on_drained(void *arg, struct loop_timer *timer)
 	struct agent *agent = arg;
 
 	(void)timer;
-	log_info("%llu unacknowledged batches stay in the spool; they are sent "
-		 "after the next start",
-	    (unsigned long long)spool_counters(agent->spool)->unacked_batches);
+	if (agent->is_done)
+		log_info("the aggregator did not answer that this node stops: "
+			 "it may count as silent");
+	else
+		log_info("%llu unacknowledged batches stay in the spool; they "
+			 "are sent after the next start",
+		    (unsigned long long)spool_counters(agent->spool)
+			->unacked_batches);
 	loop_quit(agent->loop, EXIT_SUCCESS);
 }
 

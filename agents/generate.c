@@ -287,6 +287,7 @@ publish(const struct options *options, const struct import_source *source,
 		.partition = text_of(options->partition),
 		.node = text_of(node),
 		.timeout_ns = options->timeout_ns,
+		.is_made_up = true,
 		.progress = progress,
 	};
 	struct import_result result = { 0, 0, 0 };

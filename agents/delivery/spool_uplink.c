@@ -21,6 +21,7 @@ enum {
 };
 
 #define MOVE_AGAIN_NS NS_PER_SECOND
+#define BYE_AGAIN_NS  (NS_PER_SECOND / 4)
 
 /* Acknowledged batches are released this long afterwards, all at once. */
 #define TIDY_NS (5 * NS_PER_SECOND)
@@ -50,6 +51,11 @@ struct spool_uplink {
 	uint64_t unwanted;    /* answers "forbidden" and "owner" so far */
 	int64_t forbidden_ns; /* time of that warning; 0: none yet */
 	int64_t key_ns;       /* the key is not read again before */
+	/* The next stream to whose aggregator it says bye; one must answer, or
+	 * hears it once more. */
+	uint32_t bye;
+	bool awaits_bye;
+	struct loop_timer bye_timer;
 };
 
 /* ---- what the sender asks ---- */
@@ -499,6 +505,35 @@ warn_forbidden(struct spool_uplink *spool_uplink)
 	    sender_forbidden(spool_uplink->sender));
 }
 
+/* Who is busy hears it once more, until the owner gives up. */
+static void
+on_bye_timer(void *arg, struct loop_timer *timer)
+{
+	struct spool_uplink *spool_uplink = arg;
+
+	loop_stop_timer(spool_uplink->options.loop, timer);
+	spool_uplink->bye--;
+	spool_uplink->awaits_bye = false;
+}
+
+/* Only a bye has no number.  False: the frame is no answer to one. */
+static bool
+take_bye_answer(struct spool_uplink *spool_uplink, struct text frame)
+{
+	struct wire_header header;
+
+	if (!spool_uplink->awaits_bye || wire_peek(frame, &header) != WIRE_OK ||
+	    header.seq != 0)
+		return false;
+	if (header.type == WIRE_NACK && header.reason == WIRE_NACK_BUSY)
+		loop_set_timer(spool_uplink->options.loop,
+		    &spool_uplink->bye_timer,
+		    clock_monotonic_ns() + BYE_AGAIN_NS, 0);
+	else if (header.type == WIRE_ACK || header.type == WIRE_NACK)
+		spool_uplink->awaits_bye = false;
+	return true;
+}
+
 static void
 on_zsock(void *arg, struct zsock *zsock)
 {
@@ -508,6 +543,8 @@ on_zsock(void *arg, struct zsock *zsock)
 	for (int i = 0; i < FRAMES_A_ROUND; i++) {
 		if (zsock_recv(zsock, &spool_uplink->message) != ZSOCK_DONE)
 			break;
+		if (take_bye_answer(spool_uplink, spool_uplink->message.frame))
+			continue;
 		if (sender_receive(spool_uplink->sender,
 			spool_uplink->message.frame, clock_monotonic_ns()))
 			broker_link_answered(spool_uplink->options.broker_link,
@@ -559,6 +596,8 @@ spool_uplink_open(struct spool_uplink **made,
 	spool_uplink->push_timer.on_timer = on_push_timer;
 	spool_uplink->tidy_timer.on_timer = on_tidy_timer;
 	spool_uplink->poll_timer.on_timer = on_push_timer;
+	spool_uplink->bye_timer = (struct loop_timer){ .on_timer = on_bye_timer,
+		.arg = spool_uplink };
 	spool_uplink->push_timer.arg = spool_uplink->tidy_timer.arg =
 	    spool_uplink;
 	spool_uplink->poll_timer.arg = spool_uplink;
@@ -583,6 +622,7 @@ spool_uplink_close(struct spool_uplink **gone)
 		return;
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->push_timer);
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->tidy_timer);
+	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->bye_timer);
 	reconnect_free(&spool_uplink->reconnect);
 	loop_stop_timer(spool_uplink->options.loop, &spool_uplink->poll_timer);
 	zsock_message_clear(&spool_uplink->message);
@@ -618,6 +658,49 @@ spool_uplink_is_done(const struct spool_uplink *spool_uplink)
 		    spool_first_unacked(spool, i) != spool_next_seq(spool, i))
 			return false;
 	return true;
+}
+
+static bool
+send_bye(struct spool_uplink *spool_uplink, struct text partition)
+{
+	static const struct route no_route;
+	const struct wire_header header = { .type = WIRE_BYE,
+		.partition = partition,
+		.node = spool_uplink->options.node,
+		.session = spool_uplink->session,
+		.sent_ns = clock_wall_ns() };
+	unsigned char frame[WIRE_FIXED_BYTES + WIRE_HEADER_BYTES_MAX];
+	size_t bytes =
+	    wire_frame(frame, sizeof(frame), &header, (struct text){ NULL, 0 });
+
+	return zsock_send(spool_uplink->zsock, &no_route,
+		   (struct text){ (const char *)frame, (uint32_t)bytes }) ==
+	       ZSOCK_DONE;
+}
+
+bool
+spool_uplink_say_bye(struct spool_uplink *spool_uplink)
+{
+	const struct spool *spool = spool_uplink->options.spool;
+
+	while (!spool_uplink->awaits_bye &&
+	       spool_uplink->bye < spool_streams(spool)) {
+		uint32_t stream = spool_uplink->bye++;
+		struct text partition = spool_partition(spool, stream);
+
+		if (partition.at == NULL ||
+		    !session_equal(spool_session_of(spool, stream),
+			&spool_uplink->session))
+			continue;
+		if (zsock_counters(spool_uplink->zsock)->peers == 0 ||
+		    !send_bye(spool_uplink, partition)) {
+			log_info("no broker is connected that could hear that "
+				 "this node stops: it will count as silent");
+			return true;
+		}
+		spool_uplink->awaits_bye = true;
+	}
+	return !spool_uplink->awaits_bye;
 }
 
 const struct sender_counters *

@@ -70,6 +70,11 @@ void spool_uplink_tidy(struct spool_uplink *spool_uplink);
 /* Is everything acknowledged? */
 bool spool_uplink_is_done(const struct spool_uplink *spool_uplink);
 
+/* Then say that this node stops, to the aggregator of one partition after the
+ * other, each when the one before has answered.  True: all have, or nobody is
+ * connected who could hear it. */
+bool spool_uplink_say_bye(struct spool_uplink *spool_uplink);
+
 const struct sender_counters *spool_uplink_counters(
     const struct spool_uplink *spool_uplink);
 /* The number of changes to another broker. */

@@ -269,7 +269,11 @@ import_send(const struct import_source *source,
 	const struct direct_uplink_options deliver = {
 		.sender = { .node = options->node,
 		    .derived = true,
-		    .batch_flags = options->once ? WIRE_FLAG_ONCE : 0 },
+		    .batch_flags =
+			(uint16_t)((options->once ? WIRE_FLAG_ONCE : 0) |
+				   (options->is_made_up
+					   ? 0
+					   : WIRE_FLAG_IMPORTED)) },
 		.timeout_ns = options->timeout_ns,
 		.progress = options->progress,
 		.advice = "run the same import again to resume",

@@ -17,6 +17,8 @@ struct import_options {
 	struct text node;      /* the node that imports */
 	int64_t timeout_ns;    /* without progress */
 	bool once; /* the store keeps equal rows of all imports once */
+	/* The nodes are those of a demo: they are heard by it. */
+	bool is_made_up;
 	bool progress;
 };
 

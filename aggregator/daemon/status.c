@@ -101,6 +101,7 @@ put_ingest(struct pairs *pairs, const struct ingest_status *s)
 	    pairs, COUNTER_AGGREGATOR_rejected_batches, s->receiver.rejected);
 	number(pairs, COUNTER_AGGREGATOR_repeated, s->receiver.repeated);
 	number(pairs, COUNTER_AGGREGATOR_hellos, s->receiver.hellos);
+	number(pairs, COUNTER_AGGREGATOR_byes, s->receiver.byes);
 	number(pairs, COUNTER_AGGREGATOR_sessions_new, s->receiver.sessions);
 	number(pairs, COUNTER_AGGREGATOR_sessions_limited, s->receiver.limited);
 	number(pairs, COUNTER_AGGREGATOR_streams_damaged, s->receiver.damaged);

@@ -22,6 +22,9 @@ struct source {
 	uint32_t partition, stream;
 	uint32_t place; /* of the record in its batch */
 	bool once;      /* it is of an import */
+	/* Its nodes are heard by it; when it came. */
+	bool is_heard;
+	int64_t receive_ns;
 	/* Node of the record before, compared by address. */
 	struct text node_text;
 	uint32_t node;
@@ -46,7 +49,7 @@ collect_reset(struct collect *collect)
 	groups_reset(&collect->states);
 	groups_reset(&collect->of_runs);
 	collect->items = collect->entities = collect->roles = collect->runs = 0;
-	collect->partitions = 0;
+	collect->partitions = collect->lives = 0;
 	collect->records = collect->batches = collect->rejected = 0;
 	collect->no_run_id = collect->rejected_cut = collect->repeated = 0;
 	collect->groups_refused = 0;
@@ -72,6 +75,7 @@ collect_clear(struct collect *collect)
 	free(collect->role);
 	free(collect->run);
 	free(collect->partition);
+	free(collect->life);
 	collect_reset_definitions(collect);
 	free(collect->grown);
 	match_clear(collect);
@@ -121,6 +125,18 @@ collect_partition(struct collect *collect, uint32_t partition)
 
 /* ---- one record ---- */
 
+static void
+add_life(struct source *source, uint32_t node, int64_t what)
+{
+	struct collect *collect = source->collect;
+
+	collect->life = memory_grow(collect->life, &collect->life_room,
+	    collect->lives, sizeof(*collect->life));
+	collect->life[collect->lives++] =
+	    (struct collect_life){ source->partition, node,
+		    { source->receive_ns, what } };
+}
+
 static uint32_t
 node_of(struct source *source, const struct record *record)
 {
@@ -136,6 +152,8 @@ node_of(struct source *source, const struct record *record)
 	source->node_text = record->node;
 	if (fresh)
 		collect_partition(collect, source->partition)->more.nodes++;
+	if (source->is_heard)
+		add_life(source, source->node, LATEST_ALIVE);
 	return source->node;
 }
 
@@ -405,20 +423,48 @@ take_batch(struct source *source, const struct journal_entry *entry)
 	}
 }
 
+/* A bye adds no names: only what is known can stop. */
+static void
+take_bye(struct source *source, const struct journal_entry *entry)
+{
+	const struct wire_header *header = &entry->header;
+	uint32_t node, found;
+
+	source->partition = dictionary_find(source->txn, 0, header->partition);
+	if (source->partition == 0)
+		return;
+	node = found =
+	    dictionary_find(source->txn, source->partition, header->node);
+	if (node == 0 ||
+	    !dictionary_next_node(source->txn, source->partition, &found) ||
+	    found != node)
+		return;
+	add_life(source, node, LATEST_STOPPED);
+	collect_partition(source->collect, source->partition)->more.last_entry =
+	    entry->number;
+}
+
 void
 collect_entry(struct collect *collect, struct db_txn *txn,
     const struct journal_entry *entry, bool quarantined)
 {
-	struct source source = { .collect = collect, .txn = txn };
+	struct source source = { .collect = collect,
+		.txn = txn,
+		.is_heard = (entry->header.flags & WIRE_FLAG_IMPORTED) == 0,
+		.receive_ns = entry->receive_ns };
 	uint64_t before = collect->records;
 
+	collect->batches++;
+	if (entry->header.type == WIRE_BYE) {
+		take_bye(&source, entry);
+		return;
+	}
 	source.partition = dictionary_number_or_other(
 	    collect->dictionary, txn, 0, entry->header.partition);
 	source.stream = dictionary_stream(
 	    collect->dictionary, txn, source.partition, &entry->header.session);
 	dictionary_set_sender(
 	    collect->dictionary, source.partition, entry->header.node);
-	collect->batches++;
 	if (quarantined)
 		take_rejected(&source, entry, "quarantined", 0);
 	else if (entry->rejected)

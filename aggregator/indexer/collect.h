@@ -17,6 +17,7 @@
 #include "aggregator/model/model.h"
 #include "aggregator/phases/phase.h"
 #include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/latest.h"
 #include "aggregator/tables/row_block.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/arena.h"
@@ -67,6 +68,12 @@ struct collect_run {
 	struct text run; /* id of the run, in the arena */
 };
 
+/* A node was heard, or has stopped: `life` of struct latest. */
+struct collect_life {
+	uint32_t partition, node;
+	struct latest_value life;
+};
+
 /* Counts to add to a partition. */
 struct collect_partition {
 	uint32_t partition;
@@ -98,6 +105,8 @@ struct collect {
 	uint32_t runs, run_room;
 	/* Of runs: partition, model (1 + its index), run. */
 	struct groups of_runs;
+	struct collect_life *life; /* in the order of arrival */
+	uint32_t lives, life_room;
 	struct collect_partition *partition;
 	uint32_t partitions, partition_room;
 	/* Definitions of metric groups that replace the stored ones. */

@@ -102,26 +102,13 @@ take_values(struct collect *collect, const struct group *group,
 
 /* ---- the rows ---- */
 
-void
-indexer_write_note_latest(struct indexer_write *indexer_write,
-    struct db_txn *txn, struct collect *collect, const struct group *group,
-    struct latest last)
+static void
+add_latest(struct indexer_write *indexer_write, uint32_t partition,
+    uint32_t node, struct latest last)
 {
-	const struct indexer_write_column *column;
 	struct groups *rows = &indexer_write->latest_rows;
-	uint32_t partition = group->key[0], kind = group->key[1];
-	uint32_t node = group->key[key_is_by_track((uint8_t)kind) ? 4 : 3];
 	uint32_t number = indexer_write->latest_count;
 
-	if (kind != RECORD_EVENT && kind != RECORD_SAMPLE &&
-	    kind != RECORD_SPAN)
-		return;
-	if (kind == RECORD_SAMPLE) {
-		column = find_group(indexer_write, txn, collect, group);
-		last.sample_ns = collect->item[group->last].record.time_ns;
-		if (column->is_wanted)
-			take_values(collect, group, column, &last);
-	}
 	indexer_write->latest =
 	    memory_grow(indexer_write->latest, &indexer_write->latest_room,
 		number, sizeof(*indexer_write->latest));
@@ -132,6 +119,27 @@ indexer_write_note_latest(struct indexer_write *indexer_write,
 	    group_of(
 		rows, (uint32_t[]){ partition, node / LATEST_NODES, 0, 0, 0 }),
 	    number);
+}
+
+void
+indexer_write_note_latest(struct indexer_write *indexer_write,
+    struct db_txn *txn, struct collect *collect, const struct group *group,
+    struct latest last)
+{
+	const struct indexer_write_column *column;
+	uint32_t partition = group->key[0], kind = group->key[1];
+	uint32_t node = group->key[key_is_by_track((uint8_t)kind) ? 4 : 3];
+
+	if (kind != RECORD_EVENT && kind != RECORD_SAMPLE &&
+	    kind != RECORD_SPAN)
+		return;
+	if (kind == RECORD_SAMPLE) {
+		column = find_group(indexer_write, txn, collect, group);
+		last.sample_ns = collect->item[group->last].record.time_ns;
+		if (column->is_wanted)
+			take_values(collect, group, column, &last);
+	}
+	add_latest(indexer_write, partition, node, last);
 }
 
 /* Add the members of a row; true: it has changed. */
@@ -148,20 +156,32 @@ take(struct indexer_write *indexer_write, const struct group *group,
 		    &indexer_write->latest[member];
 		unsigned place = of->node % LATEST_NODES;
 
-		changed |= latest_take(&row->at[place], &of->last);
-		row->has |= UINT64_C(1) << place;
+		if (of->last.receive_ns != INT64_MIN)
+			row->has |= UINT64_C(1) << place;
+		/* Of a node without a record nothing is kept. */
+		if ((row->has >> place & 1) != 0)
+			changed |= latest_take(&row->at[place], &of->last);
 	}
 	return changed;
 }
 
 void
-indexer_write_latest(struct indexer_write *indexer_write, struct db_txn *txn)
+indexer_write_latest(struct indexer_write *indexer_write, struct db_txn *txn,
+    const struct collect *collect)
 {
 	struct groups *rows = &indexer_write->latest_rows;
 	unsigned char bytes[LATEST_KEY_BYTES];
 	struct text key = { (const char *)bytes, sizeof(bytes) };
 	struct latest_row row;
 
+	/* Behind the records. */
+	for (uint32_t i = 0; i < collect->lives; i++) {
+		struct latest last = LATEST_NONE;
+
+		last.life = collect->life[i].life;
+		add_latest(indexer_write, collect->life[i].partition,
+		    collect->life[i].node, last);
+	}
 	groups_sort(rows);
 	for (uint32_t i = 0; i < rows->count; i++) {
 		const struct group *group = &rows->at[i];

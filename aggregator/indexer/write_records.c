@@ -150,7 +150,7 @@ indexer_write_row_blocks(struct indexer_write *indexer_write,
 		    indexer_write, txn, collect, group, last);
 	}
 	db_cursor_close(&place.row_blocks);
-	indexer_write_latest(indexer_write, txn);
+	indexer_write_latest(indexer_write, txn, collect);
 	tables_put_fact(txn, FACT_ROW, place.row);
 	tables_put_fact(txn, FACT_RECORDS, records);
 }

@@ -76,12 +76,12 @@ void indexer_write_clear(struct indexer_write *indexer_write);
 void indexer_write_row_blocks(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect);
 /* Note what a row block says of its node, whose last record is `last`; write
- * what was noted. */
+ * what was noted, and which nodes were heard or have stopped. */
 void indexer_write_note_latest(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect, const struct group *group,
     struct latest last);
-void indexer_write_latest(
-    struct indexer_write *indexer_write, struct db_txn *txn);
+void indexer_write_latest(struct indexer_write *indexer_write,
+    struct db_txn *txn, const struct collect *collect);
 /* Write entities, merged with the stored ones; a stored entity may always get
  * more attributes.  With `again` they come in any order and may have been
  * merged before: of two values of one attribute the one received later stays,

@@ -45,7 +45,7 @@ may_send(struct authorize *authorize, const struct zsock_message *message,
 	       may_send_records(authorize, message, header->partition);
 }
 
-static bool
+static void
 refuse(const struct wire_header *header, enum wire_reason reason,
     struct wire_header *answer)
 {
@@ -56,29 +56,29 @@ refuse(const struct wire_header *header, enum wire_reason reason,
 	answer->session = header->session;
 	answer->seq = header->seq;
 	answer->sent_ns = header->sent_ns;
-	return header->type != WIRE_BYE;
 }
 
 bool
 authorize_check(struct authorize *authorize,
     const struct zsock_message *message, int64_t now_ns,
-    struct wire_header *answer, bool *answered)
+    struct wire_header *answer)
 {
 	struct wire_header header = { .seq = 0 };
 
 	if (!may_send(authorize, message, &header)) {
-		*answered = refuse(&header, WIRE_NACK_FORBIDDEN, answer);
+		refuse(&header, WIRE_NACK_FORBIDDEN, answer);
 		answer->detail = auth_why();
 		return false;
 	}
-	if (header.type != WIRE_BATCH)
+	/* A bye is stored as well. */
+	if (header.type != WIRE_BATCH && header.type != WIRE_BYE)
 		return true;
 	answer->retry_ms =
 	    rate_limit_wait_ms(authorize->rate_limit, message, now_ns);
 	if (answer->retry_ms == 0)
 		return true;
 	authorize->limited++;
-	*answered = refuse(&header, WIRE_NACK_BUSY, answer);
+	refuse(&header, WIRE_NACK_BUSY, answer);
 	return false;
 }
 

@@ -25,10 +25,10 @@ void authorize_init(struct authorize *authorize, struct auth *auth,
 void authorize_clear(struct authorize *authorize);
 
 /* May the sender send this message, now?  Also true for a frame that cannot be
- * read, which the receiver refuses.  If false, send `answer` if `*answered`. */
+ * read, which the receiver refuses.  If false, send `answer`. */
 bool authorize_check(struct authorize *authorize,
     const struct zsock_message *message, int64_t now_ns,
-    struct wire_header *answer, bool *answered);
+    struct wire_header *answer);
 /* Charge a batch to its key if `answer` is an acknowledgement. */
 void authorize_note(struct authorize *authorize,
     const struct zsock_message *message, int64_t now_ns,

@@ -181,9 +181,8 @@ answer_message(struct ingest *ingest, int64_t received_ns, int64_t now_ns,
 
 	answer->generation = journal_generation(ingest->journal);
 	answer->received_ns = received_ns;
-	if (!authorize_check(
-		&ingest->authorize, message, now_ns, answer, &answered))
-		return answered;
+	if (!authorize_check(&ingest->authorize, message, now_ns, answer))
+		return true;
 	answered = receiver_take(ingest->receiver, message->frame,
 	    auth_sender(ingest->options.auth, message), received_ns,
 	    ingest->room, answer);

@@ -389,6 +389,25 @@ take_hello(
 	return true;
 }
 
+/* It is kept behind the batches that came before it.  It has no number and
+ * belongs to no stream: whoever may publish for the node may send it. */
+static bool
+take_bye(
+    struct receiver *receiver, struct request *q, struct wire_header *answer)
+{
+	const struct journal_note note = { .receive_ns = q->received_ns,
+		.owner = q->sender };
+
+	if (q->room != RECEIVER_ROOM)
+		return busy(receiver, retry_ms(q->room), answer);
+	receiver->now.byes++;
+	journal_append(receiver->journal, q->frame, &note);
+	newest_touch(&receiver->newest, q->header->partition);
+	receiver->dirty = true;
+	answer->type = WIRE_ACK;
+	return true;
+}
+
 /* A frame that cannot be read: address the answer as far as the frame
  * allows. */
 static bool
@@ -438,16 +457,18 @@ receiver_take(struct receiver *receiver, struct text frame, uint64_t sender,
 		return refuse(receiver, frame, fault, answer);
 	address(answer, &header);
 	switch (header.type) {
-	case WIRE_BYE: return false;
 	case WIRE_BATCH:
 	case WIRE_GAP:
-	case WIRE_HELLO: break;
+	case WIRE_HELLO:
+	case WIRE_BYE: break;
 	default: return nack(receiver, WIRE_NACK_UNSUPPORTED, answer);
 	}
-	if (!get_numbers(&q))
+	if (header.type != WIRE_BYE ? !get_numbers(&q) : q.body.bytes > 0)
 		return nack(receiver, WIRE_NACK_MALFORMED, answer);
 	if (!ownership_find(receiver->accept, header.partition))
 		return nack(receiver, WIRE_NACK_OWNER, answer);
+	if (header.type == WIRE_BYE)
+		return take_bye(receiver, &q, answer);
 	return header.type == WIRE_HELLO ? take_hello(receiver, &q, answer)
 					 : take_numbers(receiver, &q, answer);
 }

@@ -40,7 +40,7 @@ struct receiver_counters {
 	uint64_t gaps;
 	uint64_t rejected; /* of the batches: stored as rejected batches */
 	uint64_t repeated; /* acknowledged, because they were stored already */
-	uint64_t hellos;
+	uint64_t hellos, byes;
 	uint64_t sessions; /* new ones */
 	uint64_t limited;  /* new ones deferred by the limit */
 	uint64_t damaged;  /* messages of streams whose state cannot be read */

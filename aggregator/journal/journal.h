@@ -29,9 +29,10 @@ enum { STORE_FORMAT = 10 };
 /* An entry as readers get it: a message and the time of its arrival. */
 struct journal_entry {
 	uint64_t number;
-	struct wire_header header; /* type batch or gap; views into the map */
-	bool rejected;             /* failed validation: a rejected batch */
-	enum wire_fault fault;     /* the reason */
+	/* Type batch, gap or bye; views into the map. */
+	struct wire_header header;
+	bool rejected;         /* failed validation: a rejected batch */
+	enum wire_fault fault; /* the reason */
 	int64_t receive_ns;
 	uint64_t owner;   /* of its stream */
 	struct text body; /* as received, possibly compressed */
@@ -178,7 +179,7 @@ struct journal_note {
 	bool rejected;
 	enum wire_fault fault;
 };
-/* Append a frame (batch or gap) as received. */
+/* Append a frame (batch, gap or bye) as received. */
 void journal_append(struct journal *journal, struct text frame,
     const struct journal_note *note);
 

@@ -62,6 +62,8 @@ check_stream(struct verify *v, uint64_t number, const struct entry *entry)
 		    (unsigned long long)number, wire_fault_name(fault));
 		return;
 	}
+	if (header.type == WIRE_BYE) /* of no stream */
+		return;
 	memcpy(key, header.session.bytes, 16);
 	memcpy(key + 16, header.partition.at, header.partition.bytes);
 	seen = last_of(

@@ -111,8 +111,7 @@ may_ask(struct query_server *query_server, const struct wire_header *header,
 		header->partition, header->node) == AUTH_OK)
 		return true;
 	query_server->counters.forbidden++;
-	if (header->type != WIRE_BYE)
-		refuse(query_server, answer, WIRE_NACK_FORBIDDEN);
+	refuse(query_server, answer, WIRE_NACK_FORBIDDEN);
 	return false;
 }
 
@@ -126,7 +125,6 @@ is_question(struct query_server *query_server, const struct wire_header *header,
 	case WIRE_STATS: query_server->counters.stats++; return true;
 	case WIRE_STATUS: query_server->counters.statuses++; return true;
 	case WIRE_FOLLOW: query_server->counters.follows++; return true;
-	case WIRE_BYE: return false;
 	default:
 		refuse(query_server, answer, WIRE_NACK_UNSUPPORTED);
 		return false;

@@ -8,7 +8,7 @@
 #include "proto/base/varint.h"
 
 /* What a node has. */
-enum { HAS_SAMPLE = 1, HAS_CLOCK = 2, HAS_SPOOL = 4 };
+enum { HAS_SAMPLE = 1, HAS_CLOCK = 2, HAS_SPOOL = 4, HAS_LIFE = 8 };
 
 static bool
 take_value(struct latest_value *latest, struct latest_value other)
@@ -36,6 +36,12 @@ latest_take(struct latest *latest, const struct latest *other)
 	}
 	changed |= take_value(&latest->clock, other->clock);
 	changed |= take_value(&latest->spool, other->spool);
+	if (other->life.time_ns != INT64_MIN &&
+	    (other->life.time_ns != latest->life.time_ns ||
+		other->life.value != latest->life.value)) {
+		latest->life = other->life;
+		changed = true;
+	}
 	return changed;
 }
 
@@ -54,13 +60,19 @@ put(unsigned char *at, const struct latest *latest, int64_t before_ns)
 {
 	unsigned has = (latest->sample_ns != INT64_MIN ? HAS_SAMPLE : 0) |
 		       (latest->clock.time_ns != INT64_MIN ? HAS_CLOCK : 0) |
-		       (latest->spool.time_ns != INT64_MIN ? HAS_SPOOL : 0);
+		       (latest->spool.time_ns != INT64_MIN ? HAS_SPOOL : 0) |
+		       (latest->life.time_ns != INT64_MIN ? HAS_LIFE : 0);
 
 	at = varint_encode(at, varint_delta(before_ns, latest->receive_ns));
 	at = varint_encode(
 	    at, varint_delta(latest->receive_ns, latest->time_ns));
 	at = varint_encode(at, has);
-	if (has != 0)
+	if ((has & HAS_LIFE) != 0) {
+		at = varint_encode(
+		    at, varint_delta(latest->receive_ns, latest->life.time_ns));
+		at = varint_encode(at, varint_zigzag(latest->life.value));
+	}
+	if ((has & HAS_SAMPLE) != 0)
 		at = varint_encode(
 		    at, varint_delta(latest->time_ns, latest->sample_ns));
 	at = put_value(at, latest, latest->clock);
@@ -71,7 +83,7 @@ void
 latest_encode(const struct latest_row *row, struct buffer *to)
 {
 	unsigned char *start =
-	    buffer_need(to, (1 + 8 * (size_t)LATEST_NODES) * VARINT_BYTES);
+	    buffer_need(to, (1 + 10 * (size_t)LATEST_NODES) * VARINT_BYTES);
 	unsigned char *at = varint_encode(start, row->has);
 	int64_t before_ns = 0;
 
@@ -105,10 +117,19 @@ get(struct varint_reader *u, struct latest *latest, int64_t before_ns)
 	latest->receive_ns = varint_undelta(before_ns, varint_get(u));
 	latest->time_ns = varint_undelta(latest->receive_ns, varint_get(u));
 	has = varint_get(u);
-	if (has > (HAS_SAMPLE | HAS_CLOCK | HAS_SPOOL) ||
-	    (has != 0 && (has & HAS_SAMPLE) == 0))
+	if (has > (HAS_SAMPLE | HAS_CLOCK | HAS_SPOOL | HAS_LIFE) ||
+	    ((has & (HAS_CLOCK | HAS_SPOOL)) != 0 && (has & HAS_SAMPLE) == 0))
 		u->bad = true;
-	if (has != 0)
+	if ((has & HAS_LIFE) != 0) {
+		latest->life.time_ns =
+		    varint_undelta(latest->receive_ns, varint_get(u));
+		latest->life.value = varint_unzigzag(varint_get(u));
+		if (latest->life.time_ns == INT64_MIN ||
+		    (latest->life.value != LATEST_ALIVE &&
+			latest->life.value != LATEST_STOPPED))
+			u->bad = true;
+	}
+	if ((has & HAS_SAMPLE) != 0)
 		latest->sample_ns =
 		    varint_undelta(latest->time_ns, varint_get(u));
 	if ((has & HAS_CLOCK) != 0)

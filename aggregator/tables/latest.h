@@ -5,7 +5,7 @@
  * were received together the one of the latest time.  Events, samples and spans
  * count.  Then the time of its newest sample, and the newest values of the two
  * metrics that say what to make of it: how far its clock is off, and how much
- * its agent has not sent.
+ * its agent has not sent.  And whether it has stopped in order since then.
  *
  * A row of table `names` has 32 nodes, so that a transaction that has records
  * of all nodes of a pool changes few rows, which fit in pages.
@@ -28,7 +28,7 @@ enum { LATEST_NODES = 32, LATEST_KEY_BYTES = 9 };
 #define LATEST_SPOOL_GROUP  "self"
 #define LATEST_SPOOL_METRIC "poolscope.agent.spool.unacked"
 
-/* A value of the newest sample that has one. */
+/* A value of the newest sample that has one; of life: the time of arrival. */
 struct latest_value {
 	int64_t time_ns, value; /* time INT64_MIN: there is none */
 };
@@ -37,13 +37,18 @@ struct latest {
 	int64_t receive_ns, time_ns;      /* of the last record */
 	int64_t sample_ns;                /* of the newest sample */
 	struct latest_value clock, spool; /* ns, bytes */
+	/* What came last: a record, other than of an import, or a bye.  None:
+	 * only imports brought records of it. */
+	struct latest_value life;
 };
+enum { LATEST_ALIVE, LATEST_STOPPED }; /* values of `life` */
 /* The least of all. */
 #define LATEST_NONE                                                            \
 	((struct latest){ INT64_MIN, INT64_MIN, INT64_MIN, { INT64_MIN, 0 },   \
-	    { INT64_MIN, 0 } })
+	    { INT64_MIN, 0 }, { INT64_MIN, 0 } })
 
-/* Make it the later of both, each for itself; true: it has changed. */
+/* Make it the later of both, each for itself; true: it has changed.  Of life
+ * that of `other` is the later one. */
 bool latest_take(struct latest *latest, const struct latest *other);
 /* Take a sample of this time. */
 static inline void

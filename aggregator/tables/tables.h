@@ -120,8 +120,8 @@ struct partition_counts {
 	int64_t oldest_ns;
 	uint64_t rejected_bytes; /* stored bodies of rejected batches */
 	uint64_t rejected_cut;   /* rejected batches stored only in part */
-	uint64_t last_entry; /* the last journal entry with a record of it that
-				is indexed; 0: none */
+	uint64_t last_entry; /* the last journal entry with a record or a bye of
+				it that is indexed; 0: none */
 };
 struct text tables_counts_key(
     unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition);

@@ -346,8 +346,7 @@ goes_round(struct relay *relay, const struct wire_header *header)
 	return true;
 }
 
-/* Is the peer permitted to send this?  If not, it gets a nack; a bye gets no
- * reply. */
+/* Is the peer permitted to send this?  If not, it gets a nack. */
 static bool
 may_pass(struct relay *relay, const struct wire_header *header)
 {
@@ -361,8 +360,7 @@ may_pass(struct relay *relay, const struct wire_header *header)
 	if (auth_check(relay->auth, &relay->message, want, header->partition,
 		header->node) == AUTH_OK)
 		return true;
-	if (header->type != WIRE_BYE)
-		nack(relay, header, WIRE_NACK_FORBIDDEN);
+	nack(relay, header, WIRE_NACK_FORBIDDEN);
 	return false;
 }
 

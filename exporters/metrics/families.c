@@ -62,7 +62,7 @@ static const struct node_family node_families[] = {
 	      "When the aggregator received the last record of the node." },
 	    received_of },
 	{ { "poolscope_node_state", EXPOSITION_GAUGE, "",
-	      "0 live, 1 late, 2 silent, 3 gone." },
+	      "0 live, 1 late, 2 silent, 3 gone, 4 stopped, 5 imported." },
 	    state_of },
 	{ { "poolscope_node_spool_bytes", EXPOSITION_GAUGE, "bytes",
 	      "What the agent of the node has not sent." },
@@ -401,7 +401,8 @@ put_runs(struct exposition *exposition, const struct now *now,
 static const struct pool_family pool_families[] = {
 	{ { "poolscope_pool_nodes", EXPOSITION_GAUGE, "",
 	      "Nodes by the time since they were heard: live below a minute, "
-	      "late below 10, silent below 60, gone." },
+	      "late below 10, silent below 60, gone; stopped in order; only "
+	      "imported." },
 	    put_nodes },
 	{ { "poolscope_pool_attention", EXPOSITION_GAUGE, "",
 	      "Nodes that need attention, by reason: gone, silent, in a phase "

@@ -33,7 +33,7 @@ extern const char *const attention_words[ATTENTIONS];
 
 struct attention_facts {
 	int64_t age_ns; /* since it was heard */
-	bool is_silent, is_gone, is_long;
+	bool is_retired, is_silent, is_gone, is_long;
 	double spool, clock_ns; /* NaN: unknown */
 };
 /* Returns bits 1 << enum attention. */

@@ -12,11 +12,18 @@
 #include "proto/os/clock.h"
 
 const char *const node_condition_words[NODE_CONDITIONS] = { "live", "late",
-	"silent", "gone" };
+	"silent", "gone", "stopped", "imported" };
+
+int
+node_condition_weight(enum node_condition condition)
+{
+	return condition <= NODE_GONE ? (int)condition
+				      : NODE_GONE - (int)condition;
+}
 
 #define MINUTE_NS (60 * NS_PER_SECOND)
 /* Silence from which a node has the condition of the number. */
-static const int64_t silences[NODE_CONDITIONS] = { 0, MINUTE_NS, 10 * MINUTE_NS,
+static const int64_t silences[NODE_GONE + 1] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 	60 * MINUTE_NS };
 
 /* An offset of more than 270 years is none. */
@@ -40,6 +47,7 @@ state_of(struct node_states *states, struct text name)
 			    .heard_ns = INT64_MIN,
 			    .received_ns = INT64_MIN,
 			    .last_ns = INT64_MIN,
+			    .stopped_ns = INT64_MIN,
 			    .spool = NAN,
 			    .clock_ns = NAN,
 			    .phase.due_ns = INT64_MAX };
@@ -50,21 +58,23 @@ state_of(struct node_states *states, struct text name)
 /* What the source says of a node. */
 struct heard {
 	int64_t received_ns, last_ns, sample_ns, clock_ns, clock_at_ns;
-	int64_t spool, spool_at_ns;
+	int64_t spool, spool_at_ns, stopped_ns, imported;
 };
 
 enum { HEARD = sizeof(struct heard) / sizeof(int64_t) };
 static const char *const heard_keys[HEARD] = { "received_ns", "time_ns",
-	"sample_ns", "clock_ns", "clock_at_ns", "spool_bytes", "spool_at_ns" };
+	"sample_ns", "clock_ns", "clock_at_ns", "spool_bytes", "spool_at_ns",
+	"stopped_ns", "imported" };
 
 static struct heard
 heard_of(const struct record *record)
 {
 	struct heard heard = { INT64_MIN, INT64_MIN, INT64_MIN, 0, INT64_MIN, 0,
-		INT64_MIN };
+		INT64_MIN, INT64_MIN, 0 };
 	int64_t *const values[HEARD] = { &heard.received_ns, &heard.last_ns,
 		&heard.sample_ns, &heard.clock_ns, &heard.clock_at_ns,
-		&heard.spool, &heard.spool_at_ns };
+		&heard.spool, &heard.spool_at_ns, &heard.stopped_ns,
+		&heard.imported };
 	struct text pairs = record->pairs;
 	struct record_attribute a;
 	int at = 0;
@@ -108,6 +118,8 @@ take(struct node_states *states, const struct record *record, int64_t from_ns)
 	node->made_ns = made_ns;
 	node->received_ns = heard.received_ns;
 	node->last_ns = heard.last_ns;
+	node->stopped_ns = heard.stopped_ns;
+	node->is_imported = heard.imported != 0;
 	if (is_clock_known && shifted(heard.clock_at_ns, ahead_ns) >= from_ns) {
 		node->clock_ns = (double)heard.clock_ns;
 		node->clock_at_ns = heard.clock_at_ns;
@@ -219,10 +231,15 @@ judge(struct node_state *node, int64_t now_ns)
 	while (node->condition < NODE_GONE &&
 	       node->age_ns >= silences[node->condition + 1])
 		node->condition++;
+	if (node->is_imported)
+		node->condition = NODE_IMPORTED;
+	else if (node->stopped_ns != INT64_MIN)
+		node->condition = NODE_STOPPED;
 	if (node->phase.due_ns != INT64_MAX)
 		node->phase_ns = shifted(
 		    shifted(now_ns, -ahead_of(node)), -node->phase.begin_ns);
 	facts = (struct attention_facts){ .age_ns = node->age_ns,
+		.is_retired = node->condition > NODE_GONE,
 		.is_silent = node->condition == NODE_SILENT,
 		.is_gone = node->condition == NODE_GONE,
 		.is_long =

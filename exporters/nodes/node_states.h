@@ -18,10 +18,21 @@
 #include "proto/hash/string_table.h"
 
 /* By the time since a record of it was made: below a minute, 10 minutes, an
- * hour, and longer. */
-enum node_condition { NODE_LIVE, NODE_LATE, NODE_SILENT, NODE_GONE };
-enum { NODE_CONDITIONS = NODE_GONE + 1, NODE_STATES_MAX = 1 << 20 };
+ * hour, and longer.  Stopped: its agent has sent a bye, or somebody retired it,
+ * and nothing came since.  Imported: only imports brought records of it, no
+ * agent was ever heard. */
+enum node_condition {
+	NODE_LIVE,
+	NODE_LATE,
+	NODE_SILENT,
+	NODE_GONE,
+	NODE_STOPPED,
+	NODE_IMPORTED
+};
+enum { NODE_CONDITIONS = NODE_IMPORTED + 1, NODE_STATES_MAX = 1 << 20 };
 extern const char *const node_condition_words[NODE_CONDITIONS];
+/* In the order in which nodes are looked at: the greatest first. */
+int node_condition_weight(enum node_condition condition);
 
 struct node_state {
 	struct text name; /* valid until node_states_clear */
@@ -32,6 +43,8 @@ struct node_state {
 	/* The last record that was received: when, and its time by the node's
 	 * clock; INT64_MIN: unknown. */
 	int64_t received_ns, last_ns;
+	int64_t stopped_ns; /* since when; INT64_MIN: it has not */
+	bool is_imported;
 	/* Bytes that are not sent; how far the aggregator's clock is ahead, ns.
 	 * NaN: unknown.  When they were sampled. */
 	double spool, clock_ns;

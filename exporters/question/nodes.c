@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "exporters/nodes/node_states.h"
@@ -13,7 +14,7 @@
 struct row {
 	struct text node, state, wrong, phase;
 	int64_t heard, silence, received, received_age, last_record;
-	int64_t clock_offset, phase_open, phase_usual;
+	int64_t stopped, clock_offset, phase_open, phase_usual;
 	double spool_bytes;
 	enum answer_flag attention;
 };
@@ -25,7 +26,8 @@ static const struct answer_column columns[] = {
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "its name",
 	    false, NULL },
 	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "live, late, silent or gone", ANSWER_IN_ORDER, NULL },
+	    "live, late, silent, gone, stopped or imported", ANSWER_IN_ORDER,
+	    NULL },
 	{ "heard", NULL, TIME(heard),
 	    "when its newest record was made, by the aggregator's clock", false,
 	    NULL },
@@ -39,6 +41,8 @@ static const struct answer_column columns[] = {
 	{ "last_record", NULL, TIME(last_record),
 	    "the time of the record that came last, by the node's clock", false,
 	    NULL },
+	{ "stopped", NULL, TIME(stopped),
+	    "since when it has stopped, or is retired", false, NULL },
 	{ "spool_bytes", "SPOOL", ANSWER_AT_BYTES(struct row, spool_bytes),
 	    "By", "what its agent has not sent yet", ANSWER_SPARE, NULL },
 	{ "clock_offset", "CLOCK", DURATION(clock_offset),
@@ -66,6 +70,10 @@ static const struct answer_column head[] = {
 	    "nodes that were heard less than an hour ago", false, NULL },
 	{ "gone", NULL, ANSWER_COUNT, 0, NULL,
 	    "nodes that have not been heard for longer", false, NULL },
+	{ "stopped", NULL, ANSWER_COUNT, 0, NULL,
+	    "nodes that have stopped in order, or are retired", false, NULL },
+	{ "imported", NULL, ANSWER_COUNT, 0, NULL,
+	    "nodes of which only imports brought records", false, NULL },
 	{ "attention", NULL, ANSWER_COUNT, 0, NULL, "nodes that need attention",
 	    false, NULL },
 	{ .key = NULL },
@@ -82,7 +90,8 @@ by_attention(const void *left, const void *right)
 		    (int)attention_weight(a->attention);
 
 	if (order == 0)
-		order = (int)b->condition - (int)a->condition;
+		order = node_condition_weight(b->condition) -
+			node_condition_weight(a->condition);
 	return order != 0 ? order : text_compare(a->name, b->name);
 }
 
@@ -108,6 +117,7 @@ put(struct answer *answer, const struct node_state *node, int64_t now_ns)
 				    ? 0
 				    : now_ns - node->received_ns,
 		.last_record = node->last_ns,
+		.stopped = node->stopped_ns,
 		.spool_bytes = node->spool,
 		.clock_offset = whole(node->clock_ns),
 		.phase = is_long ? node->phase.id : (struct text){ NULL, 0 },
@@ -123,14 +133,21 @@ static void
 put_counts(struct answer *answer, const struct node_states *states)
 {
 	const uint32_t *counts = states->conditions;
+	char others[64] = "";
+	int used = 0;
 
 	for (int i = 0; i < NODE_CONDITIONS; i++)
 		answer_head(
 		    answer, node_condition_words[i], answer_count(counts[i]));
 	answer_head(answer, "attention", answer_count(states->attended));
-	answer_title(answer, "%u live, %u late, %u silent, %u gone",
+	for (int i = NODE_STOPPED; i < NODE_CONDITIONS; i++)
+		if (counts[i] > 0)
+			used += snprintf(others + used,
+			    sizeof(others) - (size_t)used, ", %u %s", counts[i],
+			    node_condition_words[i]);
+	answer_title(answer, "%u live, %u late, %u silent, %u gone%s",
 	    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
-	    counts[NODE_GONE]);
+	    counts[NODE_GONE], others);
 }
 
 static int

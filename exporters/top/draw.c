@@ -83,7 +83,8 @@ static void
 draw_first(const struct top_state *state, struct line line)
 {
 	static const unsigned looks[NODE_CONDITIONS] = { SCREEN_GOOD,
-		SCREEN_WARNING, SCREEN_BAD, SCREEN_BAD };
+		SCREEN_WARNING, SCREEN_BAD, SCREEN_BAD, SCREEN_PLAIN,
+		SCREEN_PLAIN };
 	const struct top_snapshot *shown = state->shown;
 	char text[CLOCK_TEXT_BYTES], pool[CELL_BYTES];
 	unsigned width;

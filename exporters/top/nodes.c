@@ -129,8 +129,8 @@ label_of(const struct top_snapshot *snapshot, uint32_t row)
 static double
 weight(const struct top_node *node)
 {
-	return attention_weight(node->attention) * NODE_CONDITIONS +
-	       (unsigned)node->condition;
+	return (double)attention_weight(node->attention) * NODE_CONDITIONS +
+	       node_condition_weight(node->condition);
 }
 
 /* The label of a phase is its name and its key. */
@@ -151,7 +151,7 @@ key(const struct top_snapshot *snapshot, uint32_t row, int column)
 {
 	const struct top_node *node = node_of(snapshot, row);
 	const double numbers[COLUMNS] = {
-		[STATE] = node->condition,
+		[STATE] = node_condition_weight(node->condition),
 		[FOR] = node->phase_age,
 		[HEARD] = node->age,
 		[SPOOL] = node->spool,
@@ -200,11 +200,12 @@ look(const struct top_snapshot *snapshot, uint32_t row)
 {
 	const struct top_node *node = node_of(snapshot, row);
 
-	return node->condition >= NODE_SILENT ||
-		       (node->attention & 1u << ATTENTION_PHASE) != 0
-		   ? VIEW_BAD
-	       : weight(node) > 0 ? VIEW_WARNING
-				  : VIEW_PLAIN;
+	const unsigned bad = 1u << ATTENTION_GONE | 1u << ATTENTION_SILENT |
+			     1u << ATTENTION_PHASE;
+
+	return (node->attention & bad) != 0 ? VIEW_BAD
+	       : weight(node) > 0           ? VIEW_WARNING
+					    : VIEW_PLAIN;
 }
 
 /* What an unknown value is behind is left out. */

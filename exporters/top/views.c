@@ -375,9 +375,11 @@ line_of_pool(const struct top_snapshot *snapshot, uint32_t row,
 	if (row == LINE_AGENTS)
 		snprintf(to, VIEW_TEXT_BYTES,
 		    "agents      %" PRIu32 " heard, %" PRIu32
-		    " not heard; %s not sent yet",
+		    " not heard, %" PRIu32 " stopped; %s not sent yet",
 		    conditions[NODE_LIVE],
-		    snapshot->node_count - conditions[NODE_LIVE],
+		    conditions[NODE_LATE] + conditions[NODE_SILENT] +
+			conditions[NODE_GONE],
+		    conditions[NODE_STOPPED],
 		    cell_bytes(text, snapshot->spool));
 	else
 		snprintf(to, VIEW_TEXT_BYTES,

@@ -106,7 +106,8 @@ put_flags(struct printer *p, uint16_t flags)
 		{ WIRE_FLAG_BY_NODE, "by-node" }, { WIRE_FLAG_PLAIN, "plain" },
 		{ WIRE_FLAG_DERIVED, "derived" }, { WIRE_FLAG_ALONE, "alone" },
 		{ WIRE_FLAG_INCOMPLETE, "incomplete" },
-		{ WIRE_FLAG_ONCE, "once" }, { WIRE_FLAG_UNPAIRED, "unpaired" },
+		{ WIRE_FLAG_ONCE, "once" }, { WIRE_FLAG_IMPORTED, "imported" },
+		{ WIRE_FLAG_UNPAIRED, "unpaired" },
 		{ WIRE_FLAG_NEWEST, "newest" }, { WIRE_FLAG_OPEN, "open" } };
 	char text[160];
 	size_t used = 0;

@@ -121,12 +121,13 @@ get_element(struct walk *walk, const struct element *element, void *header)
 	}
 }
 
-/* Every message that creates records of a stream must name their partition and
- * node. */
+/* Every message that creates records of a stream, or is about a node, must name
+ * partition and node. */
 static bool
 requires_names(enum wire_type type)
 {
-	return type == WIRE_BATCH || type == WIRE_HELLO || type == WIRE_GAP;
+	return type == WIRE_BATCH || type == WIRE_HELLO || type == WIRE_GAP ||
+	       type == WIRE_BYE;
 }
 
 enum wire_fault

@@ -40,13 +40,13 @@ enum wire_type {
 	WIRE_HELLO = 1,   /* sender: my position; which batch is next? */
 	WIRE_WELCOME = 2, /* aggregator: send from `expect` */
 	WIRE_BATCH = 3,   /* sender: records */
-	WIRE_ACK = 4,    /* aggregator: all up to and including seq is stored */
-	WIRE_NACK = 5,   /* aggregator: not accepted, for `reason` */
-	WIRE_BYE = 6,    /* sender: nothing more will follow (informational) */
-	WIRE_GAP = 7,    /* sender: seq .. last_seq are lost, for `reason` */
-	WIRE_SELECT = 8, /* reader: query records */
-	WIRE_PAGE = 9,   /* answer to select, stats, status, follow */
-	WIRE_STATS = 10, /* reader: query statistics of phases */
+	WIRE_ACK = 4,  /* aggregator: all up to and including seq is stored */
+	WIRE_NACK = 5, /* aggregator: not accepted, for `reason` */
+	WIRE_BYE = 6, /* sender: the node has stopped in order, or is retired */
+	WIRE_GAP = 7, /* sender: seq .. last_seq are lost, for `reason` */
+	WIRE_SELECT = 8,  /* reader: query records */
+	WIRE_PAGE = 9,    /* answer to select, stats, status, follow */
+	WIRE_STATS = 10,  /* reader: query statistics of phases */
 	WIRE_STATUS = 11, /* reader: query counters of the process */
 	WIRE_PUT = 12,    /* local socket only: records for the spool */
 	WIRE_FOLLOW = 13, /* reader: follow the journal from a position */
@@ -76,6 +76,8 @@ enum wire_flag {
 	WIRE_FLAG_TAKEN = 8192,
 	/* ... and its records were dropped: it is nobody's any more */
 	WIRE_FLAG_DROPPED = 16384,
+	/* batch: its records are of an import, no nodes are heard by it */
+	WIRE_FLAG_IMPORTED = 32768,
 };
 
 enum wire_codec { WIRE_NONE = 0, WIRE_ZSTD = 1 };
@@ -165,9 +167,9 @@ unsigned wire_version(struct text frame);
 
 /* Check a frame and decode its header.  `body` is a view of the bytes after
  * the header, compressed with header->codec.  Partition and node are valid
- * names or empty; hello, batch and gap must have both.  After WIRE_TYPE the
- * header is complete; after any other fault it has only the fields that were
- * read, so that an answer can be addressed. */
+ * names or empty; hello, batch, gap and bye must have both.  After WIRE_TYPE
+ * the header is complete; after any other fault it has only the fields that
+ * were read, so that an answer can be addressed. */
 enum wire_fault wire_open(
     struct text frame, struct wire_header *header, struct text *body);
 

@@ -50,13 +50,17 @@ series() {
 answer "nodes by state" 'poolscope_pool_nodes_known{partition="acct$pool"} 2
 poolscope_pool_nodes_known{partition="other$pool"} 1
 poolscope_pool_nodes{partition="acct$pool",state="gone"} 0
+poolscope_pool_nodes{partition="acct$pool",state="imported"} 0
 poolscope_pool_nodes{partition="acct$pool",state="late"} 0
 poolscope_pool_nodes{partition="acct$pool",state="live"} 1
 poolscope_pool_nodes{partition="acct$pool",state="silent"} 1
+poolscope_pool_nodes{partition="acct$pool",state="stopped"} 0
 poolscope_pool_nodes{partition="other$pool",state="gone"} 0
+poolscope_pool_nodes{partition="other$pool",state="imported"} 0
 poolscope_pool_nodes{partition="other$pool",state="late"} 0
 poolscope_pool_nodes{partition="other$pool",state="live"} 1
-poolscope_pool_nodes{partition="other$pool",state="silent"} 0' series poolscope_pool_nodes
+poolscope_pool_nodes{partition="other$pool",state="silent"} 0
+poolscope_pool_nodes{partition="other$pool",state="stopped"} 0' series poolscope_pool_nodes
 answer "records" 'poolscope_records{partition="acct$pool",kind="entity"} 2
 poolscope_records{partition="acct$pool",kind="event"} 7
 poolscope_records{partition="acct$pool",kind="gap"} 0

@@ -14,6 +14,7 @@ Times are seconds since the epoch of the story, which is BASE (default
     entity NODE KIND ID [KEY=VALUE ...]
     gap    FROM TO NODE CLASS REASON COUNT
     garbage BYTES NODE                         bytes that are no record
+    bye    NODE                                the node stops, or is retired: no record
     ----                                       the next batch begins here
 
 The columns of an agent's own group (cpu, disk/NAME ...) may be some of them, in any
@@ -34,7 +35,7 @@ import sys
 import msgpack
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "flow"))
-from peer import ACK, BATCH, HELLO, VERSION, WELCOME, agent, crc32c, recv_answer, running_hash  # noqa: E402
+from peer import ACK, BATCH, BYE, HELLO, VERSION, WELCOME, agent, crc32c, recv_answer, running_hash  # noqa: E402
 
 BASE_NS = int(os.environ.get("BASE", "1700000000")) * 10 ** 9
 BATCH_RECORDS = 1000
@@ -124,17 +125,19 @@ KINDS = {"event": (event, 1), "span": (span, 2), "group": (group, 0), "define": 
 
 
 def batches(lines):
-    """(body, records) of each batch."""
+    """(body, records) of each batch; (node, None) of each bye."""
     body, count, node = b"", 0, None
     for number, line in enumerate(lines, 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        if words[0] == "----" or count == BATCH_RECORDS:
+        if words[0] in ("----", "bye") or count == BATCH_RECORDS:
             if count:
                 yield body, count
             body, count, node = b"", 0, None
-            if words[0] == "----":
+            if words[0] == "bye":
+                yield words[1], None
+            if words[0] in ("----", "bye"):
                 continue
         try:
             make, at = KINDS[words[0]]
@@ -150,8 +153,8 @@ def batches(lines):
         yield body, count
 
 
-def frame(kind, session, seq, before, body=b"", records=0):
-    header = [sys.argv[2], "story", session, seq, records, 0, 0, len(body), before, 0, 0, 0, 0, 0,
+def frame(kind, session, seq, before, body=b"", records=0, node="story"):
+    header = [sys.argv[2], node, session, seq, records, 0, 0, len(body), before, 0, 0, 0, 0, 0,
               0, 0, 0]
     rest = msgpack.packb(header) + body
     head = struct.pack("<4sBBHI", b"PSCP", VERSION, kind, 0, len(rest))
@@ -169,7 +172,12 @@ def main():
     session, before = os.urandom(16), 0
     socket = agent(sys.argv[1])
     ask(socket, frame(HELLO, session, 1, 0), WELCOME)
-    for seq, (body, records) in enumerate(batches(sys.stdin), 1):
+    seq = 0
+    for body, records in batches(sys.stdin):
+        if records is None:
+            ask(socket, frame(BYE, bytes(16), 0, 0, node=body), ACK)
+            continue
+        seq += 1
         ask(socket, frame(BATCH, session, seq, before, body, records), ACK)
         before = running_hash(before, body, records)
 

@@ -111,7 +111,7 @@ append_entry(struct follow *follow, const struct journal_entry *entry)
 
 	follow->page->entry = entry->number;
 	follow->page->examined += entry->body.bytes / EXAMINED_BYTES;
-	if (!entry->rejected &&
+	if (!entry->rejected && header->type != WIRE_BYE &&
 	    text_equal(header->partition, follow->partition))
 		good = header->type == WIRE_GAP ? append_gap(follow, entry)
 						: append_batch(follow, entry);

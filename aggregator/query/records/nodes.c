@@ -29,6 +29,11 @@ put_latest(struct answer *answer, const struct latest_row *row, unsigned place)
 	if (latest->sample_ns != INT64_MIN)
 		answer_put_int(
 		    answer, "sample_ns", (uint64_t)latest->sample_ns);
+	if (latest->life.time_ns == INT64_MIN)
+		answer_put_int(answer, "imported", 1);
+	else if (latest->life.value == LATEST_STOPPED)
+		answer_put_int(
+		    answer, "stopped_ns", (uint64_t)latest->life.time_ns);
 	put_value(answer, latest->clock, "clock_ns", "clock_at_ns");
 	put_value(answer, latest->spool, "spool_bytes", "spool_at_ns");
 }

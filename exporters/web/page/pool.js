@@ -75,6 +75,7 @@ export function overview(context) {
 		rows.sort((a, b) => a.place - b.place);
 		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
 			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), p.rests ? "" : "bad"],
+			p.stopped && ["Stopped", count(p.stopped)], p.imported && ["Imported", count(p.imported)],
 			["Records", count(p.records)],
 			!Number.isNaN(p.last) && ["Newest record", since(p.last)],
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"]] : []);

@@ -37,7 +37,7 @@ function card(p) {
 
 function update(element, p) {
 	const [, word1, facts, when] = element.children;
-	const text = [plural(p.nodes, "node"), p.live && p.late + p.silent + p.gone ? count(p.live) + " live" : "", plural(p.records, "record")]
+	const text = [plural(p.nodes, "node"), p.stopped ? count(p.stopped) + " stopped" : "", p.live && p.late + p.silent + p.gone ? count(p.live) + " live" : "", plural(p.records, "record")]
 		.filter(Boolean).join(" · ");
 	fill(word1, word(p));
 	say(facts, text);

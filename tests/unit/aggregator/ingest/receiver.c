@@ -662,6 +662,32 @@ is_for_another_try(const struct wire_header *answer)
 	assert_true(answer->credit_bytes == RECEIVER_CREDIT_BYTES);
 }
 
+/* It has no number, and changes nothing of the stream. */
+static void
+a_bye_is_kept_behind_the_batches(void **state)
+{
+	struct sender s = sender_new(1);
+	struct wire_header header = header_of(&s, WIRE_BYE, 0);
+	const struct text none = { NULL, 0 };
+	uint64_t next;
+
+	(void)state;
+	is_ack(send_batch(&s, 1), 1);
+	next = journal_next(journal);
+	assert_int_equal(ask(&header, none, RECEIVER_ROOM).type, WIRE_ACK);
+	assert_int_equal(journal_next(journal), next + 1);
+	assert_true(receiver_newest(receiver, header.partition) >= next);
+	assert_int_equal(receiver_counters(receiver)->byes, 1);
+	is_ack(send_batch(&s, 2), 2);
+	/* Without room, or with a body, nothing is kept. */
+	next = journal_next(journal);
+	is_nack(ask(&header, none, RECEIVER_FULL), WIRE_NACK_BUSY, 0);
+	is_nack(ask(&header, none, RECEIVER_LAGGING), WIRE_NACK_BUSY, 0);
+	is_nack(ask(&header, body_of(&s, 1), RECEIVER_ROOM),
+	    WIRE_NACK_MALFORMED, 0);
+	assert_int_equal(journal_next(journal), next);
+}
+
 static void
 messages_not_for_an_aggregator_are_unsupported(void **state)
 {
@@ -673,13 +699,7 @@ messages_not_for_an_aggregator_are_unsupported(void **state)
 	(void)state;
 	is_nack(ask(&header, (struct text){ NULL, 0 }, RECEIVER_ROOM),
 	    WIRE_NACK_UNSUPPORTED, 0);
-	header.type = WIRE_BYE;
-	bytes =
-	    wire_frame(frame, sizeof(frame), &header, (struct text){ NULL, 0 });
 	assert_int_equal(journal_begin(journal, &err), 0);
-	assert_false(receiver_take(receiver,
-	    (struct text){ (const char *)frame, (uint32_t)bytes }, who, noon,
-	    RECEIVER_ROOM, &answer));
 	/* Any damage: refused, counted, and nothing is kept. */
 	header.type = WIRE_BATCH;
 	header.records = 1;
@@ -913,6 +933,7 @@ main(void)
 		CASE(a_flood_of_sessions_has_to_wait),
 		CASE(a_failed_commit_undoes_everything),
 		CASE(sessions_not_stored_do_not_count),
+		CASE(a_bye_is_kept_behind_the_batches),
 		CASE(messages_not_for_an_aggregator_are_unsupported),
 		CASE(random_schedules_store_every_number_once),
 		CASE(only_partitions_that_match_are_accepted),

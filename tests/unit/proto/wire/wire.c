@@ -286,6 +286,8 @@ partition_and_node_are_names(void **state)
 	header.partition = text_of("p");
 	header.node = text_of("");
 	FAULT(wire_open(make(&header, event), &got, &body), WIRE_NAME);
+	header.type = WIRE_BYE;
+	FAULT(wire_open(make(&header, event), &got, &body), WIRE_NAME);
 	header.type = WIRE_SELECT;
 	FAULT(wire_open(make(&header, event), &got, &body), WIRE_OK);
 }
