@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/kept.h"
 #include "aggregator/archive/pull/pull_state.h"
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/tables/tables.h"
@@ -233,11 +234,38 @@ follow_partition(struct mirror *mirror, struct mirror_partition *partition,
 	return rc < 0 ? -1 : 0;
 }
 
+/* ---- what was deleted ---- */
+
+/* Records of hours that the archive does not keep are read again by whoever
+ * asks for them: servers delete them within minutes, and some may come late. */
+static int
+drop_deleted(struct mirror *mirror, struct err *err)
+{
+	struct kept kept;
+	int rc = 0;
+
+	if (kept_read(&kept, mirror->client, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < mirror->hours && rc == 0;) {
+		const struct absent_hour what = mirror->hour[i].what;
+		uint64_t part =
+		    mirror->partition[what.partition - 1].claim.part;
+
+		if (what.kind < ABSENT_ROLLUP &&
+		    what.hour < kept_from(&kept, part))
+			rc = mirror_drop(mirror, &what, err);
+		else
+			i++;
+	}
+	kept_clear(&kept);
+	return rc;
+}
+
 int
 mirror_follow(struct mirror *mirror, struct err *err)
 {
 	memset(mirror->into.silences, 0, sizeof(mirror->into.silences));
-	if (mirror_list(mirror, err) != 0)
+	if (mirror_list(mirror, err) != 0 || drop_deleted(mirror, err) != 0)
 		return -1;
 	for (uint32_t i = 0; i < mirror->claims.partitions; i++) {
 		const struct pull_partition *claim =

@@ -1,0 +1,86 @@
+#!/bin/sh
+# What `archive retain` has deleted nobody answers any more: neither a gateway nor an
+# aggregator that had read these hours from the archive, of all pools by days, and of
+# one pool, whose rows the server deletes later.  What comes late stays.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the $ is a partition's
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/../flow/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/serve.sh"
+# shellcheck source=tests/parts/clickhouse_server.sh
+. "$(dirname "$0")/clickhouse_server.sh"
+# shellcheck source=tests/parts/archive.sh
+. "$(dirname "$0")/archive.sh"
+# shellcheck source=deploy/packages.sh
+. "$ROOT/deploy/packages.sh"
+need_packages parts || skip "ClickHouse cannot be installed"
+unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
+serve_clickhouse ch || exit 1
+printf 's3cret\n' >"$TMP/writer"
+chmod 600 "$TMP/writer"
+# shellcheck disable=SC2034 # for archive.sh
+CLUSTER=clickhouse://writer@${CLICKHOUSE#http://}
+
+archive() {
+	_verb=$1
+	shift
+	poolscope-archive "$_verb" --to "$CLUSTER/pool" --archive-password "$TMP/writer" "$@"
+}
+# Reports of four nodes of 2022-04-15, which are samples.
+reports() { poolscope-import perf -p "$1" "$ROOT/tests/golden/perf/r02_four_nodes/reports.json"; }
+# events N: of 2022-04-15 and of 2022-04-16, N each.
+events() {
+	/usr/bin/python3 -c 'import json, sys
+for second in (1650020400, 1650106800):
+    for i in range(int(sys.argv[1])):
+        print(json.dumps({"ts": "%d.25" % (second + i), "source": "test", "event": "e", "node": "n%d" % (i % 3),
+            "message": str(i)}))' "$1"
+}
+gateway="ipc://$TMP/reader/run/reader.ipc"
+# records POOL KIND [OPTION...]: how many are answered.
+records() {
+	_pool=$1 _kind=$2
+	shift 2
+	poolscope-dump -q -p "$_pool" --kind "$_kind" "$@" | wc -l
+}
+# both POOL KIND N: gateway and aggregator answer N.
+both() {
+	[ "$(records "$1" "$2" --connect "$gateway")" = "$3" ] && [ "$(records "$1" "$2")" = "$3" ]
+}
+archive_start || exit 1
+for pool in one two; do
+	check "reports of a\$$pool are imported" reports "a\$$pool"
+	events 30 >"$TMP/events"
+	check "... and events of two days" poolscope-import emits -p "a\$$pool" "$TMP/events"
+done
+check "all of it is archived" settled
+samples=$(records 'a$one' sample)
+check "there are samples" test "$samples" -gt 20
+stop aggregator
+check "they are compacted" poolscope-admin compact --models "$ROOT/deploy/models"
+# The store deletes all of it, the archive keeps it.
+start aggregator poolscope-aggregator --archive "$CLUSTER/pool" --archive-password "$TMP/writer" \
+	--archive-after 200ms --models "$ROOT/deploy/models" --retain 50h
+check "the store deletes its records" wait_until \
+	'[ "$(records "a\$two" event,sample --store "$DIR/store")" = 0 ]' 60
+mkdir -m 700 "$TMP/reader"
+start gateway poolscope-aggregator --dir "$TMP/reader" --archive-only "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" || exit 1
+for pool in one two; do
+	check "gateway and aggregator answer 60 events of a\$$pool" both "a\$$pool" event 60
+	check "... and its samples" both "a\$$pool" sample "$samples"
+done
+
+check "records of a pool are deleted" archive retain --before 2022-04-16 -p 'a/one'
+check "... nobody answers them any more" wait_until 'both "a\$one" event 30 && both "a\$one" sample 0' 60
+check "... but those of the other pool" both 'a$two' event 60
+
+check "records of all are deleted" archive retain --before 2022-04-16
+check "... nobody answers them any more" wait_until 'both "a\$two" event 30 && both "a\$two" sample 0' 60
+check "... but those of the next day" both 'a$one' event 30
+
+events 40 | sed -n 1,40p >"$TMP/events"
+check "late events of the deleted day come to a third pool" poolscope-import emits -p 'a$three' "$TMP/events"
+check "... are archived" settled
+check "... and answered by the gateway" wait_until '[ "$(records "a\$three" event --connect "$gateway")" = 40 ]' 60
