@@ -616,6 +616,9 @@ ask_all(struct asking *asking)
 	if (rc == 0)
 		rc = ask_pool(asking, runs, "runs", "runs");
 	if (rc == 0)
+		rc = ask_pool(asking, "runs?by=error&top=6", "runs?by=error",
+		    "errors of runs");
+	if (rc == 0)
 		rc = ask_pool(asking, "groups", "groups", "groups of runs");
 	if (rc == 0)
 		rc = ask_pool(asking, "samples", "samples", "samples");

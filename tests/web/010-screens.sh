@@ -75,6 +75,7 @@ node-10000 #/pool/bigacct%24bigpool/node/$big
 runs #/pool/demo%24farm/runs
 runs-older #/pool/demo%24farm/runs?skip=220
 runs-failed #/pool/demo%24farm/runs?state=failed
+run #/pool/demo%24farm/runs/49
 groups #/pool/demo%24farm/groups
 results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0

@@ -62,9 +62,10 @@ breakdown #/pool/acct%24pool-60/breakdown
 map #/pool/acct%24pool-60/map
 node #/pool/acct%24pool-60/node/$one
 END
-report 'demo$farm' 165000 <<'END'
+report 'demo$farm' 175000 <<'END'
 runs #/pool/demo%24farm/runs
 failed #/pool/demo%24farm/runs?state=failed
+run #/pool/demo%24farm/runs/49
 groups #/pool/demo%24farm/groups
 END
 report 'demo$benches' 150000 <<'END'

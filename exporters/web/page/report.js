@@ -28,7 +28,8 @@ function key(path, params) {
 }
 
 /* Patterns of parameters, and what they are patterns of. */
-const FIELDS = { node: "node", name: "phase", metric: "metric", group: "group" };
+const FIELDS = { node: "node", name: "phase", metric: "metric", group: "group", run: "run", queue: "queue", configuration: "configuration",
+	requestor: "requestor", error: "error_text" };
 
 function matcher(pattern) {
 	const text = pattern.replace(/[.+^${}()|\\[\]]/g, "\\$&").replace(/\*/g, ".*").replace(/\?/g, ".");
@@ -46,10 +47,11 @@ function ofColumns(answer, keep) {
 /* The rows that match, out of an answer with more of them. */
 function only(answer, params) {
 	const wanted = Object.entries(FIELDS).filter(([name]) => params[name]).map(([name, field]) => [field, matcher(params[name])]);
-	if (wanted.length === 0)
+	if (wanted.length === 0 && !params.state)
 		return answer;
+	const stands = (row) => !params.state || !row.state || params.state === (row.error ? "failed" : row.state);
 	const fits = (row) => !row || typeof row !== "object" ||
-		wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field]));
+		(stands(row) && wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field] ?? "")));
 	if (Array.isArray(answer))
 		return answer.filter(fits);
 	if (answer.question === "timeline" && params.node)
@@ -64,7 +66,7 @@ function only(answer, params) {
  * among the rows by node. */
 function find(path, params) {
 	const { rows, pixels, top, limit, newest, shape, columns, ...asked } = params || {};
-	const { node, name, metric, group, ...rest } = asked, exact = answer(key(path, asked));
+	const { node, name, metric, group, run, queue, configuration, requestor, error, state, ...rest } = asked, exact = answer(key(path, asked));
 	if (exact !== undefined)
 		return exact;
 	for (const each of node || metric ? [{ ...rest, by: "node" }, rest] : [rest, { ...rest, by: "node" }]) {
