@@ -33,9 +33,12 @@ static const struct metric {
 	/* First the share that is idle. */
 	{ "cpu", USED_IDLE, USAGE_CPU, MEAN | LAST },
 	{ "cpu", USED_IOWAIT, USAGE_IOWAIT, MEAN | LAST },
-	{ "load", "system.cpu.load_average.1m", USAGE_LOAD, MEAN },
-	{ "memory", USED_LIMIT, USAGE_MEMORY_LIMIT, MEAN },
-	{ "memory", USED_MEMORY, USAGE_MEMORY_USED, MEAN },
+	{ "disk/*", USED_DISK_READ, USAGE_DISK, LAST },
+	{ "disk/*", USED_DISK_WRITTEN, USAGE_DISK, LAST },
+	{ "gpu/*", USED_GPU, USAGE_GPU, LAST },
+	{ "load", "system.cpu.load_average.1m", USAGE_LOAD, MEAN | LAST },
+	{ "memory", USED_LIMIT, USAGE_MEMORY_LIMIT, MEAN | LAST },
+	{ "memory", USED_MEMORY, USAGE_MEMORY_USED, MEAN | LAST },
 	{ "memory", "system.linux.memory.available", USAGE_MEMORY_AVAILABLE,
 	    MEAN },
 	{ "memory", "system.paging.usage.used", USAGE_PAGING_USED, MEAN },
@@ -175,10 +178,14 @@ put(struct reading *reading, int number, const struct known *known)
 	case USAGE_MEMORY_PRESSURE:
 	case USAGE_IO_PRESSURE: numbers[number] = rate; break;
 	case USAGE_RECEIVE:
+	case USAGE_DISK:
 		if (!isnan(rate) && !known->is_left_out)
 			numbers[number] = isnan(numbers[number])
 					      ? rate
 					      : numbers[number] + rate;
+		break;
+	case USAGE_GPU:
+		numbers[number] = fmax(numbers[number], known->value);
 		break;
 	case PHYSICAL: break;
 	default: numbers[number] = known->value;

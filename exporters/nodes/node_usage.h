@@ -5,7 +5,7 @@
  * (USAGE_LAST), or the mean of the last minutes (USAGE_MEAN).  A node without
  * samples in the window has no numbers.
  *
- * Memory: 100 bytes for each node; while they are read 60 more, and 24 for each
+ * Memory: 120 bytes for each node; while they are read 60 more, and 24 for each
  * series of one metric group.
  * SPDX-License-Identifier: MIT
  */
@@ -30,17 +30,21 @@ enum node_usage_number {
 	USAGE_MEMORY_USED,
 	USAGE_MEMORY_AVAILABLE,
 	USAGE_PAGING_USED,
-	/* Bytes a second, of all interfaces. */
+	/* Bytes a second, of all interfaces; read from and written to all
+	 * disks. */
 	USAGE_RECEIVE,
+	USAGE_DISK,
+	USAGE_GPU, /* share: the greatest utilization of any GPU */
 	USAGE_NUMBERS
 };
 
 enum node_usage_rate {
 	/* Of the samples from NODE_USAGE_MEAN_NS before until now.  Everything
-	 * but USAGE_RECEIVE. */
+	 * before USAGE_RECEIVE. */
 	USAGE_MEAN,
 	/* Of the samples of the last NODE_USAGE_LAST_NS, by the clock of the
-	 * node.  USAGE_CPU, _IOWAIT, _IO_PRESSURE and _RECEIVE. */
+	 * node.  Everything but the pressure of processors and memory, what of
+	 * memory is available, and paging. */
 	USAGE_LAST
 };
 #define NODE_USAGE_MEAN_NS (300 * INT64_C(1000000000))

@@ -33,8 +33,11 @@ struct now {
 	struct node_usages usages;
 	int64_t used_ns; /* when these were read (monotonic) */
 	struct open_phases open;
-	struct start start; /* of no nodes: there is none */
-	bool has_earlier;   /* it is not the only one */
+	struct start start;        /* of no nodes: there is none */
+	bool has_earlier;          /* it is not the only one */
+	struct string_table ready; /* nodes that began, in any start */
+	int64_t *ready_ns;         /* by number; START_UNKNOWN: it is not */
+	uint32_t ready_room;
 	uint64_t start_events, start_generation; /* that it was read after */
 	/* What the parts were read after; `is_read`: successfully. */
 	uint64_t entry, generation;
@@ -313,6 +316,29 @@ read_open(struct now *now, struct err *err)
 	return 0;
 }
 
+/* A node that has not begun again is as ready as before. */
+static void
+take_ready(struct now *now, const struct starts *starts)
+{
+	for (uint32_t i = 0; i < starts->nodes.count; i++) {
+		uint32_t number;
+
+		if (starts->ready_ns[i] == START_NONE)
+			continue;
+		number = string_table_add(&now->ready, starts->nodes.names[i]);
+		now->ready_ns = memory_grow(now->ready_ns, &now->ready_room,
+		    number, sizeof(*now->ready_ns));
+		now->ready_ns[number] = starts->ready_ns[i];
+	}
+}
+
+static void
+clear_ready(struct now *now)
+{
+	string_table_clear(&now->ready);
+	string_table_init(&now->ready);
+}
+
 /* What begins from the last start on; all of it when that is not there any
  * more, or was not known. */
 static int
@@ -326,6 +352,10 @@ read_starts(struct now *now, int64_t from_ns, struct err *err)
 
 	now->start = rc == 0 ? starts.at[starts.count - 1]
 			     : (struct start){ .nodes = 0 };
+	if (from_ns == TIME_MIN_NS && !source_has_failed(now->source))
+		clear_ready(now);
+	if (rc == 0)
+		take_ready(now, &starts);
 	now->has_earlier =
 	    starts.count > 1 || (now->has_earlier && from_ns != TIME_MIN_NS);
 	starts_clear(&starts);
@@ -434,6 +464,7 @@ now_new(struct source *source, struct text partition, unsigned parts)
 	run_groups_init(&now->runs);
 	node_usage_init(&now->usages);
 	open_phases_init(&now->open);
+	string_table_init(&now->ready);
 	return now;
 }
 
@@ -455,6 +486,8 @@ now_free(struct now **freed)
 	run_groups_clear(&now->runs);
 	node_usage_clear(&now->usages);
 	open_phases_clear(&now->open);
+	string_table_clear(&now->ready);
+	free(now->ready_ns);
 	free(now);
 	*freed = NULL;
 }
@@ -500,4 +533,14 @@ const struct start *
 now_start(const struct now *now)
 {
 	return now->start.nodes > 0 ? &now->start : NULL;
+}
+
+int64_t
+now_ready_ns(const struct now *now, struct text node)
+{
+	uint32_t number;
+
+	return string_table_find(&now->ready, node, &number)
+		   ? now->ready_ns[number]
+		   : START_UNKNOWN;
 }

@@ -14,7 +14,7 @@
  * that had come was read: a node is not late because its record is not read, or
  * not indexed, or because the source does not answer.
  *
- * Memory: some 500 bytes for each node, of at most NODE_STATES_MAX, and 500 for
+ * Memory: some 600 bytes for each node, of at most NODE_STATES_MAX, and 500 for
  * each of at most NOW_PHASES_MAX phases; node_usage.h and open_phases.h have
  * theirs.
  * SPDX-License-Identifier: MIT
@@ -45,7 +45,8 @@ enum now_part {
 	NOW_OPEN = 1 << 5,
 	/* With NOW_USAGE: USAGE_LAST instead of USAGE_MEAN. */
 	NOW_USAGE_LAST = 1 << 6,
-	NOW_START = 1 << 7, /* never reported as changed */
+	/* With when each node was ready; never reported as changed. */
+	NOW_START = 1 << 7,
 	/* With NOW_PHASES and NOW_START: those of the newest start, if there
 	 * are several. */
 	NOW_PHASES_NEWEST = 1 << 8,
@@ -92,5 +93,8 @@ const struct run_groups *now_runs(const struct now *now);
 const struct node_usages *now_usages(const struct now *now);
 /* The newest start of the pool; NULL: no node has begun, by its models. */
 const struct start *now_start(const struct now *now);
+/* When the node was ready after it began last; START_UNKNOWN: it is not, or
+ * nothing says that it began. */
+int64_t now_ready_ns(const struct now *now, struct text node);
 
 #endif

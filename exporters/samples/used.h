@@ -7,6 +7,8 @@
  * buffers and caches.  The network of a node is that of its interfaces which no
  * other one carries: system.network.physical is 0 for the others, and their
  * bytes are counted below them.  An interface of which nothing is known counts.
+ * Of disks the agent samples whole ones only, which add up; of several GPUs the
+ * one that is used most counts.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_USED_H
@@ -17,14 +19,17 @@
 #include "exporters/samples/series.h"
 #include "proto/hash/string_table.h"
 
-#define USED_CPUS     "system.cpu.logical.count"
-#define USED_IDLE     "system.cpu.time.idle"
-#define USED_IOWAIT   "system.cpu.time.iowait"
-#define USED_MEMORY   "system.memory.usage.used"
-#define USED_LIMIT    "system.memory.limit"
-#define USED_PHYSICAL "system.network.physical"
-#define USED_RECEIVED "system.network.io.receive"
-#define USED_SENT     "system.network.io.transmit"
+#define USED_CPUS         "system.cpu.logical.count"
+#define USED_IDLE         "system.cpu.time.idle"
+#define USED_IOWAIT       "system.cpu.time.iowait"
+#define USED_MEMORY       "system.memory.usage.used"
+#define USED_LIMIT        "system.memory.limit"
+#define USED_PHYSICAL     "system.network.physical"
+#define USED_RECEIVED     "system.network.io.receive"
+#define USED_SENT         "system.network.io.transmit"
+#define USED_DISK_READ    "system.disk.io.read"
+#define USED_DISK_WRITTEN "system.disk.io.write"
+#define USED_GPU          "hw.gpu.utilization"
 
 /* The share of processors that did something, when of `all` their time they
  * were idle and waited for I/O so long, in any unit.  `iowait` NaN: it is not

@@ -196,7 +196,7 @@ add_cycle(struct start *start, const struct cycle *cycle, struct seen *seen,
 
 struct start *
 starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
-    int64_t to_ns, int64_t gap_ns, uint32_t *count)
+    int64_t to_ns, int64_t gap_ns, uint32_t *count, int64_t *ready_ns)
 {
 	struct seen *seen = memory_zero(nodes + 1, sizeof(*seen));
 	struct start *starts = NULL;
@@ -204,6 +204,8 @@ starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
 	struct cycle *cycles = make_cycles(&phases[0], &cycle_count);
 
 	*count = 0;
+	for (uint32_t i = 0; ready_ns != NULL && i < nodes; i++)
+		ready_ns[i] = START_NONE;
 	for (uint32_t i = 0; i < phase_count; i++)
 		add_phase(cycles, cycle_count, &phases[i]);
 	sort(cycles, cycle_count, sizeof(*cycles), by_begin);
@@ -224,6 +226,9 @@ starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
 		}
 		add_cycle(
 		    &starts[*count - 1], cycle, &seen[cycle->node], *count);
+		if (ready_ns != NULL)
+			ready_ns[cycle->node] =
+			    cycle->lacks ? START_UNKNOWN : cycle->ready_ns;
 	}
 	free(cycles);
 	free(seen);

@@ -40,8 +40,12 @@ struct start {
 
 /* Returns new starts in the order of time, and how many; `phases`: the required
  * ones of the model, in its order; `nodes`: above all numbers.  Of nodes that
- * begin at `to_ns` or later none is formed. */
+ * begin at `to_ns` or later none is formed.  `ready_ns` (or NULL), by node:
+ * when it became ready after its last begin; START_UNKNOWN: it is not;
+ * START_NONE: it has not begun. */
+#define START_NONE INT64_MAX
 struct start *starts_form(struct start_marks *phases, uint32_t phase_count,
-    uint32_t nodes, int64_t to_ns, int64_t gap_ns, uint32_t *count);
+    uint32_t nodes, int64_t to_ns, int64_t gap_ns, uint32_t *count,
+    int64_t *ready_ns);
 
 #endif

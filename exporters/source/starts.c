@@ -125,7 +125,7 @@ read_required(struct required_phases *phases, struct source *source,
 /* ---- reading ---- */
 
 struct reading {
-	struct string_table nodes;
+	struct string_table *nodes;
 	struct start_marks *marks; /* by required phase */
 	uint64_t count;
 };
@@ -143,8 +143,8 @@ take_mark(struct reading *reading, struct start_marks *marks,
 		    "with --from, or all with --start all",
 		    STARTS_MARKS_MAX);
 	if (marks->count == 0 ||
-	    !text_equal(reading->nodes.names[last], record->node))
-		last = string_table_add(&reading->nodes, record->node);
+	    !text_equal(reading->nodes->names[last], record->node))
+		last = string_table_add(reading->nodes, record->node);
 	marks->at = memory_grow(
 	    marks->at, &marks->room, marks->count, sizeof(*marks->at));
 	marks->at[marks->count++] = (struct start_mark){
@@ -180,22 +180,23 @@ form(struct starts *starts, const struct required_phases *required,
     struct source *source, struct text partition,
     const struct starts_query *query, struct err *err)
 {
-	struct reading reading = { .marks = memory_zero(required->count + 1,
-				       sizeof(*reading.marks)) };
+	struct reading reading = { .nodes = &starts->nodes,
+		.marks =
+		    memory_zero(required->count + 1, sizeof(*reading.marks)) };
 	int rc = 0;
 
-	string_table_init(&reading.nodes);
 	for (uint32_t i = 0; rc == 0 && i < required->count; i++)
 		rc = read_marks(&reading, &reading.marks[i], source, partition,
 		    required->at[i].id, query->from_ns, err);
+	starts->ready_ns =
+	    memory_zero(starts->nodes.count + 1, sizeof(*starts->ready_ns));
 	if (rc == 0 && required->count > 0)
 		starts->at = starts_form(reading.marks, required->count,
-		    reading.nodes.count, query->to_ns, query->gap_ns,
-		    &starts->count);
+		    starts->nodes.count, query->to_ns, query->gap_ns,
+		    &starts->count, starts->ready_ns);
 	for (uint32_t i = 0; i < required->count; i++)
 		free(reading.marks[i].at);
 	free(reading.marks);
-	string_table_clear(&reading.nodes);
 	return rc;
 }
 
@@ -208,6 +209,7 @@ read_any(struct starts *starts, struct source *source, struct text partition,
 	int rc;
 
 	*starts = (struct starts){ .at = NULL };
+	string_table_init(&starts->nodes);
 	string_table_init(&required.texts);
 	rc = read_required(&required, source, partition, query, err);
 	if (rc == 0 && required.count > 0)
@@ -248,6 +250,8 @@ starts_clear(struct starts *starts)
 {
 	free(starts->model);
 	free(starts->at);
+	free(starts->ready_ns);
+	string_table_clear(&starts->nodes);
 	*starts = (struct starts){ .at = NULL };
 }
 

@@ -14,6 +14,7 @@
 #include "exporters/source/source.h"
 #include "exporters/source/form.h"
 #include "proto/config/opt.h"
+#include "proto/hash/string_table.h"
 
 enum { STARTS_MARKS_MAX = 8 << 20 }; /* required phases; 24 bytes each */
 #define STARTS_GAP_NS (600 * INT64_C(1000000000))
@@ -51,6 +52,8 @@ struct starts {
 	char *model;
 	struct start *at; /* in the order of time */
 	uint32_t count;
+	struct string_table nodes;
+	int64_t *ready_ns; /* by number of the node: form.h */
 };
 
 /* -1 also when no node began, or there are more than STARTS_MARKS_MAX phases.

@@ -147,9 +147,11 @@ seconds(int64_t ns)
 
 static void
 put_phase(struct top_node *row, const struct compose *compose,
-    const struct open_phase *open, const struct node_state *node,
-    int64_t now_ns)
+    const struct now *now, const struct node_state *node, int64_t now_ns)
 {
+	const struct open_phase *open =
+	    open_phases_find(now_open(now), node->name);
+	int64_t ready_ns = now_ready_ns(now, node->name);
 	int64_t ahead_ns = isnan(node->clock_ns) ? 0 : (int64_t)node->clock_ns;
 	int64_t age_ns, begin_ns;
 	struct text label;
@@ -165,6 +167,11 @@ put_phase(struct top_node *row, const struct compose *compose,
 		label = open->label;
 		begin_ns = open->begin_ns;
 	} else {
+		if (ready_ns != START_UNKNOWN) {
+			row->phase = TOP_READY;
+			row->phase_age =
+			    seconds(now_ns > ready_ns ? now_ns - ready_ns : 0);
+		}
 		return;
 	}
 	if (compose->labels == NULL ||
@@ -192,16 +199,22 @@ put_node(struct top_node *row, const struct compose *compose,
 		.clock = (float)(node->clock_ns / 1e9),
 		.cpu = (float)usage.numbers[USAGE_CPU],
 		.iowait = (float)usage.numbers[USAGE_IOWAIT],
-		.receive = (float)usage.numbers[USAGE_RECEIVE],
 		.pressure = (float)usage.numbers[USAGE_IO_PRESSURE],
+		.gpu = (float)usage.numbers[USAGE_GPU],
+		.receive = (float)usage.numbers[USAGE_RECEIVE],
+		.disk = (float)usage.numbers[USAGE_DISK],
+		.memory = (float)usage.numbers[USAGE_MEMORY_USED],
+		.memory_limit = (float)usage.numbers[USAGE_MEMORY_LIMIT],
+		.load = (float)usage.numbers[USAGE_LOAD],
 		.condition = (uint8_t)node->condition,
 		.attention = (uint8_t)node->attention,
 	};
 	/* They were not read again since nothing came. */
 	if (node->age_ns > NODE_USAGE_LAST_NS)
-		row->cpu = row->iowait = row->receive = row->pressure = NAN;
-	put_phase(row, compose, open_phases_find(now_open(now), node->name),
-	    node, now_ns);
+		row->cpu = row->iowait = row->pressure = row->gpu =
+		    row->receive = row->disk = row->memory = row->memory_limit =
+			row->load = NAN;
+	put_phase(row, compose, now, node, now_ns);
 }
 
 static void
@@ -234,23 +247,51 @@ put_label(char *to, size_t room, struct text phase)
 	table_elide(to, room, text_after(phase, ':'), 16);
 }
 
+/* In how many nodes each phase is open for longer than usual. */
+struct hanging {
+	struct string_table ids;
+	uint32_t *nodes, room;
+};
+
+static void
+count_hanging(struct hanging *hanging, const struct node_states *states)
+{
+	*hanging = (struct hanging){ .room = 0 };
+	string_table_init(&hanging->ids);
+	for (uint32_t i = 0; i < states->count; i++) {
+		uint32_t number;
+
+		if (!is_long(&states->at[i]))
+			continue;
+		number =
+		    string_table_add(&hanging->ids, states->at[i].phase.id);
+		hanging->nodes = memory_grow_zero(hanging->nodes,
+		    &hanging->room, number, sizeof(*hanging->nodes));
+		hanging->nodes[number]++;
+	}
+}
+
 static int
 by_open(const void *left, const void *right)
 {
 	const struct top_phase *a = left, *b = right;
 
+	if (a->hang != b->hang)
+		return a->hang < b->hang ? 1 : -1;
 	return (a->open < b->open) - (a->open > b->open);
 }
 
-/* Those that most nodes are in. */
+/* Those that hang in most nodes, then those that most nodes are in. */
 static void
 put_phases(struct top_snapshot *to, const struct now *now)
 {
-	uint32_t count;
+	uint32_t count, number;
 	const struct phase_row *rows = now_phases(now, &count);
-	struct top_phase most[TOP_PHASES_MAX];
+	struct top_phase most[TOP_PHASES_MAX + 1];
+	struct hanging hanging;
 	uint32_t kept = 0;
 
+	count_hanging(&hanging, now_nodes(now));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct phase_row *row = &rows[i];
 		struct top_phase phase = {
@@ -262,15 +303,17 @@ put_phases(struct top_snapshot *to, const struct now *now)
 		if (row->ignores_open || !(phase.open > 0))
 			continue;
 		put_label(phase.label, sizeof(phase.label), row->phase);
-		if (kept == TOP_PHASES_MAX) {
+		if (string_table_find(&hanging.ids, row->phase, &number))
+			phase.hang = hanging.nodes[number];
+		most[kept++] = phase;
+		if (kept > TOP_PHASES_MAX) {
 			qsort(most, kept, sizeof(*most), by_open);
-			if (most[TOP_PHASES_MAX - 1].open >= phase.open)
-				continue;
 			kept--;
 		}
-		most[kept++] = phase;
 	}
 	qsort(most, kept, sizeof(*most), by_open);
+	string_table_clear(&hanging.ids);
+	free(hanging.nodes);
 	to->phase_count = kept;
 	to->phases = memory_copy(most, kept * sizeof(*most));
 }

@@ -136,6 +136,9 @@ draw_phases(const struct top_state *state, struct line *line)
 		put_part(line, 1, SCREEN_PLAIN,
 		    trend_phase(bars, &trend, phase->label, ascii));
 		put_format(line, 1, SCREEN_PLAIN, "%.0f open", phase->open);
+		if (phase->hang > 0)
+			put_format(line, 1, SCREEN_BAD, "%" PRIu32 " too long",
+			    phase->hang);
 		if (!isnan(phase->p50))
 			put_format(line, 1, SCREEN_PLAIN, "(p50 %s p90 %s)",
 			    cell_time(p50, phase->p50),
@@ -381,11 +384,12 @@ draw_help(unsigned rows, unsigned width)
 	    "? F1             this text\n"
 	    "q                quit\n"
 	    "\n"
-	    "HEARD: time since a record was made. FOR: time in the phase.\n"
-	    "CLOCK: how far the aggregator's clock is ahead of the node's.\n"
-	    "RX/S: bytes received a second. PSI IO: share of the time in\n"
-	    "which a task waited for a disk.\n"
-	    "Bars: the last minutes, of CPU from 0 to 100 %.\n"
+	    "HEARD: time since a record was made. FOR: time in the phase, or\n"
+	    "since the node was ready. CLOCK: how far its clock is behind the\n"
+	    "aggregator's. RX/S, DISK/S: bytes received, and read and "
+	    "written,\n"
+	    "a second. GPU: the busiest. PSI IO: share of the time in which a\n"
+	    "task waited for a disk. Bars: the last minutes of CPU.\n"
 	    "Of the last hour at most 2 MiB are kept, the older the fewer.\n";
 
 	put_width(TOP_LINES - 1, 0, text_of("  ? Esc: back to the table"),

@@ -19,7 +19,11 @@ enum column {
 	CLOCK,
 	CPU,
 	TREND,
+	MEMORY,
+	LOAD,
 	RECEIVE,
+	DISK,
+	GPU,
 	IOWAIT,
 	PRESSURE,
 	WRONG,
@@ -36,9 +40,13 @@ static const struct view_column all[COLUMNS] = {
 	[CLOCK] = { "CLOCK", 6, 7, 9, true, false, false },
 	[CPU] = { "CPU", 4, 5, 6, true, false, false },
 	[TREND] = { "", 8, 8, 8, false, false, true },
-	[RECEIVE] = { "RX/S", 6, 7, 10, true, false, false },
-	[IOWAIT] = { "IOWAIT", 6, 6, 11, true, false, false },
-	[PRESSURE] = { "PSI IO", 6, 6, 12, true, false, false },
+	[MEMORY] = { "MEM", 4, 5, 10, true, false, false },
+	[LOAD] = { "LOAD", 5, 6, 11, true, false, false },
+	[RECEIVE] = { "RX/S", 6, 7, 12, true, false, false },
+	[DISK] = { "DISK/S", 6, 7, 13, true, false, false },
+	[GPU] = { "GPU", 4, 5, 14, true, false, false },
+	[IOWAIT] = { "IOWAIT", 6, 6, 15, true, false, false },
+	[PRESSURE] = { "PSI IO", 6, 6, 16, true, false, false },
 	[WRONG] = { "WRONG", 9, 60, 2, false, false, false },
 };
 
@@ -69,6 +77,15 @@ fit_text(struct view_column *column, size_t longest)
 	column->most = width;
 }
 
+/* Of all memory; NaN: unknown. */
+static double
+memory_share(const struct top_node *node)
+{
+	return node->memory_limit > 0
+		   ? (double)node->memory / (double)node->memory_limit
+		   : NAN;
+}
+
 /* Columns that say nothing are the first to go.  What is wrong is not cut, as
  * long as it is one thing. */
 static void
@@ -88,7 +105,11 @@ rank_unknown(const struct top_snapshot *snapshot,
 		known[SPOOL] |= !isnan(node->spool);
 		known[CLOCK] |= !isnan(node->clock);
 		known[CPU] |= !isnan(node->cpu);
+		known[MEMORY] |= !isnan(memory_share(node));
+		known[LOAD] |= !isnan(node->load);
 		known[RECEIVE] |= !isnan(node->receive);
+		known[DISK] |= !isnan(node->disk);
+		known[GPU] |= !isnan(node->gpu);
 		known[IOWAIT] |= !isnan(node->iowait);
 		known[PRESSURE] |= !isnan(node->pressure);
 	}
@@ -122,6 +143,7 @@ label_of(const struct top_snapshot *snapshot, uint32_t row)
 	uint32_t phase = node_of(snapshot, row)->phase;
 
 	return phase == TOP_NO_PHASE ? (struct text){ NULL, 0 }
+	       : phase == TOP_READY  ? text_of("ready")
 				     : snapshot->labels->table.names[phase];
 }
 
@@ -158,7 +180,11 @@ key(const struct top_snapshot *snapshot, uint32_t row, int column)
 		[CLOCK] = fabsf(node->clock),
 		[CPU] = node->cpu,
 		[TREND] = node->cpu,
+		[MEMORY] = memory_share(node),
+		[LOAD] = node->load,
 		[RECEIVE] = node->receive,
+		[DISK] = node->disk,
+		[GPU] = node->gpu,
 		[IOWAIT] = node->iowait,
 		[PRESSURE] = node->pressure,
 		[WRONG] = weight(node),
@@ -187,7 +213,11 @@ cell(const struct top_snapshot *snapshot, uint32_t row, uint32_t column,
 	case SPOOL: return text_of(cell_bytes(to, node->spool));
 	case CLOCK: return text_of(cell_time(to, node->clock));
 	case CPU: return text_of(cell_share(to, node->cpu));
+	case MEMORY: return text_of(cell_share(to, memory_share(node)));
+	case LOAD: return text_of(cell_number(to, node->load));
 	case RECEIVE: return text_of(cell_bytes(to, node->receive));
+	case DISK: return text_of(cell_bytes(to, node->disk));
+	case GPU: return text_of(cell_share(to, node->gpu));
 	case IOWAIT: return text_of(cell_share(to, node->iowait));
 	case PRESSURE: return text_of(cell_share(to, node->pressure));
 	case WRONG: return text_of(wrong_of(snapshot, row, to));
@@ -223,6 +253,31 @@ put_text(FILE *file, const char *name, struct text text)
 }
 
 static void
+put_usage(FILE *file, const struct top_node *node)
+{
+	char to[CELL_NUMBER_BYTES], limit[CELL_NUMBER_BYTES];
+	char of[CELL_NUMBER_BYTES + 8];
+
+	put_value(file, "cpu", cell_share(to, node->cpu),
+	    " of the processors did something");
+	put_value(file, "iowait", cell_share(to, node->iowait),
+	    " of the processors waited for a disk");
+	put_value(file, "pressure", cell_share(to, node->pressure),
+	    " of the time a task waited for a disk");
+	put_value(file, "load", cell_number(to, node->load),
+	    " threads, mean of a minute");
+	snprintf(
+	    of, sizeof(of), " of %s", cell_bytes(limit, node->memory_limit));
+	put_value(file, "memory", cell_bytes(to, node->memory), of);
+	put_value(file, "disk", cell_bytes(to, node->disk),
+	    " read and written a second");
+	put_value(file, "network", cell_bytes(to, node->receive),
+	    " received a second");
+	put_value(
+	    file, "gpu", cell_share(to, node->gpu), ", the busiest of them");
+}
+
+static void
 detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 {
 	const struct top_node *node = node_of(snapshot, row);
@@ -240,17 +295,10 @@ detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 	put_value(file, "received", cell_time(to, node->received), " ago");
 	put_value(file, "spool", cell_bytes(to, node->spool),
 	    " that the agent has not sent");
-	put_value(file, "clock", cell_time(to, node->clock),
-	    node->clock < 0 ? " (ahead of the aggregator's)"
-			    : " (behind the aggregator's)");
-	put_value(file, "cpu", cell_share(to, node->cpu),
-	    " of the processors did something");
-	put_value(file, "iowait", cell_share(to, node->iowait),
-	    " of the processors waited for a disk");
-	put_value(file, "pressure", cell_share(to, node->pressure),
-	    " of the time a task waited for a disk");
-	put_value(file, "network", cell_bytes(to, node->receive),
-	    " received a second");
+	put_value(file, "clock", cell_time(to, fabsf(node->clock)),
+	    node->clock < 0 ? " ahead of the aggregator's"
+			    : " behind the aggregator's");
+	put_usage(file, node);
 }
 
 static double

@@ -24,8 +24,13 @@ enum column {
 	SPOOL,
 	CPU,
 	IOWAIT,
-	RECEIVE,
 	PRESSURE,
+	GPU,
+	RECEIVE,
+	DISK,
+	MEMORY,
+	MEMORY_LIMIT,
+	LOAD,
 	PHASE_AGE,
 	PHASE_USUAL,
 	NUMBERS, /* columns of numbers up to here */
@@ -106,8 +111,13 @@ put_row(uint16_t to[static COLUMNS], const struct top_node *node)
 	to[SPOOL] = code_of(node->spool);
 	to[CPU] = code_of(node->cpu);
 	to[IOWAIT] = code_of(node->iowait);
-	to[RECEIVE] = code_of(node->receive);
 	to[PRESSURE] = code_of(node->pressure);
+	to[GPU] = code_of(node->gpu);
+	to[RECEIVE] = code_of(node->receive);
+	to[DISK] = code_of(node->disk);
+	to[MEMORY] = code_of(node->memory);
+	to[MEMORY_LIMIT] = code_of(node->memory_limit);
+	to[LOAD] = code_of(node->load);
 	to[PHASE_AGE] = code_of(node->phase_age);
 	to[PHASE_USUAL] = code_of(node->phase_usual);
 	to[CLOCK] = (uint16_t)clock;
@@ -179,8 +189,13 @@ packed_at(const struct top_packed *packed, uint32_t row)
 		.spool = number_of(of[SPOOL]),
 		.cpu = number_of(of[CPU]),
 		.iowait = number_of(of[IOWAIT]),
-		.receive = number_of(of[RECEIVE]),
 		.pressure = number_of(of[PRESSURE]),
+		.gpu = number_of(of[GPU]),
+		.receive = number_of(of[RECEIVE]),
+		.disk = number_of(of[DISK]),
+		.memory = number_of(of[MEMORY]),
+		.memory_limit = number_of(of[MEMORY_LIMIT]),
+		.load = number_of(of[LOAD]),
 		.phase_age = number_of(of[PHASE_AGE]),
 		.phase_usual = number_of(of[PHASE_USUAL]),
 		.clock = float_of((uint32_t)of[CLOCK + 1] << 16 | of[CLOCK]),

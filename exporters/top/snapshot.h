@@ -51,15 +51,19 @@ struct top_lines {
 	uint32_t count;
 };
 
+/* Instead of a phase: it is in none; it is ready, since phase_age. */
 #define TOP_NO_PHASE UINT32_MAX
+#define TOP_READY    (UINT32_MAX - 1)
 
 /* Times in seconds before the snapshot; NaN: unknown. */
 struct top_node {
 	float age, received, spool, clock;
-	float cpu, iowait, receive, pressure;
+	float cpu, iowait, pressure, gpu; /* shares */
+	float receive, disk;              /* bytes a second */
+	float memory, memory_limit, load;
 	/* phase_usual: of one that is open for longer than usual. */
 	float phase_age, phase_usual;
-	uint32_t phase;               /* number of its label, or TOP_NO_PHASE */
+	uint32_t phase;               /* number of its label, or one above */
 	uint8_t condition, attention; /* bits, of nodes/attention.h */
 };
 
@@ -69,6 +73,7 @@ enum { TOP_PHASES_MAX = 8 };
 struct top_phase {
 	char label[40];
 	double open, p50, p90;
+	uint32_t hang; /* nodes that are in it for longer than usual */
 };
 
 struct top_snapshot {

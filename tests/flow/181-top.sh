@@ -6,7 +6,9 @@
 #
 # The nodes' clocks are half an hour ahead, so that they stay live; n5 to n9 are not: n5 was heard
 # 5 min ago (late), n6 to n9 30 min (silent).  n2 is in a phase, and its cpu did 25 % of 4
-# processors in the last 10 s, of which 10 % waited for a disk: 75 % - 10 % idle is left.
+# processors in the last 10 s, of which 10 % waited for a disk: 75 % - 10 % idle is left.  It uses
+# 3 GiB of 12, and its disks 4096 bytes in 10 s; nothing says that it has a GPU.  n1 is ready for
+# 12 min, after a start that n10 has not begun.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -106,6 +108,13 @@ model work <<-'END'
 		key = "job"
 	}
 END
+model boot <<-'END'
+	phase "boot" {
+		start = "work:power"
+		end = "work:up"
+		required = true
+	}
+END
 cp deploy/models/testrun.conf "$TMP/models/"
 aggregate --models "$TMP/models"
 esc=$(printf '\033[2J\033]0;x\007')
@@ -114,6 +123,8 @@ bidi=$(printf '\342\200\256')
 	for i in 1 2 3 4; do
 		echo "event 1800 n$i work:other"
 	done
+	echo "event -780 n1 work:power"
+	echo "event -720 n1 work:up"
 	echo "event 1790 n2 work:start job=tf:1.3"
 	echo "event -9000 n4 work:start job=long"
 	echo "event -300 n5 work:other"
@@ -123,6 +134,13 @@ bidi=$(printf '\342\200\256')
 	echo "group n2 cpu system.cpu.time.idle:cs:counter system.cpu.time.iowait:cs:counter system.cpu.logical.count:{cpu}:gauge"
 	echo "sample 1780 n2 cpu 1000 100 4"
 	echo "sample 1790 n2 cpu 4000 500 4"
+	echo "group n2 memory system.memory.limit:By:gauge system.memory.usage.used:By:gauge"
+	echo "sample 1790 n2 memory 12884901888 3221225472"
+	echo "group n2 load system.cpu.load_average.1m:{thread}:gauge"
+	echo "sample 1790 n2 load 2.5"
+	echo "group n2 disk/sda system.disk.io.read:By:counter system.disk.io.write:By:counter"
+	echo "sample 1780 n2 disk/sda 0 0"
+	echo "sample 1790 n2 disk/sda 1024 3072"
 	echo "group n1 self poolscope.agent.spool.unacked:By:gauge"
 	echo "sample 1800 n1 self 0"
 	echo "group n3 self poolscope.agent.spool.unacked:By:gauge"
@@ -165,6 +183,9 @@ shows "4 ... such as this one, with its phase, and what its cpu did" '^n2 +live 
 shows_not "4 ... and no others" '^n6 '
 keys Escape / n4 Enter
 shows "4 a phase that began hours ago is still open" '^n4 +live +ste.*ong +2\.5h'
+keys Escape / n1 Enter
+shows "4 a node that is ready says since when" '^n1 +live +ready +1[2-5]min'
+shows "4 ... one that never began does not" '^n10 +live +- +- '
 keys Escape
 shows "5 Escape ends it" '^n6 +silent'
 keys / 'n?' Enter
@@ -208,15 +229,18 @@ keys y
 shows "17 the link of the view" '^http://127.0.0.1:5580/#/pool/acct%24pool/map$'
 check "17 ... is on the clipboard" wait_until \
 	'[ "$(terminal show-buffer)" = "http://127.0.0.1:5580/#/pool/acct%24pool/map" ]'
-keys j j Enter
-shows "17 all about a node" '^  state +silent'
+keys / n2 Enter Enter
+shows "17 all about a node: its memory" '^  memory +3\.0GiB of 12GiB$'
+shows "17 ... and a GPU that nobody sees is no idle one" '^  gpu +-$'
+keys Escape Escape j j Enter
+shows "17 all about another" '^  state +silent'
 shows "17 ... by its whole name" '^  node +n8$'
 keys y
 shows "17 the link of the node" '^http://127.0.0.1:5580/#/pool/acct%24pool/node/n8$'
 keys Escape
 terminal resize-window -x 200 -y 60
-shows "18 200x60: no column is left out" '^NODE .*SPOOL +CLOCK +CPU 2min +RX/S +IOWAIT +PSI IO +WRONG'
-shows "18 ... with all that is known" '^n2 +live +step tf:1\.3 .* 15% .* 10%'
+shows "18 200x60: no column is left out" '^NODE .*SPOOL +CLOCK +CPU 2min +MEM +LOAD +RX/S +DISK/S +GPU +IOWAIT +PSI IO +WRONG'
+shows "18 ... with all that is known" '^n2 +live +step tf:1\.3 .* 15% .* 25% +2\.50 +- +410B +- +10% +- *$'
 shows "18 ... and 56 rows fit" '1-56 of 71'
 fits "18 200x60"
 terminal resize-window -x 40 -y 10

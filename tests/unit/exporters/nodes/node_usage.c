@@ -22,12 +22,13 @@ put_metrics(const char *node, const char *group, double seconds, int count,
 
 	assert_non_null(of);
 	for (uint32_t i = 0; i < of->count; i++) {
-		numbers[i] = UNKNOWN;
+		/* The first one of a group is the boot that its counters count
+		 * from, or a gauge. */
+		numbers[i] = i == 0 ? 1 : UNKNOWN;
 		for (int k = 0; k < count; k++)
 			if (strcmp(of->columns[i].name, metrics[k]) == 0)
 				numbers[i] = values[k];
 	}
-	numbers[0] = 1; /* the boot that counters count from */
 	put_sample(node, group, seconds, of->count, numbers);
 }
 
@@ -67,7 +68,8 @@ static void
 define_all(void)
 {
 	static const char *const groups[] = { "cpu", "network/eth0",
-		"network/br0", "network/eth1", "pressure", "load" };
+		"network/br0", "network/eth1", "pressure", "load", "memory",
+		"disk/sda", "disk/sdb", "gpu/0", "gpu/1" };
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		assert_true(metric_group_define(&rig.batch,
@@ -79,6 +81,17 @@ put_gauge(const char *node, const char *group, const char *metric,
     double seconds, int64_t value)
 {
 	put_metrics(node, group, seconds, 1, &metric, &value);
+}
+
+static void
+put_disk(const char *node, const char *group, double seconds, int64_t read,
+    int64_t written)
+{
+	static const char *const metrics[] = { "system.disk.io.read",
+		"system.disk.io.write" };
+
+	put_metrics(node, group, seconds, 2, metrics,
+	    (const int64_t[]){ read, written });
 }
 
 static struct node_usages usages;
@@ -117,6 +130,10 @@ assert_usage(const char *node, enum node_usage_number number, double wanted)
  * n2 has one sample, so that it has no rate, but a load.  n3's last ones are
  * more than two minutes old: from -90 to -80 it is idle for 1 of 40 s, 97.5 %.
  * n4 waits for a disk all the time, which is no work: cpu 0.
+ *
+ * n6 uses 3 GiB of 12 and has a load of 2; in the last 10 s sda read 1,000 and
+ * wrote 2,000 bytes, sdb read 500: 350 a second.  One of its GPUs does nothing,
+ * the other one all it can.
  */
 static void
 rates_are_the_last_one_or_the_mean_of_some_minutes(void **state)
@@ -139,8 +156,29 @@ rates_are_the_last_one_or_the_mean_of_some_minutes(void **state)
 		put_network("n1", "network/br0", 90 + 10 * i, 7500 * i, 0);
 		put_pressure("n1", 90 + 10 * i, 4000000 * i);
 	}
+	for (int i = 0; i < 2; i++) {
+		static const char *const memory[] = { "system.memory.limit",
+			"system.memory.usage.used" };
+
+		put_disk("n6", "disk/sda", 90 + 10 * i, 1000 * i, 2000 * i);
+		put_disk("n6", "disk/sdb", 90 + 10 * i, 500 * i, 0);
+		put_metrics("n6", "memory", 90 + 10 * i, 2, memory,
+		    (const int64_t[]){ 12LL << 30, (2LL + i) << 30 });
+		put_gauge("n6", "load", "system.cpu.load_average.1m",
+		    90 + 10 * i, 1 + i);
+		put_gauge("n6", "gpu/0", "hw.gpu.utilization", 90 + 10 * i, i);
+		put_gauge("n6", "gpu/1", "hw.gpu.utilization", 90 + 10 * i, 0);
+	}
 	read_it();
 	read_usage(USAGE_LAST, AT(105));
+	assert_usage("n6", USAGE_DISK, 350);
+	assert_usage("n6", USAGE_MEMORY_USED, 3LL << 30);
+	assert_usage("n6", USAGE_MEMORY_LIMIT, 12LL << 30);
+	assert_usage("n6", USAGE_LOAD, 2);
+	assert_usage("n6", USAGE_GPU, 1);
+	assert_usage("n1", USAGE_DISK, NAN);
+	assert_usage("n1", USAGE_GPU, NAN);
+	assert_usage("n1", USAGE_MEMORY_USED, NAN);
 	assert_usage("n1", USAGE_CPU, 0.30);
 	assert_usage("n1", USAGE_IOWAIT, 0.15);
 	assert_usage("n1", USAGE_RECEIVE, 750);

@@ -208,9 +208,29 @@ compare(const struct start *a, const struct start *b)
 	assert_int_equal(a->last_ready_ns, b->last_ready_ns);
 }
 
+/* When the node was ready after its last begin before that time. */
+static int64_t
+ready_of(const struct pool *pool, uint32_t node, int64_t to_ns)
+{
+	int64_t begin_ns = INT64_MIN, ready_ns = START_NONE;
+
+	for (uint32_t i = 0; i < pool->count[0]; i++) {
+		const struct start_mark *mark = &pool->marks[0][i];
+
+		if (mark->node == node && mark->begin_ns != START_UNKNOWN &&
+		    mark->begin_ns < to_ns && mark->begin_ns > begin_ns)
+			begin_ns = mark->begin_ns;
+	}
+	if (begin_ns == INT64_MIN)
+		return START_NONE;
+	judge(pool, node, begin_ns, &ready_ns);
+	return ready_ns == INT64_MAX ? START_UNKNOWN : ready_ns;
+}
+
 static void
 starts_are_those_of_the_definition(void **state)
 {
+	int64_t ready_ns[NODES];
 	struct start wanted[MARKS], *got;
 	struct start_marks phases[PHASES];
 	struct pool pool, copy;
@@ -228,10 +248,14 @@ starts_are_those_of_the_definition(void **state)
 		for (int p = 0; p < PHASES; p++)
 			phases[p] = (struct start_marks){ copy.marks[p],
 				copy.count[p], MARKS };
-		got = starts_form(phases, PHASES, NODES, to_ns, gap_ns, &count);
+		got = starts_form(
+		    phases, PHASES, NODES, to_ns, gap_ns, &count, ready_ns);
 		assert_int_equal(count, define(&pool, to_ns, gap_ns, wanted));
 		for (uint32_t i = 0; i < count; i++)
 			compare(&got[i], &wanted[i]);
+		for (uint32_t i = 0; i < NODES; i++)
+			assert_int_equal(
+			    ready_ns[i], ready_of(&pool, i, to_ns));
 		several += count > 1;
 		free(got);
 	}
@@ -250,7 +274,7 @@ the_greatest_pause_is_one(void **state)
 	(void)state;
 	marks[0].begin_ns = INT64_MIN + 1;
 	marks[1].begin_ns = INT64_MAX - 1;
-	starts = starts_form(&phase, 1, 2, INT64_MAX, INT64_MAX, &count);
+	starts = starts_form(&phase, 1, 2, INT64_MAX, INT64_MAX, &count, NULL);
 	assert_int_equal(count, 2);
 	free(starts);
 }

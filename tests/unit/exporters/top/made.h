@@ -31,8 +31,13 @@ made_snapshot(int64_t taken_ns, uint32_t nodes)
 			.phase_age = NAN,
 			.cpu = NAN,
 			.iowait = NAN,
+			.pressure = NAN,
+			.gpu = NAN,
 			.receive = NAN,
-			.pressure = NAN };
+			.disk = NAN,
+			.memory = NAN,
+			.memory_limit = NAN,
+			.load = NAN };
 	}
 	return to;
 }

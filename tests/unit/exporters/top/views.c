@@ -137,6 +137,50 @@ a_filter_finds_names_and_phases(void **state)
 	top_snapshot_drop(&snapshot);
 }
 
+static const char *
+cell_of(const struct top_snapshot *snapshot, uint32_t row, const char *title,
+    char to[static VIEW_TEXT_BYTES])
+{
+	struct view_column columns[VIEW_COLUMNS_MAX];
+	uint32_t count = view_nodes.columns(snapshot, columns), at = 0;
+	char own[VIEW_TEXT_BYTES];
+	struct text text;
+
+	while (at < count && strcmp(columns[at].title, title) != 0)
+		at++;
+	assert_true(at < count);
+	text = view_nodes.cell(snapshot, row, at, own);
+	snprintf(to, VIEW_TEXT_BYTES, "%.*s", (int)text.bytes, text.at);
+	return to;
+}
+
+/* n0 never began; n1 is ready for 12 min and uses 3 GiB of 12; how much n2 has
+ * is not known. */
+static void
+what_is_not_known_is_a_dash(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 3);
+	char to[VIEW_TEXT_BYTES];
+
+	(void)state;
+	snapshot->nodes[1].phase = TOP_READY;
+	snapshot->nodes[1].phase_age = 720;
+	snapshot->nodes[1].memory_limit = 12;
+	snapshot->nodes[1].memory = 3;
+	snapshot->nodes[2].memory = 3;
+	assert_string_equal(cell_of(snapshot, 0, "PHASE", to), "-");
+	assert_string_equal(cell_of(snapshot, 0, "FOR", to), "-");
+	assert_string_equal(cell_of(snapshot, 1, "PHASE", to), "ready");
+	assert_string_equal(cell_of(snapshot, 1, "FOR", to), "12min");
+	assert_string_equal(cell_of(snapshot, 0, "MEM", to), "-");
+	assert_string_equal(cell_of(snapshot, 1, "MEM", to), "25%");
+	assert_string_equal(cell_of(snapshot, 2, "MEM", to), "-");
+	assert_string_equal(cell_of(snapshot, 1, "GPU", to), "-");
+	assert_int_equal(select_rows(snapshot, "ready", -1, false), 1);
+	assert_int_equal(rows[0], 1);
+	top_snapshot_drop(&snapshot);
+}
+
 int
 main(void)
 {
@@ -147,6 +191,7 @@ main(void)
 		cmocka_unit_test(the_worst_come_first),
 		cmocka_unit_test(unknown_numbers_come_last),
 		cmocka_unit_test(a_filter_finds_names_and_phases),
+		cmocka_unit_test(what_is_not_known_is_a_dash),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
