@@ -12,14 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/admin/retire.h"
 #include "aggregator/daemon/settings.h"
 #include "aggregator/model/show.h"
+#include "proto/config/instance.h"
 #include "proto/config/opt_topic.h"
 #include "proto/os/log.h"
+#include "proto/record/node_list.h"
 #include "proto/service/service.h"
 
 struct admin_values {
 	bool set_aside;
+	const char *partition; /* of the nodes that are retired */
 };
 
 /* What the actions work with. */
@@ -34,6 +38,11 @@ static const struct opt options[] = {
 	{ "set-aside", 0, OPT_FLAG, OPT_TO(struct admin_values, set_aside),
 	    NULL, "restore: rename an existing store to STORE.aside-N", NULL,
 	    OPT_COMMAND },
+	{ "partition", 'p', OPT_TEXT, OPT_TO(struct admin_values, partition),
+	    "NAME",
+	    "retire: nodes of this partition, account$pool (default: from the "
+	    "batch system)",
+	    NULL, OPT_COMMAND },
 	{ .name = NULL },
 };
 
@@ -65,9 +74,10 @@ restore(struct admin *admin, const struct opt_operands *words, struct err *err)
 static int
 compact(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
-	const struct writer_options how =
+	struct writer_options how =
 	    aggregator_settings_indexer(&admin->given, &admin->settings);
 
+	how.retire_after_ns = -1;
 	(void)words;
 	return admin_compact(admin->settings.store, &how, err);
 }
@@ -82,9 +92,10 @@ vacuum(struct admin *admin, const struct opt_operands *words, struct err *err)
 static int
 rebuild(struct admin *admin, const struct opt_operands *words, struct err *err)
 {
-	const struct writer_options how =
+	struct writer_options how =
 	    aggregator_settings_indexer(&admin->given, &admin->settings);
 
+	how.retire_after_ns = -1;
 	(void)words;
 	return admin_rebuild(admin->settings.store, &how, err);
 }
@@ -103,6 +114,33 @@ end_archive(
 {
 	(void)words;
 	return admin_end_archive(admin->settings.store, err);
+}
+
+static int
+retire(struct admin *admin, const struct opt_operands *words, struct err *err)
+{
+	struct retire how = { .store = admin->settings.store,
+		.nodes = text_of(words->at[0]) };
+	char partition[INSTANCE_PATH_BYTES];
+	uint32_t count;
+	const char *why;
+
+	if (node_list_check(how.nodes, err) != 0 ||
+	    instance_partition(partition, admin->values.partition, &why, err) !=
+		0 ||
+	    aggregator_settings_listeners(
+		&admin->given, &admin->settings, err) != 0)
+		return -1;
+	how.partition = text_of(partition);
+	how.endpoint = admin->given.listen.at[0];
+	if (retire_nodes(&how, &count, err) != 0)
+		return -1;
+	if (!opt_common_values.quiet)
+		printf("%u node%s of %s %s retired, until a record of %s "
+		       "comes\n",
+		    count, count == 1 ? "" : "s", partition,
+		    count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+	return 0;
 }
 
 static int
@@ -174,6 +212,12 @@ static const struct opt_topic topics[] = {
 	    "store",
 	    "poolscope admin end-archive\npoolscope admin end-archive --store "
 	    "/srv/store\n" },
+	{ "retire", " LIST",
+	    "say that nodes are no longer part of their pool, so that nobody "
+	    "misses them; the aggregator must run",
+	    "partition store listen",
+	    "poolscope nodes retire -p 'acct$pool' cn044\npoolscope nodes "
+	    "retire -p 'acct$pool' 'cn[050-059]'\n" },
 	{ "models", " list | check FILE...",
 	    "print the models that the store follows; print what model files "
 	    "define, or their errors",
@@ -204,6 +248,7 @@ static const struct action {
 	{ "rebuild", rebuild, STORE },
 	{ "retain-now", retain_now, STORE },
 	{ "end-archive", end_archive, STORE },
+	{ "retire", retire, STORE },
 	{ "list", list_models, STORE },
 	{ "check", check_models, NO_STORE },
 };

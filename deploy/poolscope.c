@@ -151,6 +151,12 @@ run(const struct verb *verb, int argc, char **argv)
 	case VERB_SCRIPT: become_script(verb, argc, argv);
 	case VERB_JOB: become_job(argc, argv);
 	case VERB_WORD:
+		/* The other half of the verb: what is done, not asked. */
+		if (strcmp(verb->word, "nodes") == 0 && argc > 0 &&
+		    strcmp(argv[0], "retire") == 0)
+			become((const char *const[]){ "poolscope-admin",
+				   argv[0], NULL },
+			    argc - 1, argv + 1);
 		become((const char *const[]){ verb->program, verb->word, NULL },
 		    argc, argv);
 	case VERB_PROGRAM:;

@@ -92,7 +92,7 @@ const struct verb verbs[] = {
 	{ "status", VERB_WORD, "poolscope-stats",
 	    "print the state of the store and the broker", NULL },
 	{ "nodes", VERB_WORD, "poolscope-stats",
-	    "list the nodes, and what is wrong with them", NULL },
+	    "list the nodes, and what is wrong with them; retire some", NULL },
 	{ "backup", VERB_WORD, "poolscope-admin",
 	    "copy the store, also while it is in use", NULL },
 	{ "restore", VERB_WORD, "poolscope-admin",

@@ -25,6 +25,7 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	/* A limit by size, not by age: imported history is old on arrival. */
 	.retain_bytes = UINT64_C(32) << 30,
 	.rejected_bytes = UINT64_C(16) << 20,
+	.retire_after_ns = 7 * 24 * 3600 * NS_PER_SECOND,
 	.journal_keep_ns = 600 * NS_PER_SECOND,
 	.journal_bytes = UINT64_C(1) << 30,
 	.map_bytes = UINT64_C(1) << 40,
@@ -79,6 +80,11 @@ const struct opt aggregator_settings_options[] = {
 	    "store at most this many bytes of rejected batches per partition "
 	    "(default: 16MiB; 0: no limit)",
 	    NULL, OPT_RELOAD },
+	{ "retire-after", 0, OPT_DURATION,
+	    OPT_TO(struct aggregator_settings_given, retire_after_ns), "TIME",
+	    "count nodes that were not heard for this time as stopped "
+	    "(default: 7d; 0: never)",
+	    NULL, false },
 	{ "compact-after", 0, OPT_DURATION,
 	    OPT_TO(struct aggregator_settings_given, compact_after_ns), "TIME",
 	    "compact an hour after it has been idle this long (default: 2m; 0: "
@@ -309,6 +315,8 @@ aggregator_settings_indexer(const struct aggregator_settings_given *given,
 {
 	struct writer_options indexer = aggregator_settings_retention(given);
 	const char *models = given->models;
+
+	indexer.retire_after_ns = given->retire_after_ns;
 
 	if (models == NULL)
 		models = model_dir(aggregator_settings->models);

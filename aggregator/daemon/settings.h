@@ -22,7 +22,7 @@ struct aggregator_settings_given {
 	const char *store, *models, *server_key;
 	struct opt_list listen, reader, accept;
 	int64_t retain_ns, journal_keep_ns, compact_after_ns;
-	int64_t retain_raw_ns, retain_1min_ns;
+	int64_t retain_raw_ns, retain_1min_ns, retire_after_ns;
 	uint64_t retain_bytes, rejected_bytes, journal_bytes, map_bytes, queue;
 	uint64_t sessions, connects, key_bytes_per_second;
 	bool insecure, force_network_fs;

@@ -82,6 +82,8 @@ const struct db_marked *tables_marked(unsigned table);
 				  */
 #define FACT_RETAINED "retained" /* records before this hour were deleted */
 #define FACT_CUT      "cut"      /* and the digit of a rollup: tables_cut */
+/* 1 + for how many ns a node is not heard until it counts as stopped. */
+#define FACT_RETIRE_AFTER "retire_after"
 /* The time when the tables were last written, as far as the clock is trusted,
  * and whether it was confirmed: retention/store_clock.h */
 #define FACT_CLOCK           "clock"

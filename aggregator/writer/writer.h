@@ -28,7 +28,10 @@ struct writer_options {
 	/* Maximum ages; 0: no limit.  Of all records, of compacted samples, of
 	 * their rollups of a minute. */
 	int64_t retain_ns, retain_raw_ns, retain_1min_ns;
-	uint64_t retain_bytes;   /* maximum size of the tables; 0: no limit */
+	uint64_t retain_bytes; /* maximum size of the tables; 0: no limit */
+	/* Of nodes that are not heard (0: never); -1: leave what the store has.
+	 */
+	int64_t retire_after_ns;
 	uint64_t rejected_bytes; /* bodies of rejected batches stored in a
 				    partition; 0: no limit */
 	uint64_t map_bytes;      /* 0: default */

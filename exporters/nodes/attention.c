@@ -23,7 +23,7 @@ attention_judge(const struct attention_facts *node)
 {
 	unsigned attention = 0;
 
-	if (node->is_retired || node->age_ns >= ATTENTION_MISSED_NS)
+	if (node->is_retired)
 		return 0;
 	if (node->is_gone)
 		attention |= 1u << ATTENTION_GONE;

@@ -3,9 +3,9 @@
  *
  * There is no other definition: `nodes`, `top`, `status`, `stats metrics`, the
  * alerts on them, the page and the report count and name what is judged here.
- * A node that is late needs none yet, and one that has not been heard for
- * ATTENTION_MISSED_NS is missed by nobody any longer; what is wrong with the
- * store is in the table of counters (proto/counter).
+ * A node that is late needs none yet, and one that has stopped or was retired
+ * none any longer; what is wrong with the store is in the table of counters
+ * (proto/counter).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_ATTENTION_H
@@ -29,10 +29,7 @@ enum attention {
 /* "gone", "silent", "phase", "spool", "clock" */
 extern const char *const attention_words[ATTENTIONS];
 
-#define ATTENTION_MISSED_NS (7 * 24 * 3600 * INT64_C(1000000000))
-
 struct attention_facts {
-	int64_t age_ns; /* since it was heard */
 	bool is_retired, is_silent, is_gone, is_long;
 	double spool, clock_ns; /* NaN: unknown */
 };

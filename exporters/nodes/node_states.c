@@ -22,6 +22,8 @@ node_condition_weight(enum node_condition condition)
 }
 
 #define MINUTE_NS (60 * NS_PER_SECOND)
+/* Of a store that does not say. */
+#define RETIRE_NS (7 * 24 * 60 * MINUTE_NS)
 /* Silence from which a node has the condition of the number. */
 static const int64_t silences[NODE_GONE + 1] = { 0, MINUTE_NS, 10 * MINUTE_NS,
 	60 * MINUTE_NS };
@@ -47,6 +49,7 @@ state_of(struct node_states *states, struct text name)
 			    .heard_ns = INT64_MIN,
 			    .received_ns = INT64_MIN,
 			    .last_ns = INT64_MIN,
+			    .bye_ns = INT64_MIN,
 			    .stopped_ns = INT64_MIN,
 			    .spool = NAN,
 			    .clock_ns = NAN,
@@ -58,23 +61,23 @@ state_of(struct node_states *states, struct text name)
 /* What the source says of a node. */
 struct heard {
 	int64_t received_ns, last_ns, sample_ns, clock_ns, clock_at_ns;
-	int64_t spool, spool_at_ns, stopped_ns, imported;
+	int64_t spool, spool_at_ns, stopped_ns, imported, retire_ns;
 };
 
 enum { HEARD = sizeof(struct heard) / sizeof(int64_t) };
 static const char *const heard_keys[HEARD] = { "received_ns", "time_ns",
 	"sample_ns", "clock_ns", "clock_at_ns", "spool_bytes", "spool_at_ns",
-	"stopped_ns", "imported" };
+	"stopped_ns", "imported", "retire_ns" };
 
 static struct heard
 heard_of(const struct record *record)
 {
 	struct heard heard = { INT64_MIN, INT64_MIN, INT64_MIN, 0, INT64_MIN, 0,
-		INT64_MIN, INT64_MIN, 0 };
+		INT64_MIN, INT64_MIN, 0, RETIRE_NS };
 	int64_t *const values[HEARD] = { &heard.received_ns, &heard.last_ns,
 		&heard.sample_ns, &heard.clock_ns, &heard.clock_at_ns,
 		&heard.spool, &heard.spool_at_ns, &heard.stopped_ns,
-		&heard.imported };
+		&heard.imported, &heard.retire_ns };
 	struct text pairs = record->pairs;
 	struct record_attribute a;
 	int at = 0;
@@ -118,7 +121,8 @@ take(struct node_states *states, const struct record *record, int64_t from_ns)
 	node->made_ns = made_ns;
 	node->received_ns = heard.received_ns;
 	node->last_ns = heard.last_ns;
-	node->stopped_ns = heard.stopped_ns;
+	node->bye_ns = heard.stopped_ns;
+	node->retire_ns = heard.retire_ns;
 	node->is_imported = heard.imported != 0;
 	if (is_clock_known && shifted(heard.clock_at_ns, ahead_ns) >= from_ns) {
 		node->clock_ns = (double)heard.clock_ns;
@@ -231,6 +235,10 @@ judge(struct node_state *node, int64_t now_ns)
 	while (node->condition < NODE_GONE &&
 	       node->age_ns >= silences[node->condition + 1])
 		node->condition++;
+	node->stopped_ns = node->bye_ns;
+	if (node->stopped_ns == INT64_MIN && node->retire_ns > 0 &&
+	    node->age_ns >= node->retire_ns)
+		node->stopped_ns = shifted(node->heard_ns, node->retire_ns);
 	if (node->is_imported)
 		node->condition = NODE_IMPORTED;
 	else if (node->stopped_ns != INT64_MIN)
@@ -238,15 +246,15 @@ judge(struct node_state *node, int64_t now_ns)
 	if (node->phase.due_ns != INT64_MAX)
 		node->phase_ns = shifted(
 		    shifted(now_ns, -ahead_of(node)), -node->phase.begin_ns);
-	facts = (struct attention_facts){ .age_ns = node->age_ns,
-		.is_retired = node->condition > NODE_GONE,
-		.is_silent = node->condition == NODE_SILENT,
-		.is_gone = node->condition == NODE_GONE,
-		.is_long =
-		    node->phase.due_ns != INT64_MAX &&
-		    node->phase_ns > node->phase.due_ns - node->phase.begin_ns,
-		.spool = node->spool,
-		.clock_ns = node->clock_ns };
+	facts =
+	    (struct attention_facts){ .is_retired = node->condition > NODE_GONE,
+		    .is_silent = node->condition == NODE_SILENT,
+		    .is_gone = node->condition == NODE_GONE,
+		    .is_long = node->phase.due_ns != INT64_MAX &&
+			       node->phase_ns >
+				   node->phase.due_ns - node->phase.begin_ns,
+		    .spool = node->spool,
+		    .clock_ns = node->clock_ns };
 	node->attention = attention_judge(&facts);
 }
 
@@ -279,7 +287,7 @@ node_states_are_old(const struct node_states *states, int64_t now_ns)
 	return states->has_more &&
 	       now_ns >=
 		   shifted(states->read_ns, USUAL_LEAST * NS_PER_SECOND) &&
-	       now_ns < shifted(states->heard_ns, ATTENTION_MISSED_NS);
+	       now_ns < shifted(states->heard_ns, RETIRE_NS);
 }
 
 const char *

@@ -19,8 +19,8 @@
 
 /* By the time since a record of it was made: below a minute, 10 minutes, an
  * hour, and longer.  Stopped: its agent has sent a bye, or somebody retired it,
- * and nothing came since.  Imported: only imports brought records of it, no
- * agent was ever heard. */
+ * and nothing came since; or it was not heard for --retire-after.  Imported:
+ * only imports brought records of it, no agent was ever heard. */
 enum node_condition {
 	NODE_LIVE,
 	NODE_LATE,
@@ -43,6 +43,8 @@ struct node_state {
 	/* The last record that was received: when, and its time by the node's
 	 * clock; INT64_MIN: unknown. */
 	int64_t received_ns, last_ns;
+	int64_t bye_ns;     /* INT64_MIN: no bye came last */
+	int64_t retire_ns;  /* not heard for so long it counts as stopped; 0 */
 	int64_t stopped_ns; /* since when; INT64_MIN: it has not */
 	bool is_imported;
 	/* Bytes that are not sent; how far the aggregator's clock is ahead, ns.

@@ -197,9 +197,6 @@ pools_clear(struct pools *pools)
 	*pools = (struct pools){ .count = 0 };
 }
 
-/* The nodes of a pool without a record for this long need no attention. */
-#define RESTS_NS (24 * 3600 * NS_PER_SECOND)
-
 int
 pools_add_facts(struct status_facts *facts, struct source *source,
     struct pools_kept *kept, struct err *err)
@@ -217,7 +214,7 @@ pools_add_facts(struct status_facts *facts, struct source *source,
 		 */
 		if (pool->heard_ns > facts->newest_ns)
 			facts->newest_ns = pool->heard_ns;
-		if (pool->attended == 0 || pool->age_ns > RESTS_NS)
+		if (pool->attended == 0)
 			continue;
 		facts->nodes_attended += pool->attended;
 		for (int k = 0; k < ATTENTIONS; k++)

@@ -4,8 +4,8 @@
 # agent and no store.
 #
 # Now is 0.  n1's newest record is of -5 s, n2's of -1800 s (silent), n3's of -7200 s (gone): two
-# were not heard for 10 minutes.  In the other pool nothing was heard for two days: it is at rest,
-# and no failure.  2 + 1 + 1 records, and a gap, which is a record, too: 5.
+# were not heard for 10 minutes.  In the other pool nothing was heard for two days, since its
+# node was stopped: that is no failure.  2 + 1 + 1 records, and a gap, which is a record, too: 5.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -23,8 +23,9 @@ BASE=$(date +%s)
 PARTITION='old$pool'
 records <<-'END'
 	event -172800 n1 work:a
+	bye n1
 END
-check "a pool at rest" poolscope status
+check "a pool whose node was stopped" poolscope status
 first "ok: all is well"
 check_printed "... with the age of its newest record" "^newest  *2\.0 d old$"
 PARTITION='acct$pool'

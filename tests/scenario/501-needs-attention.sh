@@ -21,7 +21,7 @@
 # which is no reason.  n5's clock is an hour ahead, and it is prepared since 3550 by that:
 # for 50 s.  n6's is an hour behind, and it is prepared since -3650 by that: for 50 s.
 # n8's clock is an hour ahead, too, and it is prepared since 3000 by that: for 600 s, it hangs.
-# n14 was heard 8 days ago: gone, but nobody misses it any longer.
+# n14 was heard 8 days ago: it is retired, and counts as stopped.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -100,12 +100,12 @@ n3,live,spool fills
 n2,live,clock off
 n5,live,clock off
 n6,live,clock off
-n14,gone,
 n4,late,
 n1,live,
 n10,live,
 n11,live,
-n7,live,' "$(wrong)"
+n7,live,
+n14,stopped,' "$(wrong)"
 records <<-'END'
 	event -7500 n11 load:start img=c
 	event -7499 n11 load:end img=c
@@ -119,11 +119,11 @@ n3,live,spool fills
 n2,live,clock off
 n5,live,clock off
 n6,live,clock off
-n14,gone,
 n4,late,
 n10,live,
 n11,live,
-n7,live,' "$(wrong)"
+n7,live,
+n14,stopped,' "$(wrong)"
 # numbers: the phase, whole minutes that it is open, and how long it takes usually.
 numbers() {
 	/usr/bin/python3 -c 'import csv, sys

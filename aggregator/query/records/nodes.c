@@ -17,8 +17,11 @@ put_value(struct answer *answer, struct latest_value latest, const char *value,
 	answer_put_int(answer, time, (uint64_t)latest.time_ns);
 }
 
+/* `retire` is 1 + the time after which a node that is not heard counts as
+ * stopped; 0: not known. */
 static void
-put_latest(struct answer *answer, const struct latest_row *row, unsigned place)
+put_latest(struct answer *answer, const struct latest_row *row, unsigned place,
+    uint64_t retire)
 {
 	const struct latest *latest = &row->at[place];
 
@@ -29,6 +32,8 @@ put_latest(struct answer *answer, const struct latest_row *row, unsigned place)
 	if (latest->sample_ns != INT64_MIN)
 		answer_put_int(
 		    answer, "sample_ns", (uint64_t)latest->sample_ns);
+	if (retire > 0)
+		answer_put_int(answer, "retire_ns", retire - 1);
 	if (latest->life.time_ns == INT64_MIN)
 		answer_put_int(answer, "imported", 1);
 	else if (latest->life.value == LATEST_STOPPED)
@@ -42,6 +47,7 @@ bool
 query_nodes(struct page *page)
 {
 	uint32_t number = (uint32_t)page->cursor.number, block = UINT32_MAX;
+	uint64_t retire = tables_fact(page->txn, FACT_RETIRE_AFTER);
 	struct latest_row row;
 	struct text name;
 	bool good = true;
@@ -58,7 +64,8 @@ query_nodes(struct page *page)
 				    page->txn, page->partition, block, &row);
 			}
 			answer_start(&answer, text_of("node"), name);
-			put_latest(&answer, &row, number % LATEST_NODES);
+			put_latest(
+			    &answer, &row, number % LATEST_NODES, retire);
 			good = answer_append(page, &answer);
 		}
 		if (good) {

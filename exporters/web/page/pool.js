@@ -39,10 +39,9 @@ export function overview(context) {
 	const root = h("section", {}, title(context.pool, range(context), start.root), facts.root, first.root, farm, first.charts,
 		h("h2", {}, "Phases"), phases.root, words);
 
-	/* `many`: how many need attention; only the first ones are asked for.  A pool at rest
-	 * needs none. */
-	function wrong(nodes, many, rests) {
-		const list = rests ? [] : nodes.filter((n) => n.attention).slice(0, WRONG), more = many - list.length;
+	/* `many`: how many need attention; only the first ones are asked for. */
+	function wrong(nodes, many) {
+		const list = nodes.filter((n) => n.attention).slice(0, WRONG), more = many - list.length;
 		if (list.length === 0)
 			return fill(trouble);
 		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
@@ -74,7 +73,7 @@ export function overview(context) {
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		rows.sort((a, b) => a.place - b.place);
 		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
-			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), p.rests ? "" : "bad"],
+			p.late && ["Late", count(p.late), "warn"], p.silent && ["Silent", count(p.silent), "bad"], p.gone && ["Gone", count(p.gone), "bad"],
 			p.stopped && ["Stopped", count(p.stopped)], p.imported && ["Imported", count(p.imported)],
 			["Records", count(p.records)],
 			!Number.isNaN(p.last) && ["Newest record", since(p.last)],
@@ -82,7 +81,7 @@ export function overview(context) {
 		await start.set(of);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
-		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0, p && p.rests);
+		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0);
 		return undefined;
 	} };
 }

@@ -12,11 +12,10 @@ const PAGE = 200;
 /* What the route answers, with times in milliseconds. */
 export function poolsOf(data) {
 	return (data ? data.rows : []).map((p) => ({ ...p, name: p.partition, first: millis(p.oldest), last: millis(p.newest),
-		rests: p.live + p.late + p.silent === 0 }));
+		rests: p.live + p.late + p.silent + p.gone === 0 }));
 }
 
-/* Those that are lost; of a pool at rest none are. */
-const quiet = (p) => p.rests ? 0 : p.silent + p.gone;
+const quiet = (p) => p.silent + p.gone;
 
 function word(p) {
 	const bad = [["gone", "bad"], ["silent", "bad"], ["late", "warn"]].filter(([name]) => p[name] > 0);
