@@ -278,16 +278,16 @@ get_pool(const struct options *options, struct generate_pool *pool)
 		opt_usage("%s", err.text);
 }
 
-/* `node`: the one that sends. */
+/* `node`: the one that sends; `is_pool`: its nodes are heard by it. */
 static int
 publish(const struct options *options, const struct import_source *source,
-    const char *node, bool progress, struct err *err)
+    const char *node, bool is_pool, bool progress, struct err *err)
 {
 	const struct import_options how = {
 		.partition = text_of(options->partition),
 		.node = text_of(node),
 		.timeout_ns = options->timeout_ns,
-		.is_made_up = true,
+		.is_made_up = is_pool,
 		.progress = progress,
 	};
 	struct import_result result = { 0, 0, 0 };
@@ -327,7 +327,7 @@ make_pool(const struct options *options, bool progress, struct err *err)
 		    &pool, text_of("generated$pool"), options->output, err);
 	get_node(options, node);
 	source = generate_pool_source(&pool);
-	return publish(options, &source, node, progress, err);
+	return publish(options, &source, node, true, progress, err);
 }
 
 static int
@@ -347,7 +347,9 @@ make_runs(const struct options *options, bool progress, struct err *err)
 		err) != 0)
 		return -1;
 	source = generate_rows_source(&rows);
-	return publish(options, &source, node, progress, err);
+	return publish(options, &source,
+	    options->node != NULL ? node : IMPORT_TESTRUN_NODE, false, progress,
+	    err);
 }
 
 static int

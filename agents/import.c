@@ -14,6 +14,7 @@
 
 #include "agents/delivery/uplink_loop.h"
 #include "agents/import/formats/format.h"
+#include "agents/import/formats/testrun.h"
 #include "agents/import/send.h"
 #include "proto/auth/client_key.h"
 #include "proto/base/memory.h"
@@ -348,7 +349,11 @@ main(int argc, char **argv)
 	if (instance_node(node, options.input.node, &why, &err) != 0)
 		opt_usage("%s", err.text);
 	how.partition = text_of(options.partition);
-	how.node = text_of(node);
+	/* The node of its rows imports: it is none of the pool. */
+	how.node =
+	    strcmp(format->word, "testrun") == 0 && options.input.node == NULL
+		? text_of(IMPORT_TESTRUN_NODE)
+		: text_of(node);
 	how.timeout_ns = options.timeout_ns;
 	how.once = !format->is_whole;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();

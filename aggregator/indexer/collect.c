@@ -25,8 +25,10 @@ struct source {
 	/* Its nodes are heard by it; when it came. */
 	bool is_heard;
 	int64_t receive_ns;
+	struct text sender; /* the node of the batch */
 	/* Node of the record before, compared by address. */
 	struct text node_text;
+	bool is_host; /* it counted as one that only imports */
 	uint32_t node;
 };
 
@@ -141,15 +143,20 @@ static uint32_t
 node_of(struct source *source, const struct record *record)
 {
 	struct collect *collect = source->collect;
-	bool fresh;
+	bool fresh, is_host;
 
+	is_host = !source->is_heard && record->kind != RECORD_SAMPLE &&
+		  record->kind != RECORD_SPAN &&
+		  text_equal(record->node, source->sender);
 	/* Records in one context share the view of their node's name. */
 	if (record->node.at == source->node_text.at &&
-	    record->node.bytes == source->node_text.bytes && source->node != 0)
+	    record->node.bytes == source->node_text.bytes &&
+	    source->node != 0 && source->is_host == is_host)
 		return source->node;
 	source->node = dictionary_node(collect->dictionary, source->txn,
-	    source->partition, record->node, &fresh);
+	    source->partition, record->node, is_host, &fresh);
 	source->node_text = record->node;
+	source->is_host = is_host;
 	if (fresh)
 		collect_partition(collect, source->partition)->more.nodes++;
 	if (source->is_heard)
@@ -451,7 +458,8 @@ collect_entry(struct collect *collect, struct db_txn *txn,
 	struct source source = { .collect = collect,
 		.txn = txn,
 		.is_heard = (entry->header.flags & WIRE_FLAG_IMPORTED) == 0,
-		.receive_ns = entry->receive_ns };
+		.receive_ns = entry->receive_ns,
+		.sender = entry->header.node };
 	uint64_t before = collect->records;
 
 	collect->batches++;

@@ -443,21 +443,25 @@ dictionary_run(struct dictionary *dictionary, struct db_txn *txn,
 
 uint32_t
 dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
-    uint32_t partition, struct text node, bool *fresh)
+    uint32_t partition, struct text node, bool is_host, bool *fresh)
 {
+	const struct text host = { "h", 1 };
 	struct dictionary_slot *slot =
 	    look_up_or_other(dictionary, txn, partition, node);
 	unsigned char key[9];
-	struct text at, none = { NULL, 0 };
+	struct text at, found = { NULL, 0 };
+	bool is_known;
 
 	*fresh = false;
-	if (slot->is_node)
+	if (slot->is_node == 1 || (is_host && slot->is_node != 0))
 		return slot->number;
 	at = number_key(key, 'd', partition, slot->number);
-	*fresh = !db_get(txn, TABLES_NAMES, at, &none);
-	if (*fresh)
-		db_put(txn, TABLES_NAMES, at, (struct text){ NULL, 0 });
-	slot->is_node = 1;
+	is_known = db_get(txn, TABLES_NAMES, at, &found);
+	*fresh = !is_host && (!is_known || found.bytes > 0);
+	if (*fresh || !is_known)
+		db_put(txn, TABLES_NAMES, at,
+		    is_host ? host : (struct text){ NULL, 0 });
+	slot->is_node = is_host && (!is_known || found.bytes > 0) ? 2 : 1;
 	return slot->number;
 }
 

@@ -63,9 +63,10 @@ uint32_t dictionary_run(struct dictionary *dictionary, struct db_txn *txn,
 /* Does a row of the table of names belong to the id of a run, and of which
  * number? */
 bool dictionary_is_run(struct text key, struct text value, uint32_t *number);
-/* For a node; `*fresh` is true when it is new. */
+/* For a node; `*fresh`: it is new, and counts.  `is_host`: it imports, which
+ * makes no node of the pool: it does not count until it comes otherwise. */
 uint32_t dictionary_node(struct dictionary *dictionary, struct db_txn *txn,
-    uint32_t partition, struct text node, bool *fresh);
+    uint32_t partition, struct text node, bool is_host, bool *fresh);
 uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
     uint32_t partition, const struct session_id *session);
 /* The same for a session that a sender names, whose number nobody else limits:

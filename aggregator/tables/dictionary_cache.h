@@ -18,8 +18,8 @@
 
 struct dictionary_slot {
 	uint64_t hash;
-	uint32_t number; /* 0: empty */
-	uint32_t is_node;
+	uint32_t number;  /* 0: empty */
+	uint32_t is_node; /* 1; 2: a host that only imported */
 };
 
 /* Short texts that occur again and again (event names, attribute keys) are

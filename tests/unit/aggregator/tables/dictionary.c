@@ -180,14 +180,47 @@ a_node_is_new_once(void **state)
 	(void)state;
 	dictionary_number(
 	    dictionary, txn, 1, text_of("n")); /* known as something else */
-	number = dictionary_node(dictionary, txn, 1, text_of("n"), &fresh);
+	number =
+	    dictionary_node(dictionary, txn, 1, text_of("n"), false, &fresh);
 	assert_true(fresh);
 	assert_int_equal(
-	    dictionary_node(dictionary, txn, 1, text_of("n"), &fresh), number);
+	    dictionary_node(dictionary, txn, 1, text_of("n"), false, &fresh),
+	    number);
 	assert_false(fresh);
 	dictionary_forget(dictionary);
-	dictionary_node(dictionary, txn, 1, text_of("n"), &fresh);
+	dictionary_node(dictionary, txn, 1, text_of("n"), false, &fresh);
 	assert_false(fresh);
+}
+
+/* As whoever imports first, and is a node of the pool later. */
+static void
+a_host_that_imports_is_a_node_when_it_comes_otherwise(void **state)
+{
+	const struct text n = text_of("n");
+	uint32_t number, again = 0;
+	bool fresh;
+
+	(void)state;
+	number = dictionary_node(dictionary, txn, 1, n, true, &fresh);
+	assert_false(fresh);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(
+		    dictionary_node(dictionary, txn, 1, n, true, &fresh),
+		    number);
+		assert_false(fresh);
+		dictionary_forget(dictionary);
+	}
+	/* It has records, so that it is listed. */
+	assert_true(dictionary_next_node(txn, 1, &again));
+	assert_int_equal(again, number);
+	assert_int_equal(
+	    dictionary_node(dictionary, txn, 1, n, false, &fresh), number);
+	assert_true(fresh);
+	for (int i = 0; i < 2; i++) {
+		dictionary_node(dictionary, txn, 1, n, i == 0, &fresh);
+		assert_false(fresh);
+		dictionary_forget(dictionary);
+	}
 }
 
 static void
@@ -311,6 +344,7 @@ main(void)
 		CASE(partitions_have_a_lower_limit),
 		CASE(streams_do_not_count_as_names),
 		CASE(a_node_is_new_once),
+		CASE(a_host_that_imports_is_a_node_when_it_comes_otherwise),
 		CASE(more_names_than_the_cache_holds),
 		CASE(a_damaged_count_gives_no_number_twice),
 		CASE(a_name_whose_row_is_damaged_keeps_its_number),
