@@ -207,7 +207,7 @@ is_clock_right(void *arg)
 	struct writer_status status;
 
 	writer_status(self->writer, &status);
-	return !status.retention_stopped;
+	return !status.clock_in_doubt;
 }
 
 static struct ingest_options

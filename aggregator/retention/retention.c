@@ -63,6 +63,7 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 		.models = retention->models,
 		.clock = retention->clock,
 		.doubt = retention->doubt,
+		.stopped = retention->stopped,
 		.clock_lead_ns = retention->clock_lead_ns,
 		.next_ns = retention->next_ns,
 		.deleted_ns = retention->deleted_ns,

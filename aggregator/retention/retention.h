@@ -46,9 +46,10 @@ struct retention {
 	struct indexer_write *indexer_write; /* statistics, and room */
 	const struct model_set *models;
 
-	struct store_clock clock;     /* stepped by the indexer too */
-	enum store_clock_doubt doubt; /* of the last check, as logged */
-	int64_t clock_lead_ns;        /* store_clock_lead_ns, then */
+	struct store_clock clock;       /* stepped by the indexer too */
+	enum store_clock_doubt doubt;   /* of the last check */
+	enum store_clock_doubt stopped; /* why nothing is deleted by age */
+	int64_t clock_lead_ns;          /* store_clock_lead_ns, then */
 
 	int64_t next_ns;    /* monotonic: time of the next check */
 	int64_t deleted_ns; /* records before this time were deleted; 0: none */

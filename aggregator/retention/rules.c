@@ -138,7 +138,7 @@ say_doubt(const struct retention *retention)
 	int64_t hours =
 	    (llabs(retention->clock_lead_ns) / NS_PER_SECOND + 1800) / 3600;
 
-	switch (retention->doubt) {
+	switch (retention->stopped) {
 	case STORE_CLOCK_TRUSTED:
 		log_info("retention: the clock is trusted again; records are "
 			 "deleted by age");
@@ -152,24 +152,31 @@ say_doubt(const struct retention *retention)
 		log_warn("retention: nothing is deleted by age: the clock is "
 			 "%" PRId64 " hours %s the time noted in the store: %s",
 		    hours,
-		    retention->doubt == STORE_CLOCK_AHEAD ? "ahead of"
+		    retention->stopped == STORE_CLOCK_AHEAD ? "ahead of"
 							  : "behind",
 		    advice);
 	}
 }
 
 static void
-check_clock(struct retention *retention, struct db_txn *txn, int64_t wall_ns)
+check_clock(struct retention *retention, const struct retention_limits *limits,
+    struct db_txn *txn, int64_t wall_ns)
 {
-	enum store_clock_doubt doubt;
+	enum store_clock_doubt stopped;
 
 	store_clock_load(&retention->clock, txn);
-	doubt = store_clock_step(&retention->clock, wall_ns, clock_boot_ns());
+	retention->doubt =
+	    store_clock_step(&retention->clock, wall_ns, clock_boot_ns());
 	retention->clock_lead_ns =
 	    store_clock_lead_ns(&retention->clock, wall_ns);
-	if (doubt == retention->doubt)
+	/* Without a limit of age it keeps nothing from being deleted. */
+	stopped = limits->retain_ns > 0 || limits->retain_raw_ns > 0 ||
+			  limits->retain_1min_ns > 0
+		      ? retention->doubt
+		      : STORE_CLOCK_TRUSTED;
+	if (stopped == retention->stopped)
 		return;
-	retention->doubt = doubt;
+	retention->stopped = stopped;
 	say_doubt(retention);
 }
 
@@ -205,7 +212,7 @@ retention_find_cuts(struct retention *retention,
 		return -1;
 	if (db_begin(retention->db, false, &txn, err) != 0)
 		return -1;
-	check_clock(retention, txn, now_ns);
+	check_clock(retention, limits, txn, now_ns);
 	cut_by_age(retention, limits, now_ns, cuts);
 	/* Cuts never move back, because readers rely on them. */
 	for (unsigned rollup = ROLLUP_RAW; rollup < ROLLUPS; rollup++)

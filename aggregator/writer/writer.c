@@ -150,8 +150,10 @@ retain(struct writer *writer, bool *more, struct err *err)
 	pthread_mutex_lock(&writer->lock);
 	writer->status.retained_ns = (uint64_t)writer->retention.deleted_ns;
 	writer->status.retention_held = writer->retention.held;
-	writer->status.retention_stopped =
+	writer->status.clock_in_doubt =
 	    writer->retention.doubt != STORE_CLOCK_TRUSTED;
+	writer->status.retention_stopped =
+	    writer->retention.stopped != STORE_CLOCK_TRUSTED;
 	writer->status.clock_lead_ns = writer->retention.clock_lead_ns;
 	pthread_mutex_unlock(&writer->lock);
 	return result;

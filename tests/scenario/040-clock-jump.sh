@@ -112,3 +112,13 @@ check_text "... and nothing is deleted" 3 "$(events)"
 check "an administrator says that the clock is right" with_clock poolscope-admin retain-now
 check "the clock is trusted" wait_until '[ "$(status retention_stopped)" = False ]'
 check "what is ten years old is deleted" wait_until '[ "$(events)" = 0 ]'
+
+# A head that keeps records for ever, after a night without power: nothing waits for the clock.
+stop aggregator
+: >"$TMP/aggregator.log"
+set_clock $((87660 + 12))
+with_clock start aggregator poolscope-aggregator || exit 1
+check "without a limit of age the clock is looked at, too" \
+	wait_until '[ "$((($(status clock_ahead_ns) / 1000000000 + 1800) / 3600))" = 12 ]'
+check_text "... and nothing is said to wait for it" False "$(status retention_stopped)"
+check_status 1 "... in the log neither" grep -q "deleted by age" "$TMP/aggregator.log"
