@@ -133,7 +133,7 @@ struct writer_status {
 				 crashes */
 	uint64_t damaged;     /* unreadable journal entries */
 	uint64_t retained_ns; /* records before this time were deleted */
-	bool clock_in_doubt; /* retention/store_clock.h */
+	bool clock_in_doubt;  /* retention/store_clock.h */
 	/* What is to be deleted by age is not, because of that. */
 	bool retention_stopped;
 	/* Hours that the last deletion by age or size left, because the archive
