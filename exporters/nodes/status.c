@@ -269,7 +269,7 @@ judge_archive(struct status_verdict *v, const struct status_facts *f)
 		    text_of_counter(f, text_of("archive_problem")));
 	if (why[0] != '\0' && ago_ns >= MINUTE_NS)
 		problem(v, VERDICT_WARNING, "mirror",
-		    "the archive could not be read for the last %s: %s",
+		    "what came to the archive in the last %s is not known: %s",
 		    quantity_time(time, (double)ago_ns), why);
 }
 

@@ -45,6 +45,10 @@ enum { ADDRESS_BYTES = 1024, QUERY_BYTES = 256 };
 /* A statement that creates, copies or drops. */
 #define RUN_SILENCE_NS (120 * NS_PER_SECOND)
 
+/* Store a block although ZooKeeper remembers an equal one: the replica that had
+ * it may be lost. */
+#define EVERY_BLOCK "&insert_deduplicate=0"
+
 /* ---- handles ---- */
 
 static int
@@ -338,8 +342,9 @@ clickhouse_insert(struct clickhouse *clickhouse, unsigned shard,
 	snprintf(query, sizeof(query), "INSERT INTO %s.%s FORMAT Native",
 	    clickhouse->url.database, table);
 	/* An asynchronous insert would be answered before it is stored. */
-	if (to->version >= CLICKHOUSE_VERSION_NEW)
-		request.settings = "&async_insert=0";
+	request.settings = to->version >= CLICKHOUSE_VERSION_NEW ? EVERY_BLOCK
+			       "&async_insert=0"
+								 : EVERY_BLOCK;
 	return clickhouse_send(clickhouse, &request, &answer, err);
 }
 
@@ -376,7 +381,7 @@ int
 clickhouse_run(struct clickhouse *clickhouse, unsigned shard, unsigned replica,
     const char *sql, struct err *err)
 {
-	struct clickhouse_request request = { .settings = "",
+	struct clickhouse_request request = { .settings = EVERY_BLOCK,
 		.body = text_of(sql),
 		.silence_ns = RUN_SILENCE_NS };
 	struct text answer;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "aggregator/archive/question.h"
+
 /* How long a failure waits for who asked for it. */
 #define FAILURE_NS (10 * NS_PER_SECOND)
 
@@ -139,6 +141,9 @@ note(struct mirror *mirror, int rc, const struct err *err)
 	status->fetched = mirror->fetched;
 	status->dropped = mirror->dropped;
 	status->failed += rc != 0;
+	/* A question that is answered does not make answers newer. */
+	if (rc == 0 && mirror->is_behind)
+		return;
 	snprintf(status->error, sizeof(status->error), "%.199s",
 	    rc != 0 ? err->text : "");
 }
@@ -202,14 +207,57 @@ next_job(struct mirror *mirror, int64_t until_ns, struct absent_need *what)
 	return found && !mirror->stop;
 }
 
+/* -1: a shard has too few replicas for a commit, so what is newer than the last
+ * one is not known. */
+static int
+see_copies(struct mirror *mirror, struct err *err)
+{
+	const struct clickhouse_cluster *cluster =
+	    clickhouse_cluster(mirror->client);
+
+	for (unsigned s = 0; s < cluster->shards; s++) {
+		const struct clickhouse_shard *shard = &cluster->shard[s];
+		unsigned up = 0;
+
+		for (unsigned r = 0; r < shard->replicas; r++)
+			up += shard->replica[r].up;
+		if (up < question_copies(mirror->client, s))
+			return err_set(err,
+			    "archive: %u of %u replicas of shard %u answer: "
+			    "aggregators commit nothing until another one does",
+			    up, shard->replicas, s + 1);
+	}
+	return 0;
+}
+
+/* Replicas come and go, and passwords are replaced. */
+static int
+find_again(struct mirror *mirror, struct err *err)
+{
+	unsigned shards = clickhouse_cluster(mirror->client)->shards;
+
+	if (clickhouse_find(mirror->client, err) != 0)
+		return -1;
+	return clickhouse_cluster(mirror->client)->shards == shards
+		   ? 0
+		   : err_set(err,
+			 "archive: the cluster has another number of shards; "
+			 "start again");
+}
+
 static void
 follow(struct mirror *mirror)
 {
 	struct err err = { .text = "" };
 	int64_t now_ns = clock_wall_ns();
-	int rc = mirror_follow(mirror, &err);
+	int rc = find_again(mirror, &err);
 
+	if (rc == 0)
+		rc = mirror_follow(mirror, &err);
+	if (rc == 0)
+		rc = see_copies(mirror, &err);
 	pthread_mutex_lock(&mirror->lock);
+	mirror->is_behind = rc != 0;
 	note(mirror, rc, &err);
 	if (rc == 0)
 		mirror->status.until_ns = now_ns;

@@ -74,6 +74,7 @@ struct mirror {
 	struct mirror_job job[MIRROR_JOBS]; /* in the order of arrival */
 	uint32_t jobs;
 	struct mirror_status status;
+	bool is_behind; /* the last mirror_follow failed, or lacked copies */
 };
 
 static inline bool
