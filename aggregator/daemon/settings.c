@@ -267,7 +267,7 @@ aggregator_settings_sandbox(
 			sandbox_write_or(sandbox, NULL, "run");
 	}
 	sandbox_read_or(sandbox, given->server_key, "keys/server.key");
-	sandbox_read(sandbox, given->archive_password);
+	sandbox_read_folder_of(sandbox, given->archive_password);
 	sandbox_read_folder_of(sandbox, given->archive_cacert);
 	sandbox_listeners(sandbox, &given->reader, "run/reader.ipc");
 }

@@ -101,7 +101,7 @@ archive_source_sandbox(
 {
 	const char *dir = getenv("TMPDIR");
 
-	sandbox_read(sandbox, values->password);
+	sandbox_read_folder_of(sandbox, values->password);
 	sandbox_read_folder_of(sandbox, values->cacert);
 	sandbox_write(sandbox, dir != NULL && dir[0] != '\0' ? dir : "/tmp");
 }

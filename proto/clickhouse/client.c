@@ -71,16 +71,28 @@ check_url(const struct clickhouse_options *options, struct clickhouse_url *url,
 	return 0;
 }
 
+static void
+set_key(struct clickhouse *clickhouse, const unsigned char *header)
+{
+	size_t bytes = strlen((const char *)header) + 1;
+
+	secret_free(&clickhouse->key);
+	clickhouse->key = secret_memory(bytes);
+	memcpy(clickhouse->key, header, bytes);
+}
+
 static int
-read_key(struct clickhouse *clickhouse, const char *path, struct err *err)
+read_key(struct clickhouse *clickhouse, struct err *err)
 {
 	static const char name[] = "X-ClickHouse-Key: ";
+	const char *path = clickhouse->options.password;
 	struct secret secret = { 0 };
 
 	if (path == NULL)
 		return 0;
 	if (secret_from_file(&secret, path, err) != 0)
 		return err_prefix_option(err, "archive-password");
+	secret_free(&clickhouse->key);
 	clickhouse->key = secret_memory(sizeof(name) + secret.bytes);
 	memcpy(clickhouse->key, name, sizeof(name));
 	memcpy(clickhouse->key + sizeof(name) - 1, secret.at,
@@ -113,7 +125,7 @@ clickhouse_open(struct clickhouse **to,
 	struct clickhouse *clickhouse = clickhouse_new(options);
 
 	if (check_url(options, &clickhouse->url, option, err) != 0 ||
-	    read_key(clickhouse, options->password, err) != 0 ||
+	    read_key(clickhouse, err) != 0 ||
 	    http_open(&clickhouse->http, &clickhouse->http_options, err) != 0) {
 		clickhouse_close(&clickhouse);
 		return -1;
@@ -129,12 +141,8 @@ clickhouse_open_again(
 	struct clickhouse *clickhouse = clickhouse_new(&of->options);
 
 	clickhouse->url = of->url;
-	if (of->key != NULL) {
-		size_t bytes = strlen((const char *)of->key) + 1;
-
-		clickhouse->key = secret_memory(bytes);
-		memcpy(clickhouse->key, of->key, bytes);
-	}
+	if (of->key != NULL)
+		set_key(clickhouse, of->key);
 	if (http_open(&clickhouse->http, &clickhouse->http_options, err) != 0) {
 		clickhouse_close(&clickhouse);
 		return -1;
@@ -168,6 +176,8 @@ clickhouse_take_cluster(
     struct clickhouse *clickhouse, const struct clickhouse *from)
 {
 	clickhouse->cluster = from->cluster;
+	if (from->key != NULL)
+		set_key(clickhouse, from->key);
 }
 
 const char *
@@ -519,16 +529,18 @@ put_row(struct clickhouse_cluster *to, const struct row *row)
 	}
 }
 
-/* Note the rows of a server's configuration, and its shard: servers before 20
- * mark all replicas of their shard as local. */
+/* Note the rows of a server's configuration, and the shard that it takes for
+ * its own: servers before 20 mark all replicas of their shard as local.  0:
+ * none, or several, because addresses are not those of the server (127.0.1.1,
+ * NAT, services). */
 static int
 read_rows(struct clickhouse_cluster *to, const struct clickhouse_host *host,
-    struct text answer, unsigned *shard, struct err *err)
+    struct text answer, unsigned *local, struct err *err)
 {
 	struct text line;
 	bool several = false;
 
-	*shard = 0;
+	*local = 0;
 	while (text_next_line(&answer, &line)) {
 		struct row row;
 
@@ -539,16 +551,40 @@ read_rows(struct clickhouse_cluster *to, const struct clickhouse_host *host,
 			    host->name, host->port, CLICKHOUSE_SHARDS_MAX,
 			    CLICKHOUSE_REPLICAS_MAX);
 		put_row(to, &row);
-		several |= row.local && *shard != 0 && *shard != row.shard;
+		several |= row.local && *local != 0 && *local != row.shard;
 		if (row.local)
-			*shard = (unsigned)row.shard;
+			*local = (unsigned)row.shard;
 	}
-	if (*shard == 0 || several)
+	if (several)
+		*local = 0;
+	return 0;
+}
+
+/* The shard of a server: the number that is its macro, by which it finds its
+ * replicas in ZooKeeper; of a macro that is a word, that of its row. */
+static int
+choose_shard(const struct clickhouse_cluster *cluster,
+    const struct clickhouse_host *host, const char *macro, unsigned local,
+    unsigned *shard, struct err *err)
+{
+	uint64_t number = 0;
+
+	if (number_parse_u64(text_of(macro), &number, NULL) != 0 ||
+	    number > cluster->shards)
+		number = 0;
+	*shard = number != 0 ? (unsigned)number : local;
+	if (*shard == 0)
 		return err_set(err,
-		    "%.200s:%u is not in one shard of the cluster '%s' that "
-		    "its "
-		    "remote_servers describe",
-		    host->name, host->port, to->name);
+		    "%.200s:%u is in no shard of the cluster '%s': its macro "
+		    "{shard} (%.64s) is not the number of one, and no row of "
+		    "its remote_servers has its address",
+		    host->name, host->port, cluster->name, macro);
+	if (local != 0 && *shard != local)
+		return err_set(err,
+		    "%.200s:%u has the macro {shard} %u, but is in shard %u of "
+		    "the cluster '%s' by its remote_servers: both must count "
+		    "shards alike, from 1",
+		    host->name, host->port, *shard, local, cluster->name);
 	return 0;
 }
 
@@ -652,7 +688,7 @@ find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 				  own = { .shards = 0 };
 	char sql[SQL_BYTES];
 	struct text answer;
-	unsigned shard;
+	unsigned local, shard;
 
 	if (!self->keeper || self->shard[0] == '\0' || self->replica[0] == '\0')
 		return err_set(err, "%.200s:%u is in a cluster but has no %s",
@@ -666,7 +702,8 @@ find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 	    "ORDER BY shard_num, replica_num",
 	    self->cluster);
 	if (clickhouse_ask_host(clickhouse, host, sql, &answer, err) != 0 ||
-	    read_rows(&own, host, answer, &shard, err) != 0)
+	    read_rows(&own, host, answer, &local, err) != 0 ||
+	    choose_shard(&own, host, self->shard, local, &shard, err) != 0)
 		return -1;
 	own.keeper = true;
 	if (found->shards == 0)
@@ -736,6 +773,9 @@ clickhouse_find(struct clickhouse *clickhouse, struct err *err)
 	struct err why = { 0 };
 	unsigned answers = 0;
 
+	/* It may have been replaced.  While it cannot be read, the old one may
+	 * do. */
+	(void)read_key(clickhouse, &why);
 	memset(&clickhouse->found, 0, sizeof(clickhouse->found));
 	for (unsigned i = 0; i < clickhouse->url.hosts; i++) {
 		int rc =

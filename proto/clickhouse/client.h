@@ -87,16 +87,16 @@ int clickhouse_open_again(struct clickhouse **clickhouse,
 void clickhouse_close(struct clickhouse **clickhouse);
 
 /* Ask the hosts of the address, and the hosts that these name, for the shards
- * and replicas.  Call it first, and again while a replica is not up.  -1: no
- * host answers, or the answers contradict each other; the cluster of an earlier
- * call stays. */
+ * and replicas, after the password was read again.  Call it first, and again
+ * while a replica is not up.  -1: no host answers, or the answers contradict
+ * each other; the cluster of an earlier call stays. */
 int clickhouse_find(struct clickhouse *clickhouse, struct err *err);
 /* What the last successful clickhouse_find found; lives as long as the
  * handle. */
 const struct clickhouse_cluster *clickhouse_cluster(
     const struct clickhouse *clickhouse);
 const char *clickhouse_database(const struct clickhouse *clickhouse);
-/* Take over what the other handle has found. */
+/* Take over what the other handle has found, and its password. */
 void clickhouse_take_cluster(
     struct clickhouse *clickhouse, const struct clickhouse *from);
 

@@ -113,6 +113,8 @@ set_up(struct http *http)
 		libcurl.easy_setopt(easy, CURLOPT_CAPATH, NULL);
 		libcurl.easy_setopt(
 		    easy, CURLOPT_PROXY_CAINFO, http->options->cacert);
+		/* The file may be replaced while the handle lives. */
+		libcurl.easy_setopt(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
 	}
 	libcurl.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	/* Signals belong to the process, not to one of its threads. */

@@ -58,8 +58,9 @@ $_rows
 END
 }
 
+# CLUSTER_HOST: how remote_servers call the host of all replicas.
 _cluster_replica() {
-	printf '<replica><host>127.0.0.1</host><port>%s</port>' "$1"
+	printf '<replica><host>%s</host><port>%s</port>' "${CLUSTER_HOST:-127.0.0.1}" "$1"
 	printf '<user>poolscope_writer</user><password>writes!</password></replica>\n'
 }
 
@@ -86,6 +87,15 @@ zookeeper_serve() {
 	wait_until "! alive zookeeper || /usr/bin/python3 -c 'import socket
 socket.create_connection((\"127.0.0.1\", $_zookeeper), 1)'" 60
 	alive zookeeper
+}
+
+# zookeeper_delete PATH...: with what is below.
+zookeeper_delete() {
+	for _path in "$@"; do
+		java -Xmx64m -cp /etc/zookeeper/conf:/usr/share/java/zookeeper.jar \
+			org.apache.zookeeper.ZooKeeperMain -server "127.0.0.1:$_zookeeper" \
+			deleteall "$_path" >"$TMP/zookeeper-delete.log" 2>&1 || return 1
+	done
 }
 
 # cluster_start: everything, empty.
@@ -121,9 +131,9 @@ $(_cluster_replica "$7")$(_cluster_replica "$8")</shard>"
 		cluster_serve 4
 }
 
-# ask N SQL: the answer of replica N, TabSeparated, as the writer.
+# ask N SQL [SETTINGS]: the answer of replica N, TabSeparated, as the writer.
 ask() {
 	curl -s -m 30 -H 'X-ClickHouse-User: poolscope_writer' \
 		-H 'X-ClickHouse-Key: writes!' --data-binary "$2" \
-		"http://127.0.0.1:$(_port_of "$1")/"
+		"http://127.0.0.1:$(_port_of "$1")/${3:-}"
 }
