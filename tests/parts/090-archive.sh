@@ -171,6 +171,19 @@ ask 1 "INSERT INTO poolscope.samples (part, node, track, ts, v) VALUES (7, 1, 2,
 # 1500000000 is 2017-07-14T02:40:00Z.
 check_text "an event has its names" "2017-07-14 02:40:00 acct\$pool n1 job s e 4711" \
 	"$(ask 2 "SELECT time, partition, node, track, source, name, vals[indexOf(keys, 'job')] FROM poolscope.event" | tr '\t' ' ')"
+# 1,000 events of 1970-01-11, 10 of 1970-01-21: hours 240 and 480.
+ask 3 "INSERT INTO poolscope.events (part, hour, node, track, ts, seq, name) SELECT 7, 240, 1, 2, 864000000000000 + number, number, 'old' FROM system.numbers LIMIT 1000"
+ask 3 "INSERT INTO poolscope.events (part, hour, node, track, ts, seq, name) SELECT 7, 480, 1, 2, 1728000000000000 + number, number, 'new' FROM system.numbers LIMIT 10"
+# read_rows CONDITION: how many rows are counted, and whether few are read.
+read_rows() {
+	ask 3 "SELECT count(), any(day) FROM poolscope.event WHERE $1 FORMAT JSONCompact" \
+		"?enable_optimize_predicate_expression=1" | /usr/bin/python3 -c 'import json, sys
+answer = json.load(sys.stdin)
+print(*answer["data"][0], answer["statistics"]["rows_read"] < 500)'
+}
+check_text "a question about an hour reads its day alone" "10 1970-01-21 True" "$(read_rows "hour = 480")"
+check_text "... also about hours and a pool" "10 1970-01-21 True" \
+	"$(read_rows "hour BETWEEN 479 AND 481 AND partition = 'acct\$pool'")"
 check_text "a span has its seconds" "2017-07-14 02:40:00 acct\$pool n1 job cc c 1.5" \
 	"$(ask 2 "SELECT time, partition, node, track, name, category, seconds FROM poolscope.span" | tr '\t' ' ')"
 check_text "a sample has its values" "2017-07-14 02:40:00 acct\$pool n1 job [1.5,2]" \
