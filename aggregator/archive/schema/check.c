@@ -8,10 +8,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <time.h>
 
+#include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 enum { VERSION_BYTES = 24, DELAY_S_MAX = 300 };
+#define SETTLE_NS (5 * NS_PER_SECOND)
 
 struct row {
 	uint64_t shard, rows, queue, delay_s, copies, port, format;
@@ -39,7 +42,7 @@ static const struct answer_column columns[] = {
 	{ "copies", "COPIES", ANSWER_AT_COUNT(struct row, copies), NULL,
 	    "replicas of the shard that have the table", true, NULL },
 	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "ok, missing, read-only, old or down", false, NULL },
+	    "ok, missing, read-only, old, lacking or down", false, NULL },
 	{ "host", NULL, ANSWER_AT_TEXT(struct row, host), NULL,
 	    "where the server is", false, NULL },
 	{ "port", NULL, ANSWER_AT_COUNT(struct row, port), NULL, "and its port",
@@ -62,13 +65,27 @@ struct printing {
 	unsigned faults;
 };
 
-static const char *
-state_of(const struct survey_table *table)
+/* Does it want parts that no replica of the shard has, or for too long? */
+static bool
+is_lacking(const struct printing *to, unsigned number)
 {
-	return !table->exists      ? "missing"
-	       : table->read_only  ? "read-only"
-	       : table->lacks != 0 ? "old"
-				   : "ok";
+	const struct survey_table *table = &to->survey->table[number];
+
+	return table->fetches > 0 &&
+	       (table->wait_s > DELAY_S_MAX ||
+		   survey_copies(to->all, to->shard, number) == 0);
+}
+
+static const char *
+state_of(const struct printing *to, unsigned number)
+{
+	const struct survey_table *table = &to->survey->table[number];
+
+	return !table->exists                            ? "missing"
+	       : table->read_only                        ? "read-only"
+	       : table->lacks != 0 || table->is_unsynced ? "old"
+	       : is_lacking(to, number)                  ? "lacking"
+							 : "ok";
 }
 
 /* `number`: of the table; SCHEMA_TABLES: the replica is down. */
@@ -105,7 +122,7 @@ put_row(struct printing *to, unsigned number)
 		row.queue = table->queue;
 		row.delay_s = table->delay_s;
 		row.copies = survey_copies(to->all, to->shard, number);
-		row.state = text_of(state_of(table));
+		row.state = text_of(state_of(to, number));
 	}
 	answer_row(to->answer, &row, NULL);
 }
@@ -138,9 +155,24 @@ judge_table(struct printing *to, unsigned number)
 		say(to,
 		    "table %s lacks a column; run poolscope archive migrate",
 		    name);
+	else if (table->is_unsynced)
+		say(to,
+		    "table %s confirms rows before they are on the disk; run "
+		    "poolscope archive migrate",
+		    name);
 	else if (table->read_only)
 		say(to, "table %s is read-only; see whether its ZooKeeper runs",
 		    name);
+	else if (is_lacking(to, number))
+		say(to,
+		    "table %s lacks %" PRIu64
+		    " parts that no replica gives it, "
+		    "since %" PRIu64
+		    " s; if a replica was lost, remove it from "
+		    "ZooKeeper (deploy/clickhouse/README.md), then run "
+		    "poolscope "
+		    "archive verify --repair",
+		    name, table->fetches, table->wait_s);
 	else if (table->delay_s > DELAY_S_MAX)
 		say(to, "table %s is %" PRIu64 " s behind", name,
 		    table->delay_s);
@@ -192,11 +224,55 @@ visit(struct printing *to, const struct survey *survey,
 		}
 }
 
+/* Nothing can be done about it but another version. */
+static void
+warn_of_power(const struct survey *survey)
+{
+	uint32_t version = survey->cluster->version;
+
+	if (version != 0 && version < CLICKHOUSE_VERSION_NEW)
+		log_warn("ClickHouse %u.%u confirms rows before they are on "
+			 "the disk: if all replicas of a shard lose power at "
+			 "once, the last half minute may be lost; from version "
+			 "22 on it writes them first",
+		    version / 1000, version % 1000);
+}
+
+static bool
+has_no_copy(const struct survey *survey)
+{
+	for (unsigned s = 0; s < survey->cluster->shards; s++)
+		for (unsigned r = 0; r < survey->cluster->shard[s].replicas;
+		     r++)
+			for (unsigned i = 0; i < SCHEMA_TABLES; i++)
+				if (survey->replica[s][r].table[i].fetches >
+					0 &&
+				    survey_copies(survey, s, i) == 0)
+					return true;
+	return false;
+}
+
+/* Replicas that got blocks at the same time fetch them from each other soon. */
+static struct survey *
+survey_at_rest(struct clickhouse *clickhouse)
+{
+	const struct timespec step = { 0, NS_PER_SECOND / 5 };
+	int64_t until_ns = clock_monotonic_ns() + SETTLE_NS;
+	struct survey *survey = survey_open(clickhouse);
+
+	while (has_no_copy(survey) && clock_monotonic_ns() < until_ns) {
+		nanosleep(&step, NULL);
+		survey_close(&survey);
+		survey = survey_open(clickhouse);
+	}
+	return survey;
+}
+
 int
 check_archive(
     struct clickhouse *clickhouse, struct answer *answer, struct err *err)
 {
-	struct survey *survey = survey_open(clickhouse);
+	struct survey *survey = survey_at_rest(clickhouse);
 	struct printing to = { .answer = answer, .all = survey };
 	int rc =
 	    survey_check_format(survey, clickhouse_database(clickhouse), err);
@@ -205,6 +281,7 @@ check_archive(
 		visit(&to, survey, print);
 		answer_flush(answer);
 		visit(&to, survey, judge);
+		warn_of_power(survey);
 		rc = to.faults > 0;
 	}
 	survey_close(&survey);

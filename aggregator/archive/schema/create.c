@@ -277,6 +277,27 @@ add_columns(struct work *work, struct err *err)
 	return 0;
 }
 
+/* A setting is one of each replica. */
+static int
+sync_tables(struct work *work, struct err *err)
+{
+	const char *database = clickhouse_database(work->clickhouse);
+
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
+		if (!work->of->table[i].is_unsynced)
+			continue;
+		schema_sync(new_statement(work), &schema_tables[i], database);
+		if (run(work, err) != 0)
+			return -1;
+		fprintf(work->say,
+		    "archive %s: %s is written to the disk before it is "
+		    "confirmed\n",
+		    database, schema_tables[i].name);
+		work->changed++;
+	}
+	return 0;
+}
+
 int
 create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
 {
@@ -294,6 +315,8 @@ create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
 		rc = visit(&work, write_meta, err);
 	if (rc == 0)
 		rc = visit(&work, add_columns, err);
+	if (rc == 0)
+		rc = visit(&work, sync_tables, err);
 	if (rc == 0 && work.changed == 0)
 		fprintf(say, "archive %s: nothing to do\n", database);
 	close_work(&work);

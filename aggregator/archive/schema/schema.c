@@ -10,6 +10,11 @@
 
 enum { WORDS_BYTES = 512 };
 
+/* What is confirmed, inserted or fetched, is on the disk. */
+#define SCHEMA_SYNC                                                            \
+	"fsync_after_insert = 1, fsync_part_directory = 1, "                   \
+	"min_compressed_bytes_to_fsync_after_fetch = 1"
+
 #define TIME_CODEC "DoubleDelta, ZSTD(1)"
 #define STEP_CODEC "Delta, ZSTD(1)"
 #define ANY_CODEC  "ZSTD(1)"
@@ -159,6 +164,16 @@ schema_create(struct buffer *sql, const struct schema_table *table,
 	if (table->partition != NULL)
 		put(sql, " PARTITION BY %s", table->partition);
 	put(sql, " ORDER BY (%s)", table->order);
+	if (version >= CLICKHOUSE_VERSION_NEW)
+		put(sql, " SETTINGS " SCHEMA_SYNC);
+}
+
+void
+schema_sync(
+    struct buffer *sql, const struct schema_table *table, const char *database)
+{
+	put(sql, "ALTER TABLE %s.%s MODIFY SETTING " SCHEMA_SYNC, database,
+	    table->name);
 }
 
 void

@@ -46,6 +46,10 @@ void schema_create(struct buffer *sql, const struct schema_table *table,
  * first. */
 void schema_add_column(struct buffer *sql, const struct schema_table *table,
     unsigned column, const char *database, uint32_t version);
+/* Append a statement that has each row written to the disk before it is
+ * confirmed; on servers from CLICKHOUSE_VERSION_NEW on. */
+void schema_sync(
+    struct buffer *sql, const struct schema_table *table, const char *database);
 
 /* After clickhouse_find: is there an archive of a format that this program
  * knows, made for as many shards as the cluster has?  -1: the sentence says

@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 
-enum { SQL_BYTES = 512 };
+enum { SQL_BYTES = 1024 };
 
 /* One replica that is being looked at. */
 struct look {
@@ -103,6 +103,39 @@ on_replica(const struct look *look, struct text name, struct text rest)
 	look->to->table[at].queue = take_number(&rest);
 	look->to->table[at].delay_s = take_number(&rest);
 	look->to->table[at].fetches = take_number(&rest);
+	look->to->table[at].wait_s = take_number(&rest);
+}
+
+/* The setting of a table, else that of the server. */
+#define HAS(setting)                                                           \
+	"(position(create_table_query, '" setting " = 1') > 0 OR "             \
+	"position(create_table_query, '" setting " = ') = 0 AND "              \
+	"(SELECT max(value = '1') FROM system.merge_tree_settings "            \
+	"WHERE name = '" setting "'))"
+
+static void
+on_synced(const struct look *look, struct text name, struct text rest)
+{
+	int at = find_table(name);
+
+	if (at >= 0)
+		look->to->table[at].is_unsynced = take_number(&rest) == 0;
+}
+
+static int
+read_synced(const struct look *look, struct err *err)
+{
+	const struct clickhouse_cluster *cluster =
+	    clickhouse_cluster(look->clickhouse);
+
+	if (cluster->shard[look->shard].replica[look->replica].version <
+	    CLICKHOUSE_VERSION_NEW)
+		return 0;
+	return ask(look,
+	    "SELECT name, " HAS("fsync_after_insert") " AND " HAS(
+		"fsync_part_directory") " FROM system.tables WHERE database "
+					"= '",
+	    on_synced, err);
 }
 
 /* Inserted twice, a row of meta may be there twice. */
@@ -147,8 +180,12 @@ look_at(const struct look *look)
 	if (rc == 0)
 		rc = ask(look,
 		    "SELECT table, is_readonly, queue_size, absolute_delay, "
-		    "inserts_in_queue FROM system.replicas WHERE database = '",
+		    "inserts_in_queue, if(inserts_in_queue = 0, 0, "
+		    "toUInt32(now()) - toUInt32(inserts_oldest_time)) "
+		    "FROM system.replicas WHERE database = '",
 		    on_replica, &err);
+	if (rc == 0)
+		rc = read_synced(look, &err);
 	if (rc == 0 && look->to->table[SCHEMA_TABLES - 1].exists)
 		rc = read_meta(look, &err);
 	look->to->up = rc == 0;

@@ -9,12 +9,15 @@
 
 struct survey_table {
 	bool exists;
-	bool read_only; /* its ZooKeeper does not answer, or forgot it */
-	uint32_t lacks; /* bit n: column n of the schema is missing */
+	bool read_only;   /* its ZooKeeper does not answer, or forgot it */
+	bool is_unsynced; /* rows are confirmed before they are on the disk,
+			     although the server could write them */
+	uint32_t lacks;   /* bit n: column n of the schema is missing */
 	uint64_t rows, bytes;
 	uint64_t queue;   /* what it has to fetch or merge */
 	uint64_t delay_s; /* behind the other replicas */
 	uint64_t fetches; /* parts that only other replicas have */
+	uint64_t wait_s;  /* since when it wants the oldest of them */
 };
 
 struct survey_replica {
