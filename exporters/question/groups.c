@@ -389,7 +389,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_groups = { .word = "groups",
 	.summary = "test runs by group: states, errors, times of steps",
-	.options = "model time group from to sort top columns",
+	.options = "model time group start gap from to sort top columns",
 	.examples = "poolscope stats groups -p 'acct$farm'\n"
 		    "poolscope stats groups --table steps --format csv\n",
 	.tables = tables,

@@ -332,6 +332,8 @@ question_answer(const struct question *question, struct question_asked *asked,
 		if (rc != 0)
 			return known_check_partition(
 			    source, asked->partition, rc, err);
+		values.runs.from_ns = values.window.from_ns;
+		values.runs.to_ns = values.window.to_ns;
 	}
 	if (question->write != NULL)
 		rc = question->write(&found, file, err);

@@ -325,8 +325,9 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_series = { .word = "series",
 	.summary = "metrics over time, in equal steps",
-	.options = "metric metric-group node job user from to step as "
-		   "shape sort top columns",
+	.options =
+	    "metric metric-group node job user start gap from to step as "
+	    "shape sort top columns",
 	.examples = "poolscope stats series -m 'system.memory.*' --from -1h\n"
 		    "poolscope stats series -m system.cpu.time.idle --as "
 		    "bands\n",

@@ -160,8 +160,6 @@ question_complete(struct question_values *values, struct err *err)
 	if (starts_options_judge(
 		&values->starts, window->from_ns, window->to_ns, err) != 0)
 		return -1;
-	values->runs.from_ns = window->from_ns;
-	values->runs.to_ns = window->to_ns;
 	if (window->from_ns >= window->to_ns)
 		return err_set(
 		    err, "--from: the time is not before that of --to");

@@ -52,8 +52,6 @@ set_time(struct web_question *question, const struct report_request *request)
 		query->window.from_ns = request->from_ns;
 	if (web_query_allows(allowed, "to") && request->to_ns != TIME_MAX_NS)
 		query->window.to_ns = request->to_ns;
-	query->runs.from_ns = query->window.from_ns;
-	query->runs.to_ns = query->window.to_ns;
 }
 
 static int

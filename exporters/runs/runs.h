@@ -190,7 +190,7 @@ void run_rows_put_head(const struct runs *runs,
 /* The options that choose runs.  -1: they do not fit together. */
 #define RUN_ROWS_OPTIONS                                                       \
 	"model group queue configuration requestor error state run newest "    \
-	"after from to sort top columns"
+	"after start gap from to sort top columns"
 int run_rows_check(const struct runs_options *options, struct err *err);
 
 /* Call `put` for each of the runs; it returns 0 to go on.  -1 also when there

@@ -210,7 +210,8 @@ static int
 answer_trace(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	const struct question_values *query = &question->query;
+	struct question_values *query = &question->query;
+	struct starts_chosen start;
 	struct timeline_options timeline = { .metrics = query->metrics.metrics,
 		.nodes = query->nodes != NULL ? query->nodes : "worst:8",
 		.max_bytes = query->max_bytes != UINT64_MAX ? query->max_bytes
@@ -228,6 +229,10 @@ answer_trace(struct source *source, struct web_question *question, FILE *file,
 	if (timeline_options_complete(&timeline, err) != 0)
 		return -1;
 	*bad = false;
+	if (starts_choose(&start, source, question->partition, &query->starts,
+		NULL, false, &query->window.from_ns, &query->window.to_ns,
+		err) != 0)
+		return -1;
 	return timeline_write_to(&request, file, &question->shown, err);
 }
 
@@ -299,8 +304,8 @@ const struct web_route web_pool_routes[] = {
 	    false, answer_results, NULL },
 	{ "clocks", .asks = &question_clocks },
 	{ "spans", .asks = &question_spans },
-	{ "trace", "nodes max-size metric node job user from to step", false,
-	    answer_trace, NULL },
+	{ "trace", "nodes max-size metric node job user start gap from to step",
+	    false, answer_trace, NULL },
 	{ .word = NULL },
 };
 

@@ -62,7 +62,7 @@ breakdown #/pool/acct%24pool-60/breakdown
 map #/pool/acct%24pool-60/map
 node #/pool/acct%24pool-60/node/$one
 END
-report 'demo$farm' 175000 <<'END'
+report 'demo$farm' 178000 <<'END'
 runs #/pool/demo%24farm/runs
 failed #/pool/demo%24farm/runs?state=failed
 run #/pool/demo%24farm/runs/49
@@ -73,7 +73,7 @@ results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0
 timings #/pool/demo%24benches/results?test=%2F%2Fbench:test_0&entry=BM_0
 END
-report 'acct$texts' 155000 <<'END'
+report 'acct$texts' 161000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
 breakdown #/pool/acct%24texts/breakdown

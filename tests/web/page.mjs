@@ -32,7 +32,7 @@ page.on("request", (request) => {
 		wrong.push("asked another host: " + request.url());
 });
 page.on("response", (response) => {
-	const empty = response.status() === 404 && /\/v1\/(pools\/[^/]+\/\w+|live\?)/.test(response.url()) &&
+	const empty = response.status() === 404 && /\/v1\/(pools\?|pools\/[^/]+\/\w+|live\?)/.test(response.url()) &&
 		(response.headers()["content-type"] || "").startsWith("application/problem+json");
 	if (response.status() >= 400 && !empty)
 		wrong.push(response.status() + " " + response.url());

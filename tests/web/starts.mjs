@@ -9,7 +9,7 @@ import { enter, finish, judge, newPage, ready, same, shot, visit, words } from "
 const [shots] = words;
 const TWICE = "#/pool/acct%24twice", FIRST = "2023-11-14T22:13:20Z";
 const page = await newPage();
-const field = page.locator("main label.choose", { hasText: /^Start/ }).locator("select");
+const field = page.getByLabel("Time", { exact: true });
 const options = () => field.evaluate((select) => [...select.options].map((each) => each.text));
 const chosen = () => field.evaluate((select) => select.selectedOptions[0].text);
 const here = () => page.evaluate(() => decodeURIComponent(location.hash));
@@ -39,8 +39,9 @@ async function counts(name, count, sum) {
 await enter(page);
 await open(TWICE, "overview");
 await counts("the overview is of the newest start", "2", "10.0");
-same("a start can be chosen", ["newest, 2023-11-14 22:28:20, 2nd of 2", "2023-11-14 22:13:20, 1st of 2", "all 2 starts"], await options());
-judge("the newest one is chosen", await chosen() === "newest, 2023-11-14 22:28:20, 2nd of 2", await chosen());
+same("a start can be chosen", ["newest start, 2023-11-14 22:28:20, 2nd of 2", "all 2 starts",
+	"last 15 min", "last hour", "last day", "from … to", "2023-11-14 22:13:20, 1st of 2"], await options());
+judge("the newest one is chosen", await chosen() === "newest start, 2023-11-14 22:28:20, 2nd of 2", await chosen());
 await field.selectOption(FIRST);
 await counts("the first one", "3", "60.0");
 judge("... has an address", (await here()).endsWith("?start=" + FIRST), await here());
@@ -61,12 +62,12 @@ const newest = await answered("timeline", () => field.selectOption(""));
 judge("back to the newest", newest.of.start_number === 2 && newest.of.nodes === 2, newest.of.start_number);
 judge("... whose address has no start", !(await here()).includes("start"), await here());
 await open(TWICE + "/timeline?from=1700000000&to=1700000040", "timeline");
-judge("in a window of time there is no start", await field.isHidden() && await page.isVisible("main .title button:has-text('✕')"), "");
+judge("in a window of time there is no start", await chosen() === "from … to" && await page.isVisible("#when button:has-text('✕')"), await chosen());
 await open(TWICE + "/node/n1?start=" + FIRST, "node");
 judge("a node in its first start", await chosen() === "2023-11-14 22:13:20, 1st of 2", await chosen());
 const map = await answered("phases", () => open(TWICE + "/map?value=phase%3Acascade%3Anodeprep&start=" + FIRST, "map"));
 judge("the map, too", map.status === 200 && await chosen() === "2023-11-14 22:13:20, 1st of 2", await chosen());
 await open("#/pool/acct%24once", "overview");
 await counts("a pool with one start is whole", "2", "30.0");
-judge("... and has nothing to choose", await field.isHidden(), "");
+same("... and has no other to choose", ["newest start, 2023-11-14 22:13:20", "last 15 min", "last hour", "last day", "from … to"], await options());
 await finish();

@@ -3,16 +3,19 @@
  *
  * A view is the fragment: #/pools, #/status, #/pool/POOL/VIEW?name=value.  A view is a
  * function of a context that returns { root, load(again), tables, keys }: `load` asks
- * for the data and shows them; it is called again when they have changed.
+ * for the data and shows them; it is called again when they have changed.  Its questions get
+ * the time of the address here (time.js).
  * SPDX-License-Identifier: MIT
  */
 import { h, fill, say } from "./dom.js";
 import * as api from "./api.js";
 import { age as old, ago, clock, time } from "./format.js";
-import { countOn } from "./parts.js";
+import { countOn, nothing } from "./parts.js";
 import { isDark, toggleTheme, toggleTables } from "./look.js";
 import { sweep } from "./picture.js";
 import { parse, poolLink } from "./places.js";
+import { isChosen, ofTime, startWords, timeField, timeOf } from "./time.js";
+import { has } from "./has.js";
 import { start as listen, help } from "./keys.js";
 import { pools } from "./pools.js";
 import { overview } from "./pool.js";
@@ -25,16 +28,20 @@ import { groups } from "./groups.js";
 import { results } from "./results.js";
 import { status } from "./status.js";
 
-/* of: the routes whose answers a view shows. */
+/* of: the routes whose answers a view shows; fits: what a pool must have for it, else it has
+ * no tab; now, ofItem: what the time does not change, also of one of its items. */
 const POOL_VIEWS = {
-	overview: { title: "Overview", make: overview, of: ["phases", "nodes", "samples", "series"] },
-	timeline: { title: "Timeline", make: timelineView, of: ["timeline"] },
-	breakdown: { title: "Breakdown", make: breakdownView, of: ["breakdown"] },
-	map: { title: "Nodes", make: mapView, of: ["nodes", "phases", "samples", "series"] },
-	node: { title: "Node", make: nodeView, of: ["nodes", "phases", "timeline", "samples", "series"], hidden: true },
-	runs: { title: "Runs", make: runs, of: ["runs"] },
-	groups: { title: "Groups", make: groups, of: ["groups"] },
-	results: { title: "Results", make: results, of: ["results"] },
+	overview: { title: "Overview", make: overview, of: ["phases", "nodes", "samples", "series"],
+		now: "The numbers of nodes and records, what needs attention and what runs are of now." },
+	timeline: { title: "Timeline", make: timelineView, of: ["timeline"], fits: (of) => of.phases.length },
+	breakdown: { title: "Breakdown", make: breakdownView, of: ["breakdown"], fits: (of) => of.phases.length },
+	map: { title: "Nodes", make: mapView, of: ["nodes", "phases", "samples", "series"], now: "States of nodes are of now." },
+	node: { title: "Node", make: nodeView, of: ["nodes", "phases", "timeline", "samples", "series"], hidden: true,
+		now: "The state of the node is of now." },
+	runs: { title: "Runs", make: runs, of: ["runs"], fits: (of) => of.runs, ofItem: "The run is shown whole; what is usual is of the chosen time." },
+	groups: { title: "Groups", make: groups, of: ["groups"], fits: (of) => of.runs },
+	results: { title: "Results", make: results, of: ["results"], fits: (of) => of.results,
+		now: "The lists of tests and of their entries are of all times." },
 };
 /* A view is asked for again this often also when nothing comes: silence changes what it shows. */
 const POLL_MS = 5000, POLL_POOL_MS = 10000;
@@ -54,7 +61,7 @@ function crumbs() {
 	const title = place.pool ? POOL_VIEWS[place.name].title : place.name === "status" ? "Pipeline status" : "Pools";
 	const list = [];
 	if (place.pool) {
-		list.push(h("a", { href: "#/pools" }, "Pools"), h("a", { href: poolLink(place.pool) }, place.pool));
+		list.push(h("a", { href: "#/pools" }, "Pools"), h("a", { href: linkTo() }, place.pool));
 		if (place.item)
 			list.push(h("span", { "aria-current": "page" }, place.item));
 	} else {
@@ -63,13 +70,71 @@ function crumbs() {
 	}
 	fill(id("crumbs"), list);
 	document.title = (place.item || title) + (place.pool ? " · " + place.pool : "") + " · poolscope";
-	const tabs = id("tabs");
-	tabs.hidden = !place.pool;
-	fill(tabs, place.pool ? Object.entries(POOL_VIEWS).filter(([, each]) => !each.hidden).map(([name, each]) =>
-		h("a", { href: poolLink(place.pool, name, undefined, { start: place.params.start }), "aria-current": name === place.name ? "page" : undefined }, each.title)) : []);
-	const current = tabs.querySelector("[aria-current]");
+	id("tabs").hidden = !place.pool;
+	id("when").hidden = !place.pool || !api.isLive();
+	if (!place.pool)
+		return;
+	const at = place;
+	tabs(null);
+	has(at.pool).then((of) => at === place && tabs(of)).catch(() => {}); // the view says why
+}
+
+/* A view of this pool, of the same time. */
+function linkTo(name, item, params) {
+	return poolLink(place.pool, name, item, { ...timeOf(place.params), ...params });
+}
+
+/* of: what the pool has; null: not known yet. */
+function tabs(of) {
+	const shown = Object.entries(POOL_VIEWS).filter(([name, { hidden, fits }]) => !hidden && (!fits || name === place.name || (of && fits(of))));
+	fill(id("tabs"), shown.map(([name, each]) =>
+		h("a", { href: linkTo(name), "aria-current": name === place.name ? "page" : undefined }, each.title)));
+	const current = id("tabs").querySelector("[aria-current]");
 	if (current)
 		current.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+/* The time of the views of a pool, and what is to be said of it. */
+const said = h("p", { class: "note", role: "status" });
+let field = null, empty = new Map();
+
+function when() {
+	if (!place.pool || !api.isLive())
+		return;
+	field.show(place.params);
+	empty = new Map();
+	const view = POOL_VIEWS[place.name];
+	say(said, isChosen(place.params) ? (place.item && view.ofItem) || view.now || "" : "");
+	said.hidden = !said.textContent;
+}
+
+function newField() {
+	const pool = place.pool;
+	field = timeField({ set: (change) => view.set(change), async list() {
+		const of = await has(pool), found = of.starts ? await api.maybe(["pools", pool, "starts"], { columns: "start" }) : null;
+		const left = found && found.notes.find((n) => n.key === "left_out"), starts = found ? found.rows.map((r) => r.start) : [];
+		return { starts, known: starts.length + (left ? left.count : 0) };
+	} });
+	fill(id("when"), field.root, said);
+	field.refresh().catch(() => {});
+}
+
+function isEmpty(answer) {
+	const rows = answer ? answer.rows : [];
+	return Array.isArray(rows) ? !rows.some((r) => r.count === undefined || r.count > 0 || r.open_starts > 0) :
+		Boolean(rows) && !Object.values(rows).some((list) => list && list.length);
+}
+
+/* In a chosen time there may be nothing. */
+async function judge() {
+	const at = place;
+	if (!at.pool || !isChosen(at.params) || empty.size === 0 || [...empty.values()].includes(false))
+		return;
+	const { known } = await has(at.pool);
+	if (at !== place || !known || !Number.isFinite(known.first))
+		return;
+	said.hidden = false;
+	say(said, "There is nothing of this time. The records of this pool are of " + time(known.first) + " to " + time(known.last) + " UTC.");
 }
 
 const dot = h("span", { class: "dot", "aria-hidden": "true" });
@@ -128,7 +193,7 @@ function warn() {
 
 function tools() {
 	label();
-	id("main").before(banner, lost);
+	id("when").before(banner, lost);
 	fill(id("tools"), h("span", { class: "live", title: "Age of the newest record" }, dot, age), theme,
 		h("button", { type: "button", on: { click: swap } }, "Tables"),
 		h("button", { type: "button", "aria-label": "Keys", on: { click: help } }, "?"));
@@ -145,6 +210,8 @@ function announce(text) {
 function failed(error) {
 	if (error.name === "AbortError")
 		return null;
+	if (error.status === 400 && place.pool)
+		return nothing("This cannot be asked: " + error.message + ".");
 	const field = h("input", { type: "password", "aria-label": "Token", placeholder: "Token", autocomplete: "off" });
 	return h("section", { class: "problem", role: "alert" },
 		h("h1", {}, error.title || "This page failed"), h("p", {}, error.message),
@@ -162,6 +229,7 @@ async function load(again) {
 		await mine.load(again);
 		if (view !== mine)
 			return;
+		judge().catch(() => {});
 		if (mine.root.parentNode !== main) {
 			fill(main, mine.root);
 			sweep();
@@ -190,11 +258,27 @@ function show() {
 	const at = place, signal = stop.signal;
 	losses.clear();
 	noted([], {}, null);
+	const ask = async (call, path, given) => {
+		const params = at.pool ? ofTime(path[0], given, at.params) : given;
+		const answer = await call(at.pool ? ["pools", at.pool, ...path] : path, params, signal), timed = params !== given;
+		if (at === place && timed)
+			empty.set(JSON.stringify([path, given]), isEmpty(answer));
+		if (!api.isLive() && answer && answer.starts > 1) {
+			/* A report has one time. */
+			fill(id("when"), h("p", { class: "note" }, "Start of " + startWords(answer.start, answer.start_number, answer.starts) + "."));
+			id("when").hidden = false;
+		}
+		return timed || !isChosen(at.params) ? noted(path, params, answer) : answer;
+	};
 	const context = {
 		...at, signal,
-		get: async (path, params) => noted(path, params, await api.get(at.pool ? ["pools", at.pool, ...path] : path, params, signal)),
-		maybe: async (path, params) => noted(path, params, await api.maybe(at.pool ? ["pools", at.pool, ...path] : path, params, signal)),
-		link: (name, item, params) => poolLink(at.pool, name, item, params && (params.from || params.to) ? params : { start: at.params.start, ...params }),
+		get: (path, params) => ask(api.get, path, params),
+		maybe: (path, params) => ask(api.maybe, path, params),
+		ofTime: (route, params) => ofTime(route, params, at.params),
+		has: () => has(at.pool),
+		/* What a view says of nothing: why, where no time was chosen. */
+		why: (text) => isChosen(at.params) ? "None is of this time." : text,
+		link: linkTo,
 		/* Change a parameter of this view: a new address, or in place of this one.  A start is a
 		 * window of its own. */
 		set(given, instead) {
@@ -210,7 +294,11 @@ function show() {
 		announce,
 	};
 	id("main").dataset.ready = "";
+	if (at.pool && (!before || before.pool !== at.pool))
+		newField();
+	when();
 	view = (at.pool ? POOL_VIEWS[at.name].make : at.name === "status" ? status : pools)(context);
+	view.set = context.set;
 	crumbs();
 	load(false);
 	if (!before || before.pool !== at.pool || !following)
@@ -304,7 +392,7 @@ function go(to) {
 listen({
 	context: () => place,
 	view: () => view,
-	go, poolLink, swap,
+	go, linkTo, swap,
 	theme: () => {
 		toggleTheme();
 		label();

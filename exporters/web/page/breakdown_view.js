@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, starts, choose, search, nothing } from "./parts.js";
+import { title, choose, search, nothing } from "./parts.js";
 import { breakdown, rowsOf, legend } from "./breakdown.js";
+import { setModels } from "./timeline_view.js";
 import { traceTools } from "./perfetto.js";
 
 export function breakdownView(context) {
@@ -15,11 +16,10 @@ export function breakdownView(context) {
 	const model = choose("Model", null, "", (value) => context.set({ model: value, order: undefined }));
 	const order = choose("Order", null, "", (value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
-	const start = starts(context);
 	const names = h("div"), when = h("p", { class: "note" });
-	const trace = traceTools(context, context.pool, () => ({ node: params.node, from: params.from, to: params.to }));
+	const trace = traceTools(context, context.pool, () => ({ node: params.node }));
 	const body = h("div", {}, trace, names, picture.root, when);
-	const root = h("section", {}, title("Breakdown", range(context), start.root, field, model.root, order.root), body);
+	const root = h("section", {}, title("Breakdown", field, model.root, order.root), body);
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
@@ -27,20 +27,17 @@ export function breakdownView(context) {
 	}, { signal: context.signal });
 
 	return { root, moves: picture.moves, async load(again) {
-		const answer = await context.maybe(["breakdown"], { rows: 800, shape: "columns", model: params.model,
-			start: params.start, from: params.from, to: params.to, node: params.node });
-		await start.set(answer);
+		const answer = await context.maybe(["breakdown"], { rows: 800, shape: "columns", model: params.model, node: params.node });
 		if (!answer || !answer.rows.node || answer.rows.node.length === 0) {
 			model.root.hidden = !answer;
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
-				"Phases come from events with a begin and an end, by a model."));
+				context.why("Phases come from events with a begin and an end, by a model.")));
 			return;
 		}
 		data = rowsOf(answer);
 		fill(names, legend(data.names, data.places));
 		picture.set(data, params.order, again);
-		model.root.hidden = answer.models.model.length < 2;
-		model.set(answer.models.model.map((name) => [name, name]), answer.model);
+		await setModels(model, answer, context);
 		order.set([["total", "longest"], ["name", "name"], ...data.keys.map((key, k) => [key, "longest in " + data.names[k]])],
 			params.order || "total");
 		when.textContent = "How long each node was in each phase, no matter when" + (answer.clock ? ", " + answer.clock : "") + ". " +

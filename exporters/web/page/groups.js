@@ -39,7 +39,7 @@ export function groups(context) {
 		const answer = await context.maybe(["groups"], { group: params.group, model: params.model });
 		step.root.hidden = !answer;
 		if (!answer) {
-			fill(body, nothing("No runs.", "Runs come from events of a test farm."));
+			fill(body, nothing("No runs.", context.why("Runs come from events of a test farm.")));
 			return;
 		}
 		const names = [...new Set(answer.steps.map((each) => each.phase))];

@@ -38,7 +38,7 @@ export function start(app) {
 		else if (key === "s")
 			app.go("#/status");
 		else if (PLACES[key] && pool)
-			app.go(app.poolLink(pool, PLACES[key]));
+			app.go(app.linkTo(PLACES[key]));
 		else if (PLACES[key])
 			app.announce("Open a pool first");
 	}

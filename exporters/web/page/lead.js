@@ -8,11 +8,13 @@ import { isLive } from "./api.js";
 import { map } from "./map.js";
 import { chart, lines } from "./lines.js";
 import { short } from "./breakdown.js";
+import { windowOf } from "./time.js";
 import { byName, clock, count, day, duration, millis, plural, shorten, time } from "./format.js";
 
-const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260;
+const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260, OTHERS = 4;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
 const METRICS = ["system.cpu.time.user", "system.memory.usage.used"];
+const JOB = "job", NOW = { by: "key", name: JOB + ":*", columns: "key,open_starts", start: "all" };
 
 const at = (ms) => (day(ms) === day(Date.now()) ? clock(ms) : time(ms)) + " UTC";
 
@@ -22,7 +24,7 @@ function between(list) {
 	return low === high ? duration(low) : duration(low) + " to " + duration(high);
 }
 
-/* The newest start in a sentence, against those before it; rows of `starts`, the newest first. */
+/* A start in a sentence, against those before it; rows of `starts`, the newest first. */
 function startWords([start, ...before]) {
 	const began = millis(start.start), took = start.last_ready === null ? "" : duration(start.last_ready);
 	const past = before.map((r) => r.duration).filter((s) => s !== null);
@@ -50,7 +52,7 @@ export function lead(context, trouble) {
 	}, link, TALL);
 	const nodes = h("div", {}, picture.root);
 	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
-	let drawn = null;
+	const drawn = new Map();
 
 	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": " + text);
 
@@ -82,26 +84,45 @@ export function lead(context, trouble) {
 		}), judged ? "seconds above the usual time, in the phase in which each lost most" : "by state", "s");
 	}
 
-	async function curves() {
-		const answers = await Promise.all(METRICS.map((metric) => chart(context, { metric, from: params.from, to: params.to })));
-		drawn = drawn || METRICS.map((metric) => lines(metric, (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) })));
-		fill(charts, drawn.filter((_, i) => answers[i]).map((each) => each.root));
-		answers.forEach((answer, i) => answer && drawn[i].set(answer));
+	async function answers(metrics) {
+		const list = await Promise.all(metrics.map((metric) => chart(context, { metric })));
+		return metrics.map((metric, i) => [metric, list[i]]).filter(([, answer]) => answer);
 	}
 
-	/* known: a promise of what is known of the pool. */
-	return { root, charts, async load(known) {
-		const [pool, starts, lost, all, keys] = await Promise.all([known, context.maybe(["starts"], { newest: STARTS }),
-			context.maybe(["slow"], { start: params.start, from: params.from, to: params.to, columns: "node,phase,key,time,usual,above,open" }),
+	/* Of a pool without those, the first metrics that it has. */
+	async function curves() {
+		let list = await answers(METRICS);
+		if (list.length === 0) {
+			const found = await context.maybe(["samples"], { columns: "metric" });
+			list = await answers([...new Set((found ? found.rows : []).map((r) => r.metric))].slice(0, OTHERS));
+		}
+		const at = (metric) => drawn.get(metric) || drawn.set(metric, lines(metric, (from, to) => context.set(windowOf(from, to)))).get(metric);
+		fill(charts, list.map(([metric]) => at(metric).root));
+		list.forEach(([metric, answer]) => at(metric).set(answer));
+	}
+
+	/* The start that is chosen, or that began in the window, and those before it. */
+	async function started() {
+		const { start } = params, one = start && start !== "all";
+		const { rows } = await context.maybe(["starts"], one ? {} : { newest: STARTS }) || { rows: [] };
+		const first = one ? rows.findIndex((r) => millis(r.start) <= millis(start)) : 0;
+		return first < 0 ? [] : rows.slice(first, first + STARTS);
+	}
+
+	/* has: what there is of the pool. */
+	return { root, charts, async load(has) {
+		const phases = has.phases.length > 0;
+		const [starts, lost, all, keys] = await Promise.all([has.starts ? started() : [],
+			phases ? context.maybe(["slow"], { columns: "node,phase,key,time,usual,above,open" }) : null,
 			context.maybe(["nodes"], { columns: "node,state" }),
-			context.maybe(["phases"], { by: "key", name: "job:*", columns: "key,open_starts" }), isLive() ? curves() : null]);
-		words.hidden = !starts || starts.rows.length === 0;
+			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, isLive() && has.samples ? curves() : null]);
+		words.hidden = starts.length === 0;
 		if (!words.hidden)
-			words.textContent = startWords(starts.rows);
+			words.textContent = startWords(starts);
 		slow.hidden = !lost || lost.rows.length === 0;
 		if (!slow.hidden)
 			slowest(lost.rows);
 		running(keys ? keys.rows : []);
-		draw(all ? all.rows : [], lost, pool);
+		draw(all ? all.rows : [], lost, has.known);
 	} };
 }

@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, starts, figures, choose, nothing, search, since } from "./parts.js";
+import { title, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { chart, lines } from "./lines.js";
 import { timeline } from "./timeline.js";
-import { windowOf } from "./timeline_view.js";
+import { windowOf } from "./time.js";
 import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
 import { bytes, count, duration, millis, number, value } from "./format.js";
@@ -32,15 +32,15 @@ export function nodeView(context) {
 	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
-	const parts = h("div"), start = starts(context);
-	const root = h("section", {}, title(item || "Node", range(context), start.root, h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
+	const parts = h("div");
+	const root = h("section", {}, title(item || "Node", h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
 		facts.root, parts);
 	const when = timeline("What this node did when", { lanes: true, choose: (from, to) => context.set(windowOf(from, to)),
 		resized: () => inTime().catch(() => {}) });
-	const trace = traceTools(context, item + " of " + context.pool, () => ({ node, from: params.from, to: params.to }), true);
+	const trace = traceTools(context, item + " of " + context.pool, () => ({ node }), true);
 
 	async function inTime() {
-		const answer = await context.maybe(["timeline"], { ...when.asked(), node, start: params.start, from: params.from, to: params.to });
+		const answer = await context.maybe(["timeline"], { ...when.asked(), node });
 		when.root.hidden = !answer || answer.nodes !== 1;
 		if (!when.root.hidden)
 			when.set(answer);
@@ -52,11 +52,9 @@ export function nodeView(context) {
 		if (wanted.length === 0 && names.length)
 			wanted.push(names[0]);
 		more.set(names.map((m) => [m, m]), params.metric || wanted[0]);
-		const answers = await Promise.all(wanted.map((metric) => chart(context, { metric, node, as: "lines",
-			from: params.from, to: params.to })));
+		const answers = await Promise.all(wanted.map((metric) => chart(context, { metric, node, as: "lines" })));
 		if (drawn.length !== wanted.length) {
-			drawn = wanted.map((metric) => lines(metric, (from, to) =>
-				context.set({ from: String(from / 1000), to: String(to / 1000) })));
+			drawn = wanted.map((metric) => lines(metric, (from, to) => context.set(windowOf(from, to))));
 			fill(charts, drawn.map((each) => each.root));
 		}
 		answers.forEach((a, i) => {
@@ -69,10 +67,9 @@ export function nodeView(context) {
 	return { root, tables: [phases, metrics], async load() {
 		const own = (list) => (list || []).filter((r) => r.node === undefined || r.node === item);
 		const [heard, of, samples, usage] = await Promise.all([context.maybe(["nodes"], { node }),
-			context.maybe(["phases"], { by: "node", node, start: params.start, from: params.from, to: params.to }),
-			context.maybe(["samples"], { node, from: params.from, to: params.to }),
-			context.maybe(["usage"], { node, from: params.from, to: params.to })]);
-		await start.set(of);
+			context.maybe(["phases"], { by: "node", node }),
+			context.maybe(["samples"], { node }),
+			context.maybe(["usage"], { node })]);
 		const n = own(heard && heard.rows)[0], u = own(usage && usage.rows).find((r) => r.job === null);
 		const rows = own(of && of.rows).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
 		const list = samples ? samples.rows : [];
@@ -92,7 +89,7 @@ export function nodeView(context) {
 			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "Phases"), when.root, phases.root, h("p", { class: "note" }, SPREAD)] : null,
 				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field, more.root)),
 					charts, metrics.root] : null,
-				!rows.length && !list.length ? nothing("No phases and no samples of this node.") : null);
+				!rows.length && !list.length ? nothing("No phases and no samples of this node.", context.why("")) : null);
 		await Promise.all([draw(list), rows.length ? inTime() : null]);
 	} };
 }

@@ -3,13 +3,12 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, starts, choose, search, nothing } from "./parts.js";
-import { isLive } from "./api.js";
+import { title, choose, search, nothing } from "./parts.js";
+import { windowOf } from "./time.js";
 import { map } from "./map.js";
 import { chart, lines } from "./lines.js";
 import { age, byName } from "./format.js";
 
-const LAST_S = 900; // of metrics without a chosen time
 const ADDS = /^(M?i?By|\{|[cmun]?s\b|m?J|W)/; // units of what several devices do together
 
 export function mapView(context) {
@@ -22,16 +21,13 @@ export function mapView(context) {
 	const device = choose("Device", null, "", (name) => context.set({ device: name }));
 	device.root.hidden = true;
 	const over = h("div"), body = h("div", {}, picture.root);
-	/* A state is that of now. */
-	const when = (params.value || "heard") === "heard" ? null : range(context);
-	const start = starts(context);
-	const root = h("section", {}, title("Nodes", when, start.root, field, which.root, device.root), body, over);
+	const root = h("section", {}, title("Nodes", field, which.root, device.root), body, over);
 	let choices = null, series = null;
 
 	async function options() {
-		const [phases, metrics] = await Promise.all([context.maybe(["phases"]), context.maybe(["samples"])]);
+		const of = await context.has(), metrics = of.samples ? await context.maybe(["samples"], { columns: "metric" }) : null;
 		choices = [["heard", "state"]];
-		for (const p of (phases ? phases.rows : []).filter((each) => each.count > 0).sort((a, b) => a.place - b.place))
+		for (const p of of.phases.filter((each) => each.count > 0))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
 		for (const name of new Set((metrics ? metrics.rows : []).map((m) => m.metric)))
 			choices.push(["metric:" + name, name]);
@@ -44,18 +40,6 @@ export function mapView(context) {
 		const of = new Map((answer ? answer.rows : []).map((r) => [r.node, r]));
 		const rests = ![...of.values()].some((r) => r.state === "live" || r.state === "late");
 		return { of, dead: (node) => !rests && of.has(node) && ["silent", "gone"].includes(of.get(node).state) };
-	}
-
-	/* Of metrics the same time for all nodes: what was chosen, or the last minutes that the pool
-	 * has records of. */
-	function span(of) {
-		if (params.from || params.to)
-			return { from: params.from, to: params.to };
-		/* A report has one time for all. */
-		if (!isLive())
-			return {};
-		const newest = Math.max(...[...of.values()].map((r) => Date.parse(r.last_record)).filter((t) => !Number.isNaN(t)));
-		return Number.isFinite(newest) ? { from: String(newest / 1000 - LAST_S), to: "" } : {};
 	}
 
 	/* A node can have several disks, cards, processors: what adds up is added up, of the rest the
@@ -73,19 +57,16 @@ export function mapView(context) {
 	async function values(kind, name, now) {
 		const node = params.node;
 		if (kind === "phase") {
-			const answer = await context.maybe(["phases"], { by: "node", name, node, start: params.start, from: params.from, to: params.to });
-			await start.set(answer);
+			const answer = await context.maybe(["phases"], { by: "node", name, node });
 			return [(answer ? answer.rows : []).map((r) => ({ node: r.node, value: r.count ? r.sum : null })), "s", "seconds in " + name];
 		}
 		if (kind === "metric") {
-			const of = span(now.of);
-			const answer = await context.maybe(["samples"], { by: "node", metric: name, node, ...of });
+			const answer = await context.maybe(["samples"], { by: "node", metric: name, node });
 			const rows = answer ? answer.rows : [], [means, devices] = ofDevices(rows);
 			/* Those without a sample in this time are there, too. */
-			const last = of.from && !params.from && !params.to;
-			const names = new Set([...means.keys(), ...(last ? now.of.keys() : [])]);
+			const names = new Set([...means.keys(), ...(rows.length ? now.of.keys() : [])]);
 			return [[...names].map((n) => ({ node: n, value: means.has(n) ? means.get(n) : null })), rows.length ? rows[0].unit : "",
-				"mean of " + name + devices + (last ? ", in the last " + LAST_S / 60 + " min" : "")];
+				"mean of " + name + devices];
 		}
 		return [[...now.of.values()].map((r) => ({ node: r.node, value: r.silence, text: r.state === "live" ? "live" :
 			r.state + " " + age(r.silence) })), "s", "time since the last record"];
@@ -102,7 +83,7 @@ export function mapView(context) {
 		for (const each of list)
 			each.dead = now.dead(each.node);
 		if (list.length === 0) {
-			fill(body, nothing("No node to show.", params.node ? "No node of this name has a value." : kind === "heard" ? "None was heard in this time." : "Choose another value."));
+			fill(body, nothing("No node to show.", params.node ? "No node of this name has a value." : context.why(kind === "heard" ? "None was heard." : "Choose another value.")));
 			return;
 		}
 		if (!picture.root.isConnected)
@@ -112,10 +93,10 @@ export function mapView(context) {
 		if (kind !== "metric")
 			return;
 		if (!series) {
-			series = lines(name, (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) }));
+			series = lines(name, (from, to) => context.set(windowOf(from, to)));
 			fill(over, h("h2", {}, "Over time"), series.root);
 		}
-		const answer = await chart(context, { metric: name, node: params.node, ...span(now.of) });
+		const answer = await chart(context, { metric: name, node: params.node });
 		over.hidden = !answer;
 		if (answer)
 			series.set(answer);

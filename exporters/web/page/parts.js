@@ -3,8 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill, say, keyed } from "./dom.js";
-import { isLive } from "./api.js";
-import { ago, millis, time } from "./format.js";
+import { ago } from "./format.js";
 
 /* A heading with what belongs beside it. */
 export function title(text, ...beside) {
@@ -66,47 +65,6 @@ const SIGNS = { good: "●", warn: "▲", bad: "✕" };
 export function state(word, kind) {
 	const k = kind || WORDS[word] || "plain";
 	return h("span", { class: "state " + k }, h("span", { "aria-hidden": "true" }, SIGNS[k] || "○"), " ", word);
-}
-
-/* The window of time that a drag over a picture chose, and a way out of it. */
-export function range({ params, set }) {
-	if (!params.from && !params.to)
-		return null;
-	const text = (v) => !v ? "now" : /^[\d.]+$/.test(v) ? time(1000 * v) : v;
-	return h("button", { type: "button", title: "Show all of the time",
-		on: { click: () => set({ from: "", to: "" }) } }, (params.from ? text(params.from) : "the begin") + " to " + text(params.to) + "  ✕");
-}
-
-/* "2nd of 3" */
-function ordinal(n, of) {
-	const end = n % 100 - n % 10 === 10 ? "" : ["", "st", "nd", "rd"][n % 10];
-	return n + (end || "th") + " of " + of;
-}
-
-/* Which start of the pool is shown, and the choice of another one: set(answer) has the head of
- * what is shown.  In a window of time there is none. */
-export function starts({ params, set, maybe }) {
-	const choice = choose("Start", null, "", (start) => set({ start }));
-	let of = "";
-	choice.root.hidden = true;
-	return { root: choice.root, async set(answer) {
-		const { start, starts: count } = answer || {}, all = params.start === "all";
-		choice.root.hidden = !(all || count > 1);
-		if (choice.root.hidden || of === start + count)
-			return;
-		of = start + count;
-		const found = isLive() ? await maybe(["starts"], { columns: "start" }) : null;
-		const list = found ? found.rows.map((r) => r.start) : start ? [start] : [];
-		const left = found ? found.notes.find((n) => n.key === "left_out") : null;
-		const many = found ? list.length + (left ? left.count : 0) : count;
-		const options = list.map((at, i) => [found && i === 0 ? "" : at,
-			(found && i === 0 ? "newest, " : "") + time(millis(at)) + ", " + ordinal(found ? many - i : answer.start_number, many)]);
-		if (start && !list.includes(start))
-			options.push([start, time(millis(start)) + ", " + ordinal(answer.start_number, count)]);
-		if (found)
-			options.push(["all", "all " + many + " starts"]);
-		choice.set(options, all ? "all" : start === list[0] && found ? "" : start);
-	} };
 }
 
 /* A button that asks once more for more. */

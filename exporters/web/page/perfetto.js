@@ -77,7 +77,7 @@ export function traceTools(context, name, params, isNode) {
 	}
 
 	function get() {
-		return api.trace(context.pool, { nodes, ...params() }, context.signal);
+		return api.trace(context.pool, context.ofTime("trace", { nodes, ...params() }), context.signal);
 	}
 
 	async function show() {

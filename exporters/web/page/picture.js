@@ -16,10 +16,10 @@ let size = null;
 export function picture(options) {
 	const canvas = h("canvas", { role: "img", "aria-label": options.label });
 	const words = h("figcaption", { class: "words" });
-	const under = h("p", { class: "readout", "aria-hidden": "true" });
+	const tip = h("p", { class: "readout", "aria-hidden": "true" });
 	const instead = h("div", { class: "instead", hidden: true });
 	const holder = h("div", { class: "canvas" }, canvas);
-	const root = h("figure", { class: "picture" + (options.cursor ? " pan" : "") }, words, holder, under, instead);
+	const root = h("figure", { class: "picture" + (options.cursor ? " pan" : "") }, words, holder, tip, instead);
 	let pending = false, tabled = false, width = 0, height = 0, mark = null;
 
 	function paint() {
@@ -27,7 +27,7 @@ export function picture(options) {
 		if (!root.isConnected)
 			return;
 		tabled = asTables() && Boolean(options.table);
-		holder.hidden = under.hidden = tabled;
+		holder.hidden = tip.hidden = tabled;
 		instead.hidden = !tabled;
 		const text = options.sentence();
 		say(words, text);
@@ -61,7 +61,7 @@ export function picture(options) {
 		}
 	}
 
-	pointer(canvas, options, under, (range) => {
+	pointer(canvas, options, tip, (range) => {
 		mark = range;
 		redraw();
 	}, redraw);
@@ -79,7 +79,14 @@ export function picture(options) {
 	return self;
 }
 
-function pointer(canvas, options, under, mark, redraw) {
+/* Beside the pointer, in the window. */
+function tell(tip, text, x, y) {
+	say(tip, text);
+	tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - tip.offsetWidth - 4)) + "px";
+	tip.style.top = (y + 18 + tip.offsetHeight < innerHeight ? y + 18 : Math.max(4, y - 12 - tip.offsetHeight)) + "px";
+}
+
+function pointer(canvas, options, tip, mark, redraw) {
 	let from = null, moved = false;
 	const place = (event) => {
 		const box = canvas.getBoundingClientRect();
@@ -99,9 +106,9 @@ function pointer(canvas, options, under, mark, redraw) {
 			}
 			return;
 		}
-		say(under, (options.at && options.at(x, y)) || "");
+		tell(tip, (options.at && options.at(x, y)) || "", event.clientX, event.clientY);
 	});
-	canvas.addEventListener("pointerleave", () => say(under, ""));
+	canvas.addEventListener("pointerleave", () => say(tip, ""));
 	canvas.addEventListener("pointerdown", (event) => {
 		if (event.button !== 0 || (event.pointerType === "touch" && options.select))
 			return;

@@ -3,11 +3,12 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, figures, nothing, range, since, starts, state } from "./parts.js";
+import { title, figures, nothing, since, state } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
 import { lead } from "./lead.js";
+import { occurs } from "./has.js";
 import { runs } from "./runs.js";
 import * as api from "./api.js";
 import { count, millis, seconds, shorten, time } from "./format.js";
@@ -28,16 +29,14 @@ export function phaseColumns(most) {
 }
 
 export function overview(context) {
-	const { params } = context, facts = figures();
+	const facts = figures();
 	let most = 1, list = null;
 	const phases = table({ caption: "Phases, in seconds", columns: phaseColumns(() => most),
 		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
-		empty: "No model has found phases in the events of this pool." });
+		empty: context.why("No model has found phases in the events of this pool.") });
 	const trouble = h("div"), first = lead(context, trouble), farm = h("div");
-	const words = h("p", { class: "note" }, SPREAD);
-	const start = starts(context);
-	const root = h("section", {}, title(context.pool, range(context), start.root), facts.root, first.root, farm, first.charts,
-		h("h2", {}, "Phases"), phases.root, words);
+	const words = h("p", { class: "note" }, SPREAD), times = h("div", {}, h("h2", {}, "Phases"), phases.root, words);
+	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts, times);
 
 	/* `many`: how many need attention; only the first ones are asked for. */
 	function wrong(nodes, many) {
@@ -52,11 +51,10 @@ export function overview(context) {
 	}
 
 	/* The newest runs of a pool that has some. */
-	async function newest() {
+	async function newest(of) {
+		if (!of.runs)
+			return;
 		if (!list) {
-			const answer = await context.maybe(["runs"], { newest: 1 });
-			if (!answer || answer.rows.length === 0)
-				return;
 			list = runs(context);
 			fill(farm, list.root);
 		}
@@ -64,12 +62,15 @@ export function overview(context) {
 	}
 
 	return { root, tables: [phases], async load() {
-		const known = api.maybe(["pools"], {}, context.signal).then((all) => poolsOf(all).find((each) => each.name === context.pool));
-		const [p, of, nodes] = await Promise.all([known, context.maybe(["phases"], { start: params.start, from: params.from, to: params.to }),
-			context.maybe(["nodes"], { top: WRONG }), first.load(known), newest()]);
-		if (!p && !of)
+		const has = await context.has();
+		if (!has.known)
 			return fill(root, title(context.pool), nothing("There is no such pool, or it has no records."));
-		const rows = (of ? of.rows : []).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore"));
+		const known = api.maybe(["pools"], { name: context.pool }, context.signal)
+			.then((all) => poolsOf(all).find((each) => each.name === context.pool));
+		times.hidden = has.phases.length === 0;
+		const [p, of, nodes] = await Promise.all([known, times.hidden ? null : context.maybe(["phases"]),
+			context.maybe(["nodes"], { top: WRONG }), first.load(has), newest(has)]);
+		const rows = (of ? of.rows : []).filter(occurs);
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
 		rows.sort((a, b) => a.place - b.place);
 		facts.set(p ? [["Nodes", count(p.nodes)], p.live && ["Live", count(p.live), "good"],
@@ -78,7 +79,6 @@ export function overview(context) {
 			["Records", count(p.records)],
 			!Number.isNaN(p.last) && ["Newest record", since(p.last)],
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"]] : []);
-		await start.set(of);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
 		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0);

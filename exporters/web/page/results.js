@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, range, nothing, search } from "./parts.js";
+import { title, nothing, search } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
+import { windowOf } from "./time.js";
 import { count, duration, time } from "./format.js";
 
 const LIMIT = 1000;
@@ -15,7 +16,7 @@ export function results(context) {
 	const { params } = context, test = params.test, entry = params.entry;
 	const body = h("div");
 	const back = test ? h("a", { href: context.link("results", undefined, entry ? { test } : {}) }, entry ? test : "all tests") : null;
-	const root = h("section", {}, title(entry || test || "Results", range(context), back), body);
+	const root = h("section", {}, title(entry || test || "Results", back), body);
 	const view = { root, tables: [], load: () => entry ? timings() : test ? entries() : tests() };
 	const ask = async (more) => ((await context.maybe(["results"], { test, entry, ...more })) || { rows: [] }).rows;
 
@@ -43,12 +44,12 @@ export function results(context) {
 	}
 
 	async function timings() {
-		const [answer, found] = await Promise.all([ask({ limit: LIMIT, from: params.from, to: params.to }), changes()]);
+		const [answer, found] = await Promise.all([ask({ limit: LIMIT }), changes()]);
 		if (answer.length === 0)
-			return fill(body, nothing("No timings."));
+			return fill(body, nothing("No timings.", context.why("")));
 		const rows = answer.filter((r) => r.timing !== null).map((r) => ({ at: r.start_us / 1000, timing: r.timing }))
 			.sort((a, b) => a.at - b.at);
-		const chart = lines("Timings", (from, to) => context.set({ from: String(from / 1000), to: String(to / 1000) }));
+		const chart = lines("Timings", (from, to) => context.set(windowOf(from, to)));
 		const t = table({ caption: "Starts", columns: [
 			{ key: "at", label: "Start (UTC)", show: (r) => time(r.at) },
 			{ key: "timing", label: "Timing", number: true, show: (r) => duration(r.timing) }] });
@@ -68,7 +69,7 @@ export function results(context) {
 	}
 
 	async function changes() {
-		const answer = await ask({ changes: "true", limit: LIMIT, from: params.from, to: params.to });
+		const answer = await ask({ changes: "true", limit: LIMIT });
 		return answer.map((c) => ({ at: c.start_us / 1000, percent: c.percent, before: c.before, after: c.after }));
 	}
 

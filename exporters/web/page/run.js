@@ -51,7 +51,7 @@ export function runView(context) {
 	const row = (key, label, r) => r[key] && [label, h("a", { href: context.link("runs", undefined, { model: params.model, [key]: r[key] }) }, r[key])];
 
 	return { root, tables: [t], async load() {
-		const [r] = runsOf(await context.get(["runs"], { run: item, model: params.model }));
+		const [r] = runsOf(await context.get(["runs"], { run: item, model: params.model, start: "all" }));
 		const of = r.group ? await context.maybe(["groups"], { group: r.group, model: params.model }) : null;
 		const usual = (of ? of.steps : []).filter((s) => s.group === r.group && s.time === "event_emit" && s.of === "per_run_total");
 		const list = r.steps.map((s) => ({ ...s, usual: (usual.find((each) => each.phase === s.name) || {}).p50 }));

@@ -24,7 +24,7 @@ export function runs(context) {
 	const first = (change) => context.set({ ...change, skip: "", after: "" });
 	const fields = Object.entries(FIELDS).map(([name, label]) => search(label, params[name], (value) => first({ [name]: value })));
 	const wanted = choose("State", STATES, params.state || "", (chosen) => first({ state: chosen }));
-	const filter = { ...Object.fromEntries(Object.keys(FIELDS).map((name) => [name, params[name]])), state: params.state, from: params.from, to: params.to };
+	const filter = { ...Object.fromEntries(Object.keys(FIELDS).map((name) => [name, params[name]])), state: params.state };
 	const body = h("div"), errors = h("div"), root = h("section", {}, title("Runs", wanted.root), h("div", { class: "filters" }, fields), errors, body);
 	const begins = (time_) => time(millis(time_));
 	const worst = table({ caption: "The most frequent errors", columns: [
@@ -61,7 +61,7 @@ export function runs(context) {
 		show(top);
 		const all = runsOf(answer), list = all.slice(skip, skip + PAGE);
 		if (list.length === 0) {
-			fill(body, nothing("No runs.", Object.values(filter).some(Boolean) ? "None is like this." : "Runs come from events of a test farm."));
+			fill(body, nothing("No runs.", Object.values(filter).some(Boolean) ? "None is like this." : context.why("Runs come from events of a test farm.")));
 			return;
 		}
 		const [names, colours] = colour(list);

@@ -4,13 +4,15 @@
  */
 import { isLive } from "./api.js";
 import { h, fill } from "./dom.js";
-import { title, range, starts, choose, search, nothing } from "./parts.js";
+import { title, choose, search, nothing } from "./parts.js";
+import { windowOf } from "./time.js";
 import { timeline } from "./timeline.js";
 
-/* The parameters of a window in milliseconds; of none they are empty. */
-export function windowOf(from, to) {
-	const text = (ms) => Number.isFinite(ms) ? (ms / 1000).toFixed(6) : "";
-	return { from: text(from), to: text(to) };
+/* The models by which the pool has phases. */
+export async function setModels(field, answer, context) {
+	const { models } = await context.has(), list = answer.models.model.filter((name) => name === answer.model || models.has(name));
+	field.root.hidden = list.length < 2;
+	field.set(list.map((name) => [name, name]), answer.model);
 }
 
 export function timelineView(context) {
@@ -24,23 +26,19 @@ export function timelineView(context) {
 		(value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const when = h("p", { class: "note" }), body = h("div", {}, picture.root, when);
-	const start = starts(context);
-	const root = h("section", {}, title("Timeline", range(context), start.root, isLive() ? [field, model.root, order.root] : model.root), body);
+	const root = h("section", {}, title("Timeline", isLive() ? [field, model.root, order.root] : model.root), body);
 
 	async function load() {
-		const answer = await context.maybe(["timeline"], { ...picture.asked(), order: params.order || "name", model: params.model,
-			start: params.start, from: params.from, to: params.to, node: params.node });
+		const answer = await context.maybe(["timeline"], { ...picture.asked(), order: params.order || "name", model: params.model, node: params.node });
 		model.root.hidden = !answer;
-		await start.set(answer);
 		if (!answer) {
-			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." : params.from || params.to ? "None are in this time." :
-				"Phases come from events with a begin and an end, by a model."));
+			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
+				context.why("Phases come from events with a begin and an end, by a model.")));
 			return;
 		}
 		if (!picture.root.isConnected || !body.contains(picture.root))
 			fill(body, picture.root, when);
-		model.root.hidden = answer.models.model.length < 2;
-		model.set(answer.models.model.map((name) => [name, name]), answer.model);
+		await setModels(model, answer, context);
 		picture.set(answer);
 		when.textContent = "What each node did when" + (answer.clock ? ", " + answer.clock : "") + ". Of phases at once the one that began last is shown; " +
 			"a hatched end is open. " + (isLive() ? "Drag over a part of the time to see it closer, click for the node." : "Click for the node.");
