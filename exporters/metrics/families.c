@@ -406,7 +406,8 @@ static const struct pool_family pool_families[] = {
 	    put_nodes },
 	{ { "poolscope_pool_attention", EXPOSITION_GAUGE, "",
 	      "Nodes that need attention, by reason: gone, silent, in a phase "
-	      "for longer than usual, a spool that fills, a clock that is "
+	      "for longer than usual, not ready, records lost, a spool "
+	      "that fills, a clock that is "
 	      "off." },
 	    put_attention },
 	{ { "poolscope_pool_nodes_known", EXPOSITION_GAUGE, "",

@@ -13,7 +13,7 @@
 #include "proto/os/clock.h"
 
 const char *const attention_words[ATTENTIONS] = { "gone", "silent", "phase",
-	"spool", "clock" };
+	"start", "lost", "spool", "clock" };
 
 #define SPOOL_MANY (16.0 * (1 << 20))     /* bytes that are not sent */
 #define CLOCK_OFF  (NS_PER_SECOND / 10.0) /* ns */
@@ -31,6 +31,10 @@ attention_judge(const struct attention_facts *node)
 		attention |= 1u << ATTENTION_SILENT;
 	if (node->is_long)
 		attention |= 1u << ATTENTION_PHASE;
+	else if (node->is_incomplete)
+		attention |= 1u << ATTENTION_START;
+	if (node->has_lost)
+		attention |= 1u << ATTENTION_LOST;
 	if (!isnan(node->spool) && node->spool > SPOOL_MANY)
 		attention |= 1u << ATTENTION_SPOOL;
 	if (!isnan(node->clock_ns) && fabs(node->clock_ns) > CLOCK_OFF)
@@ -73,7 +77,8 @@ attention_text(char to[static ATTENTION_TEXT_BYTES], unsigned attention,
 {
 	char text[ATTENTION_TEXT_BYTES];
 	const char *const words[ATTENTIONS] = { "not heard", "not heard", text,
-		"spool fills", "clock off" };
+		"start incomplete", "records lost", "spool fills",
+		"clock off" };
 	size_t used = 0;
 
 	if ((attention & 1u << ATTENTION_PHASE) != 0)
@@ -94,7 +99,8 @@ attention_counts(
     char *to, size_t room, const uint64_t counts[static ATTENTIONS])
 {
 	static const char *const words[ATTENTIONS] = { "gone", "silent",
-		"in a phase too long", "whose spool fills",
+		"in a phase too long", "whose start is incomplete",
+		"that lost records", "whose spool fills",
 		"whose clock is off" };
 	size_t used = 0;
 

@@ -21,16 +21,18 @@
 enum attention {
 	ATTENTION_GONE,   /* not heard for an hour */
 	ATTENTION_SILENT, /* not heard for 10 minutes */
-	ATTENTION_PHASE,  /* in a phase for longer than usual (stats/usual.h) */
-	ATTENTION_SPOOL,  /* more than 16 MiB are not sent */
-	ATTENTION_CLOCK,  /* off by more than 0.1 s */
+	ATTENTION_PHASE,  /* in a phase for longer than usual (usual.h) */
+	ATTENTION_START, /* not ready, and its start is incomplete (starts.h) */
+	ATTENTION_LOST,  /* records of it were lost or refused since a day */
+	ATTENTION_SPOOL, /* more than 16 MiB are not sent */
+	ATTENTION_CLOCK, /* off by more than 0.1 s */
 	ATTENTIONS
 };
-/* "gone", "silent", "phase", "spool", "clock" */
+/* "gone", "silent", "phase", "start", "lost", "spool", "clock" */
 extern const char *const attention_words[ATTENTIONS];
 
 struct attention_facts {
-	bool is_retired, is_silent, is_gone, is_long;
+	bool is_retired, is_silent, is_gone, is_long, is_incomplete, has_lost;
 	double spool, clock_ns; /* NaN: unknown */
 };
 /* Returns bits 1 << enum attention. */

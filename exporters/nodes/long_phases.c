@@ -18,6 +18,7 @@ struct phase {
 	struct text id; /* "model:phase" */
 	double usual;   /* seconds */
 	double left;    /* how many are open and were not read */
+	double count;   /* how many have ended */
 	int64_t limit_ns;
 	int64_t place; /* in its model; that of one that is not required: */
 	bool is_wanted;
@@ -67,6 +68,7 @@ take_phase(struct reading *reading, const struct record *record)
 		.id = string_table_text(reading->ids, record->name),
 		.usual = usual.median,
 		.left = row.numbers[PHASE_OPEN_STARTS],
+		.count = row.numbers[PHASE_COUNT],
 		.place = NOT_REQUIRED,
 		/* Also not when the limit is no number. */
 		.is_wanted = !row.ignores_open && limit < 0x1p62 &&
@@ -297,6 +299,22 @@ find_left(struct reading *reading, uint32_t phase, struct err *err)
 
 /* ---- all ---- */
 
+static bool
+is_incomplete(const struct reading *reading)
+{
+	for (uint32_t i = 0; i < reading->phase_count; i++) {
+		const struct phase *phase = &reading->phases[i], *first;
+
+		if (phase->place == NOT_REQUIRED)
+			continue;
+		first = first_of(reading, phase);
+		/* Also when a number is not known. */
+		if (!(phase->left == 0 && phase->count == first->count))
+			return true;
+	}
+	return false;
+}
+
 static void
 put(const struct reading *reading, struct long_phase *phases)
 {
@@ -318,7 +336,7 @@ int
 long_phases_read(struct long_phase **phases, struct string_table *ids,
     struct source *source, struct text partition, struct text nodes,
     const struct string_table *names, int64_t until_ns, bool *has_more,
-    struct err *err)
+    bool *incomplete, struct err *err)
 {
 	struct reading reading = { .source = source,
 		.names = names,
@@ -331,6 +349,7 @@ long_phases_read(struct long_phase **phases, struct string_table *ids,
 	*has_more = false;
 	string_table_init(&reading.keys);
 	rc = read_phases(&reading, err);
+	*incomplete = rc == 0 && is_incomplete(&reading);
 	for (uint32_t i = 0; rc == 0 && i < reading.phase_count; i++) {
 		if (!reading.phases[i].is_wanted)
 			continue;

@@ -27,12 +27,14 @@ struct long_phase {
 /* A new array by the numbers of `names`, those of the nodes; `ids` gets the
  * texts.  `nodes` is the list that is read, `until_ns` the time by the clock
  * that is ahead most.  The clock of the source must be CLOCK_RAW.  `*has_more`:
- * others are open, which were not for longer than usual by then.  Free it in
+ * others are open, which were not for longer than usual by then;
+ * `*is_incomplete`: the phases that a model requires did not all end equally
+ * often, so that some node may not be ready.  Free it in
  * any case. */
 int long_phases_read(struct long_phase **phases, struct string_table *ids,
     struct source *source, struct text partition, struct text nodes,
     const struct string_table *names, int64_t until_ns, bool *has_more,
-    struct err *err);
+    bool *is_incomplete, struct err *err);
 
 /* The name without the model; a view. */
 struct text long_phase_name(const struct long_phase *phase);

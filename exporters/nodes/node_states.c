@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/nodes/usual.h"
+#include "exporters/source/starts.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
@@ -22,6 +23,8 @@ node_condition_weight(enum node_condition condition)
 }
 
 #define MINUTE_NS (60 * NS_PER_SECOND)
+/* What is lost needs attention for a day. */
+#define LOST_NS (24 * 60 * MINUTE_NS)
 /* Of a store that does not say. */
 #define RETIRE_NS (7 * 24 * 60 * MINUTE_NS)
 /* Silence from which a node has the condition of the number. */
@@ -51,6 +54,7 @@ state_of(struct node_states *states, struct text name)
 			    .last_ns = INT64_MIN,
 			    .bye_ns = INT64_MIN,
 			    .stopped_ns = INT64_MIN,
+			    .lost_ns = INT64_MIN,
 			    .spool = NAN,
 			    .clock_ns = NAN,
 			    .phase.due_ns = INT64_MAX };
@@ -160,6 +164,35 @@ ahead_of(const struct node_state *node)
 	return isnan(node->clock_ns) ? 0 : (int64_t)node->clock_ns;
 }
 
+/* Which nodes are not ready since they began last, if others are, and nothing
+ * was heard of the newest start for a pause that ends one. */
+static int
+read_starts(struct node_states *states, struct source *source,
+    struct text partition, struct err *err)
+{
+	const struct starts_query query = { .from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS,
+		.gap_ns = STARTS_GAP_NS };
+	const struct start *newest;
+	struct starts starts;
+	uint32_t number;
+	int rc = starts_read(&starts, source, partition, &query, err);
+
+	if (rc == 0) {
+		newest = &starts.at[starts.count - 1];
+		states->starting_ns = shifted(newest->sign_ns, STARTS_GAP_NS);
+		for (uint32_t i = 0;
+		     newest->ready > 0 && i < starts.nodes.count; i++)
+			if (starts.ready_ns[i] == START_UNKNOWN &&
+			    string_table_find(
+				&states->names, starts.nodes.names[i], &number))
+				states->at[number].is_incomplete = true;
+	}
+	starts_clear(&starts);
+	/* That no node began is an answer. */
+	return rc != 0 && source_has_failed(source) ? -1 : 0;
+}
+
 static int
 read_phases(struct node_states *states, struct source *source,
     struct text partition, struct text node, int64_t now_ns, struct err *err)
@@ -167,6 +200,7 @@ read_phases(struct node_states *states, struct source *source,
 	/* By the clock that is ahead most. */
 	int64_t until_ns = now_ns;
 	struct long_phase *phases;
+	bool is_incomplete;
 	int rc;
 
 	for (uint32_t i = 0; i < states->count; i++) {
@@ -176,10 +210,34 @@ read_phases(struct node_states *states, struct source *source,
 			until_ns = own_ns;
 	}
 	rc = long_phases_read(&phases, &states->phases, source, partition, node,
-	    &states->names, until_ns, &states->has_more, err);
+	    &states->names, until_ns, &states->has_more, &is_incomplete, err);
 	for (uint32_t i = 0; rc == 0 && i < states->count; i++)
 		states->at[i].phase = phases[i];
 	free(phases);
+	if (rc == 0 && is_incomplete)
+		rc = read_starts(states, source, partition, err);
+	return rc;
+}
+
+/* What agents lost, and what the aggregator refused to read. */
+static int
+read_lost(struct node_states *states, struct source *source,
+    struct text partition, struct text node, int64_t now_ns, struct err *err)
+{
+	struct wire_query query =
+	    source_query(1u << RECORD_GAP | 1u << RECORD_REJECTED);
+	struct record record;
+	uint32_t number;
+	int rc;
+
+	query.node = node;
+	query.from_ns = shifted(now_ns, -LOST_NS);
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
+		return -1;
+	while ((rc = source_next(source, &record, err)) > 0)
+		if (string_table_find(&states->names, record.node, &number) &&
+		    record.time_ns > states->at[number].lost_ns)
+			states->at[number].lost_ns = record.time_ns;
 	return rc;
 }
 
@@ -191,8 +249,9 @@ node_states_read(struct node_states *states, struct source *source,
 	enum clock_choice choice = source_clock(source)->choice;
 	int rc;
 
-	*states =
-	    (struct node_states){ .complete_ns = INT64_MAX, .read_ns = now_ns };
+	*states = (struct node_states){ .complete_ns = INT64_MAX,
+		.read_ns = now_ns,
+		.starting_ns = INT64_MIN };
 	string_table_init(&states->names);
 	string_table_init(&states->phases);
 	source_clock(source)->choice = CLOCK_RAW;
@@ -200,6 +259,8 @@ node_states_read(struct node_states *states, struct source *source,
 	states->complete_ns = source_complete_ns(source);
 	if (rc == 0 && states->count > 0)
 		rc = read_phases(states, source, partition, node, now_ns, err);
+	if (rc == 0 && states->count > 0)
+		rc = read_lost(states, source, partition, node, now_ns, err);
 	if (source_complete_ns(source) < states->complete_ns)
 		states->complete_ns = source_complete_ns(source);
 	source_clock(source)->choice = choice;
@@ -220,7 +281,7 @@ node_states_clear(struct node_states *states)
 /* ---- judging ---- */
 
 static void
-judge(struct node_state *node, int64_t now_ns)
+judge(struct node_state *node, int64_t now_ns, bool is_starting)
 {
 	struct attention_facts facts;
 
@@ -253,6 +314,9 @@ judge(struct node_state *node, int64_t now_ns)
 		    .is_long = node->phase.due_ns != INT64_MAX &&
 			       node->phase_ns >
 				   node->phase.due_ns - node->phase.begin_ns,
+		    .is_incomplete = node->is_incomplete && !is_starting,
+		    .has_lost = node->lost_ns != INT64_MIN &&
+				now_ns < shifted(node->lost_ns, LOST_NS),
 		    .spool = node->spool,
 		    .clock_ns = node->clock_ns };
 	node->attention = attention_judge(&facts);
@@ -270,7 +334,7 @@ node_states_judge(struct node_states *states, int64_t now_ns)
 	for (uint32_t i = 0; i < states->count; i++) {
 		struct node_state *node = &states->at[i];
 
-		judge(node, now_ns);
+		judge(node, now_ns, now_ns <= states->starting_ns);
 		if (node->heard_ns > states->heard_ns)
 			states->heard_ns = node->heard_ns;
 		states->conditions[node->condition]++;

@@ -52,7 +52,9 @@ struct node_state {
 	double spool, clock_ns;
 	int64_t spool_at_ns, clock_at_ns;
 	struct long_phase phase;
-	int64_t phase_ns; /* how long that is open */
+	int64_t phase_ns;   /* how long that is open */
+	bool is_incomplete; /* it is not ready, and its start is incomplete */
+	int64_t lost_ns;    /* when records of it were lost last; INT64_MIN */
 	enum node_condition condition;
 	unsigned attention; /* bits of enum attention */
 };
@@ -66,8 +68,10 @@ struct node_states {
 	uint32_t attended;                    /* ... by any */
 	int64_t heard_ns; /* of the one heard last; INT64_MIN: there is none */
 	int64_t read_ns;  /* as of when they were read */
-	bool has_more;    /* phases that may be open for longer than usual later
-			   */
+	/* Until then the newest start may still be completed; INT64_MIN. */
+	int64_t starting_ns;
+	bool has_more; /* phases that may be open for longer than usual later
+			*/
 	/* Up to when the source had answered completely; INT64_MAX: it had. */
 	int64_t complete_ns;
 };

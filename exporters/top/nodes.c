@@ -99,8 +99,10 @@ rank_unknown(const struct top_snapshot *snapshot,
 		const struct top_node *node = node_of(snapshot, i);
 
 		is_long |= (node->attention & 1u << ATTENTION_PHASE) != 0;
-		is_wrong |= (node->attention & (1u << ATTENTION_SPOOL |
-						   1u << ATTENTION_CLOCK)) != 0;
+		is_wrong |= (node->attention &
+				(1u << ATTENTION_START | 1u << ATTENTION_LOST |
+				    1u << ATTENTION_SPOOL |
+				    1u << ATTENTION_CLOCK)) != 0;
 		is_silent |= node->attention != 0;
 		known[SPOOL] |= !isnan(node->spool);
 		known[CLOCK] |= !isnan(node->clock);
@@ -114,7 +116,7 @@ rank_unknown(const struct top_snapshot *snapshot,
 		known[PRESSURE] |= !isnan(node->pressure);
 	}
 	known[TREND] = known[CPU];
-	to[WRONG].least = is_long ? 28 : is_wrong ? 12 : is_silent ? 9 : 6;
+	to[WRONG].least = is_long ? 28 : is_wrong ? 16 : is_silent ? 9 : 6;
 	for (int i = SPOOL; i < WRONG; i++)
 		if (!known[i])
 			to[i].rank += COLUMNS;

@@ -94,9 +94,11 @@ check_text "... nor late" "0 live, 0 late, 0 silent, 0 gone, 3 stopped" "$(head 
 answer "the pools" "12,7,0,1,1,3,0" columns nodes,live,late,silent,gone,stopped,imported poolscope stats pools --format csv
 answer "the metrics" 'poolscope_pool_attention{partition="acct$pool",reason="clock"} 0
 poolscope_pool_attention{partition="acct$pool",reason="gone"} 1
+poolscope_pool_attention{partition="acct$pool",reason="lost"} 0
 poolscope_pool_attention{partition="acct$pool",reason="phase"} 0
 poolscope_pool_attention{partition="acct$pool",reason="silent"} 1
 poolscope_pool_attention{partition="acct$pool",reason="spool"} 0
+poolscope_pool_attention{partition="acct$pool",reason="start"} 0
 poolscope_pool_nodes{partition="acct$pool",state="gone"} 1
 poolscope_pool_nodes{partition="acct$pool",state="imported"} 0
 poolscope_pool_nodes{partition="acct$pool",state="late"} 0

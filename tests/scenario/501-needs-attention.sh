@@ -147,9 +147,11 @@ check_status 3 "status counts them" poolscope status
 check_text "... by reason" "warning: nodes need attention (1 gone, 1 silent, 4 in a phase too long, 1 whose spool fills, 4 whose clock is off): poolscope nodes -p 'acct\$pool'" "$(head -1 "$TMP/out")"
 answer "so do metrics" 'poolscope_pool_attention{partition="acct$pool",reason="clock"} 4
 poolscope_pool_attention{partition="acct$pool",reason="gone"} 1
+poolscope_pool_attention{partition="acct$pool",reason="lost"} 0
 poolscope_pool_attention{partition="acct$pool",reason="phase"} 4
 poolscope_pool_attention{partition="acct$pool",reason="silent"} 1
-poolscope_pool_attention{partition="acct$pool",reason="spool"} 1' \
+poolscope_pool_attention{partition="acct$pool",reason="spool"} 1
+poolscope_pool_attention{partition="acct$pool",reason="start"} 0' \
 	sh -c 'poolscope stats metrics | grep "^poolscope_pool_attention{" | LC_ALL=C sort'
 answer "... of each node" 'poolscope_node_attention{partition="acct$pool",node="n1",reason="phase"} 1
 poolscope_node_attention{partition="acct$pool",node="n12",reason="phase"} 1
