@@ -76,6 +76,7 @@ begin(struct retention *retention, const struct retention_cuts *cuts)
 		.held = retention->held,
 		.held_hour = INT32_MAX,
 		.removals = retention->removals,
+		.is_over = retention->is_over,
 		.partition = 1,
 		.data_class = RECORD_EVENT };
 }

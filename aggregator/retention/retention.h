@@ -75,6 +75,7 @@ struct retention {
 	int32_t held_hour;
 	struct key_row_block last_held; /* counted last */
 	uint64_t removals; /* transactions that deleted something */
+	bool is_over; /* what stays for the archive exceeds the size limit */
 };
 
 /* The arguments must outlive `retention`. */

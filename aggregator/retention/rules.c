@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "aggregator/marks/marks.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -153,7 +154,7 @@ say_doubt(const struct retention *retention)
 			 "%" PRId64 " hours %s the time noted in the store: %s",
 		    hours,
 		    retention->stopped == STORE_CLOCK_AHEAD ? "ahead of"
-							  : "behind",
+							    : "behind",
 		    advice);
 	}
 }
@@ -198,6 +199,20 @@ cut_by_age(const struct retention *retention,
 				      : INT32_MIN;
 }
 
+/* Once, until it fits again. */
+static void
+say_over(struct retention *retention, struct db_txn *txn,
+    const struct retention_cuts *cuts)
+{
+	if (retention->is_over || !marks_are_kept(txn) ||
+	    cuts->before[RETENTION_ALL] <= newest_hour(txn))
+		return;
+	retention->is_over = true;
+	log_warn("retention: phases, test runs and entities, which a store "
+		 "with an archive keeps, need more than --retain-bytes: no "
+		 "records are kept; give more");
+}
+
 int
 retention_find_cuts(struct retention *retention,
     const struct retention_limits *limits, struct retention_cuts *cuts,
@@ -219,8 +234,12 @@ retention_find_cuts(struct retention *retention,
 		if (cuts->before[rollup] < tables_cut(txn, rollup))
 			cuts->before[rollup] = tables_cut(txn, rollup);
 	if (limits->retain_bytes > 0 &&
-	    status.used_bytes > limits->retain_bytes)
+	    status.used_bytes > limits->retain_bytes) {
 		cut_by_size(txn, cuts);
+		say_over(retention, txn, cuts);
+	} else {
+		retention->is_over = false;
+	}
 	db_abort(&txn);
 	return 0;
 }

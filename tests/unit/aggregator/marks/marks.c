@@ -443,6 +443,39 @@ old_hours_are_deleted_when_the_archive_has_them(void **state)
 	rig_verify(&rig);
 }
 
+/* By a size that phases alone exceed, and by age. */
+static void
+phases_and_runs_stay_while_records_are_deleted(void **state)
+{
+	uint64_t random = check_seed(), change, phases, runs, groups;
+	uint32_t row;
+
+	(void)state;
+	open_again(true);
+	send_pool(&random, 5);
+	last_of(&change, &row);
+	clear_all(change, row, 1000);
+	phases = count_rows(TABLES_PHASES);
+	runs = count_rows(TABLES_RUNS) + count_rows(TABLES_ENTITIES);
+	groups = count_rows(TABLES_GROUPS) + count_rows(TABLES_STATS);
+	assert_true(phases > 0 && groups > 0);
+	for (unsigned i = 0; i < 2; i++) {
+		rig.options.retain_ns = i == 1 ? 24 * KEY_HOUR_NS : 0;
+		rig.options.retain_bytes = i == 0;
+		open_again(false);
+		rig_indexer(&rig);
+		assert_int_equal(count_rows(TABLES_ROW_BLOCKS), 0);
+		assert_int_equal(count_rows(TABLES_PHASES), phases);
+		assert_int_equal(
+		    count_rows(TABLES_RUNS) + count_rows(TABLES_ENTITIES),
+		    runs);
+		assert_int_equal(
+		    count_rows(TABLES_GROUPS) + count_rows(TABLES_STATS),
+		    groups);
+	}
+	rig_verify(&rig);
+}
+
 static void
 the_thread_of_the_writer_removes_marks_on_request(void **state)
 {
@@ -567,6 +600,7 @@ main(void)
 		CASE(a_removal_that_stops_in_the_middle_loses_no_mark),
 		CASE(an_hour_is_compacted_when_the_archive_has_it),
 		CASE(old_hours_are_deleted_when_the_archive_has_them),
+		CASE(phases_and_runs_stay_while_records_are_deleted),
 		CASE(the_thread_of_the_writer_removes_marks_on_request),
 		CASE(streams_say_how_far_each_is_indexed),
 		CASE(streams_of_before_are_those_of_the_journal),
