@@ -24,6 +24,7 @@ forget(struct db *tables, struct err *err)
 	db_del(txn, TABLES_META, text_of(FACT_MARKING));
 	db_del(txn, TABLES_META, text_of(FACT_ARCHIVE_ID));
 	db_del(txn, TABLES_META, text_of(FACT_ARCHIVED));
+	db_del(txn, TABLES_META, text_of(FACT_CLEARED));
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 

@@ -84,16 +84,22 @@ begin_anew(struct archiver *self)
 	block_sender_forget(&self->sender);
 }
 
+/* What the store has noted of its archive. */
+struct notes {
+	uint64_t id;
+	uint64_t archived, cleared; /* changes: tables.h */
+};
+
 static int
-read_notes(
-    struct archiver *self, uint64_t *id, uint64_t *change, struct err *err)
+read_notes(struct archiver *self, struct notes *notes, struct err *err)
 {
 	struct db_txn *txn;
 
 	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
 		return -1;
-	*id = tables_fact(txn, FACT_ARCHIVE_ID);
-	*change = tables_fact(txn, FACT_ARCHIVED);
+	notes->id = tables_fact(txn, FACT_ARCHIVE_ID);
+	notes->archived = tables_fact(txn, FACT_ARCHIVED);
+	notes->cleared = tables_fact(txn, FACT_CLEARED);
 	db_abort(&txn);
 	return 0;
 }
@@ -115,26 +121,31 @@ note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
 static int
 recognize(struct archiver *self, struct err *err)
 {
-	uint64_t known, noted;
+	uint64_t has = self->checkpoint.place.change;
+	struct notes known;
+	bool is_other, is_older;
 
 	if (archive_id_read(self->client, &self->id, err) != 0 ||
-	    read_notes(self, &known, &noted, err) != 0)
+	    read_notes(self, &known, err) != 0)
 		return -1;
-	if (self->checkpoint.place.change > noted)
+	if (has > known.archived)
 		return err_set(err,
 		    "archive: this store is from before (a snapshot, or a "
 		    "copy): it noted change %llu, the archive has %llu; "
-		    "nothing "
-		    "is archived or deleted. Make a store with poolscope "
-		    "archive restore, give it the partitions with poolscope "
-		    "archive takeover, and start the aggregator with that",
-		    (unsigned long long)noted,
-		    (unsigned long long)self->checkpoint.place.change);
-	if (known != 0 && known != self->id)
-		log_warn("archive: this is not the archive that the store had, "
-			 "or tables of it were made again: everything is sent "
-			 "again");
-	return note(self, 0, known != self->id, err);
+		    "nothing is archived or deleted. Make a store with "
+		    "poolscope archive restore, give it the partitions with "
+		    "poolscope archive takeover, and start the aggregator with "
+		    "that",
+		    (unsigned long long)known.archived,
+		    (unsigned long long)has);
+	is_other = known.id != self->id;
+	is_older = has < known.cleared;
+	if (known.id != 0 && (is_other || is_older))
+		log_warn("archive: %s: everything is sent again",
+		    is_other ? "this is not the archive that the store had, or "
+			       "tables of it were made again"
+			     : "it is from before (a snapshot, or a copy)");
+	return note(self, 0, is_other || is_older, err);
 }
 
 /* What was archived may be gone. */

@@ -158,6 +158,8 @@ marks_clear_step(struct db *db, struct marks_clear *clear, uint32_t rows,
 
 	if (db_begin(db, true, &txn, err) != 0)
 		return DB_BROKEN;
+	if (clear->change > tables_fact(txn, FACT_CLEARED))
+		tables_put_fact(txn, FACT_CLEARED, clear->change);
 	cursor = db_cursor_open(txn, TABLES_MARKS);
 	*more = db_seek(
 	    cursor, text_at(clear->key, clear->key_bytes), &key, &value);

@@ -95,10 +95,12 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_ARCHIVE "archive"
 #define FACT_CHANGE  "change"
 #define FACT_MARKING "marking"
-/* Which archive it is (archive/schema/archive_id.h), and up to which change it
- * may have a checkpoint. */
+/* Which archive it is (archive/schema/archive_id.h), up to which change it may
+ * have a checkpoint, and up to which it has had one, so that marks were
+ * removed. */
 #define FACT_ARCHIVE_ID "archive_id"
 #define FACT_ARCHIVED   "archived"
+#define FACT_CLEARED    "cleared"
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.

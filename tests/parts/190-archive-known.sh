@@ -2,7 +2,8 @@
 # The store and the archive know each other.  An archive that is another one, was
 # made again while the aggregator ran, or lost one of its tables gets everything that
 # the store has, and retention deletes nothing before that.  A store that is from
-# before, also one that has gone on since, archives nothing and says so.
+# before, also one that has gone on since, archives nothing and says so.  An archive
+# that is from before gets everything, too.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -87,6 +88,24 @@ aggregator_serve || exit 1
 check "all of it is archived again" wait_until '[ "$(events)" = 200 ] && settled 1' 90
 check "readers of the archive have what the store has" same
 
+# ---- an archive that is from before
+stop ch KILL
+cp -a "$TMP/ch/data" "$TMP/ch-snapshot"
+serve ch /usr/sbin/clickhouse-server --config-file="$TMP/ch/config.xml"
+answers "$CLICKHOUSE/ping" ch || exit 1
+check "more runs come" load 10
+check "... and are archived" settled
+check_text "... 300 events" 300 "$(events)"
+stop ch KILL
+rm -rf "$TMP/ch/data"
+mv "$TMP/ch-snapshot" "$TMP/ch/data"
+check "the archiver sees that it is away" wait_until '[ "$(archive_word archive_failing)" = True ]' 60
+serve ch /usr/sbin/clickhouse-server --config-file="$TMP/ch/config.xml"
+answers "$CLICKHOUSE/ping" ch || exit 1
+check "all of it is archived again" wait_until '[ "$(events)" = 300 ] && settled 1' 90
+check "... which is logged" grep -q "it is from before (a snapshot.*everything is sent" "$TMP/aggregator.log"
+check "readers of the archive have what the store has" same
+
 # ---- nothing is deleted before it is in the archive: all is older than a second
 stop broker
 stop aggregator
@@ -96,9 +115,9 @@ start aggregator poolscope-aggregator --archive "$CLUSTER/pool" --archive-passwo
 start broker poolscope-broker
 check "the aggregator says that it has no archive" wait_until 'problem "run poolscope archive create"' 60
 check "a new one is made" archive create
-check "all of it is archived" wait_until '[ "$(events)" = 200 ] && settled 1' 90
-check "... and readers have 20 runs" test \
-	"$(poolscope-dump -q -p 'demo$farm' --kind run --format jsonl --connect "$CLUSTER/pool" --archive-password "$TMP/writer" | wc -l)" = 20
+check "all of it is archived" wait_until '[ "$(events)" = 300 ] && settled 1' 90
+check "... and readers have 30 runs" test \
+	"$(poolscope-dump -q -p 'demo$farm' --kind run --format jsonl --connect "$CLUSTER/pool" --archive-password "$TMP/writer" | wc -l)" = 30
 
 # ---- a store of before
 stop broker
@@ -107,7 +126,7 @@ cp -a "$DIR/store" "$TMP/snapshot"
 { aggregator_serve && start broker poolscope-broker; } || exit 1
 check "more runs come" load 30
 check "... and are archived" settled
-check_text "... 500 events" 500 "$(events)"
+check_text "... 600 events" 600 "$(events)"
 stop broker
 stop aggregator
 mv "$DIR/store" "$TMP/newer"
@@ -126,7 +145,7 @@ check "... and are indexed" wait_until indexed 60
 serve ch /usr/sbin/clickhouse-server --config-file="$TMP/ch/config.xml"
 answers "$CLICKHOUSE/ping" ch || exit 1
 check "it is recognized all the same" wait_until 'problem "this store is from before"' 90
-check_text "... and nothing was archived" 500 "$(events)"
+check_text "... and nothing was archived" 600 "$(events)"
 stop broker
 stop aggregator
 
@@ -138,6 +157,6 @@ check "... and takes the partitions over" archive takeover
 { aggregator_serve && start broker poolscope-broker; } || exit 1
 check "more runs come" load 5
 check "... and are archived" settled
-check_text "... 550 events" 550 "$(events)"
+check_text "... 650 events" 650 "$(events)"
 check_text "... and nothing else is sent, but the gap of the restore" 51 "$(archive_word archive_records)"
 check "readers of the archive have what the store has" same
