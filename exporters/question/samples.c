@@ -16,6 +16,7 @@ enum { TABLE_NODES = 20 /* of a metric */, TABLE_ROWS = 200 };
 struct row {
 	struct text group, metric, node, unit, quantiles;
 	uint64_t count, left_out;
+	enum answer_flag changed;
 	double low, mean, p50, p99, high, last;
 };
 
@@ -45,6 +46,8 @@ static const struct answer_column columns[] = {
 	    NULL },
 	{ "last", "LAST", NUMBER(last), "of one node: the newest value",
 	    ANSWER_SPARE | ANSWER_IN_UNIT, NULL },
+	{ "changed", NULL, ANSWER_AT_FLAG(struct row, changed), NULL,
+	    "do its values differ? unknown: it has none", false, NULL },
 	{ "left_out", NULL, ANSWER_AT_COUNT(struct row, left_out), NULL,
 	    "values that do not count: rates of counters that started again, "
 	    "or infinite",
@@ -166,6 +169,9 @@ put(struct answer *answer, const struct sample_row *of, bool by_node)
 		.quantiles = text_of(lack_words[of->lack]),
 		.count = of->count,
 		.left_out = of->unknown,
+		.changed = isnan(of->low) || isnan(of->high) ? ANSWER_NO_FLAG
+			   : of->low < of->high              ? ANSWER_YES
+							     : ANSWER_NO,
 		.low = of->low,
 		.mean = of->mean,
 		.p50 = of->p50,

@@ -62,18 +62,18 @@ breakdown #/pool/acct%24pool-60/breakdown
 map #/pool/acct%24pool-60/map
 node #/pool/acct%24pool-60/node/$one
 END
-report 'demo$farm' 178000 <<'END'
+report 'demo$farm' 190000 <<'END'
 runs #/pool/demo%24farm/runs
 failed #/pool/demo%24farm/runs?state=failed
 run #/pool/demo%24farm/runs/49
 groups #/pool/demo%24farm/groups
 END
-report 'demo$benches' 150000 <<'END'
+report 'demo$benches' 165000 <<'END'
 results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0
 timings #/pool/demo%24benches/results?test=%2F%2Fbench:test_0&entry=BM_0
 END
-report 'acct$texts' 161000 <<'END'
+report 'acct$texts' 170000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
 breakdown #/pool/acct%24texts/breakdown

@@ -77,6 +77,8 @@ export function bytes(v) {
 	    ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][unit];
 }
 
+const EPOCH = 8e8; // more seconds are not how long something took, but a time since 1970
+
 /* A value with its UCUM unit. */
 export function value(v, unit) {
 	if (!known(v))
@@ -85,8 +87,14 @@ export function value(v, unit) {
 		return bytes(v);
 	if (unit === "By/s")
 		return bytes(v) + "/s";
+	if (unit === "s" && v > EPOCH)
+		return time(1000 * v) + " UTC";
 	if (unit === "s")
 		return duration(v);
+	if (unit === "ns" && v > EPOCH * 1e9)
+		return time(v / 1e6) + " UTC";
+	if (Number.isInteger(v) && /^\{/.test(unit))
+		return count(v) + " " + unitName(unit);
 	return number(v) + (unitName(unit) ? " " + unitName(unit) : "");
 }
 

@@ -2,8 +2,9 @@
  * lines - values over time: a line a series, or the range of many with their median,
  * or points with levels and changes.
  *
- * set({ times, unit, lines: [{ name, values, points }], bands: { min, p10, p50, p90, max },
- * marks: [{ time, text, worse }] }): times in milliseconds since 1970.
+ * set({ times, unit, axis, lines: [{ name, values, points }], bands: { min, p10, p50, p90, max },
+ * marks: [{ time, text, worse }] }): times in milliseconds since 1970; axis: from when to when,
+ * instead of the first to the last of them, as wide as that of lanes (timeline.js).
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
@@ -22,18 +23,18 @@ export async function chart(context, params) {
 	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean," + BANDS });
 	if (!answer)
 		return null;
-	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]);
+	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]), axis = [begin, begin + steps * of.step[0] * 1000];
 	const values = (call) => Array.from({ length: steps }, (_, i) => call(i));
 	const cut = (name, from) => values((i) => rows[name] && rows[name][from + i]);
 	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
 	const unit = of.unit[0];
 	if (!of.node)
-		return { times, unit, bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
+		return { times, unit, axis, nodes: of.nodes[0], bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
 	const found = [], groups = new Set(of.group).size;
 	for (let i = 0, from = 0; i < of.steps.length; from += of.steps[i++])
 		if (of.begin[i] === of.begin[0] && of.steps[i] === steps)
 			found.push({ values: cut("mean", from), name: of.nodes[i] === 1 && groups > 1 ? of.group[i] : of.node[i] });
-	return { times, unit, lines: found };
+	return { times, unit, axis, lines: found };
 }
 
 /* One unit for all steps of an axis: [how much it is, its name]. */
@@ -54,15 +55,15 @@ function scaleOf(unit, high) {
 /* What there is between two times. */
 function between(data, a, b) {
 	const cut = (list) => list.filter((_, i) => data.times[i] >= a && data.times[i] <= b);
-	return { ...data, times: cut(data.times), lines: data.lines && data.lines.map((line) => ({ ...line, values: cut(line.values) })),
+	return { ...data, axis: data.axis && [a, b], times: cut(data.times), lines: data.lines && data.lines.map((line) => ({ ...line, values: cut(line.values) })),
 		bands: data.bands && Object.fromEntries(Object.entries(data.bands).map(([name, list]) => [name, cut(list)])),
 		marks: (data.marks || []).filter((mark) => mark.time >= a && mark.time <= b) };
 }
 
 /* zoomed(from, to): ask again; a report shows less of what it has. */
-export function lines(label, zoomed) {
+export function lines(label, zoomed, tall) {
 	let d = null, whole = null;
-	const LEFT = 66, BOTTOM = 22, TOP = 8;
+	const LEFT = 66, BOTTOM = 22, TOP = 8, right = () => d && d.axis ? 0 : 6;
 
 	function extent() {
 		let low = Infinity, high = -Infinity;
@@ -83,13 +84,13 @@ export function lines(label, zoomed) {
 		return low === high ? [low, low + 1] : [low, high + (high - low) * 0.05];
 	}
 
-	const span = () => [d.times[0], d.times.length > 1 ? d.times[d.times.length - 1] : d.times[0] + 1000];
+	const span = () => d.axis || [d.times[0], d.times.length > 1 ? d.times[d.times.length - 1] : d.times[0] + 1000];
 
 	function draw(c, width, height) {
 		if (!d || d.times.length === 0)
 			return;
 		const [t0, t1] = span(), [low, high] = extent();
-		const X = (t) => LEFT + (t - t0) / (t1 - t0) * (width - LEFT - 6);
+		const X = (t) => LEFT + (t - t0) / (t1 - t0) * (width - LEFT - right());
 		const Y = (v) => TOP + (1 - (v - low) / (high - low)) * (height - TOP - BOTTOM);
 		axes(c, width, height, X, Y, [t0, t1], [low, high]);
 		if (d.bands) {
@@ -182,7 +183,7 @@ export function lines(label, zoomed) {
 	}
 
 	function nearest(x) {
-		const [t0, t1] = span(), t = t0 + (x - LEFT) / (pic.width - LEFT - 6) * (t1 - t0);
+		const [t0, t1] = span(), t = t0 + (x - LEFT) / (pic.width - LEFT - right()) * (t1 - t0);
 		let best = 0;
 		d.times.forEach((each, i) => {
 			if (Math.abs(each - t) < Math.abs(d.times[best] - t))
@@ -219,9 +220,9 @@ export function lines(label, zoomed) {
 		return t.root;
 	}
 
-	const pic = picture({ label, height: (width) => width < 500 ? 180 : 210, draw, at, sentence, table: rowsTable,
+	const pic = picture({ label, height: (width) => tall || (width < 500 ? 180 : 210), draw, at, sentence, table: rowsTable,
 		select: zoomed && ((a, b) => {
-			const [t0, t1] = span(), to = (x) => t0 + Math.max(0, x - LEFT) / (pic.width - LEFT - 6) * (t1 - t0);
+			const [t0, t1] = span(), to = (x) => t0 + Math.max(0, x - LEFT) / (pic.width - LEFT - right()) * (t1 - t0);
 			(isLive() ? zoomed : closer)(to(a), to(b));
 		}) });
 	const key = h("ul", { class: "legend" });

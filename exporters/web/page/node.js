@@ -1,18 +1,24 @@
 /*
- * node - one node: whether it is heard, its phases, its metrics.
+ * node - one node: whether it is heard, its phases in time, and below them on the same axis its
+ * metrics against the median of its pool; all metrics in groups.
  * SPDX-License-Identifier: MIT
  */
+import { isLive } from "./api.js";
 import { h, fill } from "./dom.js";
 import { title, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { chart, lines } from "./lines.js";
+import { groupsOf } from "./metrics.js";
 import { timeline } from "./timeline.js";
 import { windowOf } from "./time.js";
 import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
-import { bytes, count, duration, millis, number, value } from "./format.js";
+import { bytes, count, duration, millis, number } from "./format.js";
 
-const SHOWN = ["system.cpu.time.user", "system.memory.usage.used"];
+/* Which metrics are drawn: that of the address, these, then others that changed, of each group one. */
+const FIRST = ["system.cpu.time.user", "system.memory.usage.used", "system.network.io.receive", "system.disk.io.write"], CHARTS = 4;
+const STATES = { live: "good", late: "warn", silent: "bad", gone: "bad" };
+const MEDIAN = "median of the pool";
 
 function pattern(name) {
 	/* A name is a list and a pattern: its own commas and brackets are written as any character. */
@@ -21,60 +27,87 @@ function pattern(name) {
 
 export function nodeView(context) {
 	const { params, item } = context, node = pattern(item || "");
-	let most = 1, drawn = [];
-	const facts = figures(), charts = h("div", { class: "charts" });
+	let most = 1, drawn = new Map(), axis; // drawn: of a metric what is known, and its picture
+	const facts = figures(), charts = h("div", { class: "stack" });
 	const phases = table({ caption: "Phases of this node, in seconds", columns: phaseColumns(() => most) });
-	const metrics = table({ caption: "Metrics of this node", columns: [
-		{ key: "metric", label: "Metric", wide: true, show: (r) => r.metric + (r.group && r.group !== r.metric.split(".")[1] ? " (" + r.group + ")" : "") },
-		{ key: "count", label: "Values", number: true, show: (r) => count(r.count) },
-		...["min", "mean", "p99", "max", "last"].map((key) => ({ key, label: key === "p99" ? key : key[0].toUpperCase() + key.slice(1), number: true,
-			show: (r) => value(r[key], r.unit) }))],
-	href: (r) => context.link("node", item, { ...params, metric: r.metric }) });
+	const metrics = groupsOf((metric) => context.link("node", item, { ...params, metric }));
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
 	const parts = h("div");
 	const root = h("section", {}, title(item || "Node", h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
 		facts.root, parts);
-	const when = timeline("What this node did when", { lanes: true, choose: (from, to) => context.set(windowOf(from, to)),
-		resized: () => inTime().catch(() => {}) });
+	const zoom = (from, to) => context.set(windowOf(from, to));
+	const when = timeline("What this node did when", { lanes: true, choose: zoom, resized: () => inTime().catch(() => {}) });
 	const trace = traceTools(context, item + " of " + context.pool, () => ({ node }), true);
+	const medians = new Map();
+	let compared = 0;
 
+	/* The phases, up to the end of the axis of the curves. */
 	async function inTime() {
-		const answer = await context.maybe(["timeline"], { ...when.asked(), node });
+		const answer = await context.maybe(["timeline"], { ...when.asked(), node, ...(axis && isLive() ? windowOf(...axis) : {}) });
 		when.root.hidden = !answer || answer.nodes !== 1;
 		if (!when.root.hidden)
-			when.set(answer);
+			when.set(answer, axis && axis[1]);
+	}
+
+	/* The line of this node, and the median of all in the same steps, when it is known. */
+	function withMedian(metric, own) {
+		const all = medians.get(metric);
+		if (!own.lines || own.lines.length > 1 || !all || !all.bands || all.nodes < 2)
+			return own;
+		const step = (all.axis[1] - all.axis[0]) / all.times.length;
+		return { ...own, lines: [...own.lines, { name: MEDIAN, values: own.times.map((t) => all.bands.p50[Math.floor((t - all.axis[0]) / step)]) }] };
+	}
+
+	/* In a large pool the medians take longer than all else: a sixth of the time at most. */
+	async function compare() {
+		const begin = performance.now();
+		if (begin < compared)
+			return;
+		compared = Infinity;
+		for (const [metric, { own, picture }] of drawn) {
+			medians.set(metric, await chart(context, { metric, as: "bands" }));
+			if (drawn.has(metric) && drawn.get(metric).own === own)
+				picture.set(withMedian(metric, own));
+		}
+		compared = performance.now() + 5 * (performance.now() - begin);
+	}
+
+	/* Some metrics to draw, of each group one. */
+	function choice(list) {
+		const names = list.map((m) => m.metric), changed = list.filter((m) => m.changed).map((m) => m.metric);
+		const first = [params.metric, ...FIRST.filter((m) => changed.includes(m))].filter((m) => names.includes(m));
+		const used = new Set(list.filter((m) => first.includes(m.metric)).map((m) => m.group));
+		for (const m of list)
+			if (m.changed && !used.has(m.group) && used.add(m.group))
+				first.push(m.metric);
+		return [...new Set(first.length ? first : names)].slice(0, CHARTS);
 	}
 
 	async function draw(list) {
-		const names = [...new Set(list.map((m) => m.metric))];
-		const wanted = [params.metric, ...SHOWN].filter((m, i, a) => m && names.includes(m) && a.indexOf(m) === i).slice(0, 2);
-		if (wanted.length === 0 && names.length)
-			wanted.push(names[0]);
+		const names = [...new Set(list.map((m) => m.metric))], wanted = choice(list);
 		more.set(names.map((m) => [m, m]), params.metric || wanted[0]);
 		const answers = await Promise.all(wanted.map((metric) => chart(context, { metric, node, as: "lines" })));
-		if (drawn.length !== wanted.length) {
-			drawn = wanted.map((metric) => lines(metric, (from, to) => context.set(windowOf(from, to))));
-			fill(charts, drawn.map((each) => each.root));
-		}
-		answers.forEach((a, i) => {
-			drawn[i].root.hidden = !a;
-			if (a)
-				drawn[i].set(a);
-		});
+		const old = drawn, given = answers.filter((a) => a && a.times.length > 1);
+		axis = given.length ? [Math.min(...given.map((a) => a.axis[0])), Math.max(...given.map((a) => a.axis[1]))] : undefined;
+		drawn = new Map(wanted.map((metric, i) => [metric, { own: answers[i] && { ...answers[i], axis },
+			picture: (old.get(metric) || { picture: lines(metric, zoom, 150) }).picture }]).filter(([, { own }]) => own));
+		if ([...drawn.keys()].join() !== [...old.keys()].join())
+			fill(charts, [...drawn.values()].map(({ picture }) => picture.root));
+		drawn.forEach(({ own, picture }, metric) => picture.set(withMedian(metric, own)));
 	}
 
-	return { root, tables: [phases, metrics], async load() {
+	return { root, get tables() {
+		return [phases, ...metrics.tables];
+	}, async load() {
 		const own = (list) => (list || []).filter((r) => r.node === undefined || r.node === item);
-		const [heard, of, samples, usage] = await Promise.all([context.maybe(["nodes"], { node }),
-			context.maybe(["phases"], { by: "node", node }),
-			context.maybe(["samples"], { node }),
-			context.maybe(["usage"], { node })]);
+		const [heard, of, samples, usage] = await Promise.all([context.maybe(["nodes"], { node }), context.maybe(["phases"], { by: "node", node }),
+			context.maybe(["samples"], { by: "node", node }), context.maybe(["usage"], { node })]);
 		const n = own(heard && heard.rows)[0], u = own(usage && usage.rows).find((r) => r.job === null);
 		const rows = own(of && of.rows).filter((r) => r.count > 0 || (r.open_starts > 0 && r.unmatched !== "ignore")).sort((a, b) => a.place - b.place);
-		const list = samples ? samples.rows : [];
+		const list = own(samples && samples.rows);
 		most = rows.reduce((m, r) => Math.max(m, r.max || 0), 0);
-		facts.set([n && ["State", n.state, n.state === "live" ? "good" : n.state === "late" ? "warn" : "bad"],
+		facts.set([n && ["State", n.state, STATES[n.state]],
 			n && ["Last record", since(millis(n.last_record))],
 			n && n.clock_offset !== null && ["Clock", duration(n.clock_offset) + " off"],
 			n && n.spool_bytes !== null && ["Not sent yet", bytes(n.spool_bytes)],
@@ -86,10 +119,15 @@ export function nodeView(context) {
 		phases.set(rows);
 		metrics.set(list);
 		if (!parts.firstChild)
-			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "Phases"), when.root, phases.root, h("p", { class: "note" }, SPREAD)] : null,
-				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field, more.root)),
-					charts, metrics.root] : null,
+			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "In time"), when.root] : null,
+				list.length ? [h("div", { class: "beside" }, more.root), charts] : null,
+				rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
+				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field)), metrics.root] : null,
 				!rows.length && !list.length ? nothing("No phases and no samples of this node.", context.why("")) : null);
-		await Promise.all([draw(list), rows.length ? inTime() : null]);
+		await draw(list);
+		if (rows.length)
+			await inTime();
+		if (isLive())
+			compare().catch(() => {}); // left, or asked again
 	} };
 }

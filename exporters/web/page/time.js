@@ -32,7 +32,7 @@ export function ofTime(route, params, address) {
 	const { start, from, to } = address, { start: own, ...others } = params || {};
 	if (!isLive())
 		return others;
-	if (own)
+	if (own || others.from || others.to)
 		return params;
 	if (from || to)
 		return OF_START.has(route) || OF_WINDOW.has(route) ? { from, to, ...params } : params;

@@ -20,7 +20,7 @@ const ROWS = 320, PIXELS = 4000, AXIS = 26, AREA = 110, OPEN = 24, FEW = 12, FRA
 /* choose(from, to): another window of time, in milliseconds; open(node). */
 export function timeline(label, { choose, open, resized, lanes }) {
 	let d = null, bars = [], names = [], tiles = [], image = null, asking = 0;
-	const left = (width) => lanes ? 24 : width < 600 ? 84 : 150;
+	const left = (width) => lanes ? 66 : width < 600 ? 84 : 150;
 	const scale = () => Math.min(2, devicePixelRatio || 1);
 	const pixels = (width) => Math.max(1, Math.min(PIXELS, Math.floor((width - left(width)) * scale())));
 	const top = () => AXIS + (!lanes && d.nodes > FEW ? AREA + 8 : 0);
@@ -213,7 +213,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 	addEventListener("look", () => d && key.isConnected && colours());
 
 	return { root: h("div", {}, key, lanes || !isLive() ? null : bar, pic.root), moves, asked,
-		set(answer) {
+		/* until: the end of the axis, if it is later than that of the answer. */
+		set(answer, until) {
 			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);
 			const list = all.filter((name) => used.has(name) || (counts.phase || []).includes(name)), number = new Map(list.map((name, i) => [name, i]));
 			d = { nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
@@ -229,6 +230,10 @@ export function timeline(label, { choose, open, resized, lanes }) {
 			for (let i = 0; counts.nodes && i < counts.nodes.length; i++)
 				for (let p = counts.pixel[i]; p < counts.pixel[i] + counts.pixels[i]; p++)
 					d.area[p][number.get(counts.phase && counts.phase[i]) ?? list.length] = counts.nodes[i];
+			if (lanes && until > d.end) {
+				d.pixels = Math.round(d.pixels * (until - d.begin) / (d.end - d.begin));
+				d.end = until;
+			}
 			names = labelsOf(bars.map((each) => each.first));
 			colours();
 			pic.redraw();
