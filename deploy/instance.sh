@@ -303,7 +303,12 @@ index_page() {
 	cat <<-'PAGE'
 		<!DOCTYPE html>
 		<html lang="en"><head><meta charset="utf-8"><title>poolscope demo</title>
-		<style>body { font-family: sans-serif; max-width: 1220px; margin: 2em auto } img { max-width: 100% }</style></head><body>
+		<style>
+		:root { color-scheme: light dark }
+		body { font-family: sans-serif; max-width: 1220px; margin: 2em auto }
+		img { max-width: 100% }
+		@media (prefers-color-scheme: dark) { img { filter: invert(0.9) hue-rotate(180deg) } }
+		</style></head><body>
 		<h1>poolscope demo</h1>
 		<p>Events with a begin and an end are phases: the first picture shows what 60 machines of a recorded pool did until they
 		were ready, and which were slow.
@@ -316,7 +321,7 @@ index_page() {
 	picture farm-steps demo-farm-testrun-distribution.png "How long the steps of test runs took"
 	picture farm-days demo-farm-testrun-days-testrun.png "How long test runs took, day by day"
 	picture farm-errors demo-farm-testrun-errors.png "Errors of the device farm"
-	picture benchmark "demo-benches-%2F%2Fbench:test_0-BM_0.png" "A benchmark that got slower"
+	picture benchmark "demo-benches-bench:test_0-BM_0.png" "A benchmark that got slower"
 	picture this-machine-cpu demo-this-machine-system.cpu.time.user-cpu.png "Processors of this machine"
 	picture this-machine-memory demo-this-machine-system.memory.usage.used-memory.png "Memory of this machine"
 	echo '<p><a href="report.html">report.html</a> is the recorded pool as one page, to look into.</p>

@@ -149,7 +149,7 @@ write_numbers(const struct values *values, struct source *source,
 		output_abort(&output);
 		return -1;
 	}
-	return picture_commit(&output, err);
+	return output_commit_logged(&output, "", err);
 }
 
 static int

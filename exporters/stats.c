@@ -127,7 +127,9 @@ main(int argc, char **argv)
 {
 	struct values values = { .of = question_values_default(),
 		.output = "-" };
-	struct tool tool = { .work = print, .arg = &values };
+	struct tool tool = {
+		.work = print, .arg = &values, .is_for_timers = true
+	};
 	struct sandbox sandbox;
 	struct opt_operands operands;
 	struct err err = { 0 };

@@ -16,7 +16,7 @@
 #include "proto/format/output.h"
 #include "proto/os/log.h"
 
-enum { FORMAT_TEXT, FORMAT_JSON };
+enum { FORMAT_TABLE, FORMAT_JSON };
 enum { ONCE_RUNS = 20 };
 
 struct values {
@@ -45,8 +45,8 @@ static const struct opt options[] = {
 	    "print the view and exit, also when standard output is a terminal",
 	    NULL, false },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
-	    "print the view in this format (default: text) and exit",
-	    "text|json", false },
+	    "print the view in this format (default: table) and exit",
+	    "table|json", false },
 	{ .name = NULL },
 };
 

@@ -137,7 +137,8 @@ gnuplot_sandbox_make(
 	gnuplot_sandbox->confine.fd = -1;
 	find_program(gnuplot_sandbox->program);
 	if (gnuplot_sandbox->program[0] == '\0')
-		return err_set(err, "gnuplot is not installed");
+		return err_set(err, "gnuplot is not installed "
+				    "(Debian: gnuplot-nox)");
 	if (read_interpreter(gnuplot_sandbox->program, interpreter) != 0)
 		return 0;
 	if (confine_begin(&gnuplot_sandbox->confine, CONFINE_ALONE) == 0 &&
@@ -577,19 +578,6 @@ picture_make_dir(const char *dir, struct err *err)
 	return 0;
 }
 
-int
-picture_commit(struct output *output, struct err *err)
-{
-	char path[OUTPUT_PATH_BYTES];
-
-	snprintf(path, sizeof(path), "%s", output->path);
-	if (output_commit(output, err) != 0)
-		return -1;
-	if (!opt_common_values.quiet)
-		log_info("wrote %s", path);
-	return 0;
-}
-
 static int
 write_table(const struct picture *picture, struct err *err)
 {
@@ -599,7 +587,7 @@ write_table(const struct picture *picture, struct err *err)
 	    0)
 		return -1;
 	picture->put_table(picture->what, output.file);
-	return picture_commit(&output, err);
+	return output_commit(&output, err);
 }
 
 /* The script in the style of --style. */
@@ -627,7 +615,9 @@ write_script(const struct picture *picture, const char *name, struct err *err)
 		&output, picture->dir, picture->base, ".plot", err) != 0)
 		return -1;
 	put_script(picture, output.file, dat);
-	return picture_commit(&output, err);
+	return picture->drawn && !gnuplot_is_stdout(picture->terminal)
+		   ? output_commit(&output, err)
+		   : output_commit_logged(&output, ", with .dat", err);
 }
 
 static int
@@ -654,8 +644,7 @@ draw(const struct picture *picture, const char *name, struct err *err)
 		output_abort(&output);
 		return -1;
 	}
-	return to_stdout ? output_commit(&output, err)
-			 : picture_commit(&output, err);
+	return output_commit_logged(&output, ", with .plot and .dat", err);
 }
 
 /* An anonymous file that gnuplot inherits; its directory is /dev/fd. */

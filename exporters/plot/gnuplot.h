@@ -124,8 +124,4 @@ bool picture_sandbox(
 int picture_make_dir(const char *dir, struct err *err);
 int picture_make(const struct picture *picture, struct err *err);
 
-/* Calls output_commit and logs that the file was written, unless --quiet. */
-struct output;
-int picture_commit(struct output *output, struct err *err);
-
 #endif

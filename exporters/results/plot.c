@@ -524,16 +524,24 @@ query_of(const struct plotter *p, struct text entry)
 		.window = result_window(p->what->from_ns, p->what->to_ns) };
 }
 
-/* "acct-pool-test-entry" */
+/* "acct-pool-test-entry", which can be read as a file name: "//dir:test" is
+ * "dir:test", and "a/b" is "a=b". */
 static struct text
 make_base(const struct plotter *p, struct text entry, char *base)
 {
-	struct text test = p->what->test;
+	struct text test = p->what->test, shown = test;
 	struct text made = pool_base(base, p->partition);
-	int bytes = snprintf(base + made.bytes, BASE_ROOM - made.bytes,
-	    "-%.*s-%.*s", (int)test.bytes, test.at, (int)entry.bytes, entry.at);
+	char *at = base + made.bytes;
+	int bytes;
 
+	if (test.bytes > 2 && memcmp(test.at, "//", 2) == 0)
+		shown = (struct text){ test.at + 2, test.bytes - 2 };
+	bytes = snprintf(at, BASE_ROOM - made.bytes, "-%.*s-%.*s",
+	    (int)shown.bytes, shown.at, (int)entry.bytes, entry.at);
 	made.bytes += (uint32_t)bytes;
+	for (int i = 0; i < bytes; i++)
+		if (at[i] == '/')
+			at[i] = '=';
 	if (made.bytes > BASE_BYTES) {
 		base[BASE_BYTES - 25] = '-';
 		result_id_name(base + BASE_BYTES - 24, test, entry);

@@ -144,17 +144,24 @@ runs_days_table(const void *what, FILE *file)
 	}
 }
 
+/* The begin of a line, as table_elide does. */
+static size_t
+elide(char words[static WORDS_BYTES], struct text text, unsigned most)
+{
+	return table_elide(words, WORDS_BYTES, text, most);
+}
+
 static void
 put_days_headings(
     const struct runs_days *days, FILE *file, enum gnuplot_terminal terminal)
 {
 	static const char *const clocks[] = { "emitted", "received" };
 	char words[WORDS_BYTES];
-	size_t used = table_elide(words, sizeof(words), days->step->name, 40);
+	size_t used = elide(words, days->step->name, 40);
 
 	snprintf(words + used, sizeof(words) - used, " of runs, day by day");
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 0, words);
-	used = table_elide(words, sizeof(words), days->runs->partition, 30);
+	used = elide(words, days->runs->partition, 30);
 	snprintf(words + used, sizeof(words) - used,
 	    ", %u time%s on %u day%s (%s), as %s", days->value_count,
 	    days->value_count == 1 ? "" : "s", days->count,
@@ -163,11 +170,11 @@ put_days_headings(
 	gnuplot_put_heading(file, terminal, HEIGHT, ROWS, 1, words);
 }
 
-/* The range of what is drawn, and a little more; returns its unit. */
+/* From 0 to a little more than what is drawn; returns its unit. */
 static struct duration_unit
 put_range(const struct runs_days *days, FILE *file)
 {
-	double low = INFINITY, high = 0, room;
+	double low = 0, high = 0;
 	struct duration_unit unit;
 
 	for (uint32_t i = 0; i < days->count; i++) {
@@ -175,16 +182,9 @@ put_range(const struct runs_days *days, FILE *file)
 		high = fmax(high, days->days[i].p90);
 	}
 	unit = duration_unit_of_runs(high);
-	low /= unit.seconds;
-	high /= unit.seconds;
-	room = high > low ? 0.05 * (high - low) : 0.05 * high;
-	if (room <= 0)
-		room = 1;
-	low = fmax(low - room, 0);
-	high += room;
-	fprintf(file, "set ylabel \"Time / %s\"\nset yrange [%.9g:%.9g]\n",
-	    unit.sign, low, high);
-	gnuplot_put_tics(file, "y", low, high, false);
+	fprintf(file, "set ylabel \"Time / %s\"\n", unit.sign);
+	gnuplot_put_range(
+	    file, "y", low / unit.seconds, high / unit.seconds, false);
 	return unit;
 }
 
@@ -211,10 +211,11 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 	const struct runs_days *days = what;
 	long long first = (long long)days->days[0].day;
 	long long last = (long long)days->days[days->count - 1].day;
-	/* Many points would lie on each other. */
+	/* Many large points would lie on each other. */
+	const char *look = days->count <= POINTS_MAX
+			       ? "linespoints pt 7 ps 0.6"
+			       : "linespoints pt 7 ps 0.3";
 	struct duration_unit unit;
-	const char *look =
-	    days->count <= POINTS_MAX ? "linespoints pt 7 ps 0.6" : "lines";
 
 	gnuplot_put_terminal(file, terminal, WIDTH, HEIGHT, ROWS);
 	put_days_headings(days, file, terminal);
@@ -245,6 +246,8 @@ runs_days_script(const void *what, FILE *file, const char *dat,
 /* ---- errors: reading ---- */
 
 enum { RUNS_ERRORS_BARS = 60 }; /* in the picture; the table has all */
+/* The axis ends there at the earliest, so that a small share is small. */
+enum { PERCENT_LEAST = 10 };
 
 enum {
 	BAR_HEIGHT = 22,
@@ -356,8 +359,7 @@ put_errors_headings(const struct runs_errors *errors, FILE *file,
     enum gnuplot_terminal terminal, unsigned height, unsigned rows)
 {
 	char words[WORDS_BYTES];
-	size_t used =
-	    table_elide(words, sizeof(words), errors->runs->partition, 30);
+	size_t used = elide(words, errors->runs->partition, 30);
 
 	gnuplot_put_heading(
 	    file, terminal, height, rows, 0, "Runs that ended with an error");
@@ -389,7 +391,7 @@ runs_errors_script(const void *what, FILE *file, const char *dat,
 	    "set xlabel \"percent\"\nset xrange [0:%.9g]\n"
 	    "set yrange [%u.5:0.5]\nset grid xtics front\n"
 	    "set style fill solid 1.0 noborder\n",
-	    greatest > 0 ? 1.02 * greatest : 1.0, slots);
+	    fmax(1.02 * greatest, PERCENT_LEAST), slots);
 	labels_put_rows(
 	    file, bars_of(errors), 1, NAME_COLUMNS, name_of, errors);
 	fputs("plot ", file);

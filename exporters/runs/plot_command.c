@@ -283,7 +283,7 @@ write_series(
 			rc = -1;
 	}
 	if (rc == 0)
-		return picture_commit(&output, err);
+		return output_commit_logged(&output, "", err);
 	output_abort(&output);
 	return -1;
 }

@@ -89,7 +89,9 @@ work_into(const struct tool *tool, struct tool_open *open, struct err *err)
 	if (strcmp(output.path, "-") == 0)
 		open->width = answer_terminal_width();
 	if (work(tool, open, err) == 0)
-		return output_commit(&output, err);
+		return tool->is_for_timers
+			   ? output_commit(&output, err)
+			   : output_commit_logged(&output, "", err);
 	output_abort(&output);
 	return -1;
 }

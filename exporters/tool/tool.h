@@ -34,6 +34,7 @@ struct tool {
 	const struct source_options *source;
 	bool takes_silence; /* works without a source that does not open */
 	const char *output;
+	bool is_for_timers; /* it does not log that it wrote the output */
 	/* Begun, with what else the program needs. */
 	struct sandbox *sandbox;
 	bool is_unconfined; /* gnuplot cannot run in a sandbox */

@@ -100,7 +100,7 @@ int
 trace_output_commit(struct trace_output *output, struct err *err)
 {
 	if (byte_stream_end(&output->byte_stream, err) == 0)
-		return output_commit(&output->output, err);
+		return output_commit_logged(&output->output, "", err);
 	err_prefix(err, "%s", output->output.path);
 	output_abort(&output->output);
 	return -1;

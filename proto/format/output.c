@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/config/opt.h"
+#include "proto/format/quantity.h"
+#include "proto/os/log.h"
 
 /* Names of existing temporary files, for the signal handler; file-scope
  * because that is all a handler can reach.  An entry is valid while `used` is
@@ -378,6 +381,24 @@ output_commit(struct output *output, struct err *err)
 	forget(output);
 	hold_endings(false);
 	return wrong ? err_set(err, "%s: %s", path, strerror(wrong)) : 0;
+}
+
+int
+output_commit_logged(struct output *output, const char *more, struct err *err)
+{
+	bool is_file = output->temporary[0] != '\0';
+	char path[OUTPUT_PATH_BYTES], size[QUANTITY_TEXT_BYTES];
+	struct stat is = { .st_size = 0 };
+
+	snprintf(path, sizeof(path), "%s", output->path);
+	if (fflush(output->file) == 0)
+		(void)fstat(fileno(output->file), &is);
+	if (output_commit(output, err) != 0)
+		return -1;
+	if (is_file && !opt_common_values.quiet)
+		log_info("wrote %s: %s%s", path,
+		    quantity_bytes(size, (double)is.st_size), more);
+	return 0;
 }
 
 void

@@ -39,6 +39,10 @@ int output_open_in(struct output *output, const char *dir, struct text name,
 void output_sandbox(struct sandbox *sandbox, const char *path);
 /* Both end the output in any case; then `file` is NULL. */
 int output_commit(struct output *output, struct err *err);
+/* The same, and log what was written in one sentence, unless --quiet, or it is
+ * no file: "wrote pool.png: 45 KiB, with .dat".  `more`: its end, or "". */
+int output_commit_logged(
+    struct output *output, const char *more, struct err *err);
 void output_abort(struct output *output);
 
 /* Encode a name as output_open_in does, into `to`, NUL-terminated; `more`

@@ -169,7 +169,7 @@ check_text "all 60 test runs are in them, the newest first" "$(seq 59 -1 0 | tr 
 	"$(sed -s 1d "$TMP"/demo/data/demo-farm-testrun-000?.dat | cut -d' ' -f2 | tr '\n' ' ')"
 check "the demo leaves the farm's days of a step" test -s "$TMP/demo/data/demo-farm-testrun-days-flash.png"
 check "the demo leaves the timings of another benchmark" \
-	test -s "$TMP/demo/data/demo-benches-%2F%2Fbench:test_0-BM_1.png"
+	test -s "$TMP/demo/data/demo-benches-bench:test_0-BM_1.png"
 check "the demo leaves a page of eight pictures, each of which is there, and no other with them" python3 -c '
 import os, re, sys, urllib.parse
 page = open(sys.argv[1] + "/index.html").read()

@@ -324,7 +324,8 @@ without_gnuplot_there_is_a_plain_sentence(void **state)
 	(void)state;
 	setenv("PATH", "/nonexistent", 1);
 	assert_int_equal(run("env.plot", NS_PER_SECOND, &err), -1);
-	assert_string_equal(err.text, "gnuplot is not installed");
+	assert_string_equal(
+	    err.text, "gnuplot is not installed (Debian: gnuplot-nox)");
 	setenv("PATH", path, 1);
 	free(path);
 }
