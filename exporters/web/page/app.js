@@ -48,7 +48,7 @@ const POLL_MS = 5000, POLL_POOL_MS = 10000;
 const QUIET_S = 120, REST_S = 86400; // a pool is quiet, is at rest: nobody waits for its records
 const GAP_MS = 500; // between questions of a view that changes
 const id = (name) => document.getElementById(name);
-let view = null, place = null, stop = null, following = null, heard = NaN;
+let view = null, place = null, stop = null, following = null, heard = NaN, fresh = false;
 
 function here(at, params) {
 	if (at.pool)
@@ -343,6 +343,7 @@ function follow() {
 	if (document.hidden || !api.isLive())
 		return;
 	following = new AbortController();
+	fresh = true;
 	if (place.pool)
 		api.live(place.pool, happened, following.signal);
 	poll(following.signal, place.pool ? POLL_POOL_MS : POLL_MS);
@@ -357,6 +358,7 @@ function happened(event, data) {
 	const lost = event === "lost" || event === "silent";
 	dot.dataset.state = lost ? "lost" : "live";
 	if (lost) {
+		fresh = false;
 		if (event === "silent")
 			lack = "The aggregator does not answer";
 		else if (!data.status)
@@ -368,8 +370,10 @@ function happened(event, data) {
 	if (typeof data.age === "number")
 		heard = Date.now() - 1000 * data.age;
 	tick();
-	if (event === "reset" || POOL_VIEWS[place.name].of.some((name) => data.changed.includes(name)))
+	/* The first one comes when the view has just been asked for. */
+	if (event === "reset" ? !fresh : POOL_VIEWS[place.name].of.some((name) => data.changed.includes(name)))
 		refresh();
+	fresh = false;
 }
 
 function tick() {

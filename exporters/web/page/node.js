@@ -20,7 +20,7 @@ const FIRST = ["system.cpu.time.user", "system.memory.usage.used", "system.netwo
 const STATES = { live: "good", late: "warn", silent: "bad", gone: "bad" };
 const MEDIAN = "median of the pool";
 
-function pattern(name) {
+export function pattern(name) {
 	/* A name is a list and a pattern: its own commas and brackets are written as any character. */
 	return name.replace(/[*?,[\]\\]/g, "?");
 }

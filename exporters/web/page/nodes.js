@@ -6,9 +6,11 @@ import { h, fill } from "./dom.js";
 import { title, choose, search, nothing } from "./parts.js";
 import { windowOf } from "./time.js";
 import { map } from "./map.js";
+import { pattern } from "./node.js";
 import { chart, lines } from "./lines.js";
 import { age, byName } from "./format.js";
 
+const SOME = 16;
 const ADDS = /^(M?i?By|\{|[cmun]?s\b|m?J|W)/; // units of what several devices do together
 
 export function mapView(context) {
@@ -24,8 +26,20 @@ export function mapView(context) {
 	const root = h("section", {}, title("Nodes", field, which.root, device.root), body, over);
 	let choices = null, series = null;
 
-	async function options() {
-		const of = await context.has(), metrics = of.samples ? await context.maybe(["samples"], { columns: "metric" }) : null;
+	/* Some nodes know which metrics there are: of each kind of name two, and others. */
+	function some(nodes) {
+		const kinds = new Map(), step = Math.max(1, nodes.length / SOME), list = nodes.filter((_, i) => i % step < 1);
+		for (const name of nodes) {
+			const kind = kinds.get(name.replace(/\d+/g, "0")) || [];
+			kinds.set(name.replace(/\d+/g, "0"), kind);
+			if (kind.length < 2 && kinds.size <= SOME)
+				list.push(kind[kind.push(name) - 1]);
+		}
+		return list.length < nodes.length ? [...new Set(list)].map(pattern).join() : "";
+	}
+
+	async function options(nodes) {
+		const of = await context.has(), metrics = of.samples ? await context.maybe(["samples"], { columns: "metric", node: some(nodes) }) : null;
 		choices = [["heard", "state"]];
 		for (const p of of.phases.filter((each) => each.count > 0))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
@@ -73,12 +87,13 @@ export function mapView(context) {
 	}
 
 	return { root, async load() {
+		const now = await states();
 		if (!choices)
-			await options();
+			await options([...now.of.keys()]);
 		const value = params.value || "heard";
 		which.set(choices.some(([v]) => v === value) ? choices : [...choices, [value, value]], value);
 		const [, kind, name] = /^([a-z]+):?(.*)$/s.exec(value) || [];
-		const now = await states(), [list, unit, label] = await values(kind, name, now);
+		const [list, unit, label] = await values(kind, name, now);
 		device.root.hidden = device.root.hidden || kind !== "metric";
 		for (const each of list)
 			each.dead = now.dead(each.node);
