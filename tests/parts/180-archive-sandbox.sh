@@ -23,10 +23,11 @@ at=localhost:${CLICKHOUSE##*:}
 elsewhere=$(mktemp -d /var/tmp/poolscope.XXXXXX) || exit 1
 trap 'rm -rf "$elsewhere"; _end' EXIT
 echo 'log = "debug"' >"$elsewhere/poolscope.conf"
-# Passwords lie where nothing else is read.
-printf s3cret >"$elsewhere/writer"
-printf look >"$elsewhere/reader"
-chmod 600 "$elsewhere/writer" "$elsewhere/reader"
+# Passwords lie where nothing else is read: their folder is open, as they may be replaced.
+mkdir -m 700 "$elsewhere/words"
+printf s3cret >"$elsewhere/words/writer"
+printf look >"$elsewhere/words/reader"
+chmod 600 "$elsewhere/words/writer" "$elsewhere/words/reader"
 host=$TMP/host
 mkdir -m 700 "$host"
 gate=ipc://$host/run/reader.ipc
@@ -47,14 +48,14 @@ has() {
 	[ "$(poolscope-dump -q -p 'acct$pool' --kind event --connect "$gate" 2>/dev/null | wc -l)" -eq "$1" ]
 }
 
-check "the tables are made" poolscope-archive create --to "clickhouse://writer@$at/pool" --archive-password "$elsewhere/writer"
+check "the tables are made" poolscope-archive create --to "clickhouse://writer@$at/pool" --archive-password "$elsewhere/words/writer"
 start aggregator poolscope-aggregator --log debug --archive "clickhouse://writer@$at/pool" \
-	--archive-password "$elsewhere/writer" --archive-after 100ms || exit 1
+	--archive-password "$elsewhere/words/writer" --archive-after 100ms || exit 1
 start broker poolscope-broker || exit 1
 check "two runs are sent" runs 2 0
 check "... and archived" wait_until archived 60
 start gateway poolscope-aggregator --log debug --dir "$host" \
-	--archive-only "clickhouse://reader@$at/pool" --archive-password "$elsewhere/reader" || exit 1
+	--archive-only "clickhouse://reader@$at/pool" --archive-password "$elsewhere/words/reader" || exit 1
 check "a gateway has them" wait_until 'has 20' 40
 for service in aggregator gateway; do
 	check_text "the $service gains no privileges, and its calls are filtered" "1 2" "$(status_of "$(pid $service)")"
