@@ -7,8 +7,8 @@
  * definition names is called by its position from 1, such as "#3".
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPORTERS_DUMP_SAMPLE_VALUES_H
-#define EXPORTERS_DUMP_SAMPLE_VALUES_H
+#ifndef EXPORTERS_SAMPLES_SAMPLE_VALUES_H
+#define EXPORTERS_SAMPLES_SAMPLE_VALUES_H
 
 #include <stdbool.h>
 

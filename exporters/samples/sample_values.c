@@ -2,7 +2,7 @@
  * sample_values - the values of samples as rows of an answer.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/dump/sample_values.h"
+#include "exporters/samples/sample_values.h"
 
 #include <math.h>
 #include <stdio.h>
