@@ -14,11 +14,9 @@
 #include "exporters/samples/sample_values.h"
 #include "exporters/samples/job_intervals.h"
 #include "exporters/source/follow_position.h"
-#include "exporters/source/kinds.h"
 #include "exporters/source/known.h"
-#include "exporters/source/node_option.h"
 #include "exporters/source/source.h"
-#include "exporters/source/time_option.h"
+#include "exporters/source/select_options.h"
 #include "exporters/tool/tool.h"
 #include "proto/answer/answer.h"
 #include "proto/config/opt.h"
@@ -430,9 +428,9 @@ kinds_wanted(const struct values *values)
 	if (has_only_values(values))
 		return 1u << RECORD_SAMPLE;
 	if (values->follow)
-		return kinds_of(&values->kinds, all, all);
+		return select_kinds(&values->kinds, all, all);
 	all |= 1u << RECORD_REJECTED;
-	return kinds_of(
+	return select_kinds(
 	    &values->kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
 }
 

@@ -10,7 +10,7 @@
 
 #include "exporters/report/anonymise.h"
 #include "exporters/source/known.h"
-#include "exporters/source/time_option.h"
+#include "exporters/source/select_options.h"
 #include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"

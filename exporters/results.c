@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exporters/results/query.h"
-#include "exporters/source/time_option.h"
+#include "exporters/source/select_options.h"
 #include "exporters/tool/tool.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"

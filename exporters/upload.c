@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/source/time_option.h"
+#include "exporters/source/select_options.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/metrics.h"
 #include "exporters/upload/record_commands.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exporters/samples/series.h"
-#include "exporters/source/time_option.h"
+#include "exporters/source/select_options.h"
 #include "proto/os/clock.h"
 
 const struct opt time_window_options[] = {

@@ -8,7 +8,7 @@
 
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
-#include "exporters/source/node_option.h"
+#include "exporters/source/select_options.h"
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 

@@ -11,9 +11,16 @@
 #define EXPORTERS_SOURCE_CLOCK_VIEW_H
 
 #include "exporters/source/clock_map.h"
-#include "exporters/source/correction.h"
 #include "proto/record/node_list.h"
 #include "proto/wire/wire.h"
+
+/* What was done to the times of a record, to show them on the clock of the
+ * aggregator. */
+struct source_correction {
+	bool corrected;
+	int64_t time_ns, end_ns;     /* raw */
+	int64_t offset_ns, error_ns; /* the correction, and its error */
+};
 
 enum clock_choice { CLOCK_AUTO, CLOCK_RAW, CLOCK_CORRECTED };
 

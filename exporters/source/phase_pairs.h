@@ -12,7 +12,7 @@
 #ifndef EXPORTERS_SOURCE_PHASE_PAIRS_H
 #define EXPORTERS_SOURCE_PHASE_PAIRS_H
 
-#include "exporters/source/correction.h"
+#include "exporters/source/clock_view.h"
 #include "proto/base/buffer.h"
 #include "proto/record/pairing.h"
 #include "proto/record/record.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "exporters/source/known.h"
-#include "exporters/source/time_option.h"
+#include "exporters/source/select_options.h"
 #include "proto/answer/answer.h"
 #include "proto/format/output.h"
 #include "proto/os/log.h"

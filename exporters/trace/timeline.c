@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/source/kinds.h"
+#include "exporters/source/select_options.h"
 #include "exporters/trace/timeline_records.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
@@ -472,7 +472,7 @@ timeline_options_complete(struct timeline_options *options, struct err *err)
 
 	for (size_t i = 0; i < PARTS; i++)
 		all |= 1u << parts[i].kind;
-	options->kind_bits = kinds_of(&options->kinds, all, all);
+	options->kind_bits = select_kinds(&options->kinds, all, all);
 	if (options->nodes == NULL || strcmp(options->nodes, "all") == 0)
 		return 0;
 	if (strncmp(options->nodes, prefix, sizeof(prefix) - 1) != 0 ||

@@ -5,7 +5,7 @@
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
 #define EXPORTERS_UPLOAD_UPLOAD_H
 
-#include "exporters/source/node_option.h"
+#include "exporters/source/select_options.h"
 #include "exporters/source/pool.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"

@@ -3,7 +3,7 @@
  * word by word.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/form.h"
+#include "exporters/source/starts.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
