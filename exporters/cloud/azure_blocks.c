@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/cloud/md5.h"
+#include "exporters/cloud/sign.h"
 #include "exporters/cloud/xml.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"

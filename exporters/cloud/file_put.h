@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "exporters/cloud/md5.h"
+#include "exporters/cloud/sign.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/os/progress.h"

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exporters/cloud/md5.h"
+#include "exporters/cloud/sign.h"
 #include "proto/base/err.h"
 #include "proto/base/text.h"
 #include "proto/http/http.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/nodes/usual.h"
+#include "exporters/nodes/long_phases.h"
 #include "exporters/source/starts.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

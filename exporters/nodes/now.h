@@ -3,7 +3,7 @@
  * of its phases, the states of its runs, what the store has of it.
  *
  * The numbers are those that the commands print (node_states.h, phase_rows.h,
- * run_groups.h, partition_rows.h), and are read by the same code.  A poll asks
+ * partition_rows.h), and are read by the same code.  A poll asks
  * one small question: which journal entry brought the partition its last
  * record.  Not the journal itself is followed, because it is ahead of the
  * tables that the numbers come from.  Only when something came they are read
@@ -25,10 +25,31 @@
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/node_usage.h"
 #include "exporters/nodes/open_phases.h"
-#include "exporters/nodes/run_groups.h"
 #include "exporters/source/starts.h"
+#include "proto/hash/string_table.h"
+#include "proto/record/run.h"
 #include "exporters/nodes/partition_rows.h"
 #include "exporters/phases/phase_rows.h"
+
+/* How many test runs of each group are in which state, of every model whose
+ * runs the partition has; exporters/runs/groups.h computes the numbers. */
+enum { RUN_GROUPS_MAX = 1000, RUN_GROUPS_STATES = RUN_STATES + 1 };
+
+/* The words of the states; the last one: ended with an error. */
+extern const char *const run_groups_states[RUN_GROUPS_STATES];
+
+struct run_group {
+	/* "(unknown)": of runs without a description.  "_other": of all groups
+	 * beyond RUN_GROUPS_MAX of a partition. */
+	struct text model, group;
+	uint64_t runs[RUN_GROUPS_STATES];
+};
+
+struct run_groups {
+	struct run_group *at; /* in the order of their appearance */
+	uint32_t count, room;
+	struct string_table keys;
+};
 
 struct now; /* opaque */
 

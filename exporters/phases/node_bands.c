@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "exporters/plot/look.h"
-#include "exporters/phases/sweep.h"
+#include "exporters/phases/timeline.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "exporters/cascade/cascade.h"
-#include "exporters/cascade/missing.h"
 #include "exporters/cascade/plot.h"
 #include "exporters/question/question.h"
 

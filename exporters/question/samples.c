@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/question/question.h"
-#include "exporters/samples/read.h"
+#include "exporters/samples/sample_rows.h"
 
 /* Of a table that is neither sorted nor cut by the one who asks. */
 enum { TABLE_NODES = 20 /* of a metric */, TABLE_ROWS = 200 };

@@ -6,10 +6,398 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "exporters/plot/axis.h"
 #include "exporters/plot/gnuplot.h"
+#include "exporters/plot/look.h"
 #include "proto/base/memory.h"
+#include "proto/format/table.h"
 #include "proto/os/clock.h"
+
+enum {
+	WIDTH = 1200,
+	HEIGHT = 520,
+	MAP_HEIGHT = 900, /* with the band above it */
+	ROWS = 30,
+	TITLE_COLUMNS = 95,
+	NAME_COLUMNS = 28,
+	FILLED_LINES = 3, /* more would overlap */
+	TICS = 10,        /* of the time, at most */
+	DUMB_TICS = 5,
+	NAMES = 36, /* of a map: all of them, or some of more */
+	NAMES_OF_MORE = 16,
+};
+
+struct shape {
+	const struct samples_plot *plot;
+	FILE *file;
+	enum gnuplot_terminal terminal;
+	bool lines, dumb, map;
+	unsigned height;
+	double least, greatest; /* range of all cells */
+	double greatest_mean;
+	struct labels labels; /* of the nodes */
+};
+
+/* Lines need more. */
+static bool
+has_few_steps(const struct shape *s)
+{
+	return s->plot->samples->steps <= 2;
+}
+
+/* ---- texts ---- */
+
+static void
+put_label(const struct shape *s, unsigned line, const char *text)
+{
+	gnuplot_put_heading(s->file, s->terminal, s->height, ROWS, line, text);
+}
+
+/* "system.disk.io.read of disk/sda, pool render-60, job 77" */
+static void
+put_title(const struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	char *title = NULL, shown[4 * TITLE_COLUMNS + 8];
+	size_t bytes;
+	FILE *memory = memory_stream(&title, &bytes);
+
+	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
+	    metric->name.at, (int)metric->group.bytes, metric->group.at,
+	    (int)s->plot->pool.bytes, s->plot->pool.at);
+	if (s->plot->jobs.job != NULL)
+		fprintf(memory, ", job %s", s->plot->jobs.job);
+	if (s->plot->jobs.user != NULL)
+		fprintf(memory, ", user %s", s->plot->jobs.user);
+	fclose(memory);
+	table_elide(shown, sizeof(shown), text_of(title),
+	    s->dumb ? GNUPLOT_DUMB_WIDTH - 2 : TITLE_COLUMNS);
+	put_label(s, 0, shown);
+	free(title);
+}
+
+static void
+put_what(const struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	char what[320 + SOURCE_CLOCK_WORDS], step[24], each[64] = "";
+	uint32_t rows = samples_plot_map_rows(s->plot);
+
+	samples_plot_step(step, s->plot->samples->step_ns);
+	if (s->map && rows < metric->count)
+		snprintf(each, sizeof(each),
+		    ", a row shows the greatest of %s%u",
+		    metric->count % rows != 0 ? "up to " : "",
+		    (metric->count + rows - 1) / rows);
+	snprintf(what, sizeof(what),
+	    "%u node%s%s; steps of %s from %.*s%s%s%s.%s", metric->count,
+	    metric->count == 1 ? "" : "s", each, step,
+	    (int)metric->rollup.bytes, metric->rollup.at,
+	    text_equal(metric->rollup, text_of("raw")) ? " samples"
+						       : " buckets",
+	    s->plot->samples->clock[0] != '\0' ? "; " : "",
+	    s->plot->samples->clock,
+	    metric->counter && !s->dumb ? " A counter, as its rate." : "");
+	put_label(s, 1, what);
+}
+
+/* The label of the value axis: "bytes per second". */
+static void
+name_unit(const struct samples_metric *metric, char *to, size_t room)
+{
+	struct text unit = metric->unit;
+	bool per_second = unit.bytes > 2 &&
+			  memcmp(unit.at + unit.bytes - 2, "/s", 2) == 0 &&
+			  metric->counter;
+
+	unit.bytes -= per_second ? 2 : 0;
+	if (text_equal(unit, text_of("{cpu}")))
+		unit = text_of("processors");
+	if (text_equal(unit, text_of("%")) &&
+	    text_equal(metric->group, text_of("cpu")))
+		unit = text_of("% of the node's processors");
+	if (unit.bytes > 2 && unit.at[0] == '{') { /* an annotation of UCUM */
+		unit.at++;
+		unit.bytes -= 2;
+	}
+	if (text_equal(unit, text_of("By")))
+		unit = text_of("bytes");
+	if (text_equal(unit, text_of("s")))
+		unit = text_of("seconds");
+	if (unit.bytes > 64)
+		unit.bytes = 64;
+	if (text_equal(unit, text_of("1")) || unit.bytes == 0)
+		snprintf(to, room, "%s", per_second ? "per second" : "");
+	else
+		snprintf(to, room, "%.*s%s", (int)unit.bytes, unit.at,
+		    per_second ? " per second" : "");
+}
+
+/* ---- axes ---- */
+
+static bool
+is_bytes(const struct samples_metric *metric)
+{
+	return text_equal(metric->unit, text_of("By")) ||
+	       text_equal(metric->unit, text_of("By/s"));
+}
+
+/* The range of all cells, and of their means. */
+static void
+find_range(struct shape *s)
+{
+	const struct samples_plot *plot = s->plot;
+
+	s->least = s->greatest = s->greatest_mean = NAN;
+	for (uint32_t r = 0; r < plot->metric->count; r++)
+		for (uint32_t i = 0; i < plot->samples->steps; i++) {
+			const struct samples_cell *cell =
+			    &plot->metric->rows[r].cells[i];
+
+			s->least = fmin(s->least, (double)cell->low);
+			s->greatest = fmax(s->greatest, (double)cell->high);
+			s->greatest_mean =
+			    fmax(s->greatest_mean, (double)cell->mean);
+		}
+}
+
+static double
+first_time(const struct samples *samples)
+{
+	return (double)samples->from_ns / 1e9;
+}
+
+static double
+last_time(const struct samples *samples)
+{
+	return first_time(samples) +
+	       (double)samples->step_ns * samples->steps / 1e9;
+}
+
+static void
+put_axes(const struct shape *s)
+{
+	char unit[128];
+
+	name_unit(s->plot->metric, unit, sizeof(unit));
+	fputs("set border 3\nset tics nomirror out\nset grid ytics\n", s->file);
+	gnuplot_put_time_axis(s->file, first_time(s->plot->samples),
+	    last_time(s->plot->samples), s->dumb ? DUMB_TICS : TICS);
+	gnuplot_put_range(
+	    s->file, "y", s->least, s->greatest, is_bytes(s->plot->metric));
+	fputs("set ylabel ", s->file);
+	gnuplot_put_text(s->file, text_of(unit));
+	putc('\n', s->file);
+}
+
+static void
+make_labels(struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	struct text *names = memory_zero(metric->count + 1, sizeof(*names));
+
+	for (uint32_t i = 0; i < metric->count; i++)
+		names[i] = metric->rows[i].node;
+	labels_make(&s->labels, names, metric->count,
+	    s->lines ? NAME_COLUMNS : NAME_COLUMNS - 4);
+	free(names);
+}
+
+/* ---- steps: what was measured, nothing between ---- */
+
+/* The ranges of columns `low` and `high`, a box for each step. */
+static void
+put_ranges(const struct shape *s, const char *dat, unsigned index, int low,
+    int high, const char *fill, const char *colour)
+{
+	double half = (double)s->plot->samples->step_ns / 2e9;
+
+	gnuplot_put_file(s->file, dat);
+	fprintf(s->file,
+	    " index %u using 1:%d:($1-%g):($1+%g):%d:%d with boxxyerror fs %s "
+	    "noborder lc rgb \"%s\" ",
+	    index, low, half, half, low, high, fill, colour);
+}
+
+/* The values of a column; with the line of each step, for gnuplot's steps end
+ * where the last one begins. */
+static void
+put_steps(const struct shape *s, const char *dat, unsigned index, int column,
+    const char *look, unsigned place)
+{
+	double half = (double)s->plot->samples->step_ns / 2e9;
+
+	if (!s->dumb) {
+		gnuplot_put_file(s->file, dat);
+		fprintf(s->file,
+		    " index %u using ($1-%g):%d:(%g):(0) with vectors nohead "
+		    "%s",
+		    index, half, column, 2 * half, look);
+		palette_put_line(s->file, place);
+		fputs(" notitle, \\\n\t", s->file);
+	}
+	gnuplot_put_file(s->file, dat);
+	fprintf(s->file, " index %u using ($1-%g):%d with %s %s", index,
+	    s->dumb ? 0 : half, column,
+	    has_few_steps(s) ? "points pt 7"
+	    : s->dumb        ? "lines"
+			     : "steps",
+	    look);
+	palette_put_line(s->file, place);
+	fputs(" title ", s->file);
+}
+
+/* ---- lines ---- */
+
+static void
+put_key(const struct shape *s)
+{
+	if (s->dumb)
+		fputs("set key bottom center outside horizontal\n", s->file);
+	else
+		fputs("set key outside right top vertical Left reverse "
+		      "samplen 1.5 spacing 1.2\n",
+		    s->file);
+}
+
+static void
+put_lines(const struct shape *s, const char *dat)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	bool filled = metric->count <= FILLED_LINES && !s->dumb;
+
+	put_key(s);
+	fputs("plot ", s->file);
+	for (uint32_t i = 0; i < metric->count; i++) {
+		fputs(i ? ", \\\n\t" : "", s->file);
+		if (filled) {
+			put_ranges(s, dat, i, 3, 4, "transparent solid 0.25",
+			    palette_light(i));
+			fputs("notitle, \\\n\t", s->file);
+		}
+		put_steps(s, dat, i, 2, "lw 1.5", i);
+		gnuplot_put_text(s->file, text_of(s->labels.at[i]));
+	}
+	putc('\n', s->file);
+}
+
+/* ---- band and map ---- */
+
+static void
+put_band(const struct shape *s, const char *dat)
+{
+	put_key(s);
+	if (!s->dumb)
+		fputs("set key at graph 1, graph 1.12 right horizontal\n",
+		    s->file);
+	fputs("plot ", s->file);
+	if (!s->dumb) {
+		put_ranges(s, dat, 0, 2, 4, "solid", COLOUR_BAND_WIDE);
+		fputs("title \"least to greatest\", \\\n\t", s->file);
+	}
+	put_steps(s, dat, 0, 3, "lw 2", 0);
+	fputs("\"median\"", s->file);
+	for (int column = 2; s->dumb && column <= 4; column += 2) {
+		fputs(", \\\n\t", s->file);
+		gnuplot_put_file(s->file, dat);
+		fprintf(s->file, " index 0 using 1:%d with lines title \"%s\"",
+		    column, column == 2 ? "least" : "greatest");
+	}
+	putc('\n', s->file);
+}
+
+/* Label some rows with their node names. */
+static void
+put_map_names(const struct shape *s)
+{
+	const struct samples_metric *metric = s->plot->metric;
+	uint32_t rows = samples_plot_map_rows(s->plot);
+	uint32_t shown = rows <= NAMES ? rows : NAMES_OF_MORE;
+
+	fputs("set ytics (", s->file);
+	for (uint32_t i = 0; i < shown; i++) {
+		uint64_t row = (uint64_t)rows * i / shown;
+		uint64_t node = (uint64_t)metric->count * row / rows;
+
+		fputs(i ? ", " : "", s->file);
+		gnuplot_put_tic(s->file, text_of(s->labels.at[node]));
+		fprintf(s->file, " %u", (unsigned)row);
+	}
+	fputs(") font \",8\"\n", s->file);
+}
+
+static void
+put_map_cells(const struct shape *s, const char *dat)
+{
+	const struct samples *samples = s->plot->samples;
+	double step = (double)samples->step_ns / 1e9;
+
+	fputs("unset label\nunset key\nunset grid\nunset ylabel\n"
+	      "set size 1, 0.60\nset origin 0, 0\nset tmargin 1\n"
+	      "set bmargin 4\n"
+	      "set colorbox user origin screen 0.90, graph 0 size screen 0.02, "
+	      "graph 1\n"
+	      "set palette defined (0 \"" COLOUR_HEAT_0
+	      "\", 0.02 \"" COLOUR_HEAT_2 "\", "
+	      "0.25 \"" COLOUR_HEAT_25 "\", 0.5 \"" COLOUR_HEAT_50
+	      "\", 0.75 \"" COLOUR_ORANGE "\", "
+	      "1 \"" COLOUR_HEAT_100 "\")\n",
+	    s->file);
+	fprintf(s->file, "set yrange [%u.5:-0.5]\n",
+	    samples_plot_map_rows(s->plot) - 1);
+	gnuplot_put_range(s->file, "cb", s->least, s->greatest_mean,
+	    is_bytes(s->plot->metric));
+	put_map_names(s);
+	fputs("plot ", s->file);
+	gnuplot_put_file(s->file, dat);
+	/* An image has at least two columns. */
+	if (samples->steps > 1)
+		fprintf(s->file,
+		    " index 1 matrix using (%.2f+($1+0.5)*%g):2:3 with image\n",
+		    first_time(samples), step);
+	else
+		fprintf(s->file,
+		    " index 1 matrix using (%.2f):2:(%.2f):(%.2f):($2-0.5):"
+		    "($2+0.5):3 with boxxyerror fs solid noborder lc palette\n",
+		    first_time(samples) + step / 2, first_time(samples),
+		    last_time(samples));
+	fputs("unset multiplot\n", s->file);
+}
+
+void
+samples_plot_script(const void *what, FILE *file, const char *dat,
+    enum gnuplot_terminal terminal)
+{
+	struct shape s = { .plot = what,
+		.file = file,
+		.terminal = terminal,
+		.dumb = terminal == GNUPLOT_DUMB };
+
+	find_range(&s);
+	s.lines = samples_plot_is_lines(s.plot);
+	s.map = !s.lines && !s.dumb;
+	s.height = s.map ? MAP_HEIGHT : HEIGHT;
+	gnuplot_put_terminal(file, terminal, WIDTH, s.height, ROWS);
+	put_title(&s);
+	put_what(&s);
+	fputs(s.dumb ? "set tmargin 3\n" : "set tmargin 5\n", file);
+	put_axes(&s);
+	if (s.map)
+		fputs("set multiplot\nset lmargin at screen 0.15\n"
+		      "set rmargin at screen 0.88\n"
+		      "set size 1, 0.40\nset origin 0, 0.60\n",
+		    file);
+	make_labels(&s);
+	if (s.lines)
+		put_lines(&s, dat);
+	else
+		put_band(&s, dat);
+	if (s.map)
+		put_map_cells(&s, dat);
+	labels_clear(&s.labels);
+}
 
 bool
 samples_plot_is_lines(const struct samples_plot *plot)

@@ -5,14 +5,258 @@
 #include "exporters/samples/sample_rows.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/samples/value_time.h"
 #include "exporters/samples/unit.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/os/clock.h"
 #include "proto/record/counter_rate.h"
+
+/* Long steps are read faster, but the samples of one must be known one
+ * by one: if they are not, the next shorter step is taken. */
+static const int64_t steps_ns[] = { 10 * NS_PER_SECOND, NS_PER_SECOND,
+	NS_PER_SECOND / 10 };
+enum { STEPS = sizeof(steps_ns) / sizeof(*steps_ns) };
+
+struct reading {
+	struct series *series;
+	const struct metric_options *options;
+	const struct time_window *window;
+	struct sample_rows *rows;
+	struct cpus cpus;
+	unsigned step; /* index into steps_ns */
+};
+
+/* Patterns may overlap: a metric is read with the first that matches it. */
+static bool
+is_read(const struct reading *reading, uint32_t pattern, struct text metric)
+{
+	const struct opt_list *metrics = &reading->options->metrics;
+
+	for (uint32_t i = 0; i < pattern; i++)
+		if (text_match(text_of(metrics->at[i]), metric))
+			return true;
+	return false;
+}
+
+/* Where only rollups are left, no step shows the samples one by one. */
+static bool
+needs_shorter_step(const struct reading *reading,
+    const struct series_point *point, enum sample_rows_part part)
+{
+	if (reading->step + 1 == STEPS || !sample_rows_is_joined(point, part))
+		return false;
+	return series_rollup_rank(point->rollup) <= 1;
+}
+
+static int
+refuse_cut(const struct series_point *point, struct err *err)
+{
+	char shown[80], from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES];
+
+	return err_set(err,
+	    "a job began or ended on node %s between %s and %s, of which only "
+	    "the samples together are known (%.*s): select a time without it "
+	    "with --from and --to, or leave out --job and --user",
+	    text_quote(shown, sizeof(shown), point->node),
+	    clock_text(from, point->first_ns, 0),
+	    clock_text(to, point->last_ns, 0), (int)point->rollup.bytes,
+	    point->rollup.at);
+}
+
+/* 1: done, 0: a shorter step is needed. */
+static int
+read_pattern(struct reading *reading, uint32_t pattern, struct err *err)
+{
+	const struct metric_options *options = reading->options;
+	struct series_query query =
+	    time_window_query(reading->window, steps_ns[reading->step]);
+	struct series_point point;
+	int rc;
+
+	query.intervals = query.single = true;
+	query.group = text_of(options->group);
+	if (options->metrics.count > 0)
+		query.metric = text_of(options->metrics.at[pattern]);
+	if (unit_read_cpus(&reading->cpus, reading->series, &query, err) != 0 ||
+	    series_select(reading->series, &query, err) != 0)
+		return -1;
+	while ((rc = series_next(reading->series, &point, err)) > 0) {
+		enum sample_rows_part part;
+
+		if (is_read(reading, pattern, point.metric))
+			continue;
+		part = sample_rows_part(reading->rows, &point);
+		if (part == SAMPLE_ROWS_NONE)
+			continue;
+		if (needs_shorter_step(reading, &point, part))
+			return 0;
+		if (part == SAMPLE_ROWS_SOME &&
+		    sample_rows_is_joined(&point, part))
+			return refuse_cut(&point, err);
+		sample_rows_add(reading->rows, &point);
+	}
+	return rc < 0 ? -1 : 1;
+}
+
+static int
+read_all(struct reading *reading, struct err *err)
+{
+	uint32_t pattern = 0;
+
+	do {
+		int rc = read_pattern(reading, pattern, err);
+
+		if (rc <= 0)
+			return rc;
+	} while (++pattern < reading->options->metrics.count);
+	return 1;
+}
+
+static int
+read_rows(struct reading *reading, bool by_node, struct source *source,
+    struct text partition, struct err *err)
+{
+	char shown[300];
+	int rc = 0;
+
+	for (; rc == 0 && reading->step < STEPS; reading->step++) {
+		sample_rows_clear(reading->rows);
+		sample_rows_init(reading->rows, by_node,
+		    reading->window->from_ns, reading->window->to_ns,
+		    reading->window->of_jobs);
+		reading->rows->cpus = &reading->cpus;
+		rc = read_all(reading, err);
+	}
+	if (rc < 0)
+		return -1;
+	if (reading->rows->count == 0)
+		return err_set(err,
+		    "no samples of such metrics in that time in partition %s "
+		    "of %s; poolscope dump --kind entity --name 'set:*' lists "
+		    "the metric groups",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source));
+	sample_rows_finish(reading->rows);
+	reading->rows->cpus = NULL;
+	return 0;
+}
+
+int
+sample_rows_read(struct sample_rows *rows, bool by_node, struct source *source,
+    struct text partition, const struct metric_options *options,
+    const struct time_window_options *window, struct err *err)
+{
+	struct time_window time_window;
+	struct reading reading = {
+		.options = options, .window = &time_window, .rows = rows
+	};
+	int rc;
+
+	cpus_init(&reading.cpus);
+	sample_rows_init(rows, by_node, 0, 0, NULL);
+	rc = time_window_open(&time_window, window, source, partition, err);
+	if (rc == 0)
+		rc = time_window_narrow(&time_window, source, partition, err);
+	if (rc == 0)
+		rc = series_open(&reading.series, source, partition, err);
+	if (rc == 0)
+		rc = read_rows(&reading, by_node, source, partition, err);
+	series_close(&reading.series);
+	cpus_clear(&reading.cpus);
+	time_window_close(&time_window);
+	return rc;
+}
+
+/* For how long the values of a gauge count in a mean by time.
+ *
+ * A value counts until the next one.  If that is more than twice the longer of
+ * the gaps before and after, the node was away, and the value counts for that
+ * longer gap.  The last value counts as long as the one before it; of a single
+ * value nothing is known. */
+
+/* The values whose time is not known yet.  All zero: none. */
+struct value_time {
+	bool holds;      /* a value counts until the next one, however late */
+	uint8_t pending; /* 0 .. 2 */
+	int64_t time_ns[2];
+	double value[2];
+	int64_t before_ns; /* the gap before the first of them; 0: none */
+};
+
+/* A value and the time for which it counts. */
+struct value_time_part {
+	double value;
+	uint64_t ns;
+};
+
+static int64_t
+gap_between(int64_t from_ns, int64_t to_ns)
+{
+	int64_t gap_ns;
+
+	/* Times may be 299 years apart. */
+	if (__builtin_sub_overflow(to_ns, from_ns, &gap_ns))
+		gap_ns = to_ns > from_ns ? INT64_MAX : 0;
+	return gap_ns > 0 ? gap_ns : 0;
+}
+
+/* The time of the first pending value; `after_ns` is the gap behind the second
+ * one, 0: none. */
+static struct value_time_part
+first_part(const struct value_time *value_time, int64_t after_ns)
+{
+	int64_t gap_ns =
+	    gap_between(value_time->time_ns[0], value_time->time_ns[1]);
+	int64_t most_ns =
+	    value_time->before_ns > after_ns ? value_time->before_ns : after_ns;
+
+	if (!value_time->holds && most_ns > 0 && gap_ns - most_ns > most_ns)
+		gap_ns = most_ns;
+	return (
+	    struct value_time_part){ value_time->value[0], (uint64_t)gap_ns };
+}
+
+/* The next value, in the order of time.  True: `part` is set, for an earlier
+ * one. */
+static bool
+value_time_put(struct value_time *value_time, int64_t time_ns, double value,
+    struct value_time_part *part)
+{
+	bool known = value_time->pending == 2;
+
+	if (known) {
+		*part = first_part(
+		    value_time, gap_between(value_time->time_ns[1], time_ns));
+		value_time->before_ns =
+		    gap_between(value_time->time_ns[0], value_time->time_ns[1]);
+		value_time->time_ns[0] = value_time->time_ns[1];
+		value_time->value[0] = value_time->value[1];
+		value_time->pending = 1;
+	}
+	value_time->time_ns[value_time->pending] = time_ns;
+	value_time->value[value_time->pending++] = value;
+	return known;
+}
+
+/* What is left at the end; returns how many: 0 or 2.  A single value remains
+ * pending. */
+static unsigned
+value_time_end(
+    struct value_time *value_time, struct value_time_part parts[static 2])
+{
+	if (value_time->pending != 2)
+		return 0;
+	parts[0] = first_part(value_time, 0);
+	parts[1] = parts[0];
+	parts[1].value = value_time->value[1];
+	value_time->pending = 0;
+	return 2;
+}
 
 /* One metric of one node. */
 struct sample_series {

@@ -7,10 +7,10 @@
  * counted and left out.
  *
  * The mean is by time.  A rate counts for the time in which it was measured
- * and which lies in the window; a value of a gauge as value_time.h says, and a
- * single one as much as the others of its row on average.  Samples of a program
- * (metric groups app/...) are taken when a value changes, so that it counts
- * until the next one in any case.
+ * and which lies in the window; a value of a gauge as value_time_put says, and
+ * a single one as much as the others of its row on average.  Samples of a
+ * program (metric groups app/...) are taken when a value changes, so that it
+ * counts until the next one in any case.
  *
  * Of jobs the values of gauges count that were sampled while one of them ran on
  * the node, and rates for the time in which one did.
@@ -26,9 +26,10 @@
 #ifndef EXPORTERS_SAMPLES_SAMPLE_ROWS_H
 #define EXPORTERS_SAMPLES_SAMPLE_ROWS_H
 
-#include "exporters/samples/cpus.h"
 #include "exporters/samples/job_intervals.h"
 #include "exporters/samples/series.h"
+#include "exporters/samples/time_window.h"
+#include "exporters/samples/unit.h"
 #include "proto/hash/string_table.h"
 #include "proto/stats/exact_sum.h"
 
@@ -104,5 +105,14 @@ void sample_rows_add(
 
 /* Compute the statistics, and sort by group, metric and node. */
 void sample_rows_finish(struct sample_rows *rows);
+
+/* Read the values of metrics, and compute their statistics. */
+
+/* A row for each metric of each metric group, and of each node if `by_node`.
+ * -1 also when there are no values.  Clear `rows` in any case. */
+int sample_rows_read(struct sample_rows *rows, bool by_node,
+    struct source *source, struct text partition,
+    const struct metric_options *options,
+    const struct time_window_options *window, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/samples/cpus.h"
+#include "exporters/samples/unit.h"
 #include "exporters/samples/used.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"

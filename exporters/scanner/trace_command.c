@@ -13,7 +13,7 @@
 #include "exporters/scanner/job.h"
 #include "exporters/scanner/span_sort.h"
 #include "exporters/trace/chrome_json.h"
-#include "exporters/trace/lanes.h"
+#include "exporters/trace/tracks.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"

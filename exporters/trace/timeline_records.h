@@ -7,7 +7,6 @@
 #define EXPORTERS_TRACE_TIMELINE_RECORDS_H
 
 #include "exporters/samples/time_window.h"
-#include "exporters/trace/size_limit.h"
 #include "exporters/trace/trace_writer.h"
 #include "exporters/trace/tracks.h"
 #include "proto/os/progress.h"

@@ -15,7 +15,6 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "exporters/upload/destinations.h"
 #include "exporters/upload/directory.h"
 #include "exporters/upload/upload.h"
 #include "proto/config/instance.h"

@@ -5,8 +5,8 @@
 #ifndef EXPORTERS_UPLOAD_UPLOAD_H
 #define EXPORTERS_UPLOAD_UPLOAD_H
 
-#include "exporters/source/select_options.h"
 #include "exporters/source/pool.h"
+#include "exporters/source/select_options.h"
 #include "exporters/source/source.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/config/opt.h"

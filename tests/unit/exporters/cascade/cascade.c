@@ -7,7 +7,6 @@
 
 #include <unistd.h>
 
-#include "exporters/cascade/missing.h"
 #include "exporters/cascade/plot.h"
 #include "tests/unit/exporters/cascade/cascade_events.h"
 

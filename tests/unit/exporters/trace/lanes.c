@@ -2,7 +2,7 @@
  * lanes - random intervals: what every lane keeps to, and how few there are.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/trace/lanes.h"
+#include "exporters/trace/tracks.h"
 
 #include "tests/unit/check.h"
 

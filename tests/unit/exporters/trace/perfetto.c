@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "exporters/trace/lanes.h"
+#include "exporters/trace/tracks.h"
 #include "proto/wire/wire.h"
 #include "tests/unit/check.h"
 

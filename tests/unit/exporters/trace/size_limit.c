@@ -2,7 +2,7 @@
  * size_limit - what is kept fits, and as much as does.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/trace/size_limit.h"
+#include "exporters/trace/trace_writer.h"
 
 #include "tests/unit/check.h"
 

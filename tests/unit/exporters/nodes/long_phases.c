@@ -1,8 +1,8 @@
 /*
- * usual - from when on a phase takes longer than usual.  By hand.
+ * long_phases - from when on a phase takes longer than usual.  By hand.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/nodes/usual.h"
+#include "exporters/nodes/long_phases.h"
 
 #include <math.h>
 
