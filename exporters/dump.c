@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/samples/sample_values.h"
+#include "exporters/samples/columns.h"
 #include "exporters/samples/job_intervals.h"
 #include "exporters/source/follow_position.h"
 #include "exporters/source/known.h"

@@ -15,21 +15,50 @@
  * not indexed, or because the source does not answer.
  *
  * Memory: some 600 bytes for each node, of at most NODE_STATES_MAX, and 500 for
- * each of at most NOW_PHASES_MAX phases; node_usage.h and open_phases.h have
+ * each of at most NOW_PHASES_MAX phases; node_usage.h has
  * theirs.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_NODES_NOW_H
 #define EXPORTERS_NODES_NOW_H
 
+#include <stdint.h>
+
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/node_usage.h"
-#include "exporters/nodes/open_phases.h"
+#include "exporters/nodes/partition_rows.h"
+#include "exporters/phases/phase_rows.h"
+#include "exporters/source/source.h"
 #include "exporters/source/starts.h"
 #include "proto/hash/string_table.h"
 #include "proto/record/run.h"
-#include "exporters/nodes/partition_rows.h"
-#include "exporters/phases/phase_rows.h"
+
+/* The newest runs of a model, with the durations of their steps. */
+enum { NEWEST_STEPS_MAX = 12 };
+
+struct newest_run {
+	struct text id, group;
+	enum run_state state;
+	bool is_error;
+	int64_t begin_ns; /* INT64_MIN: unknown */
+	/* Seconds, iterations added up; NaN: it does not have the step. */
+	double steps[NEWEST_STEPS_MAX];
+};
+
+struct newest_runs {
+	struct string_table texts;
+	struct text steps[NEWEST_STEPS_MAX]; /* names */
+	uint32_t step_count;
+	struct newest_run *at; /* the newest first */
+	uint32_t count;
+};
+
+/* Read at most `most` runs.  A partition without runs has none.  Clear it in
+ * any case. */
+int newest_runs_read(struct newest_runs *newest, struct source *source,
+    struct text partition, const char *model, uint32_t most, struct err *err);
+void newest_runs_init(struct newest_runs *newest);
+void newest_runs_clear(struct newest_runs *newest);
 
 /* How many test runs of each group are in which state, of every model whose
  * runs the partition has; exporters/runs/groups.h computes the numbers. */

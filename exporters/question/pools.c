@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "exporters/nodes/pools.h"
-#include "exporters/question/kept.h"
+#include "exporters/question/values.h"
 #include "exporters/question/question.h"
 
 struct row {

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "exporters/nodes/pools.h"
-#include "exporters/question/kept.h"
+#include "exporters/question/values.h"
 #include "exporters/question/question.h"
 #include "exporters/nodes/status.h"
 #include "proto/format/quantity.h"

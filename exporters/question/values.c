@@ -5,9 +5,21 @@
 #include "exporters/question/values.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "exporters/metrics/metrics.h"
+#include "exporters/nodes/pools.h"
 #include "proto/config/opt.h"
+
+void
+question_kept_clear(struct question_kept *kept)
+{
+	pools_kept_free(&kept->pools);
+	metrics_free(&kept->metrics);
+	free(kept->pattern);
+	kept->pattern = NULL;
+}
 
 #define RUNS_OF(property)                                                      \
 	OPT_TO(struct question_values, runs.wanted.of[property])

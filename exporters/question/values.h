@@ -8,6 +8,8 @@
 #ifndef EXPORTERS_QUESTION_VALUES_H
 #define EXPORTERS_QUESTION_VALUES_H
 
+#include <stdbool.h>
+
 #include "exporters/perf/list.h"
 #include "exporters/runs/runs.h"
 #include "exporters/samples/time_window.h"
@@ -52,5 +54,16 @@ void question_give_parsed(struct question_values *values);
 /* Make what follows from the options: the list of nodes, the window of runs.
  * -1: they do not fit together. */
 int question_complete(struct question_values *values, struct err *err);
+
+/* What was read of a source and will be asked for again.
+ *
+ * For programs that ask again and again; of one source, used by one thread. */
+struct question_kept {
+	struct pools_kept *pools; /* NULL: nothing, like metrics */
+	struct metrics *metrics;
+	char *pattern; /* of the metrics */
+	bool by_node;
+};
+void question_kept_clear(struct question_kept *kept);
 
 #endif

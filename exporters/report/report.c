@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "exporters/web/answers.h"
-#include "exporters/web/url.h"
 #include "proto/answer/cell.h"
 #include "proto/base/memory.h"
 #include "proto/json/json_fields.h"

@@ -4,11 +4,200 @@
  */
 #include "exporters/samples/columns.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
+#include "proto/decode/record_json.h"
+#include "proto/os/clock.h"
+
+enum { POSITION_BYTES = 16 };
+
+struct row {
+	struct value time_ns;
+	struct text time, node, group, metric, unit;
+	struct value value;
+};
+
+#define OF_EACH_SAMPLE                                                         \
+	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns), "ns",         \
+		"when the sample was taken, since 1970", 0, NULL },            \
+	    { "time", "TIME", ANSWER_AT_TEXT(struct row, time), NULL,          \
+		    "the same as text, in the zone of --tz", 0, NULL },        \
+	    { "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,          \
+		    "the node that took it", 0, NULL },                        \
+	{                                                                      \
+		"group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,     \
+		    "the metric group", 0, NULL                                \
+	}
+
+static const struct answer_column long_columns[] = {
+	OF_EACH_SAMPLE,
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,
+	    "the name of the metric, or its position, such as #3", 0, NULL },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
+	    "the unit of the metric (UCUM)", 0, NULL },
+	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value), NULL,
+	    "the value", 0, NULL },
+	{ .key = NULL },
+};
+static const struct answer_column wide_columns[] = {
+	OF_EACH_SAMPLE,
+	ANSWER_FAMILY("*", ANSWER_VALUE, NULL, "the values of a metric"),
+	{ .key = NULL },
+};
+
+const struct answer_table sample_values_long[] = {
+	{ "values", long_columns },
+	{ NULL, NULL },
+};
+const struct answer_table sample_values_wide[] = {
+	{ "samples", wide_columns },
+	{ NULL, NULL },
+};
+
+/* The metrics of one definition become columns, unless other groups have
+ * made them. */
+static void
+add_metrics(struct sample_values *values, const struct record *record)
+{
+	const struct columns *columns =
+	    columns_find(&values->groups, record->name);
+
+	for (uint32_t i = 0; i < columns->count; i++)
+		(void)string_table_add(&values->metrics, columns->names[i]);
+}
+
+static int
+read_definitions(struct sample_values *values, struct source *source,
+    struct text name, struct err *err)
+{
+	struct record record;
+	int rc;
+
+	while ((rc = source_next(source, &record, err)) > 0) {
+		columns_take(&values->groups, &record);
+		if (!values->wide ||
+		    (name.bytes > 0 && !text_match(name, record.name)))
+			continue;
+		add_metrics(values, &record);
+		if (values->metrics.count > SAMPLE_VALUES_COLUMNS_MAX)
+			return err_set(err,
+			    "the samples have more than %d metrics, which is "
+			    "the limit of --format wide: select a metric group "
+			    "with --name, or use --format long",
+			    SAMPLE_VALUES_COLUMNS_MAX);
+	}
+	return rc;
+}
+
+int
+sample_values_open(struct sample_values *values, struct source *source,
+    struct text partition, struct text name, bool wide, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_ENTITY);
+
+	memset(values, 0, sizeof(*values));
+	values->wide = wide;
+	columns_init(&values->groups);
+	string_table_init(&values->metrics);
+	query.name = text_of("set:*");
+	if (source_select(source, SOURCE_RECORDS, partition, &query, err) !=
+		0 ||
+	    read_definitions(values, source, name, err) != 0)
+		return -1;
+	values->cells =
+	    memory_zero(values->metrics.count + 1, sizeof(*values->cells));
+	return 0;
+}
+
+void
+sample_values_clear(struct sample_values *values)
+{
+	columns_clear(&values->groups);
+	string_table_clear(&values->metrics);
+	free(values->cells);
+}
+
+void
+sample_values_add_columns(
+    const struct sample_values *values, struct answer *answer)
+{
+	for (uint32_t i = 0; i < values->metrics.count; i++)
+		answer_add_column(
+		    answer, values->metrics.names[i], NULL, ANSWER_VALUE, NULL);
+}
+
+/* A number, or unknown. */
+static struct value
+number_of(const struct value *value)
+{
+	if (value->type == VALUE_INT || value->type == VALUE_UINT ||
+	    (value->type == VALUE_FLOAT && isfinite(value->is.f)))
+		return *value;
+	return (struct value){ .type = VALUE_NIL };
+}
+
+static void
+put_long(const struct columns *columns, struct answer *answer, struct row *row,
+    struct text rest)
+{
+	char position[POSITION_BYTES];
+	struct value value;
+
+	for (uint32_t i = 0; record_next_value(&rest, &value); i++) {
+		snprintf(position, sizeof(position), "#%u", i + 1);
+		row->metric = text_of(position);
+		row->unit = (struct text){ NULL, 0 };
+		if (i < columns->count) {
+			row->metric = columns->names[i];
+			row->unit = columns->units[i];
+		}
+		row->value = number_of(&value);
+		answer_row(answer, row, NULL);
+	}
+}
+
+static void
+put_wide(const struct sample_values *values, const struct columns *columns,
+    struct answer *answer, const struct row *row, struct text rest)
+{
+	struct answer_cell *cells = values->cells;
+	struct value value;
+	uint32_t number;
+
+	for (uint32_t i = 0; i < values->metrics.count; i++)
+		cells[i] = (struct answer_cell){ .type = ANSWER_VALUE,
+			.is.value = { .type = VALUE_NIL } };
+	for (uint32_t i = 0;
+	     i < columns->count && record_next_value(&rest, &value); i++)
+		if (string_table_find(
+			&values->metrics, columns->names[i], &number))
+			cells[number].is.value = number_of(&value);
+	answer_row(answer, row, cells);
+}
+
+void
+sample_values_rows(struct sample_values *values, struct answer *answer,
+    const struct record *record)
+{
+	const struct columns *columns =
+	    columns_find(&values->groups, record->source);
+	char time[CLOCK_TEXT_BYTES];
+	struct row row = { .time_ns = { VALUE_INT, .is.i = record->time_ns },
+		.time = text_of(
+		    clock_text(time, record->time_ns, RECORD_JSON_DECIMALS)),
+		.node = record->node,
+		.group = record->source };
+
+	if (values->wide)
+		put_wide(values, columns, answer, &row, record->value_bytes);
+	else
+		put_long(columns, answer, &row, record->value_bytes);
+}
 
 void
 columns_init(struct column_groups *groups)

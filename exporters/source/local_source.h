@@ -9,7 +9,7 @@
 #define EXPORTERS_SOURCE_LOCAL_SOURCE_H
 
 #include "aggregator/query/reader.h"
-#include "exporters/source/pages.h"
+#include "exporters/source/places.h"
 
 /* Takes ownership of `reader`. */
 void local_source_open(struct pages *pages, struct reader *reader);

@@ -13,9 +13,82 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exporters/source/pages.h"
+#include "proto/base/buffer.h"
+#include "proto/base/err.h"
 #include "proto/config/instance.h"
+#include "proto/hash/string_table.h"
 #include "proto/record/record.h"
+#include "proto/wire/wire.h"
+
+/* The answer to a query, page by page.
+ *
+ * Keeps the cursor and the page that is prefetched, and finds the end of the
+ * answer.  A transport turns one question into one page and knows nothing
+ * else: a store on this machine (local_source.h), an aggregator
+ * (remote_source.h). */
+struct pages_question {
+	struct wire_header header; /* type, flags and partition */
+	struct wire_query query;   /* its cursor is that of the page */
+};
+
+struct pages_transport {
+	/* Start to make a page without waiting; false: it was not started.
+	 * The question does not change until `take` or `drop`. */
+	bool (*start)(void *arg, const struct pages_question *question);
+	/* Wait for the page; unless it was started, ask for it first.  The
+	 * body is a view, valid until the next `take`. */
+	int (*take)(void *arg, const struct pages_question *question,
+	    bool is_started, struct wire_header *page, struct text *body,
+	    struct err *err);
+	/* Give up the page that was started.  NULL: there is nothing to do. */
+	void (*drop)(void *arg);
+	void (*close)(void *arg);
+	uint32_t page_bytes; /* of a question that names no size */
+	/* The first page of this question will be asked for: it may be asked
+	 * together with others.  A NULL question forgets all of them.  NULL:
+	 * nothing would be gained. */
+	void (*ahead)(void *arg, const struct pages_question *question);
+};
+
+struct pages {
+	const struct pages_transport *transport;
+	void *arg;
+	struct pages_question question;       /* of the next page */
+	struct buffer texts;                  /* of the question */
+	char position[WIRE_CURSOR_BYTES_MAX]; /* its cursor */
+	struct wire_room room;                /* of a decompressed page */
+	bool is_started;     /* the transport makes the next page */
+	bool is_last;        /* nothing follows the last page */
+	uint64_t generation; /* of the store that sent the last page */
+	/* The answer lacks records that the store received after complete_ns.
+	 */
+	bool is_incomplete;
+	int64_t complete_ns;
+	struct string_table damaged; /* ids of all places that pages lack */
+	uint64_t damaged_more;       /* without an id */
+};
+
+/* No query yet: there are no pages.  pages_clear closes the transport, if
+ * there is one. */
+void pages_init(
+    struct pages *pages, const struct pages_transport *transport, void *arg);
+void pages_clear(struct pages *pages);
+
+/* Begin a query at its cursor; copies the question.  Without page_bytes the
+ * pages have the size of the transport. */
+void pages_begin(struct pages *pages, const struct pages_question *question);
+/* The question will begin later: a transport that waits for answers asks it
+ * together with the next one.  If it never begins, nothing is wrong. */
+void pages_ahead(struct pages *pages, const struct pages_question *question);
+void pages_forget_ahead(struct pages *pages);
+/* 1 and the records of the next page (views, valid until the next call), 0
+ * after the last page, -1 when there is no page or it cannot be parsed.  Then
+ * prefetches the page after it, unless the query asks for small pages. */
+int pages_next(
+    struct pages *pages, struct wire_cursor *records, struct err *err);
+/* How many damaged places the answers of all queries lacked so far. */
+uint64_t pages_damaged(const struct pages *pages);
+void pages_forget_damaged(struct pages *pages);
 
 enum { PLACE_NAME_BYTES = INSTANCE_PATH_BYTES + 16 };
 

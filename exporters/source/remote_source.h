@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "exporters/source/pages.h"
+#include "exporters/source/places.h"
 #include "proto/auth/client_key.h"
 
 /* `silence_ns`: time to wait for an answer, without the time in which the

@@ -15,7 +15,7 @@
 
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/pools.h"
-#include "exporters/nodes/newest_runs.h"
+#include "exporters/nodes/now.h"
 #include "exporters/nodes/status.h"
 #include "proto/format/table.h"
 #include "proto/hash/string_table.h"

@@ -3,7 +3,7 @@
  * with a reason.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/azure_blocks.h"
+#include "exporters/cloud/azure_account.h"
 #include "exporters/cloud/azure_table.h"
 #include "exporters/cloud/xml.h"
 

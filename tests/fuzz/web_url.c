@@ -4,7 +4,6 @@
  * as a query it is understood or refused.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/url.h"
 
 #include <stdbool.h>
 #include <stdint.h>

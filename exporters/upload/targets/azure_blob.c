@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "exporters/cloud/azure_account.h"
-#include "exporters/cloud/azure_blocks.h"
 #include "exporters/cloud/file_put.h"
 #include "exporters/upload/targets/target.h"
 #include "proto/base/memory.h"

@@ -2,7 +2,7 @@
  * azure_blocks - the answer to "Get Block List" as its reference shows it.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/cloud/azure_blocks.h"
+#include "exporters/cloud/azure_account.h"
 
 #include <sodium.h>
 

@@ -5,7 +5,6 @@
  */
 #include "exporters/nodes/node_usage.h"
 
-#include "exporters/nodes/open_phases.h"
 #include "proto/metric/metric_groups.h"
 #include "tests/unit/exporters/samples/sampled.h"
 

@@ -1,9 +1,9 @@
 /*
  * pages - every page once, in order, one prefetched; the transport is a fake
- * that knows the answer and holds pages.h to its promises.
+ * that knows the answer and holds pages of places.h to their promises.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/source/pages.h"
+#include "exporters/source/places.h"
 
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"

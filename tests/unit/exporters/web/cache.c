@@ -2,7 +2,7 @@
  * web_cache - answers that are kept, and those that have to go.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/cache.h"
+#include "exporters/web/workers.h"
 
 #include <stdio.h>
 

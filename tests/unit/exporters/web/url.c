@@ -2,7 +2,7 @@
  * web_url - what is in the target of a request; texts decoded by hand.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/web/url.h"
+#include "exporters/web/answers.h"
 
 #include "tests/unit/check.h"
 
