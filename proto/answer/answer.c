@@ -38,7 +38,8 @@ struct answer {
 	uint32_t group; /* where the rows of this group begin in `kept` */
 	uint64_t kept_bytes;
 	int sorted;              /* number of the column; -1: none */
-	uint64_t rows, in_group; /* in_group: of the first table, accepted */
+	uint64_t rows, in_group; /* rows: of the first table; in_group:
+				    accepted */
 	struct answer_head_member *head;
 	uint32_t head_room;
 	struct answer_note *notes;
@@ -47,6 +48,7 @@ struct answer {
 	const char *lacks; /* why it is not complete; NULL: it is */
 	uint32_t owned_count, owned_room;
 	bool has_begun, table_has_begun;
+	bool is_chosen; /* --sort, --top and --columns are of this table */
 	struct err err; /* the first one; empty: none */
 };
 
@@ -111,6 +113,8 @@ choose_table(struct answer *answer, const struct answer_table *table)
 		if (column->family == NULL)
 			add_column(answer, column);
 	answer->fixed_count = answer->column_count;
+	answer->is_chosen =
+	    answer_chosen_table(answer->options, answer->tables) == table;
 	answer->table_has_begun = false;
 	answer->sorted = -1;
 }
@@ -200,21 +204,21 @@ static void
 choose_columns(struct answer *answer)
 {
 	struct text rest = text_of(answer->options->columns), word;
-	bool is_first = answer->table == answer->tables;
+	bool is_chosen = answer->is_chosen;
 
 	answer->p.columns =
 	    memory_zero(answer->column_count + 1, sizeof(*answer->p.columns));
 	answer->cells =
 	    memory_zero(answer->column_count + 1, sizeof(*answer->cells));
-	if (rest.bytes == 0 || !is_first)
+	if (rest.bytes == 0 || !is_chosen)
 		for (uint32_t i = 0; i < answer->column_count; i++)
 			if (!answer_is_for_people(answer) ||
 			    answer->columns[i].title != NULL)
 				show_column(answer, i);
-	while (is_first && next_word(&rest, &word))
+	while (is_chosen && next_word(&rest, &word))
 		if (!show_columns_of(answer, word))
 			fail(answer, "--columns", word);
-	if (!is_first || answer->options->sort == NULL)
+	if (!is_chosen || answer->options->sort == NULL)
 		return;
 	for (uint32_t i = 0; i < answer->column_count; i++)
 		if (strcmp(answer->columns[i].key, answer->options->sort) == 0)
@@ -506,12 +510,11 @@ void
 answer_row(
     struct answer *answer, const void *row, const struct answer_cell *added)
 {
-	bool is_first = answer->table == answer->tables;
-	uint64_t top = is_first ? answer->options->top : 0;
+	uint64_t top = answer->is_chosen ? answer->options->top : 0;
 
 	if (answer->p.columns == NULL)
 		choose_columns(answer);
-	answer->rows += is_first;
+	answer->rows += answer->table == answer->tables;
 	if (answer->err.text[0] != '\0')
 		return;
 	if (answer->sorted < 0 && top > 0 && answer->in_group >= top)

@@ -37,8 +37,12 @@ extern const struct opt answer_options[];
 /* The last three, of a program with a --format of its own. */
 extern const struct opt *const answer_row_options;
 
-/* Do the options fit the tables, the first of which is sorted?  -1: the
- * sentence names the nearest columns. */
+/* The one that --sort, --top and --columns are of: that of --table, else the
+ * first. */
+const struct answer_table *answer_chosen_table(
+    const struct answer_options *options, const struct answer_table *tables);
+/* Do the options fit the tables?  -1: the sentence names the nearest columns.
+ */
 int answer_options_check(const struct answer_options *options,
     const struct answer_table *tables, struct err *err);
 /* What --columns help prints, in enum answer_format. */

@@ -114,11 +114,11 @@ enum answer_shape {
 /* How it is printed.  Zeros are the defaults. */
 struct answer_options {
 	int format;          /* enum answer_format */
-	const char *sort;    /* key of a column of the first table */
+	const char *sort;    /* key of a column of the chosen table */
 	uint64_t top;        /* print at most this many rows; 0: all */
 	const char *columns; /* keys or patterns, with commas; NULL: those with
 				a title in a table, else all */
-	const char *table;   /* csv: name of the table; NULL: the first */
+	const char *table;   /* name of the chosen table; NULL: the first */
 	int shape;           /* enum answer_shape; json */
 	unsigned width;      /* of a table in characters; 0: no limit */
 };

@@ -17,7 +17,9 @@ const struct opt answer_options[] = {
 	    "FORMAT", "print in this format (default: table)",
 	    "table|json|jsonl|csv|md", false },
 	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
-	    "csv: print this table of an answer with several", NULL, false },
+	    "of an answer with several, the one that csv prints, and that "
+	    "--sort, --top and --columns are of (default: the first)",
+	    NULL, false },
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
 	    "begin with the greatest number, or the first name, in this column",
 	    NULL, false },
@@ -109,13 +111,28 @@ check_table(
 	return err_set(err, "--table: '%.64s' is not one of %s", name, list);
 }
 
+const struct answer_table *
+answer_chosen_table(
+    const struct answer_options *options, const struct answer_table *tables)
+{
+	for (const struct answer_table *t = tables;
+	     options->table != NULL && t->name != NULL; t++)
+		if (strcmp(t->name, options->table) == 0)
+			return t;
+	return tables;
+}
+
 int
 answer_options_check(const struct answer_options *options,
     const struct answer_table *tables, struct err *err)
 {
-	const struct answer_column *columns = tables[0].columns;
+	const struct answer_column *columns =
+	    answer_chosen_table(options, tables)->columns;
 	const char *at = options->columns;
 
+	if (options->table != NULL &&
+	    check_table(tables, options->table, err) != 0)
+		return -1;
 	if (options->shape == ANSWER_SHAPE_COLUMNS &&
 	    options->format != ANSWER_FORMAT_JSON)
 		return err_set(err, "--shape columns is for --format json");
@@ -129,9 +146,7 @@ answer_options_check(const struct answer_options *options,
 	if (options->sort != NULL &&
 	    !is_column(columns, text_of(options->sort)))
 		return refuse(columns, "--sort", text_of(options->sort), err);
-	return options->table == NULL
-		   ? 0
-		   : check_table(tables, options->table, err);
+	return 0;
 }
 
 /* ---- --columns help ---- */

@@ -275,6 +275,7 @@ csv_is_one_table_and_safe_in_a_spreadsheet(void **state)
 				  "2017-11-14T16:53:20.000000001Z\n");
 
 	options.table = "parts";
+	options.columns = NULL;
 	answer = begin(&options);
 	answer_row(answer, &full, NULL);
 	answer_begin_table(answer, "parts");
@@ -308,6 +309,43 @@ the_greatest_number_comes_first_and_unknown_last(void **state)
 	named(answer, "n1", 3);
 	assert_int_equal(end(answer, 0), 0);
 	assert_string_equal(text, "name,count\nn1,3\nn2,2\n");
+}
+
+/* The things keep their order, and there are three of them. */
+static void
+sort_top_and_columns_are_of_the_chosen_table(void **state)
+{
+	static const struct part parts[] = { { { "a", 1 }, 1 },
+		{ { "b", 1 }, 3 }, { { "c", 1 }, 2 } };
+	static const char *const texts[] = { "number,of\n3,b\n2,c\n",
+		"name,count\nx,1\ny,2\nz,3\n" };
+	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.table = "parts",
+		.columns = "number,of",
+		.sort = "number",
+		.top = 2 };
+
+	(void)state;
+	assert_int_equal(answer_options_check(&options, tables, &err), 0);
+	for (int i = 0; i < 2; i++) {
+		struct answer *answer = begin(&options);
+
+		named(answer, "x", 1);
+		named(answer, "y", 2);
+		named(answer, "z", 3);
+		answer_begin_table(answer, "parts");
+		for (int k = 0; k < 3; k++)
+			answer_row(answer, &parts[k], NULL);
+		assert_int_equal(answer_rows(answer), 3);
+		assert_int_equal(end(answer, 0), 0);
+		assert_string_equal(text, texts[i]);
+		options = (struct answer_options){ .format = ANSWER_FORMAT_CSV,
+			.columns = "name,count" };
+	}
+	options = (struct answer_options){ .table = "parts", .sort = "count" };
+	assert_int_equal(answer_options_check(&options, tables, &err), -1);
+	assert_non_null(
+	    strstr(err.text, "--sort: 'count' is not one of of, number"));
 }
 
 static void
@@ -930,6 +968,7 @@ main(void)
 		cmocka_unit_test(csv_is_one_table_and_safe_in_a_spreadsheet),
 		cmocka_unit_test(
 		    the_greatest_number_comes_first_and_unknown_last),
+		cmocka_unit_test(sort_top_and_columns_are_of_the_chosen_table),
 		cmocka_unit_test(each_group_is_sorted_and_counted_apart),
 		cmocka_unit_test(top_of_many),
 		cmocka_unit_test(a_table_is_as_wide_as_what_it_has),
