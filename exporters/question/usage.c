@@ -3,7 +3,9 @@
  * for each node, then one for each job on each of its nodes.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "exporters/question/question.h"
@@ -141,6 +143,25 @@ put_all_sums(struct answer *answer, const struct usage *usage)
 	}
 }
 
+static void
+note_left_out(struct answer *answer, const struct usage *usage)
+{
+	const struct string_table *nodes = &usage->left_out_nodes;
+	char more[40] = "";
+
+	if (usage->left_out == 0)
+		return;
+	if (nodes->count > 1)
+		snprintf(more, sizeof(more), " and %" PRIu32 " other node%s",
+		    nodes->count - 1, nodes->count == 2 ? "" : "s");
+	answer_note(answer, "left_out", usage->left_out,
+	    "left out: %" PRIu64 " times of processors between two samples, of "
+	    "which %.*s%s cannot have so much, such as after a sleep of the "
+	    "host",
+	    usage->left_out, (int)nodes->names[0].bytes, nodes->names[0].at,
+	    more);
+}
+
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
@@ -166,6 +187,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	}
 	if (rc == 0)
 		put_all_sums(answer, &usage);
+	if (rc == 0)
+		note_left_out(answer, &usage);
 	usage_clear(&usage);
 	return rc;
 }

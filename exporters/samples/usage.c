@@ -19,7 +19,7 @@
 #define HOUR_NS        (3600 * NS_PER_SECOND)
 #define FINEST_NS      (100 * INT64_C(1000000)) /* of the steps of samples */
 #define IDLE_SHARE     0.95
-enum { NANO = 1000000000 };
+enum { NANO = 1000000000, DOUBTS_MAX = 256 };
 
 /* The queried metrics, and the total that each of them adds to. */
 enum way {
@@ -85,6 +85,13 @@ struct sums {
 	struct exact_sum at[USAGE_NUMBERS]; /* USAGE_CPUS: x seconds */
 };
 
+/* A step of a series in which the processors did more than they can. */
+struct doubt {
+	uint32_t number; /* of the series */
+	struct text node;
+	int64_t begin_ns, end_ns;
+};
+
 struct reading {
 	struct usage *usage;
 	struct sums *sums; /* by the index of the row */
@@ -97,7 +104,10 @@ struct reading {
 	bool is_fine; /* processors are read second by second: they change, */
 	bool changes; /* within a step */
 	uint32_t room;
-	uint32_t query;     /* the number of the current one: 1, 2 ... */
+	uint32_t query;       /* the number of the current one: 1, 2 ... */
+	struct doubt *doubts; /* of the current query: at most DOUBTS_MAX */
+	uint32_t doubt_count, doubts_room;
+	bool is_coarse;     /* a step may have several samples */
 	struct line *lines; /* by the number of the series */
 	uint32_t lines_room;
 	char key[KEY_BYTES]; /* once: it is cleared at each call of a function
@@ -196,6 +206,43 @@ is_impossible(const struct line *line, const struct series_point *point)
 		       cpus_at(line->cpus, point->last_ns)));
 }
 
+/* A step that has several samples is read again, so that only the time between
+ * two of them is left out. */
+static void
+leave_out(struct reading *reading, const struct line *line,
+    const struct series_point *point)
+{
+	struct usage *usage = reading->usage;
+	struct doubt *last = reading->doubt_count == 0
+				 ? NULL
+				 : &reading->doubts[reading->doubt_count - 1];
+	uint32_t place = UINT32_MAX;
+
+	if (reading->is_coarse && last != NULL &&
+	    last->number == point->number && last->end_ns == point->begin_ns) {
+		last->end_ns = point->end_ns;
+		return;
+	}
+	if (reading->is_coarse && reading->doubt_count < DOUBTS_MAX) {
+		reading->doubts =
+		    memory_grow(reading->doubts, &reading->doubts_room,
+			reading->doubt_count, sizeof(*reading->doubts));
+		last = &reading->doubts[reading->doubt_count++];
+		*last = (struct doubt){ point->number,
+			string_table_keep(&usage->texts, point->node),
+			point->begin_ns, point->end_ns };
+		return;
+	}
+	/* Idle time is judged, and taken once more as what was not used. */
+	if (line->metric->number == USAGE_IDLE ||
+	    (reading->window->of_jobs != NULL &&
+		job_intervals_next(reading->jobs, point->node, point->begin_ns,
+		    point->end_ns, &place) == NULL))
+		return;
+	usage->left_out++;
+	string_table_add(&usage->left_out_nodes, point->node);
+}
+
 /* Add a point to a row; `part` is the fraction of it that counts. */
 static void
 take_into(struct reading *reading, const struct line *line, uint32_t row,
@@ -204,8 +251,6 @@ take_into(struct reading *reading, const struct line *line, uint32_t row,
 	const struct source_metric *metric = line->metric;
 	double *peak = &reading->usage->rows[row].at[metric->number];
 
-	if (is_cpu_time(metric) && is_impossible(line, point))
-		return;
 	if (metric->way == IDLE)
 		take_idle(line, &reading->sums[row], point, part);
 	else if (metric->way == PEAK)
@@ -296,6 +341,10 @@ take(struct reading *reading, struct line *line,
 	}
 	if (line->is_carried)
 		return;
+	if (is_cpu_time(line->metric) && is_impossible(line, point)) {
+		leave_out(reading, line, point);
+		return;
+	}
 	if (reading->window->of_jobs == NULL) {
 		if (line->row == UINT32_MAX)
 			line->row = row_of(reading, text_of(""), point->node);
@@ -350,6 +399,35 @@ query_of(const struct reading *reading, const struct source_metric *metric)
 	return query;
 }
 
+/* Steps in doubt once more, sample by sample: what is left of them counts. */
+static int
+read_doubts(struct reading *reading, struct series *series,
+    struct series_query query, struct err *err)
+{
+	struct series_point point;
+	int rc = 0;
+
+	reading->is_coarse = false;
+	query.nothing_before = query.nothing_behind = false;
+	query.step_ns = FINEST_NS;
+	for (uint32_t i = 0; rc == 0 && i < reading->doubt_count; i++) {
+		const struct doubt *doubt = &reading->doubts[i];
+
+		query.node = doubt->node;
+		query.from_ns = doubt->begin_ns;
+		query.to_ns = doubt->end_ns;
+		rc = series_select(series, &query, err);
+		while (rc == 0 && (rc = series_next(series, &point, err)) > 0) {
+			if (point.number == doubt->number)
+				take(reading, &reading->lines[point.number],
+				    &point);
+			rc = 0;
+		}
+	}
+	reading->doubt_count = 0;
+	return rc;
+}
+
 /* Run the query of metrics[first], which also answers the following metrics
  * with the same query.  Returns the index of the next query. */
 static int
@@ -366,6 +444,7 @@ read_metrics(struct reading *reading, struct series *series, int first,
 		end++;
 	*next = end;
 	reading->query++;
+	reading->is_coarse = query.step_ns > FINEST_NS;
 	if (series_select(series, &query, err) != 0)
 		return -1;
 	while ((rc = series_next(series, &point, err)) > 0) {
@@ -381,7 +460,7 @@ read_metrics(struct reading *reading, struct series *series, int first,
 			usage->rollup =
 			    string_table_keep(&usage->texts, point.rollup);
 	}
-	return rc;
+	return rc == 0 ? read_doubts(reading, series, query, err) : rc;
 }
 
 /* They seldom change, so look first whether they do in any step.  A step
@@ -455,6 +534,7 @@ clear_reading(struct reading *reading)
 	string_table_clear(&reading->keys);
 	used_carried_clear(&reading->carried);
 	free(reading->lines);
+	free(reading->doubts);
 }
 
 static int
@@ -492,6 +572,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 
 	memset(usage, 0, sizeof(*usage));
 	string_table_init(&usage->texts);
+	string_table_init(&usage->left_out_nodes);
 	string_table_init(&reading.keys);
 	used_carried_init(&reading.carried);
 	cpus_init(&reading.cpus);
@@ -530,6 +611,7 @@ usage_clear(struct usage *usage)
 {
 	free(usage->rows);
 	string_table_clear(&usage->texts);
+	string_table_clear(&usage->left_out_nodes);
 	memset(usage, 0, sizeof(*usage));
 }
 

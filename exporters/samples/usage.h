@@ -49,6 +49,10 @@ struct usage {
 	struct text rollup;             /* the coarsest step of all series */
 	char clock[SOURCE_CLOCK_WORDS]; /* the clock of the times */
 	struct string_table texts;
+	/* Times of processors between two samples that are more than all of
+	 * them have, and whose they are. */
+	uint64_t left_out;
+	struct string_table left_out_nodes;
 };
 
 /* With --job or --user only the rows of those jobs. */

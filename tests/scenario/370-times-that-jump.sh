@@ -58,9 +58,15 @@ epoch 10 30
 moved 10 60
 slept 20 30"
 answer "used and unused seconds" "$wanted" seconds
-# Of a minute with a jump that only the processors show nothing is known.
-answer "the same in steps of a minute" "back 20 nan
-busy 79 1
-epoch 10 30
-moved nan 60
-slept 20 30" seconds --step 1m
+# A minute has all three samples, of which two are wrong: what is between the other two counts.
+answer "the same in steps of a minute" "$wanted" seconds --step 1m
+answer "the same as the first of a day" "$wanted" seconds --from "$(at -100)" --to "$(at 86000)"
+# The idle time of back, and the user time of moved; that of slept is that of a counter that
+# started again.
+left_out() {
+	field notes/0/text poolscope-stats usage --format json "$@"
+}
+note='"left out: 2 times of processors between two samples, of which back and 1 other node cannot have so much, such as after a sleep of the host"'
+answer "what is left out is in a note" "$note" left_out
+answer "... once, whatever the step" "$note" left_out --step 1m
+answer "... and only of the nodes that were asked for" "[]" field notes poolscope-stats usage --format json -n busy
