@@ -2,13 +2,144 @@
  * verify - check every row of the tables.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/admin/verify_private.h"
+#include "aggregator/admin/verify.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "aggregator/admin/verify.h"
+#include "aggregator/admin/verify_private.h"
+#include "aggregator/marks/marks.h"
+#include "aggregator/tables/stream_row.h"
 #include "proto/base/memory.h"
 #include "proto/hash/crc32c.h"
+
+void
+verify_report(struct check *check, const char *format, ...)
+{
+	char sentence[512];
+	va_list args;
+
+	check->wrong++;
+	if (check->report == NULL)
+		return;
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	check->report(check->arg, sentence);
+}
+
+static void
+check_marks(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_MARKS);
+	uint64_t last = marks_last_change(check->txn);
+	bool is_kept = marks_are_kept(check->txn);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	struct mark mark;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!marks_decode(key, value, &mark))
+			verify_report(check, "marks: malformed row");
+		else if (mark.change == 0 || mark.change > last)
+			verify_report(check,
+			    "marks: change %llu, but the last one is %llu",
+			    (unsigned long long)mark.change,
+			    (unsigned long long)last);
+		else if (!is_kept)
+			verify_report(check,
+			    "marks: a row, but the store has no archive");
+	}
+	db_cursor_close(&cursor);
+}
+
+static void
+check_streams(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_STREAMS);
+	struct text key, value, name, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	struct session_id session;
+	struct stream_row row;
+	uint32_t partition;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (!stream_row_get_key(key, &partition, &session) ||
+		    !stream_row_decode(value, &row))
+			verify_report(check, "streams: malformed row");
+		else if (!dictionary_text(check->txn, 0, partition, &name))
+			verify_report(check,
+			    "streams: partition %u has no name", partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+/* Are the nodes of the row nodes? */
+static bool
+are_nodes(struct check *check, uint32_t partition, uint32_t block, uint64_t has)
+{
+	for (uint32_t i = 0; i < LATEST_NODES; i++) {
+		uint32_t node = block * LATEST_NODES + i, number = node;
+
+		if ((has >> i & 1) != 0 &&
+		    (!dictionary_next_node(check->txn, partition, &number) ||
+			number != node))
+			return false;
+	}
+	return true;
+}
+
+/* What is kept of the last record of each node. */
+static void
+check_latest(struct check *check)
+{
+	struct db_cursor *cursor = db_cursor_open(check->txn, TABLES_NAMES);
+	struct text key, value, all = { NULL, 0 };
+	bool more = db_seek(cursor, all, &key, &value);
+	uint32_t partition, block;
+	struct latest_row row;
+
+	for (; more; more = db_next(cursor, &key, &value)) {
+		if (latest_get_key(key, &partition, &block) &&
+		    (!latest_decode(&row, value) ||
+			!are_nodes(check, partition, block, row.has)))
+			verify_report(check,
+			    "names: malformed row of the last records of nodes "
+			    "from %u on of partition %u",
+			    block * LATEST_NODES, partition);
+	}
+	db_cursor_close(&cursor);
+}
+
+void
+verify_latest_record(struct check *check, uint32_t partition, uint8_t kind,
+    uint32_t node, const struct row_block_item *record)
+{
+	struct latest_row *row = &check->latest.row;
+	struct latest heard = LATEST_NONE;
+	uint32_t block = node / LATEST_NODES;
+
+	if (kind != RECORD_EVENT && kind != RECORD_SAMPLE &&
+	    kind != RECORD_SPAN)
+		return;
+	if (check->latest.partition != partition ||
+	    check->latest.block != block) {
+		check->latest.partition = partition;
+		check->latest.block = block;
+		latest_read(check->txn, partition, block, row);
+	}
+	heard.receive_ns = record->receive_ns;
+	heard.time_ns = record->time_ns;
+	if (kind == RECORD_SAMPLE)
+		heard.sample_ns = record->time_ns;
+	/* Only the first of them is reported. */
+	if (latest_take(&row->at[node % LATEST_NODES], &heard))
+		verify_report(check,
+		    "names: node %u of partition %u has a record later than "
+		    "its last one",
+		    node, partition);
+}
 
 /* ---- phases and statistics ---- */
 
@@ -229,7 +360,7 @@ verify_tables(struct db *tables,
 	check.kept = memory_alloc(sizeof(*check.kept));
 	duration_stats_init(check.kept);
 	check_names(&check);
-	verify_latest(&check);
+	check_latest(&check);
 	verify_records(&check);
 	verify_rollups(&check);
 	check_blocks(&check);
@@ -237,7 +368,8 @@ verify_tables(struct db *tables,
 	check_phases(&check);
 	check_stats(&check);
 	verify_runs(&check);
-	verify_marks(&check);
+	check_marks(&check);
+	check_streams(&check);
 	free(check.kept);
 	indexer_write_clear(&check.indexer_write);
 	if (db_failed(check.txn)) {

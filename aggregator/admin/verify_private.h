@@ -29,14 +29,11 @@ verify_report(struct check *check, const char *format, ...);
  * partitions. */
 void verify_records(struct check *check);
 void verify_rollups(struct check *check);
-/* Check what is kept of the last record of each node, and that a stored record
- * is not later than it. */
-void verify_latest(struct check *check);
+/* Check that a stored record is not later than what is kept of the last one of
+ * its node. */
 void verify_latest_record(struct check *check, uint32_t partition, uint8_t kind,
     uint32_t node, const struct row_block_item *record);
 /* Check test runs and the statistics of their groups. */
 void verify_runs(struct check *check);
-/* Check the marks of the archive, and how far streams are indexed. */
-void verify_marks(struct check *check);
 
 #endif

@@ -2,7 +2,7 @@
  * json_reader - read a JSON text in memory, one value at a time.
  * SPDX-License-Identifier: MIT
  */
-#include "proto/json/json_reader_private.h"
+#include "proto/json/json_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,226 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
+
+static inline const char *
+json_skip_digits(const char *at, const char *end)
+{
+	while (at < end && *at >= '0' && *at <= '9')
+		at++;
+	return at;
+}
+static inline int
+json_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+static inline bool
+json_is_high_half(uint32_t unit)
+{
+	return unit >= 0xD800 && unit < 0xDC00;
+}
+static inline bool
+json_is_low_half(uint32_t unit)
+{
+	return unit >= 0xDC00 && unit < 0xE000;
+}
+
+static uint32_t
+hex_unit(const char *at)
+{
+	uint32_t unit = 0;
+
+	for (int i = 0; i < 4; i++)
+		unit = unit << 4 | (uint32_t)json_hex_value(at[i]);
+	return unit;
+}
+
+/* After "\u"; returns the number of bytes, 0: an unpaired surrogate. */
+static uint32_t
+get_character(const char *at, const char *end, uint32_t *c)
+{
+	*c = hex_unit(at);
+	if (!json_is_high_half(*c) && !json_is_low_half(*c))
+		return 4;
+	if (json_is_high_half(*c) && end - at >= 10 && at[4] == '\\' &&
+	    at[5] == 'u') {
+		uint32_t low = hex_unit(at + 6);
+
+		if (json_is_low_half(low)) {
+			*c = 0x10000 + ((*c - 0xD800) << 10) + (low - 0xDC00);
+			return 10;
+		}
+	}
+	return 0;
+}
+
+bool
+json_reader_decode(char *to, struct text quoted, uint32_t *bytes)
+{
+	static const char escapes[] = "bfnrt\"\\/", plain[] = "\b\f\n\r\t\"\\/";
+	const char *at = quoted.at, *end = quoted.at + quoted.bytes;
+	uint32_t done = 0;
+
+	while (at < end) {
+		uint32_t c, used;
+
+		if (*at != '\\') {
+			to[done++] = *at++;
+			continue;
+		}
+		at++;
+		if (*at != 'u') {
+			to[done++] = plain[strchr(escapes, *at) - escapes];
+			at++;
+			continue;
+		}
+		used = get_character(++at, end, &c);
+		if (used == 0)
+			return false;
+		done += text_put_character(to + done, c);
+		at += used;
+	}
+	*bytes = done;
+	return true;
+}
+
+struct text
+json_keys_decode(struct json_keys *keys, struct text quoted)
+{
+	struct text text = quoted;
+	char *to;
+
+	if (quoted.bytes == 0 || memchr(quoted.at, '\\', quoted.bytes) == NULL)
+		return quoted;
+	to = arena_room(&keys->decoded, quoted.bytes);
+	json_reader_decode(to, quoted, &text.bytes);
+	arena_keep(&keys->decoded, text.bytes);
+	text.at = to;
+	return text;
+}
+
+bool
+json_reader_is(struct text key, const char *word)
+{
+	char plain[192]; /* a word of 32 letters, each escaped */
+	uint32_t bytes;
+
+	if (memchr(key.at, '\\', key.bytes) == NULL)
+		return text_equal(key, text_of(word));
+	return key.bytes <= sizeof(plain) &&
+	       json_reader_decode(plain, key, &bytes) &&
+	       text_equal((struct text){ plain, bytes }, text_of(word));
+}
+
+/* The digits of a number without its sign: `value` times ten to the `power`,
+ * exact unless digits were left out. */
+struct digits {
+	uint64_t value;
+	int64_t power;
+	bool is_exact;
+};
+
+static struct digits
+take_digits(const char *at, const char *end)
+{
+	struct digits d = { .is_exact = true };
+	bool negative = false, in_fraction = false;
+	int64_t power = 0;
+
+	for (; at < end && *at != 'e' && *at != 'E'; at++) {
+		if (*at == '.') {
+			in_fraction = true;
+			continue;
+		}
+		if (__builtin_mul_overflow(d.value, 10, &d.value) ||
+		    __builtin_add_overflow(
+			d.value, (uint64_t)(*at - '0'), &d.value)) {
+			d.is_exact = false;
+			return d;
+		}
+		d.power -= in_fraction;
+	}
+	if (at == end)
+		return d;
+	at++;
+	if (*at == '-' || *at == '+')
+		negative = *at++ == '-';
+	for (; at < end && power < 100000; at++)
+		power = 10 * power + (*at - '0');
+	d.power += negative ? -power : power;
+	return d;
+}
+
+/* Correctly rounded, from the text: a number, NaN or Infinity. */
+static double
+read_double(struct text number)
+{
+	char few[64], *copy = few;
+	double value;
+
+	if (number.bytes >= sizeof(few)) {
+		copy = memory_text(number);
+	} else {
+		memcpy(few, number.at, number.bytes);
+		few[number.bytes] = '\0';
+	}
+	value = strtod(copy, NULL);
+	if (copy != few)
+		free(copy);
+	return value;
+}
+
+/* If both the digits and the power of ten are exact doubles, one operation
+ * rounds once and gives the nearest double.  False: they are not. */
+static bool
+combine(const struct digits *d, double *value)
+{
+	static const double tens[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
+		1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+		1e19, 1e20, 1e21, 1e22 };
+
+	if (!d->is_exact || d->value > UINT64_C(1) << 53 || d->power > 22 ||
+	    d->power < -22)
+		return false;
+	*value = d->power < 0 ? (double)d->value / tens[-d->power]
+			      : (double)d->value * tens[d->power];
+	return true;
+}
+
+bool
+json_reader_is_whole(struct text number)
+{
+	uint32_t from = number.bytes > 0 && *number.at == '-';
+
+	return number.bytes > from &&
+	       json_skip_digits(number.at + from, number.at + number.bytes) ==
+		   number.at + number.bytes;
+}
+
+void
+json_reader_number(struct text number, struct value *value)
+{
+	bool negative = *number.at == '-', is_word;
+	struct digits d = { .is_exact = false };
+
+	is_word = number.at[negative] == 'N' || number.at[negative] == 'I';
+	if (!is_word)
+		d = take_digits(number.at + negative, number.at + number.bytes);
+	if (d.is_exact && d.value <= (uint64_t)INT64_MAX + negative &&
+	    json_reader_is_whole(number)) {
+		*value = (struct value){ VALUE_INT,
+			.is.i = (int64_t)(negative ? -d.value : d.value) };
+		return;
+	}
+	*value = (struct value){ .type = VALUE_FLOAT };
+	if (combine(&d, &value->is.f))
+		value->is.f = negative ? -value->is.f : value->is.f;
+	else
+		value->is.f = read_double(number);
+}
 
 /* More keys are sorted to find duplicates. */
 enum { FEW_KEYS = 16 };
