@@ -8,7 +8,7 @@
 #ifndef EXPORTERS_WEB_ASSETS_H
 #define EXPORTERS_WEB_ASSETS_H
 
-#include "exporters/web/body.h"
+#include "exporters/web/http.h"
 #include "proto/base/err.h"
 
 /* The description of the interface, which is of the program, not of the page.

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "exporters/web/answers.h"
-#include "exporters/web/body.h"
+#include "exporters/web/http.h"
 #include "proto/net/loop/loop.h"
 
 /* Answers that may be asked for again, by their tag; what a tag is

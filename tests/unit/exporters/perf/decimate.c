@@ -3,7 +3,7 @@
  * peaks.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/samples/decimate.h"
+#include "exporters/perf/list.h"
 
 #include <math.h>
 #include <stdbool.h>
