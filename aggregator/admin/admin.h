@@ -28,10 +28,6 @@ int admin_lock(struct lockfile *lockfile, const char *store, struct err *err);
 int admin_lock_files(
     struct lockfile *lockfile, const char *store, struct err *err);
 
-/* Notify the aggregator of the store, if one is running: another process has
- * changed something in it. */
-void admin_wake(const char *store);
-
 /* Note in the store that the clock is right, so that records are deleted by age
  * again (aggregator/retention/store_clock.h).  Also while an aggregator is
  * running. */

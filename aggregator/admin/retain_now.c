@@ -12,8 +12,10 @@
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
-void
-admin_wake(const char *store)
+/* Notify the aggregator of the store, if one is running: another process has
+ * changed something in it. */
+static void
+wake(const char *store)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
 	long pid;
@@ -57,6 +59,6 @@ admin_retain_now(const char *store, struct err *err)
 		return -1;
 	log_info("%s: the clock is right: %s; records are deleted by age",
 	    store, clock_text(when, now_ns, 0));
-	admin_wake(store);
+	wake(store);
 	return 0;
 }

@@ -100,8 +100,9 @@ parent(
 	return 0;
 }
 
-int
-durable_dir_sync_parent(const char *path, struct err *err)
+/* Sync the directory that contains `path`. */
+static int
+sync_parent(const char *path, struct err *err)
 {
 	if (file_io_sync_parent(path) != 0)
 		return err_set(err, "cannot sync the directory of %s: %s", path,
@@ -183,7 +184,7 @@ durable_dir_rename(const char *from, const char *to, struct err *err)
 	if (rename(from, to) != 0)
 		return err_set(
 		    err, "rename %s to %s: %s", from, to, strerror(errno));
-	return durable_dir_sync_parent(to, err);
+	return sync_parent(to, err);
 }
 
 int
@@ -192,5 +193,5 @@ durable_dir_exchange(const char *a, const char *b, struct err *err)
 	if (renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) != 0)
 		return err_set(
 		    err, "exchange %s and %s: %s", a, b, strerror(errno));
-	return durable_dir_sync_parent(a, err);
+	return sync_parent(a, err);
 }

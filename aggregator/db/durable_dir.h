@@ -25,9 +25,6 @@ int durable_dir_with_suffix(char to[static DURABLE_DIR_PATH_BYTES],
 /* Sync a file, or the names in a directory. */
 int durable_dir_sync(const char *path, struct err *err);
 
-/* Sync the directory that contains `path`. */
-int durable_dir_sync_parent(const char *path, struct err *err);
-
 /* -1: `path` is on a file system that other machines may write to, where locks
  * and maps are not reliable; `err` names it.  `path` need not exist, its parent
  * must. */

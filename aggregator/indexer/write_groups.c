@@ -72,7 +72,8 @@ change_list(struct at *at, const struct run_sum_change *change)
 	put(at);
 }
 
-void
+/* Recompute the statistics of the group and step of `of` from all its runs. */
+static void
 indexer_write_sum_runs(struct indexer_write *indexer_write, struct db_txn *txn,
     const struct run_sum_form *form, const struct run_sum_change *of,
     struct duration_stats *stats)

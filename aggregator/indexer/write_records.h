@@ -103,10 +103,6 @@ void indexer_write_run_changes(struct indexer_write *indexer_write,
 void indexer_write_run_time(struct indexer_write *indexer_write,
     struct db_txn *txn, const struct run_row_key *run, const int64_t *from_ns,
     const int64_t *to_ns);
-/* Recompute the statistics of the group and step of `of` from all its runs. */
-void indexer_write_sum_runs(struct indexer_write *indexer_write,
-    struct db_txn *txn, const struct run_sum_form *form,
-    const struct run_sum_change *of, struct duration_stats *stats);
 /* Add the collected counts to those of each partition. */
 void indexer_write_counts(struct db_txn *txn, const struct collect *collect);
 

@@ -86,8 +86,9 @@ cascade_refuse(const struct cascade *cascade, struct err *err)
 	    count_lacking(cascade), cascade->node_count);
 }
 
-void
-cascade_warn_missing(const struct cascade *cascade)
+/* Log a warning for each incomplete node, and one for unreadable sizes. */
+static void
+warn_missing(const struct cascade *cascade)
 {
 	char words[WORDS_BYTES / 8], name[300];
 	uint32_t nodes = 0;
@@ -666,7 +667,7 @@ plot_cascade(struct source *source, struct text partition,
 	if (rc == 0) {
 		uint32_t nodes = cascade.node_count;
 
-		cascade_warn_missing(&cascade);
+		warn_missing(&cascade);
 		if (cascade.complete == 0)
 			rc = err_set(err,
 			    "none of the %u nodes is complete: nothing to draw",

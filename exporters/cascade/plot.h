@@ -22,9 +22,6 @@ bool cascade_has_missing(const struct cascade *cascade);
 /* The error of --strict: -1 and the number of incomplete nodes. */
 int cascade_refuse(const struct cascade *cascade, struct err *err);
 
-/* Log a warning for each incomplete node, and one for unreadable sizes. */
-void cascade_warn_missing(const struct cascade *cascade);
-
 /* The events that a node lacks, separated by blanks, cut at the size of
  * `to`. */
 const char *cascade_missing_words(const struct cascade *cascade,

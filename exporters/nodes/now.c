@@ -64,6 +64,13 @@ read_newest(struct newest_runs *newest, struct runs *runs, uint32_t most,
 	return rc;
 }
 
+static void
+newest_runs_init(struct newest_runs *newest)
+{
+	*newest = (struct newest_runs){ .count = 0 };
+	string_table_init(&newest->texts);
+}
+
 int
 newest_runs_read(struct newest_runs *newest, struct source *source,
     struct text partition, const char *model, uint32_t most, struct err *err)
@@ -85,13 +92,6 @@ newest_runs_read(struct newest_runs *newest, struct source *source,
 	runs_clear(runs);
 	free(runs);
 	return rc;
-}
-
-void
-newest_runs_init(struct newest_runs *newest)
-{
-	*newest = (struct newest_runs){ .count = 0 };
-	string_table_init(&newest->texts);
 }
 
 void

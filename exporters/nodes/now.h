@@ -57,7 +57,6 @@ struct newest_runs {
  * any case. */
 int newest_runs_read(struct newest_runs *newest, struct source *source,
     struct text partition, const char *model, uint32_t most, struct err *err);
-void newest_runs_init(struct newest_runs *newest);
 void newest_runs_clear(struct newest_runs *newest);
 
 /* How many test runs of each group are in which state, of every model whose

@@ -40,6 +40,19 @@ struct shape {
 	struct labels labels; /* of the nodes */
 };
 
+static bool
+is_lines(const struct samples_plot *plot)
+{
+	return plot->metric->count <= SAMPLES_LINES;
+}
+
+static uint32_t
+map_rows(const struct samples_plot *plot)
+{
+	return plot->metric->count < SAMPLES_MAP_ROWS ? plot->metric->count
+						      : SAMPLES_MAP_ROWS;
+}
+
 /* Lines need more. */
 static bool
 has_few_steps(const struct shape *s)
@@ -83,7 +96,7 @@ put_what(const struct shape *s)
 {
 	const struct samples_metric *metric = s->plot->metric;
 	char what[320 + SOURCE_CLOCK_WORDS], step[24], each[64] = "";
-	uint32_t rows = samples_plot_map_rows(s->plot);
+	uint32_t rows = map_rows(s->plot);
 
 	samples_plot_step(step, s->plot->samples->step_ns);
 	if (s->map && rows < metric->count)
@@ -313,7 +326,7 @@ static void
 put_map_names(const struct shape *s)
 {
 	const struct samples_metric *metric = s->plot->metric;
-	uint32_t rows = samples_plot_map_rows(s->plot);
+	uint32_t rows = map_rows(s->plot);
 	uint32_t shown = rows <= NAMES ? rows : NAMES_OF_MORE;
 
 	fputs("set ytics (", s->file);
@@ -345,8 +358,7 @@ put_map_cells(const struct shape *s, const char *dat)
 	      "\", 0.75 \"" COLOUR_ORANGE "\", "
 	      "1 \"" COLOUR_HEAT_100 "\")\n",
 	    s->file);
-	fprintf(s->file, "set yrange [%u.5:-0.5]\n",
-	    samples_plot_map_rows(s->plot) - 1);
+	fprintf(s->file, "set yrange [%u.5:-0.5]\n", map_rows(s->plot) - 1);
 	gnuplot_put_range(s->file, "cb", s->least, s->greatest_mean,
 	    is_bytes(s->plot->metric));
 	put_map_names(s);
@@ -376,7 +388,7 @@ samples_plot_script(const void *what, FILE *file, const char *dat,
 		.dumb = terminal == GNUPLOT_DUMB };
 
 	find_range(&s);
-	s.lines = samples_plot_is_lines(s.plot);
+	s.lines = is_lines(s.plot);
 	s.map = !s.lines && !s.dumb;
 	s.height = s.map ? MAP_HEIGHT : HEIGHT;
 	gnuplot_put_terminal(file, terminal, WIDTH, s.height, ROWS);
@@ -397,19 +409,6 @@ samples_plot_script(const void *what, FILE *file, const char *dat,
 	if (s.map)
 		put_map_cells(&s, dat);
 	labels_clear(&s.labels);
-}
-
-bool
-samples_plot_is_lines(const struct samples_plot *plot)
-{
-	return plot->metric->count <= SAMPLES_LINES;
-}
-
-uint32_t
-samples_plot_map_rows(const struct samples_plot *plot)
-{
-	return plot->metric->count < SAMPLES_MAP_ROWS ? plot->metric->count
-						      : SAMPLES_MAP_ROWS;
 }
 
 const char *
@@ -528,7 +527,7 @@ static void
 put_map(const struct samples_plot *plot, FILE *file)
 {
 	uint64_t count = plot->metric->count;
-	uint64_t rows = samples_plot_map_rows(plot);
+	uint64_t rows = map_rows(plot);
 
 	fputs("\n\n# a line a row of the map, a column a step\n", file);
 	for (uint64_t row = 0; row < rows; row++) {
@@ -548,7 +547,7 @@ samples_plot_table(const void *what, FILE *file)
 	const struct samples_plot *plot = what;
 	double *means;
 
-	if (samples_plot_is_lines(plot)) {
+	if (is_lines(plot)) {
 		for (uint32_t i = 0; i < plot->metric->count; i++)
 			put_line(plot->samples, file, &plot->metric->rows[i]);
 		return;

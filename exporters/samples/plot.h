@@ -34,9 +34,6 @@ void samples_plot_table(const void *what, FILE *file);
 void samples_plot_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal);
 
-/* Shared by the table and the script. */
-bool samples_plot_is_lines(const struct samples_plot *plot);
-uint32_t samples_plot_map_rows(const struct samples_plot *plot);
 /* "10 s", "1 min" ... */
 const char *samples_plot_step(char to[static 24], int64_t step_ns);
 

@@ -320,10 +320,9 @@ source_reads_store(const struct source_options *given)
 	return options.connect.count == 0;
 }
 
-/* Of the named endpoints `count` from the first one on. */
-static int
-open_some(struct source **source, const struct source_options *given,
-    uint32_t first, uint32_t count, struct err *err)
+int
+source_open(
+    struct source **source, const struct source_options *given, struct err *err)
 {
 	struct source_options options = choose(given);
 	char own[INSTANCE_PATH_BYTES], store[INSTANCE_PATH_BYTES];
@@ -332,8 +331,8 @@ open_some(struct source **source, const struct source_options *given,
 	*source = NULL;
 	find_endpoints(&options, own);
 	if (options.connect.count > 0)
-		return open_endpoints(source, &options,
-		    options.connect.at + first, count, SILENCE_NS, err);
+		return open_endpoints(source, &options, options.connect.at,
+		    options.connect.count, SILENCE_NS, err);
 	if (options.store != NULL)
 		return open_store(source, &options, options.store, err);
 	if (instance_path(store, "store", err) != 0)
@@ -344,20 +343,6 @@ open_some(struct source **source, const struct source_options *given,
 		    "--dir, --store or --connect",
 		    store);
 	return open_store(source, &options, store, err);
-}
-
-int
-source_open(
-    struct source **source, const struct source_options *given, struct err *err)
-{
-	return open_some(source, given, 0, source_places(given), err);
-}
-
-int
-source_open_place(struct source **source, const struct source_options *given,
-    uint32_t number, struct err *err)
-{
-	return open_some(source, given, number, 1, err);
 }
 
 /* -1: it left out what is damaged, which nobody has accepted. */

@@ -53,9 +53,6 @@ int source_open(struct source **source, const struct source_options *options,
 uint32_t source_places(const struct source_options *options);
 /* Would source_open read a store?  A process can have it open once. */
 bool source_reads_store(const struct source_options *options);
-/* Open one of them (0, 1 ...) alone. */
-int source_open_place(struct source **source,
-    const struct source_options *options, uint32_t number, struct err *err);
 /* Returns which file access source_open will need; call it before.  A wrong
  * address of --connect, or password, ends the process here (opt_usage). */
 void source_sandbox(

@@ -44,7 +44,7 @@ destinations_find(struct destinations *destinations, const char *const *to,
 	return 0;
 }
 
-int
+static int
 destinations_open(struct destinations *destinations, struct text partition,
     const struct source_options *asked, const struct http_options *how,
     struct err *err)
@@ -65,7 +65,7 @@ destinations_open(struct destinations *destinations, struct text partition,
 	return 0;
 }
 
-void
+static void
 destinations_close(struct destinations *destinations)
 {
 	for (uint32_t i = 0; i < destinations->count; i++) {
@@ -111,7 +111,12 @@ ask(struct destinations *destinations, char ids[][RESULT_UPLOAD_ID_BYTES],
 	return rc;
 }
 
-int
+/* Send the file to every target except the store that does not have it yet,
+ * and record each success in `publish`; `*put` is set if a record was
+ * submitted. With `publish` NULL nothing is queried or recorded.  Returns -1
+ * if `*target` did not accept the file, or with `*target` NULL if the store
+ * could not be queried. */
+static int
 destinations_put(struct destinations *destinations,
     const struct result_file *result, struct publisher *publisher, bool *put,
     const char **target, struct err *err)

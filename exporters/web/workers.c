@@ -58,8 +58,9 @@ put_tag(char to[static WEB_TAG_BYTES], const struct sum *sum)
 	    sum->at[0], sum->at[1]);
 }
 
-int
-web_tag_of_pool(char to[static WEB_TAG_BYTES], struct source *source,
+/* Of a question about a pool; -1: the source did not answer. */
+static int
+tag_of_pool(char to[static WEB_TAG_BYTES], struct source *source,
     const struct web_question *question, const struct web_url *url,
     struct err *err)
 {
@@ -89,8 +90,9 @@ web_tag_of_pool(char to[static WEB_TAG_BYTES], struct source *source,
 	return rc;
 }
 
-void
-web_tag_of_bytes(char to[static WEB_TAG_BYTES], const void *at, size_t bytes)
+/* Of the bytes of an answer. */
+static void
+tag_of_bytes(char to[static WEB_TAG_BYTES], const void *at, size_t bytes)
 {
 	struct sum sum;
 
@@ -315,8 +317,8 @@ look_up(struct web_reader *reader, struct web_task *task)
 	task->tag[0] = '\0';
 	if (task->question.partition.bytes == 0)
 		return -1;
-	if (web_tag_of_pool(task->tag, reader->source, &task->question,
-		&task->url, &ignored) != 0) {
+	if (tag_of_pool(task->tag, reader->source, &task->question, &task->url,
+		&ignored) != 0) {
 		task->tag[0] = '\0';
 		return -1;
 	}
@@ -346,7 +348,7 @@ take_answer(
 			web_cache_put(reader->cache, task->tag, task->body);
 		return;
 	}
-	web_tag_of_bytes(task->tag, task->body->at, task->body->bytes);
+	tag_of_bytes(task->tag, task->body->at, task->body->bytes);
 	if (!web_tag_is_in(task->tag, task->none_match))
 		return;
 	task->status = WEB_NOT_MODIFIED;

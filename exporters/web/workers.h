@@ -43,14 +43,6 @@ void web_cache_put(
 
 enum { WEB_TAG_BYTES = 40 }; /* with quotes and NUL */
 
-/* Of a question about a pool; -1: the source did not answer. */
-int web_tag_of_pool(char to[static WEB_TAG_BYTES], struct source *source,
-    const struct web_question *question, const struct web_url *url,
-    struct err *err);
-/* Of the bytes of an answer. */
-void web_tag_of_bytes(
-    char to[static WEB_TAG_BYTES], const void *at, size_t bytes);
-
 /* Does the header If-None-Match, or NULL, name the tag? */
 bool web_tag_is_in(const char *tag, const char *none_match);
 

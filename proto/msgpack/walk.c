@@ -110,7 +110,8 @@ walk_nil(struct walk *walk)
 	return true;
 }
 
-bool
+/* An integer or a float. */
+static bool
 walk_number(struct walk *walk)
 {
 	unsigned char tag;

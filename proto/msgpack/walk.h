@@ -94,8 +94,6 @@ uint32_t walk_map(struct walk *walk);
  * bytes. */
 bool walk_pair(struct walk *walk, uint32_t text_bytes_max);
 bool walk_pairs(struct walk *walk, uint32_t pairs, uint32_t text_bytes_max);
-/* An integer or a float. */
-bool walk_number(struct walk *walk);
 /* A value of a sample: an integer, a float, or nil for unknown. */
 bool walk_value(struct walk *walk);
 

@@ -46,7 +46,8 @@ import_cascade_parse(struct import_row *row, struct text line, struct err *err)
 	return rc != 0 ? -1 : record_check(&row->record, err);
 }
 
-int
+/* As import_format.open; azure-table has the same rows. */
+static int
 import_cascade_open(struct import_source *source, const char *path,
     const struct import_format_options *options, struct err *err)
 {

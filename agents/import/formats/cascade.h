@@ -16,8 +16,4 @@
 int import_cascade_parse(
     struct import_row *row, struct text line, struct err *err);
 
-/* As import_format.open; azure-table has the same rows. */
-int import_cascade_open(struct import_source *source, const char *path,
-    const struct import_format_options *options, struct err *err);
-
 #endif

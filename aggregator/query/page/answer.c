@@ -27,7 +27,7 @@ answer_put_int(struct answer *answer, const char *name, uint64_t number)
 	    &(struct value){ VALUE_INT, { .i = (int64_t)number } });
 }
 
-void
+static void
 answer_put_seconds(struct answer *answer, const char *name, double ns)
 {
 	answer_put(

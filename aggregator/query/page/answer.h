@@ -19,7 +19,6 @@ void answer_start(struct answer *answer, struct text kind, struct text id);
 void answer_put(
     struct answer *answer, const char *name, const struct value *value);
 void answer_put_int(struct answer *answer, const char *name, uint64_t number);
-void answer_put_seconds(struct answer *answer, const char *name, double ns);
 void answer_put_word(struct answer *answer, const char *name, struct text text);
 void answer_put_bool(struct answer *answer, const char *name, bool yes);
 /* Add count, sum, min, max, mean, deviations and quantiles; nil is a number
