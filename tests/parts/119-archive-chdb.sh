@@ -80,6 +80,15 @@ for condition in 'hour = 264' 'hour BETWEEN 263 AND 265' "day = '1970-01-12'"; d
 		"$(ask "EXPLAIN indexes = 1 SELECT count() FROM poolscope.event WHERE $condition" | grep -o 'Parts: [0-9]*/7' | head -n 1)"
 done
 
+# The dashboard asks them, and joins of its own.
+ask "INSERT INTO poolscope.samples (part, hour, node, track, ts, v) VALUES (7, 240, 1, 2, 864000000000000, [1.5, 2])"
+ask "INSERT INTO poolscope.spans (part, hour, node, track, ts, end_ns, name) VALUES (7, 240, 1, 2, 864000000000000, 864001000000000, 'x')"
+ask "INSERT INTO poolscope.checkpoints (epoch, pos, at_ns) VALUES (1, 0, 864009000000000)"
+/usr/bin/python3 tests/parts/clickhouse_dashboard.py deploy/clickhouse/dashboard.json "http://127.0.0.1:$port/" x y \
+	863900 864100 'partition=acct$pool' group=job column=1 span=x >"$TMP/dashboard" 2>&1
+check_text "each question of the dashboard has an answer" "9 0" \
+	"$(grep -c ': 1 rows: ' "$TMP/dashboard") $(grep -c 'failed' "$TMP/dashboard")"
+
 start aggregator poolscope-aggregator --archive "$url" --archive-after 200ms \
 	--models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
