@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "exporters/nodes/node_states.h"
+#include "exporters/nodes/status.h"
 #include "exporters/question/question.h"
 #include "proto/os/clock.h"
 
@@ -133,21 +133,48 @@ static void
 put_counts(struct answer *answer, const struct node_states *states)
 {
 	const uint32_t *counts = states->conditions;
-	char others[64] = "";
-	int used = 0;
 
 	for (int i = 0; i < NODE_CONDITIONS; i++)
 		answer_head(
 		    answer, node_condition_words[i], answer_count(counts[i]));
 	answer_head(answer, "attention", answer_count(states->attended));
-	for (int i = NODE_STOPPED; i < NODE_CONDITIONS; i++)
-		if (counts[i] > 0)
-			used += snprintf(others + used,
-			    sizeof(others) - (size_t)used, ", %u %s", counts[i],
-			    node_condition_words[i]);
-	answer_title(answer, "%u live, %u late, %u silent, %u gone%s",
-	    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
-	    counts[NODE_GONE], others);
+	if (counts[NODE_IMPORTED] > 0)
+		answer_title(answer,
+		    "%u live, %u late, %u silent, %u gone, %u stopped, %u "
+		    "imported",
+		    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
+		    counts[NODE_GONE], counts[NODE_STOPPED],
+		    counts[NODE_IMPORTED]);
+	else if (counts[NODE_STOPPED] > 0)
+		answer_title(answer,
+		    "%u live, %u late, %u silent, %u gone, %u stopped",
+		    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
+		    counts[NODE_GONE], counts[NODE_STOPPED]);
+	else
+		answer_title(answer, "%u live, %u late, %u silent, %u gone",
+		    counts[NODE_LIVE], counts[NODE_LATE], counts[NODE_SILENT],
+		    counts[NODE_GONE]);
+}
+
+/* Why nodes may not be heard although nothing is wrong with them: a store that
+ * is full, an aggregator that does not run. */
+static void
+put_head_problems(const struct question_asked *asked, struct answer *answer)
+{
+	struct status_facts facts;
+	struct status_verdict verdict;
+	struct err err = { 0 };
+
+	/* Who asks again and again asks for the status, too. */
+	if (asked->kept != NULL || status_facts_read(&facts, asked->source,
+				       asked->options, asked->limit, &err) != 0)
+		return;
+	status_judge(&verdict, &facts);
+	for (uint32_t i = 0; i < verdict.problems.count; i++)
+		if (verdict.problems.at[i].verdict == VERDICT_CRITICAL)
+			answer_note(answer, verdict.problems.at[i].key,
+			    ANSWER_NO_COUNT, "%s", verdict.problems.at[i].text);
+	status_verdict_clear(&verdict);
 }
 
 static int
@@ -173,6 +200,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		put_counts(answer, &states);
 		for (uint32_t i = 0; i < states.count; i++)
 			put(answer, &states.at[i], now_ns);
+		if (states.conditions[NODE_LIVE] < states.count)
+			put_head_problems(asked, answer);
 	}
 	node_states_clear(&states);
 	return rc;

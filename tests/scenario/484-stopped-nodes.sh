@@ -112,6 +112,8 @@ answer "a bye is no record" 'event 37
 entity 3
 sample 2' sh -c 'poolscope dump --format jsonl | sed "s/.*\"kind\": \"\([a-z]*\)\".*/\1/" | sort | uniq -c | sort -rn | sed "s/ *\([0-9]*\) \(.*\)/\2 \1/"'
 stop aggregator
+check_status 3 "without an aggregator" poolscope nodes
+check_text "... the answer ends with why nothing comes" "the aggregator is not running, nothing is stored; poolscope up" "$(tail -1 "$TMP/out")"
 check "verify finds nothing" poolscope-admin verify
 check "all is compacted" poolscope-admin compact --models "$TMP/models"
 check "phases are derived again" poolscope-admin rebuild --models "$TMP/models"
