@@ -263,6 +263,13 @@ import(struct options *options, struct opt_operands *operands,
 	return import_files(options, operands, format, how, result, err);
 }
 
+/* Of "bad lines": without the last letter, if there is one of them. */
+static int
+word_bytes(const char *words, uint64_t count)
+{
+	return (int)strlen(words) - (count == 1);
+}
+
 /* Print what was imported; returns the exit status. */
 static int
 print_result(
@@ -271,16 +278,19 @@ print_result(
 	struct err err = { 0 };
 
 	if (!opt_common_values.quiet) {
-		printf("%" PRIu64 " %s, %" PRIu64 " %s", result->events,
-		    format->rows, result->bad, format->bad_rows);
+		printf("%" PRIu64 " %.*s, %" PRIu64 " %.*s", result->events,
+		    word_bytes(format->rows, result->events), format->rows,
+		    result->bad, word_bytes(format->bad_rows, result->bad),
+		    format->bad_rows);
 		if (result->already > 0)
 			printf(", %" PRIu64 " already there", result->already);
 		putchar('\n');
 	}
 	if (result->bad == 0)
 		return EXIT_SUCCESS;
-	err_set(&err, "%" PRIu64 " %s were left out", result->bad,
-	    format->bad_rows);
+	err_set(&err, "%" PRIu64 " %.*s %s left out", result->bad,
+	    word_bytes(format->bad_rows, result->bad), format->bad_rows,
+	    result->bad == 1 ? "was" : "were");
 	log_fail(&err);
 	return EXIT_FAILURE;
 }

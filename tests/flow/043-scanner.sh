@@ -73,7 +73,7 @@ check_text "... and nothing is there" 0 "$(spans 'acct$strict')"
 
 check_status 1 "a damaged profile is imported up to there" import 'acct$damaged' job "$db"
 check_printed "... and the message gives its offset" 'jobs/3/profile_1.bin: offset [0-9]*: the file ends'
-check_printed "... once" '^[0-9]* intervals, 1 damaged places$'
+check_printed "... once" '^[0-9]* intervals, 1 damaged place$'
 count=$(sed -n 's/^\([0-9]*\) intervals.*/\1/p' "$TMP/out")
 arrived 'acct$damaged' "$count" || fail "all of them are there"
 check "it has numbers" poolscope-stats scanner --format json -p 'acct$damaged' --job job
@@ -89,7 +89,7 @@ check "other workers are whole" sh -c 'poolscope-trace scanner -p "acct\$damaged
 	grep "\"ph\":\"X\".*\"pid\":0" "$1.json" | sed "s/\"pid\":0,\"tid\":[0-9]*/-/" >"$1.0" &&
 	sed "s/,$//" "$1.0" >"$1.a" && sed "s/,$//" "$1.4" | cmp - "$1.a" && test -s "$1.a"' - "$TMP/t"
 check_status 1 "the same once more" import 'acct$damaged' 3 "$db"
-check_printed "... is there already" "^$count intervals, 1 damaged places, $count already there"
+check_printed "... is there already" "^$count intervals, 1 damaged place, $count already there"
 
 # ---- the repaired file is another job's content: traces have only that
 cp "$cases/s02_two_workers/db/jobs/3/profile_1.bin" "$job/profile_1.bin"

@@ -90,7 +90,7 @@ refused() {
 	event 500 tick >>"$TMP/bad"
 	check_status 1 "$1" poolscope-import records "$TMP/bad"
 	check_printed "... with its place and the reason" "^$TMP/bad:1: $3"
-	check_printed "... alone" "^1 records, 1 bad lines"
+	check_printed "... alone" "^1 record, 1 bad line$"
 }
 refused "a phase" '{"kind":"phase"}' "a phase cannot be imported: the store derives it from events"
 refused "a rejected batch" '{"kind":"rejected"}' "a rejected batch cannot be imported"
