@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { execFileSync } from "node:child_process";
-import { drawn, enter, finish, judge, newPage, ready, same, shot, visit, words } from "./judge.mjs";
+import { address, drawn, enter, finish, judge, newPage, origin, ready, same, shot, visit, words } from "./judge.mjs";
 
 const [given, shots] = words, base = Number(given);
 const POOL = "#/pool/acct%24pool", FARM = "#/pool/acct%24farm";
@@ -205,4 +205,19 @@ const box = await page.locator("figure canvas").first().boundingBox();
 await page.mouse.move(box.x + 154, box.y + 60);
 const tip = await page.locator("main .readout").first().boundingBox();
 judge("what a bar is stands at the pointer", tip && Math.abs(tip.x - box.x - 154) < 40 && Math.abs(tip.y - box.y - 60) < 40, JSON.stringify([box, tip]));
+
+/* ---- without a token ---- */
+
+const other = await newPage();
+await other.goto(origin + "/" + POOL);
+await ready(other, "problem");
+judge("no token: a field for it, and one sentence", /^.*A token is needed: type it, or open the address that poolscope web printed\./.test(await other.innerText("main .problem p")),
+	await other.innerText("main"));
+await other.getByLabel("Token").fill(address);
+await other.keyboard.press("Enter");
+await ready(other, "overview");
+const field = other.getByLabel("Time", { exact: true });
+await other.waitForFunction(() => document.querySelector("#when select").selectedOptions[0].text.startsWith("newest start")).catch(() => {});
+judge("... which is enough", (await field.evaluate((select) => select.selectedOptions[0].text)).endsWith("3rd of 3") &&
+	await other.waitForFunction(() => !document.body.textContent.includes("token not valid")).catch(() => null), await other.innerText("body"));
 await finish();

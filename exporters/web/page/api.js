@@ -63,6 +63,10 @@ async function problem(answer) {
 	return new Problem(answer.status, more.title || "The server answered " + answer.status, detail);
 }
 
+export function hasToken() {
+	return Boolean(sessionStorage.getItem(TOKEN));
+}
+
 export function setToken(token) {
 	sessionStorage.setItem(TOKEN, token);
 }

@@ -214,10 +214,12 @@ function failed(error) {
 		return nothing("This cannot be asked: " + error.message + ".");
 	const field = h("input", { type: "password", "aria-label": "Token", placeholder: "Token", autocomplete: "off" });
 	return h("section", { class: "problem", role: "alert" },
-		h("h1", {}, error.title || "This page failed"), h("p", {}, error.message),
+		h("h1", {}, error.title || "This page failed"), h("p", {}, error.status === 401 && !api.hasToken() ?
+			"A token is needed: type it, or open the address that poolscope web printed." : error.message),
 		error.status === 401 ? h("form", { on: { submit: (event) => {
 			event.preventDefault();
 			api.setToken(field.value.trim().replace(/^.*#k=/, ""));
+			place = null; // its stream and its starts were refused, too
 			show();
 		} } }, h("p", {}, field, " ", h("button", { type: "submit" }, "Use this token"))) : null,
 		h("p", {}, h("a", { href: "#/pools" }, "All pools")));
