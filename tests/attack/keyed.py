@@ -20,7 +20,7 @@ from zmq.utils.monitor import recv_monitor_message
 from honest import Crew, key_of, percentile, summary, with_key
 from raw import PATIENCE_S, connect, cpu_seconds, greeting, is_cut, null_peer, part, ready, resident_bytes
 from batches import Page, event, indexed, status_page
-from peer import ACK, BATCH, CONTEXT, HELLO, NACK, PAGE, SELECT, STATUS, Answer, frame, recv_answer
+from peer import ACK, BATCH, BYE, CONTEXT, HELLO, NACK, PAGE, SELECT, STATUS, Answer, frame, recv_answer
 from sender import LAST, Sender
 
 FORBIDDEN = 6
@@ -121,6 +121,9 @@ def case_roles(listener, keyfile, otherfile, readerfile, reader):
     forbidden(mine, batch("ACCT$pool", "n-1"), "a partition in capitals")
     forbidden(mine, batch("acct$pool2", "n-1"), "a longer partition")
     forbidden(mine, frame(HELLO, partition="other$pool", node="n-1", seq=1), "a hello of another partition")
+    forbidden(mine, frame(BYE, node="m-1"), "that another node stopped")
+    forbidden(mine, frame(BYE, partition="other$pool", node="n-1"), "that a node of another partition did")
+    forbidden(peer(listener, key_of(readerfile)), frame(BYE, node="n-1"), "that a node stopped, by a reader")
     theirs = peer(listener, other)
     forbidden(theirs, batch("acct$pool", "n-1", 2, session), "a session of another key's")
     forbidden(theirs, frame(SELECT, partition="acct$pool", node="", body=b""), "a question by an agent")
