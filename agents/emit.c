@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -84,12 +85,16 @@ static const struct opt table[] = {
 /* The event that the arguments describe. */
 static int
 from_arguments(const struct options *options, struct compose *compose,
-    char **operands, struct err *err)
+    const struct opt_operands *operands, struct err *err)
 {
 	struct value prefix = { .type = VALUE_TEXT };
+	struct text source = text_of(operands->at[0]), event;
 
-	if (compose_event(
-		compose, text_of(operands[0]), text_of(operands[1]), err) != 0)
+	event = operands->count > 1 ? text_of(operands->at[1])
+				    : text_after(source, ':');
+	if (operands->count == 1)
+		source = text_before(source, ':');
+	if (compose_event(compose, source, event, err) != 0)
 		return -1;
 	if (options->ts != NULL &&
 	    compose_time(compose, text_of(options->ts), err) != 0)
@@ -131,7 +136,7 @@ failed(enum submit_result result, const struct err *err)
 
 static int
 emit_one(const struct options *options, struct submit *submit,
-    struct compose *compose, char **operands)
+    struct compose *compose, const struct opt_operands *operands)
 {
 	enum submit_result result;
 	struct err err = { 0 };
@@ -274,7 +279,8 @@ check_usage(struct options *options, const struct opt_operands *operands)
 		opt_usage(
 		    "with --stdin, write --ts, --message, --prefix, --run, "
 		    "--receive-ts and --attr as members of the lines");
-	if (!options->from_stdin && operands->count != 2)
+	if (!options->from_stdin && operands->count != 2 &&
+	    (operands->count == 0 || strchr(operands->at[0], ':') == NULL))
 		opt_usage("SOURCE and EVENT are missing");
 	if (submit_check(&options->how, &err) != 0)
 		opt_usage("%s", err.text);
@@ -288,9 +294,10 @@ parse(struct options *options, int argc, char **argv,
 		{ opt_common, NULL }, { NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-emit",
-		.synopsis = "[options] SOURCE EVENT",
+		.synopsis = "[options] SOURCE EVENT | SOURCE:EVENT",
 		.summary = "publish an event",
-		.examples = "poolscope emit nodeprep start\n"
+		.examples = "poolscope emit build:start\n"
+			    "poolscope emit build:end\n"
 			    "poolscope emit backup done --attr bytes=123 "
 			    "--wait stored\n",
 		.tables = tables,
@@ -329,7 +336,7 @@ main(int argc, char **argv)
 	submit_new(&submit, how);
 	status = options.from_stdin
 		     ? emit_lines(submit, &compose)
-		     : emit_one(&options, submit, &compose, operands.at);
+		     : emit_one(&options, submit, &compose, &operands);
 	submit_free(&submit);
 	return status;
 }

@@ -54,7 +54,7 @@ const struct opt aggregator_settings_options[] = {
 	    NULL, false },
 	{ "models", 0, OPT_TEXT,
 	    OPT_TO(struct aggregator_settings_given, models), "DIR",
-	    "read the model files of this directory; empty: match no phases "
+	    "read the model files of this directory; empty: none "
 	    "(default: the installed ones)",
 	    NULL, false },
 	{ "retain", 0, OPT_DURATION,

@@ -151,6 +151,7 @@ put_indexer(struct pairs *pairs, const struct writer_status *s, uint64_t next)
 	number(pairs, COUNTER_AGGREGATOR_index_commit_ns, s->commit_ns);
 	number(pairs, COUNTER_AGGREGATOR_index_overflow, s->overflow);
 	number(pairs, COUNTER_AGGREGATOR_index_no_run_id, s->no_run_id);
+	number(pairs, COUNTER_AGGREGATOR_phase_names_over, s->phase_names_over);
 	number(pairs, COUNTER_AGGREGATOR_index_repeated, s->repeated);
 	number(pairs, COUNTER_AGGREGATOR_index_damaged, s->damaged);
 	flag(pairs, COUNTER_AGGREGATOR_index_paused, s->is_damaged);

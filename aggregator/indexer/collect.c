@@ -49,12 +49,13 @@ collect_reset(struct collect *collect)
 	collect_reset_definitions(collect);
 	groups_reset(&collect->row_blocks);
 	groups_reset(&collect->states);
+	groups_reset(&collect->own);
 	groups_reset(&collect->of_runs);
 	collect->items = collect->entities = collect->roles = collect->runs = 0;
 	collect->partitions = collect->lives = 0;
 	collect->records = collect->batches = collect->rejected = 0;
 	collect->no_run_id = collect->rejected_cut = collect->repeated = 0;
-	collect->groups_refused = 0;
+	collect->groups_refused = collect->phase_names_over = 0;
 }
 
 void
@@ -71,6 +72,7 @@ collect_clear(struct collect *collect)
 	wire_room_clear(&collect->room);
 	groups_clear(&collect->row_blocks);
 	groups_clear(&collect->states);
+	groups_clear(&collect->own);
 	groups_clear(&collect->of_runs);
 	free(collect->item);
 	free(collect->entity);
@@ -217,7 +219,7 @@ take_record(struct source *source, const struct record *record)
 		return;
 	}
 	add_to_row_block(source, record);
-	if (record->kind == RECORD_EVENT && collect->models->phases > 0) {
+	if (record->kind == RECORD_EVENT) {
 		struct match_event match = {
 			.partition = source->partition,
 			.node = item->node,

@@ -15,6 +15,7 @@
 #include "aggregator/indexer/group.h"
 #include "aggregator/journal/journal.h"
 #include "aggregator/model/model.h"
+#include "aggregator/phases/part_list.h"
 #include "aggregator/phases/phase.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/latest.h"
@@ -74,6 +75,13 @@ struct collect_life {
 	struct latest_value life;
 };
 
+/* The phases without a model of a partition. */
+struct collect_own_names {
+	uint32_t partition, count;
+	uint32_t number[OWN_PHASE_NAMES_MAX];
+	bool is_full; /* a further one came; it was logged */
+};
+
 /* Counts to add to a partition. */
 struct collect_partition {
 	uint32_t partition;
@@ -101,6 +109,9 @@ struct collect {
 	struct collect_role *role;
 	uint32_t roles, role_room;
 	struct groups states; /* of roles: partition, phase, hash, scope */
+	/* Of roles in phases without a model, which get their keys when the
+	 * transaction is written: partition, phase, mark, 0, node. */
+	struct groups own;
 	struct collect_run *run;
 	uint32_t runs, run_room;
 	/* Of runs: partition, model (1 + its index), run. */
@@ -119,9 +130,13 @@ struct collect {
 
 	/* The roles of recently matched events. */
 	struct match_roles_slot *cache;
+	struct collect_own_names *own_name;
+	uint32_t own_names, own_name_room;
 	uint64_t records, batches, rejected, rejected_cut, no_run_id;
-	uint64_t repeated;       /* records that were kept before */
-	uint64_t groups_refused; /* definitions of metric groups */
+	uint64_t phase_names_over; /* events of phases without a model that are
+				      beyond OWN_PHASE_NAMES_MAX */
+	uint64_t repeated;         /* records that were kept before */
+	uint64_t groups_refused;   /* definitions of metric groups */
 	/* The last partition into which an import brought records of sessions
 	 * that their senders had sent here, too; 0: none. */
 	uint32_t doubtful;
@@ -163,6 +178,12 @@ void match_event(struct collect *collect, struct db_txn *txn,
 /* Add a known role; returns its number, for its group. */
 uint32_t collect_add_role(
     struct collect *collect, const struct collect_role *role);
+/* A copy of the value that pairs are matched by, as far as it is stored, and
+ * its hash. */
+struct text match_take_key(
+    struct collect *collect, struct text key, uint64_t *hash);
+void match_add_to_state(
+    struct collect *collect, const struct key_phase *key, uint32_t role);
 void match_forget(struct collect *collect);
 void match_clear(struct collect *collect);
 

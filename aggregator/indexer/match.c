@@ -11,6 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/os/clock.h"
+#include "proto/os/log.h"
 #include "proto/record/kv.h"
 
 enum { CACHE_SLOTS = 1024 };
@@ -32,6 +33,10 @@ struct match_roles_slot {
 		uint16_t place; /* index in the model set */
 		bool other;     /* the model does not name the event */
 	} run[MODEL_ROLES_MAX];
+	/* What it is of a phase without a model. */
+	uint32_t own;      /* name number of the phase; 0: it has none */
+	uint32_t own_mark; /* of own_phase.h; 0: it is no event of a phase */
+	bool own_is_end;
 };
 
 void
@@ -40,12 +45,14 @@ match_forget(struct collect *collect)
 	if (collect->cache != NULL)
 		memset(
 		    collect->cache, 0, CACHE_SLOTS * sizeof(*collect->cache));
+	collect->own_names = 0;
 }
 
 void
 match_clear(struct collect *collect)
 {
 	free(collect->cache);
+	free(collect->own_name);
 	collect->cache = NULL;
 }
 
@@ -90,21 +97,6 @@ find_roles(struct collect *collect, struct db_txn *txn,
 	}
 }
 
-/* Does an event of the run come from this source? */
-static bool
-has_source(const struct model_run *run, struct text source)
-{
-	for (unsigned role = 0; role < run->events; role++) {
-		struct text event = run->event[role];
-
-		if (event.bytes > source.bytes &&
-		    memcmp(event.at, source.at, source.bytes) == 0 &&
-		    event.at[source.bytes] == ':')
-			return true;
-	}
-	return false;
-}
-
 /* Find the runs that the event may belong to: those with an event of its
  * source. */
 static void
@@ -122,7 +114,8 @@ find_runs(struct collect *collect, struct db_txn *txn,
 			role++;
 		of.other = role == run->events;
 		if (slot->runs == MODEL_ROLES_MAX ||
-		    (of.other && !has_source(run, event->source_text)))
+		    (of.other &&
+			!model_run_names_source(run, event->source_text)))
 			continue;
 		if (!of.other)
 			of.event = dictionary_number_always(collect->dictionary,
@@ -151,6 +144,87 @@ number_of_other(struct collect *collect, struct db_txn *txn,
 	    event->partition, (struct text){ name, bytes });
 }
 
+/* ---- phases without a model ---- */
+
+/* The phases without a model that a partition has. */
+static struct collect_own_names *
+own_names_of(struct collect *collect, struct db_txn *txn, uint32_t partition)
+{
+	struct collect_own_names *names;
+	struct part_list list = { .at = NULL };
+	struct db_cursor *cursor;
+	uint32_t at = partition, phase = 0, i = 0;
+
+	while (i < collect->own_names &&
+	       collect->own_name[i].partition != partition)
+		i++;
+	if (i < collect->own_names)
+		return &collect->own_name[i];
+	collect->own_name =
+	    memory_grow(collect->own_name, &collect->own_name_room,
+		collect->own_names, sizeof(*collect->own_name));
+	names = &collect->own_name[collect->own_names++];
+	*names = (struct collect_own_names){ .partition = partition };
+	cursor = db_cursor_open(txn, TABLES_PHASES);
+	for (; names->count < OWN_PHASE_NAMES_MAX &&
+	       part_list_find(cursor, &at, &phase) && at == partition;
+	     phase++)
+		if (part_list_get(&list, txn, partition, phase) &&
+		    list.marks != 0)
+			names->number[names->count++] = phase;
+	db_cursor_close(&cursor);
+	part_list_clear(&list);
+	return names;
+}
+
+/* The number of the phase; 0: the partition has too many. */
+static uint32_t
+own_phase_number(struct collect *collect, struct db_txn *txn,
+    uint32_t partition, struct text id)
+{
+	struct collect_own_names *names;
+	char shown[4 * NAME_BYTES_MAX];
+	struct text pool;
+	uint32_t number;
+
+	if (id.bytes > NAME_BYTES_MAX)
+		return 0;
+	names = own_names_of(collect, txn, partition);
+	number = dictionary_find(txn, partition, id);
+	for (uint32_t i = 0; number != 0 && i < names->count; i++)
+		if (names->number[i] == number)
+			return number;
+	if (names->count < OWN_PHASE_NAMES_MAX) {
+		number = dictionary_number_always(
+		    collect->dictionary, txn, partition, id);
+		names->number[names->count++] = number;
+		return number;
+	}
+	if (!names->is_full && dictionary_text(txn, 0, partition, &pool))
+		log_warn("indexer: partition %s has %d phases without a model, "
+			 "the most: events of further names give none; put "
+			 "what differs into the attribute id, or write a model "
+			 "(poolscope-model(5))",
+		    text_quote(shown, sizeof(shown), pool),
+		    OWN_PHASE_NAMES_MAX);
+	names->is_full = true;
+	return 0;
+}
+
+static void
+find_own(struct collect *collect, struct db_txn *txn,
+    const struct match_event *event, struct match_roles_slot *slot)
+{
+	struct own_phase_event own;
+
+	if (!own_phase_of(&own, event->source_text, event->name_text) ||
+	    model_names_source(collect->models, event->source_text))
+		return;
+	slot->own_mark = own.mark;
+	slot->own_is_end = own.is_end;
+	slot->own = own_phase_number(collect, txn, event->partition, own.id);
+}
+
 static struct match_roles_slot *
 roles_of(struct collect *collect, struct db_txn *txn,
     const struct match_event *event)
@@ -171,6 +245,7 @@ roles_of(struct collect *collect, struct db_txn *txn,
 	    event->source == 0 || event->name == 0) {
 		find_roles(collect, txn, event, slot);
 		find_runs(collect, txn, event, slot);
+		find_own(collect, txn, event, slot);
 	}
 	return slot;
 }
@@ -188,28 +263,7 @@ find_text(const struct match_event *event, bool kv, struct text key, char *room,
 	struct kv_pair pair;
 
 	if (record_find_attribute(&record, key, &value)) {
-		char number[NUMBER_BYTES];
-
-		switch (value.type) {
-		case VALUE_TEXT: *out = value.is.text; return true;
-		case VALUE_INT:
-			out->bytes = (uint32_t)snprintf(
-			    room, NUMBER_BYTES, "%lld", (long long)value.is.i);
-			break;
-		case VALUE_UINT:
-			out->bytes = (uint32_t)snprintf(room, NUMBER_BYTES,
-			    "%llu", (unsigned long long)value.is.u);
-			break;
-		case VALUE_FLOAT:
-			out->bytes = (uint32_t)number_repr(number, value.is.f);
-			memcpy(room, number, out->bytes);
-			break;
-		case VALUE_BOOL:
-			*out = text_of(value.is.boolean ? "true" : "false");
-			return true;
-		default: *out = (struct text){ NULL, 0 }; return true;
-		}
-		out->at = room;
+		*out = value_as_text(&value, room);
 		return true;
 	}
 	if (!kv ||
@@ -332,15 +386,9 @@ scope_of(struct collect *collect, struct db_txn *txn,
 	    collect->dictionary, txn, event->partition, run);
 }
 
-static struct text
-key_of(struct collect *collect, const struct match_event *event,
-    const struct model_phase *phase, uint64_t *hash)
+struct text
+match_take_key(struct collect *collect, struct text key, uint64_t *hash)
 {
-	char room[COLLECT_KEY_BYTES];
-	struct text key = { NULL, 0 };
-
-	if (phase->key.bytes > 0)
-		find_text(event, phase->kv, phase->key, room, &key);
 	*hash = hash_bytes(collect->hash_key, key.at, key.bytes);
 	if (key.bytes == 0)
 		return (struct text){ NULL, 0 };
@@ -354,17 +402,43 @@ key_of(struct collect *collect, const struct match_event *event,
 	return arena_text(&collect->arena, key);
 }
 
+static struct text
+key_of(struct collect *collect, const struct match_event *event,
+    const struct model_phase *phase, uint64_t *hash)
+{
+	char room[COLLECT_KEY_BYTES];
+	struct text key = { NULL, 0 };
+
+	if (phase->key.bytes > 0)
+		find_text(event, phase->kv, phase->key, room, &key);
+	return match_take_key(collect, key, hash);
+}
+
+void
+match_add_to_state(
+    struct collect *collect, const struct key_phase *key, uint32_t role)
+{
+	struct group *group = group_of(
+	    &collect->states, (uint32_t[]){ key->partition, key->phase,
+				  (uint32_t)(key->key_hash >> 32),
+				  (uint32_t)key->key_hash, key->scope });
+
+	if (group->count > 0 && phase_compare(&collect->role[role].entry,
+				    &collect->role[group->last].entry) < 0)
+		group->mixed = true;
+	group_append(&collect->states, group, role);
+}
+
 static void
 add_role(struct collect *collect, struct db_txn *txn,
     const struct match_event *event, const struct role *role)
 {
 	const struct model_phase *phase = &collect->models->phase[role->number];
-	uint32_t scope = scope_of(collect, txn, event, phase), number;
+	uint32_t scope = scope_of(collect, txn, event, phase);
 	struct collect_role to = { { .id = event->id,
 				       .node = event->node,
 				       .is_end = role->is_end },
 		{ NULL, 0 }, phase->fifo };
-	struct group *group;
 	uint64_t hash;
 
 	if (scope == 0)
@@ -374,14 +448,31 @@ add_role(struct collect *collect, struct db_txn *txn,
 	if (role->is_end)
 		to.entry.measured = find_measured(
 		    event, phase->kv, phase->measured, &to.entry.measured_ns);
-	number = collect_add_role(collect, &to);
-	group = group_of(&collect->states,
-	    (uint32_t[]){ event->partition, role->phase, (uint32_t)(hash >> 32),
-		(uint32_t)hash, scope });
-	if (group->count > 0 &&
-	    phase_compare(&to.entry, &collect->role[group->last].entry) < 0)
-		group->mixed = true;
-	group_append(&collect->states, group, number);
+	match_add_to_state(collect,
+	    &(struct key_phase){ event->partition, role->phase, hash, scope },
+	    collect_add_role(collect, &to));
+}
+
+/* Which key it has is known when the transaction is written. */
+static void
+add_own(struct collect *collect, const struct match_event *event,
+    const struct match_roles_slot *slot)
+{
+	struct collect_role to = { { .id = event->id,
+				       .node = event->node,
+				       .is_end = slot->own_is_end },
+		{ NULL, 0 }, false };
+	struct group *group;
+
+	if (slot->own == 0) {
+		collect->phase_names_over++;
+		return;
+	}
+	to.entry.id.body = stored_attributes(collect, event->id.body);
+	group =
+	    group_of(&collect->own, (uint32_t[]){ event->partition, slot->own,
+					slot->own_mark, 0, event->node });
+	group_append(&collect->own, group, collect_add_role(collect, &to));
 }
 
 static void
@@ -421,6 +512,8 @@ match_event(struct collect *collect, struct db_txn *txn,
 		add_role(collect, txn, event, &slot->role[i]);
 	for (i = 0; i < slot->runs; i++)
 		add_to_run(collect, txn, event, &slot->run[i]);
+	if (slot->own_mark != 0)
+		add_own(collect, event, slot);
 }
 
 struct key_phase

@@ -171,7 +171,10 @@ phase_write_recall(
 	struct phase_state *state;
 
 	pairer_reset(&to->pairer);
-	if (!to->is_rebuild && write->list.count > 0 &&
+	/* A rebuild knows the states of phases without a model only when it
+	 * writes them, and so not in their order. */
+	if ((!to->is_rebuild || write->list.marks != 0) &&
+	    write->list.count > 0 &&
 	    (depends(write, from) ||
 		reaches(&write->list, to->item[from].entry.id.time_ns)))
 		for (enum reach reach = first_reach(write); reach < REACH_END;

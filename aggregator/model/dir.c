@@ -42,7 +42,8 @@ model_dir(char to[static MODEL_DIR_BYTES])
 	const char *found = model_dir_find(to);
 
 	if (found == NULL)
-		log_warn("no models at %s; phases will not be derived",
+		log_warn("no models at %s; only phases without a model will be "
+			 "derived",
 		    DATADIR "/models");
 	return found;
 }

@@ -110,6 +110,11 @@ int model_set_add_run(struct model_set *set, const struct model_run *run,
 /* The role of an event; RUN_ROLES_MAX: it has none. */
 unsigned model_run_role(const struct model_run *run, struct text event);
 
+/* Has a phase or a run an event of this source? */
+bool model_names_source(const struct model_set *set, struct text source);
+/* The same of one run. */
+bool model_run_names_source(const struct model_run *run, struct text source);
+
 /* Is the phase a step of test runs? */
 bool model_is_step(const struct model_set *set, struct text phase);
 

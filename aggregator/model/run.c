@@ -148,6 +148,38 @@ model_set_add_run(struct model_set *set, const struct model_run *from,
 	return finish(set, &run, begun, ended, err);
 }
 
+/* Is it "source:..."? */
+static bool
+is_of_source(struct text event, struct text source)
+{
+	return event.bytes > source.bytes &&
+	       memcmp(event.at, source.at, source.bytes) == 0 &&
+	       event.at[source.bytes] == ':';
+}
+
+bool
+model_run_names_source(const struct model_run *run, struct text source)
+{
+	unsigned role = 0;
+
+	while (role < run->events && !is_of_source(run->event[role], source))
+		role++;
+	return role < run->events;
+}
+
+bool
+model_names_source(const struct model_set *set, struct text source)
+{
+	for (unsigned i = 0; i < set->phases; i++)
+		if (is_of_source(set->phase[i].start, source) ||
+		    is_of_source(set->phase[i].end, source))
+			return true;
+	for (unsigned i = 0; i < set->runs; i++)
+		if (model_run_names_source(&set->run[i], source))
+			return true;
+	return false;
+}
+
 bool
 model_is_step(const struct model_set *set, struct text phase)
 {

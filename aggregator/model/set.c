@@ -117,7 +117,7 @@ model_set_hash(const struct model_set *set)
 
 	/* The form of the derived rows: another one is another hash, so that
 	 * rows that an older program wrote are derived again. */
-	varint_put(&all, 2);
+	varint_put(&all, 3);
 	for (i = 0; i < set->phases; i++)
 		model_put_phase(&all, &set->phase[i]);
 	for (i = 0; i < set->runs; i++)

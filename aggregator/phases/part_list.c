@@ -49,10 +49,12 @@ bool
 part_list_decode(struct part_list *list, struct text value)
 {
 	struct varint_reader u = varint_reader_of(value);
-	uint64_t count;
+	uint64_t count, flags;
 	uint32_t before = 0;
 
-	list->fifo = varint_get_max(&u, FLAG_FIFO) != 0;
+	flags = varint_get_max(&u, FLAG_FIFO | OWN_PHASE_MARKS << 1);
+	list->fifo = (flags & FLAG_FIFO) != 0;
+	list->marks = (uint32_t)flags >> 1;
 	list->last = varint_get_u32(&u);
 	list->making = varint_get_u32(&u);
 	list->cut_ns = varint_unzigzag(varint_get(&u));
@@ -76,6 +78,7 @@ part_list_get(struct part_list *list, struct db_txn *txn, uint32_t partition,
 	list->partition = partition;
 	list->phase = phase;
 	list->fifo = false;
+	list->marks = 0;
 	list->last = list->making = list->count = 0;
 	list->cut_ns = INT64_MIN;
 	/* A writer that took it for absent would hide all parts. */
@@ -96,7 +99,8 @@ part_list_put(const struct part_list *list, struct db_txn *txn)
 	unsigned char key[PART_LIST_KEY_BYTES];
 	uint32_t before = 0;
 
-	varint_put(&value, list->fifo ? FLAG_FIFO : 0);
+	varint_put(
+	    &value, (list->fifo ? FLAG_FIFO : 0) | (uint64_t)list->marks << 1);
 	varint_put(&value, list->last);
 	varint_put(&value, list->making);
 	varint_put(&value, varint_zigzag(list->cut_ns));

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "aggregator/db/db.h"
+#include "aggregator/phases/own_phase.h"
 #include "proto/base/varint.h"
 
 enum { PART_LIST_KEY_BYTES = 12 };
@@ -29,6 +30,7 @@ struct part_info {
 struct part_list {
 	uint32_t partition, phase;
 	bool fifo;       /* as model.h has it */
+	uint32_t marks;  /* of a phase without a model; else 0 */
 	uint32_t last;   /* the highest number given */
 	uint32_t making; /* number of the part that a merge writes; 0: none */
 	int64_t cut_ns;  /* earlier events were deleted (retention) */

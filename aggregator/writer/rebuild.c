@@ -43,16 +43,18 @@ clear_table(struct writer *writer, unsigned table, struct err *err)
 
 /* ---- 2: sort the roles of events ---- */
 
+/* What a row of the sort says of a role. */
+enum { ROLE_MEASURED = 1, ROLE_FIFO = 2, ROLE_OWN = 4, ROLE_FLAGS = 7 };
+
 static void
 put_role(struct writer *writer, struct db_cursor *sort,
-    const struct collect_role *role, const struct group *group)
+    const struct collect_role *role, const struct key_phase *phase, bool is_own)
 {
 	const struct row_block_item *id = &role->entry.id;
 	struct buffer *value = &writer->indexer_write.value;
-	struct key_phase phase = match_key(group);
 	unsigned char key[SORT_KEY_BYTES], *to = key + KEY_PHASE_BYTES;
 
-	key_put_phase(key, &phase);
+	key_put_phase(key, phase);
 	/* The order of phase_compare. */
 	varint_put_u64_be(to, (uint64_t)id->time_ns ^ SIGN64);
 	to[8] = !role->entry.is_end;
@@ -62,8 +64,9 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	varint_put_u32_be(to + 25, role->entry.node);
 	value->bytes = 0;
 	varint_put(value, varint_delta(id->time_ns, id->receive_ns));
-	varint_put(
-	    value, (role->entry.measured ? 1 : 0) | (role->fifo ? 2 : 0));
+	varint_put(value, (role->entry.measured ? ROLE_MEASURED : 0) |
+			      (role->fifo ? ROLE_FIFO : 0) |
+			      (is_own ? ROLE_OWN : 0));
 	varint_put(value, varint_zigzag(role->entry.measured_ns));
 	varint_put_text(value, role->key);
 	buffer_put(value, id->body.at, id->body.bytes);
@@ -72,20 +75,32 @@ put_role(struct writer *writer, struct db_cursor *sort,
 }
 
 static void
+put_groups(struct writer *writer, struct db_cursor *sort,
+    const struct groups *groups, bool is_own)
+{
+	for (uint32_t i = 0; i < groups->count; i++) {
+		struct key_phase phase = match_key(&groups->at[i]);
+
+		if (is_own)
+			phase.key_hash = 0; /* it is not known yet */
+		for (uint32_t member = groups->at[i].first; member != GROUP_END;
+		     member = group_next(groups, member))
+			put_role(writer, sort, &writer->collect.role[member],
+			    &phase, is_own);
+	}
+}
+
+static void
 put_roles(struct writer *writer, struct db_txn *txn)
 {
 	struct collect *collect = &writer->collect;
-	struct db_cursor *sort = db_cursor_open(txn, TABLES_SORT);
-	uint32_t i, member;
+	struct db_cursor *sort;
 
+	indexer_write_learn(&writer->indexer_write, txn, collect);
 	groups_sort(&collect->states);
-	for (i = 0; i < collect->states.count; i++) {
-		const struct group *group = &collect->states.at[i];
-
-		for (member = group->first; member != GROUP_END;
-		     member = group_next(&collect->states, member))
-			put_role(writer, sort, &collect->role[member], group);
-	}
+	sort = db_cursor_open(txn, TABLES_SORT);
+	put_groups(writer, sort, &collect->states, false);
+	put_groups(writer, sort, &collect->own, true);
 	db_cursor_close(&sort);
 }
 
@@ -245,6 +260,7 @@ get_role(struct collect *collect, struct text key, struct text value)
 	struct key_phase phase;
 	struct row_block_item *id = &role.entry.id;
 	const char *from = key.at + KEY_PHASE_BYTES;
+	struct groups *groups;
 	struct group *group;
 	uint64_t flags;
 
@@ -259,19 +275,19 @@ get_role(struct collect *collect, struct text key, struct text value)
 	id->index = varint_get_u32_be(from + 21);
 	role.entry.node = varint_get_u32_be(from + 25);
 	id->receive_ns = varint_undelta(id->time_ns, varint_get(&u));
-	flags = varint_get_max(&u, 3);
-	role.entry.measured = (flags & 1) != 0;
-	role.fifo = (flags & 2) != 0;
+	flags = varint_get_max(&u, ROLE_FLAGS);
+	role.entry.measured = (flags & ROLE_MEASURED) != 0;
+	role.fifo = (flags & ROLE_FIFO) != 0;
 	role.entry.measured_ns = varint_unzigzag(varint_get(&u));
 	role.key = varint_get_text(&u);
 	id->body = varint_get_bytes(&u, varint_left(&u));
 	if (u.bad)
 		return false;
-	group = group_of(
-	    &collect->states, (uint32_t[]){ phase.partition, phase.phase,
-				  (uint32_t)(phase.key_hash >> 32),
-				  (uint32_t)phase.key_hash, phase.scope });
-	group_append(&collect->states, group, collect_add_role(collect, &role));
+	groups = (flags & ROLE_OWN) != 0 ? &collect->own : &collect->states;
+	group = group_of(groups, (uint32_t[]){ phase.partition, phase.phase,
+				     (uint32_t)(phase.key_hash >> 32),
+				     (uint32_t)phase.key_hash, phase.scope });
+	group_append(groups, group, collect_add_role(collect, &role));
 	return true;
 }
 
@@ -349,6 +365,7 @@ rebuild_all(struct writer *writer, struct err *err)
 	size_t i;
 
 	phase_memory_forget(&writer->indexer_write.memory);
+	match_forget(&writer->collect);
 	writer->merge.busy = writer->pack.busy = false;
 	for (i = 0; i < sizeof(derived) / sizeof(*derived) && result == DB_OK;
 	     i++)

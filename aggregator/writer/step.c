@@ -100,6 +100,7 @@ note(struct writer *writer, const struct step *step, int64_t began_ns)
 	status->rejected += collect->rejected;
 	status->rejected_cut += collect->rejected_cut;
 	status->no_run_id += collect->no_run_id;
+	status->phase_names_over += collect->phase_names_over;
 	status->repeated += collect->repeated;
 	status->groups_refused += collect->groups_refused;
 	status->quarantined += step->quarantined;

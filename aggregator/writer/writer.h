@@ -119,11 +119,12 @@ struct writer_status {
 	uint64_t commits;
 	/* Duration of the last transaction, with its work. */
 	uint64_t commit_ns;
-	uint64_t overflow;       /* events beyond the limit of a phase or run */
-	uint64_t no_run_id;      /* events that do not name their run */
-	uint64_t repeated;       /* records that were kept before */
-	uint64_t groups_refused; /* definitions of metric groups */
-	uint64_t names_over;     /* names beyond the limit of a partition */
+	uint64_t overflow;  /* events beyond the limit of a phase or run */
+	uint64_t no_run_id; /* events that do not name their run */
+	uint64_t phase_names_over; /* see collect.h */
+	uint64_t repeated;         /* records that were kept before */
+	uint64_t groups_refused;   /* definitions of metric groups */
+	uint64_t names_over;       /* names beyond the limit of a partition */
 	uint64_t entities_over; /* new entities beyond the limit of a partition,
 				   not stored */
 	uint64_t rejected;      /* rejected batches */
@@ -143,7 +144,7 @@ struct writer_status {
 	bool full;             /* waiting for space in the map or on the disk */
 	char full_why[WRITER_WHY_BYTES]; /* which limit was met */
 	bool is_damaged; /* a page is, so some work waits for ever */
-	bool no_models;  /* no phases and no runs are derived */
+	bool no_models;  /* only phases without a model are derived */
 };
 void writer_status(const struct writer *writer, struct writer_status *status);
 

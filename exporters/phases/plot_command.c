@@ -523,10 +523,12 @@ put_title(char to[static WORDS_BYTES], const struct plotter *p,
     const char *what, struct text model)
 {
 	struct text pool = pool_id(p->partition);
+	char words[PHASES_MODEL_BYTES];
 
-	snprintf(to, WORDS_BYTES, "%s of model %.*s in pool %.*s", what,
-	    model.bytes < 60 ? (int)model.bytes : 60, model.at, (int)pool.bytes,
-	    pool.at);
+	if (model.bytes > 60)
+		model.bytes = 60;
+	snprintf(to, WORDS_BYTES, "%s of %s in pool %.*s", what,
+	    phases_model_words(words, model), (int)pool.bytes, pool.at);
 }
 
 /* ---- how long each node was in each phase ---- */
@@ -710,8 +712,10 @@ plot_phases(struct source *source, struct text partition,
     struct err *err)
 {
 	struct plotter p = { source, partition, what, picture, .drawn = 0 };
+	bool in_time =
+	    what->from_ns != TIME_MIN_NS || what->to_ns != TIME_MAX_NS;
 	struct text model = text_of("");
-	char shown[SHOWN_BYTES];
+	char shown[SHOWN_BYTES], words[PHASES_MODEL_BYTES];
 	uint32_t number;
 	int rc = phases_names_read(&p.names, source, partition, err);
 
@@ -725,15 +729,14 @@ plot_phases(struct source *source, struct text partition,
 			rc = draw_model(&p, p.names.models.names[i], err);
 	}
 	if (rc == 0 && p.drawn == 0)
-		rc = err_set(err, "no %sphases%s%.*s%s of partition %s in %s",
+		rc = err_set(err, "no %sphases%s%s%s of partition %s in %s%s",
 		    what->timeline ? "" : "complete ",
-		    what->model != NULL ? " of model " : "", (int)model.bytes,
-		    model.at,
-		    what->from_ns != TIME_MIN_NS || what->to_ns != TIME_MAX_NS
-			? " that begin in that time"
-			: "",
+		    what->model != NULL ? " of " : "",
+		    what->model != NULL ? phases_model_words(words, model) : "",
+		    in_time ? " that begin in that time" : "",
 		    text_quote(shown, sizeof(shown), partition),
-		    source_name(source));
+		    source_name(source),
+		    in_time || what->model != NULL ? "" : PHASE_ROWS_HINT);
 	phases_names_clear(&p.names);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/phases/phase_rows.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
@@ -214,6 +215,16 @@ phases_read_clear(struct phases_read *phases)
 
 /* ---- of a model ---- */
 
+const char *
+phases_model_words(char to[static PHASES_MODEL_BYTES], struct text model)
+{
+	if (text_equal(model, text_of(RECORD_NO_MODEL)))
+		return "no model";
+	snprintf(
+	    to, PHASES_MODEL_BYTES, "model %.*s", (int)model.bytes, model.at);
+	return to;
+}
+
 static int
 read_one(struct phases_read *phases, const struct phases_names *names,
     struct source *source, struct text partition, struct wire_query query,
@@ -263,6 +274,8 @@ phases_read_model(struct phases_read *phases, struct phases_names *names,
 {
 	const struct string_table *models = &names->models;
 	char shown[SHOWN_BYTES];
+	bool in_time =
+	    query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS;
 	uint32_t number = 0, end;
 	int rc;
 
@@ -286,12 +299,10 @@ phases_read_model(struct phases_read *phases, struct phases_names *names,
 			    *chosen, use, err);
 		}
 	if (rc == 0 && phases->count == 0)
-		rc = err_set(err, "no %sphases%s of partition %s in %s",
+		rc = err_set(err, "no %sphases%s of partition %s in %s%s",
 		    use == PHASES_COMPLETE ? "complete " : "",
-		    query->from_ns != TIME_MIN_NS || query->to_ns != TIME_MAX_NS
-			? " that begin in that time"
-			: "",
+		    in_time ? " that begin in that time" : "",
 		    text_quote(shown, sizeof(shown), partition),
-		    source_name(source));
+		    source_name(source), in_time ? "" : PHASE_ROWS_HINT);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #define EXPORTERS_PHASES_READ_H
 
 #include "exporters/source/source.h"
+#include "proto/base/text.h"
 #include "proto/hash/string_table.h"
 
 enum {
@@ -55,6 +56,11 @@ int phases_read(struct phases_read *phases, const struct phases_names *names,
 /* By node and begin again, when ends have changed. */
 void phases_read_sort(struct phases_read *phases);
 void phases_read_clear(struct phases_read *phases);
+
+/* "model NAME", or "no model", for titles. */
+enum { PHASES_MODEL_BYTES = NAME_BYTES_MAX + sizeof("model ") };
+const char *phases_model_words(
+    char to[static PHASES_MODEL_BYTES], struct text model);
 
 /* The names, and the phases of a model; `model` NULL: of the first one that has
  * some, a model with required phases before others.  `query` has the nodes and

@@ -217,6 +217,7 @@ put_all(const struct breakdown *b, const struct question_asked *asked,
 {
 	const struct bands *bands = &b->bands;
 	char shown[300], words[QUESTION_CLOCK_BYTES];
+	char model[PHASES_MODEL_BYTES];
 	int64_t first_ns = INT64_MAX;
 	const char *clock;
 
@@ -228,9 +229,9 @@ put_all(const struct breakdown *b, const struct question_asked *asked,
 	answer_head(answer, "t0", answer_time(first_ns));
 	answer_head(answer, "nodes", answer_count(bands->count));
 	answer_title(answer,
-	    "time of %s in each phase of model %.*s, added up, in seconds%s",
+	    "time of %s in each phase of %s, added up, in seconds%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
-	    (int)b->model.bytes, b->model.at, clock);
+	    phases_model_words(model, b->model), clock);
 	for (unsigned k = 0; k < bands->band_count; k++)
 		answer_add_column(
 		    answer, bands->band[k].key, NULL, ANSWER_NUMBER, "s");

@@ -189,7 +189,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 }
 
 const struct question question_phases = { .word = "phases",
-	.summary = "statistics of the phases that models define",
+	.summary = "statistics of the phases of a pool",
 	.options = "by name node job user start gap from to sort top columns",
 	.examples = "poolscope stats phases --from yesterday\n"
 		    "poolscope stats phases --by node --sort p99 --top 5\n"

@@ -269,6 +269,7 @@ put_all(const struct phases_timeline *t, struct shares *shares,
     const struct question_asked *asked, struct answer *answer)
 {
 	char shown[300], words[QUESTION_CLOCK_BYTES];
+	char model[PHASES_MODEL_BYTES];
 	uint64_t without = 0;
 	const char *clock;
 
@@ -280,9 +281,9 @@ put_all(const struct phases_timeline *t, struct shares *shares,
 	answer_head(answer, "nodes", answer_count(t->phases.nodes.count));
 	answer_title(answer,
 	    "nodes of %s that were longer in a phase than the median of all, "
-	    "by model %.*s%s",
+	    "by %s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
-	    (int)t->model.bytes, t->model.at, clock);
+	    phases_model_words(model, t->model), clock);
 	put_rows(shares, asked, answer);
 	for (uint32_t i = 0; i < shares->count; i++)
 		without += shares->at[i].of == 0;

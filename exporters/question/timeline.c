@@ -363,6 +363,7 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 		.nodes = t->phases.nodes.count };
 	int rc = begin_picture(&asking, asked->values, err);
 	char shown[300], words[QUESTION_CLOCK_BYTES];
+	char model[PHASES_MODEL_BYTES];
 	const char *clock;
 
 	answer_head(answer, "model", answer_text(t->model));
@@ -373,9 +374,9 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 	answer_head(answer, "pixels",
 	    answer_count(asked->values->pixels > 0 ? asked->values->pixels
 						   : ANSWER_NO_COUNT));
-	answer_title(answer, "what nodes of %s did when, by model %.*s%s",
+	answer_title(answer, "what nodes of %s did when, by %s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
-	    (int)t->model.bytes, t->model.at, clock);
+	    phases_model_words(model, t->model), clock);
 	hide_columns(&asking, asked->values->pixels > 0);
 	if (rc == 0 && asked->values->pixels > 0)
 		put_picture(&asking);

@@ -184,6 +184,7 @@ known_check_partition(
 {
 	char question[3 * NEAREST_WORD_BYTES + 32], shown[300];
 	struct err ignored, sentence;
+	char *advice;
 
 	if (!source_is_empty(source) ||
 	    find_partition(
@@ -193,7 +194,11 @@ known_check_partition(
 		return err_set(err, "%s: there is no partition %s%s",
 		    source_name(source),
 		    text_quote(shown, sizeof(shown), partition), question);
+	/* What would help in a partition that is there does not help here. */
 	sentence = *err;
+	advice = strstr(sentence.text, "; ");
+	if (advice != NULL)
+		*advice = '\0';
 	return err_set(
 	    err, "%s; there is no such partition%s", sentence.text, question);
 }

@@ -105,6 +105,10 @@ struct record {
 	struct text value_bytes;
 };
 
+/* The source of phases that no model defines (poolscope-model(5)); no model has
+ * this name. */
+#define RECORD_NO_MODEL "none"
+
 struct record_attribute {
 	struct text key;
 	struct value value;

@@ -30,4 +30,8 @@ struct value {
 	} is;
 };
 
+/* A value as text: of nil an empty one.  A view of the value, or of `room`,
+ * which has NUMBER_BYTES (proto/base/number.h). */
+struct text value_as_text(const struct value *value, char *room);
+
 #endif

@@ -9,7 +9,7 @@
 aggregate --compact-after 1d
 records <<-'END'
 	event   0 n1 work:start
-	event  10 n2 work:start text=flip-this-one
+	event  10 n2 work:begins text=flip-this-one
 	event  20 n2 work:end
 	event  30 n3 work:start
 END
@@ -22,7 +22,7 @@ asked() {
 	shift
 	check_status 1 "$_name: a dump fails" poolscope-dump --kind event --format csv "$@"
 	check_printed "... and says how much it lacks" '1 damaged rows or pages were left out'
-	check_text "... after all that can be read" 2 "$(grep -c 'n[13],.*start' "$TMP/out")"
+	check_text "... after all that can be read" 2 "$(grep -c 'n[13],.*work' "$TMP/out")"
 	check "... --damaged skip accepts it" poolscope-dump --kind event --format csv --damaged skip "$@"
 	check_printed "... with a warning" '1 damaged rows or pages were left out'
 }

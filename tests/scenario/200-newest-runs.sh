@@ -92,7 +92,7 @@ answer "... which changes nothing" "$LEFT" newest 10 --store "$DIR/store"
 check "... and verify finds nothing" poolscope-admin verify
 check "all is compacted" poolscope-admin compact --models "$ROOT/deploy/models"
 answer "... which changes nothing" "$LEFT" newest 10 --store "$DIR/store"
-model none <<-'END'
+model empty <<-'END'
 	phase "step" {
 		start = "work:start"
 		end = "work:end"

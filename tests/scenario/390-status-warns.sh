@@ -66,7 +66,7 @@ rm "$DIR/log/broker.log"
 mkdir "$TMP/none"
 aggregate --models "$TMP/none"
 check_status 3 "no models" poolscope status
-first "warning: the aggregator has no models, so there are no phases and no runs; --models names their directory"
+first "warning: the aggregator has no models, so there are no runs, and only phases without a model; --models names their directory"
 stop aggregator
 
 # ---- a node

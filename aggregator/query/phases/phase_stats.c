@@ -6,7 +6,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "aggregator/phases/part_list.h"
 #include "aggregator/phases/run_sum.h"
 #include "aggregator/query/page/answer.h"
 #include "aggregator/query/phases/phase_nodes.h"
@@ -95,7 +97,8 @@ get_stats(struct page *page, uint32_t phase)
 }
 
 static bool
-append_nodes(struct page *page, unsigned index, uint32_t number)
+append_nodes(
+    struct page *page, const struct model_phase *phase, uint32_t number)
 {
 	struct reader *reader = page->reader;
 	uint32_t node = page->cursor.node, first, last;
@@ -110,8 +113,7 @@ append_nodes(struct page *page, unsigned index, uint32_t number)
 		struct text name = lookup_number(&reader->lookup, node);
 
 		if (page_wants_node(page, name))
-			good = append_stats(
-			    page, &reader->models.phase[index], name);
+			good = append_stats(page, phase, name);
 		if (good) {
 			page->cursor.node = ++node;
 			good = !page_examined(page);
@@ -120,12 +122,65 @@ append_nodes(struct page *page, unsigned index, uint32_t number)
 	return good;
 }
 
+/* Where the cursor begins with the phases without a model. */
+enum { OWN_FROM = MODEL_PHASES_MAX };
+
+/* Of a phase that never had a start and an end, what waits means nothing. */
+static bool
+append_own(struct page *page, const struct part_list *list, bool by_node)
+{
+	char id[NAME_BYTES_MAX];
+	char start[2 * NAME_BYTES_MAX], end[2 * NAME_BYTES_MAX];
+	struct model_phase phase = { .id = lookup_number(
+					 &page->reader->lookup, list->phase),
+		.place = OWN_FROM + list->phase };
+
+	/* An empty id means that the row of its name is damaged. */
+	if (!own_phase_is(phase.id) || !page_wants_text(page, phase.id))
+		return true;
+	memcpy(id, phase.id.at, phase.id.bytes);
+	phase.id.at = id;
+	phase.start = own_phase_event_text(phase.id, list->marks, false, start);
+	phase.end = own_phase_event_text(phase.id, list->marks, true, end);
+	get_stats(page, list->phase);
+	phase.ignore_unmatched = page->reader->stats->sums.count == 0;
+	if (by_node)
+		return append_nodes(page, &phase, list->phase);
+	return append_stats(page, &phase, (struct text){ NULL, 0 });
+}
+
+static bool
+append_all_own(struct page *page, bool by_node)
+{
+	struct db_cursor *cursor = db_cursor_open(page->txn, TABLES_PHASES);
+	struct part_list list = { .at = NULL };
+	uint32_t partition = page->partition, phase;
+	bool good = true;
+
+	if (page->cursor.number < OWN_FROM)
+		page->cursor.number = OWN_FROM;
+	phase = (uint32_t)(page->cursor.number - OWN_FROM);
+	while (good && part_list_find(cursor, &partition, &phase) &&
+	       partition == page->partition) {
+		page->cursor.number = OWN_FROM + (uint64_t)phase;
+		if (part_list_get(&list, page->txn, partition, phase) &&
+		    list.marks != 0 && list.count > 0)
+			good = append_own(page, &list, by_node);
+		if (good)
+			page->cursor.node = 0;
+		phase++;
+	}
+	db_cursor_close(&cursor);
+	part_list_clear(&list);
+	return good;
+}
+
 bool
 query_phase_stats(struct page *page, bool by_node)
 {
 	const struct model_set *models = &page->reader->models;
 	struct text pool = { NULL, 0 };
-	unsigned i = (unsigned)page->cursor.number;
+	uint64_t i = page->cursor.number;
 	bool good = true;
 
 	for (; good && i < models->phases; i++) {
@@ -137,7 +192,7 @@ query_phase_stats(struct page *page, bool by_node)
 		number = dictionary_find(
 		    page->txn, page->partition, models->phase[i].id);
 		if (by_node) {
-			good = append_nodes(page, i, number);
+			good = append_nodes(page, &models->phase[i], number);
 		} else {
 			get_stats(page, number);
 			good = append_stats(page, &models->phase[i], pool);
@@ -145,5 +200,5 @@ query_phase_stats(struct page *page, bool by_node)
 		if (good)
 			page->cursor.node = 0;
 	}
-	return good;
+	return good && append_all_own(page, by_node);
 }

@@ -242,6 +242,9 @@ append_events(struct at *at)
 
 /* ---- phases ---- */
 
+/* All that matters here of phases without a model. */
+static const struct model_phase own_phase = { .kv = true };
+
 static const struct model_phase *
 find_phase(const struct model_set *models, struct text id)
 {
@@ -251,7 +254,7 @@ find_phase(const struct model_set *models, struct text id)
 		if (text_equal(models->phase[i].id, id))
 			return &models->phase[i];
 	}
-	return NULL;
+	return own_phase_is(id) ? &own_phase : NULL;
 }
 
 static void

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, choose, search, nothing } from "./parts.js";
+import { title, choose, search, nothing, PHASES_FROM } from "./parts.js";
 import { breakdown, rowsOf, legend } from "./breakdown.js";
 import { setModels } from "./timeline_view.js";
 import { traceTools } from "./perfetto.js";
@@ -31,7 +31,7 @@ export function breakdownView(context) {
 		if (!answer || !answer.rows.node || answer.rows.node.length === 0) {
 			model.root.hidden = !answer;
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
-				context.why("Phases come from events with a begin and an end, by a model.")));
+				context.why(PHASES_FROM)));
 			return;
 		}
 		data = rowsOf(answer);

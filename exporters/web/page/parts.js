@@ -54,6 +54,13 @@ export function countOn() {
 		say(each, each.dataset.before + ago(Number(each.dataset.at)));
 }
 
+export const PHASES_FROM = "Two events X:start and X:end of a node make one; a model defines others.";
+
+/* Of the phases that no model defines, the model has this word for programs. */
+export function modelName(name) {
+	return name === "none" ? "no model" : name;
+}
+
 export function nothing(text, hint) {
 	return h("p", { class: "nothing" }, text, hint ? h("span", {}, " ", hint) : null);
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { title, figures, nothing, since, state } from "./parts.js";
+import { title, figures, nothing, since, state, PHASES_FROM } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
 import { poolsOf } from "./pools.js";
@@ -33,7 +33,7 @@ export function overview(context) {
 	let most = 1, list = null;
 	const phases = table({ caption: "Phases, in seconds", columns: phaseColumns(() => most),
 		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
-		empty: context.why("No model has found phases in the events of this pool.") });
+		empty: context.why("No phases yet. " + PHASES_FROM) });
 	const trouble = h("div"), first = lead(context, trouble), farm = h("div");
 	const words = h("p", { class: "note" }, SPREAD), times = h("div", {}, h("h2", {}, "Phases"), phases.root, words);
 	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts, times);

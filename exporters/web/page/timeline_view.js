@@ -4,7 +4,7 @@
  */
 import { isLive } from "./api.js";
 import { h, fill } from "./dom.js";
-import { title, choose, search, nothing } from "./parts.js";
+import { title, choose, search, nothing, modelName, PHASES_FROM } from "./parts.js";
 import { windowOf } from "./time.js";
 import { timeline } from "./timeline.js";
 
@@ -12,7 +12,7 @@ import { timeline } from "./timeline.js";
 export async function setModels(field, answer, context) {
 	const { models } = await context.has(), list = answer.models.model.filter((name) => name === answer.model || models.has(name));
 	field.root.hidden = list.length < 2;
-	field.set(list.map((name) => [name, name]), answer.model);
+	field.set(list.map((name) => [name, modelName(name)]), answer.model);
 }
 
 export function timelineView(context) {
@@ -33,7 +33,7 @@ export function timelineView(context) {
 		model.root.hidden = !answer;
 		if (!answer) {
 			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
-				context.why("Phases come from events with a begin and an end, by a model.")));
+				context.why(PHASES_FROM)));
 			return;
 		}
 		if (!picture.root.isConnected || !body.contains(picture.root))
