@@ -77,7 +77,7 @@ compact(struct admin *admin, const struct opt_operands *words, struct err *err)
 	struct writer_options how =
 	    aggregator_settings_indexer(&admin->given, &admin->settings);
 
-	how.retire_after_ns = -1;
+	how.retire_after = 0;
 	(void)words;
 	return admin_compact(admin->settings.store, &how, err);
 }
@@ -95,7 +95,7 @@ rebuild(struct admin *admin, const struct opt_operands *words, struct err *err)
 	struct writer_options how =
 	    aggregator_settings_indexer(&admin->given, &admin->settings);
 
-	how.retire_after_ns = -1;
+	how.retire_after = 0;
 	(void)words;
 	return admin_rebuild(admin->settings.store, &how, err);
 }

@@ -316,7 +316,7 @@ aggregator_settings_indexer(const struct aggregator_settings_given *given,
 	struct writer_options indexer = aggregator_settings_retention(given);
 	const char *models = given->models;
 
-	indexer.retire_after_ns = given->retire_after_ns;
+	indexer.retire_after = (uint64_t)given->retire_after_ns + 1;
 
 	if (models == NULL)
 		models = model_dir(aggregator_settings->models);

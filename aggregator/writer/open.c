@@ -60,9 +60,9 @@ prepare(struct writer *writer, struct err *err)
 	key = store_hash_key(txn);
 	atomic_store(&writer->position, tables_fact(txn, FACT_INDEXED));
 	writer->status.position = atomic_load(&writer->position);
-	if (writer->options.retire_after_ns >= 0)
-		tables_put_fact(txn, FACT_RETIRE_AFTER,
-		    (uint64_t)writer->options.retire_after_ns + 1);
+	if (writer->options.retire_after > 0)
+		tables_put_fact(
+		    txn, FACT_RETIRE_AFTER, writer->options.retire_after);
 	writer->dropped = tables_fact(txn, FACT_DROPPED);
 	writer->rebuild = tables_fact(txn, FACT_REBUILD) != 0;
 	if (writer->options.models == NULL)

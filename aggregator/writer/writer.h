@@ -29,9 +29,9 @@ struct writer_options {
 	 * their rollups of a minute. */
 	int64_t retain_ns, retain_raw_ns, retain_1min_ns;
 	uint64_t retain_bytes; /* maximum size of the tables; 0: no limit */
-	/* Of nodes that are not heard (0: never); -1: leave what the store has.
-	 */
-	int64_t retire_after_ns;
+	/* 1 + how long nodes are not heard until they count as stopped (1:
+	 * never); 0: leave what the store has. */
+	uint64_t retire_after;
 	uint64_t rejected_bytes; /* bodies of rejected batches stored in a
 				    partition; 0: no limit */
 	uint64_t map_bytes;      /* 0: default */

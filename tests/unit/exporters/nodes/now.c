@@ -177,7 +177,7 @@ nodes_age_without_a_record(void **state)
 	assert_int_equal(poll_all(AT(30 * 86400)), 0);
 	assert_int_equal(now_nodes(now)->attended, 0);
 	assert_int_equal(now_nodes(now)->count, 2);
-	assert_int_equal(now_nodes(now)->conditions[NODE_GONE], 2);
+	assert_int_equal(now_nodes(now)->conditions[NODE_STOPPED], 2);
 }
 
 /* n1's record of 50 came and is not read yet, because the last reading was just
@@ -382,9 +382,10 @@ a_source_that_is_away_leaves_the_numbers(void **state)
 /* Live, late, silent, gone. */
 static void
 assert_pool(struct pools_kept *kept, int64_t now_ns, uint32_t live,
-    uint32_t late, uint32_t silent, uint32_t gone)
+    uint32_t late, uint32_t silent, uint32_t gone, uint32_t stopped)
 {
-	const uint32_t wanted[NODE_CONDITIONS] = { live, late, silent, gone };
+	const uint32_t wanted[NODE_CONDITIONS] = { live, late, silent, gone,
+		stopped };
 	struct text all = { NULL, 0 };
 	struct pools pools;
 	struct err err = { 0 };
@@ -409,18 +410,18 @@ kept_pools_age(void **state)
 	for (int again = 0; again < 2; again++) {
 		struct pools_kept *some = again == 0 ? kept : NULL;
 
-		assert_pool(some, AT(30), 2, 0, 0, 0);
-		assert_pool(some, AT(59), 2, 0, 0, 0);
-		assert_pool(some, AT(60), 1, 1, 0, 0);
-		assert_pool(some, AT(3600), 0, 0, 1, 1);
-		assert_pool(some, AT(86401), 0, 0, 0, 2);
-		assert_pool(some, AT(30 * 86400), 0, 0, 0, 2);
-		assert_pool(some, AT(40), 2, 0, 0, 0);
+		assert_pool(some, AT(30), 2, 0, 0, 0, 0);
+		assert_pool(some, AT(59), 2, 0, 0, 0, 0);
+		assert_pool(some, AT(60), 1, 1, 0, 0, 0);
+		assert_pool(some, AT(3600), 0, 0, 1, 1, 0);
+		assert_pool(some, AT(86401), 0, 0, 0, 2, 0);
+		assert_pool(some, AT(30 * 86400), 0, 0, 0, 0, 2);
+		assert_pool(some, AT(40), 2, 0, 0, 0, 0);
 	}
 	put_job("n3", 100, "start", "1");
 	store();
-	assert_pool(kept, AT(100), 1, 2, 0, 0);
-	assert_pool(kept, AT(160), 0, 3, 0, 0);
+	assert_pool(kept, AT(100), 1, 2, 0, 0, 0);
+	assert_pool(kept, AT(160), 0, 3, 0, 0, 0);
 	pools_kept_free(&kept);
 }
 
