@@ -403,6 +403,5 @@ main(int argc, char **argv)
 		rc = make_runs(&options, progress, &err);
 	if (rc == 0)
 		return EXIT_SUCCESS;
-	log_fail(&err);
-	return EXIT_FAILURE;
+	return log_fail(&err);
 }

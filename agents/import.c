@@ -368,9 +368,7 @@ main(int argc, char **argv)
 	how.once = !format->is_whole;
 	how.progress = !opt_common_values.quiet && progress_is_wanted();
 	rc = import(&options, &operands, format, &how, &result, &err);
-	if (rc != 0) {
-		log_fail(&err);
-		return EXIT_FAILURE;
-	}
+	if (rc != 0)
+		return log_fail(&err);
 	return print_result(format, &result);
 }

@@ -62,7 +62,8 @@ find_here(void)
 	ssize_t bytes = readlink("/proc/self/exe", here, sizeof(here) - 1);
 
 	if (bytes <= 0)
-		end(EXIT_FAILURE, "/proc/self/exe: %s", strerror(errno));
+		end(EXIT_FAILURE, "/proc/self/exe: %s; is /proc mounted?",
+		    strerror(errno));
 	here[bytes] = '\0';
 	slash = strrchr(here, '/');
 	*slash = '\0';

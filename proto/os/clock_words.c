@@ -56,12 +56,30 @@ has_zone(const char *word)
 	       S_ISREG(st.st_mode);
 }
 
+/* libc takes a name that it does not find for UTC.  Rules that stand in TZ
+ * itself have a comma. */
+static bool
+has_local_zone(void)
+{
+	const char *name = getenv("TZ");
+
+	if (name != NULL && name[0] == ':')
+		name++;
+	return name == NULL || name[0] == '/' || strchr(name, '/') == NULL ||
+	       strchr(name, ',') != NULL || has_zone(name);
+}
+
 int
 clock_check_zone(const char *word, struct err *err)
 {
 	char shown[64];
 	int64_t ahead_ns;
 
+	if (strcmp(word, "local") == 0 && !has_local_zone())
+		return err_set(err,
+		    "TZ: '%s' is not a name of /usr/share/zoneinfo, such as "
+		    "Europe/Berlin",
+		    text_quote(shown, sizeof(shown), text_of(getenv("TZ"))));
 	if (strcasecmp(word, "UTC") == 0 || strcmp(word, "local") == 0 ||
 	    take_offset(word, &ahead_ns) ||
 	    (strlen(word) < sizeof(zone.name) && has_zone(word)))

@@ -4,6 +4,7 @@
  */
 #include "proto/os/log.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -118,10 +119,11 @@ log_is_due(int64_t *last_ns)
 	return true;
 }
 
-void
+int
 log_fail(const struct err *err)
 {
 	char line[LINE_BYTES];
 
 	put_line(line, snprintf(line, sizeof(line), "%s: %s", name, err->text));
+	return err->code == ERR_INTERRUPTED ? 128 + SIGINT : EXIT_FAILURE;
 }

@@ -40,7 +40,8 @@ bool log_is_due(int64_t *last_ns);
 void log_put_times(void);
 
 /* Print "program: sentence" on standard error, whatever the level: the message
- * of a command-line tool before it exits with 1. */
-void log_fail(const struct err *err);
+ * of a command-line tool before it ends.  Returns its exit status: 130 of what
+ * was interrupted, else 1. */
+int log_fail(const struct err *err);
 
 #endif

@@ -30,7 +30,8 @@ find_program(char to[static PATH_BYTES], struct err *err)
 	char *slash;
 
 	if (n < 0)
-		return err_set(err, "/proc/self/exe: %s", strerror(errno));
+		return err_set(err, "/proc/self/exe: %s; is /proc mounted?",
+		    strerror(errno));
 	to[n] = '\0';
 	slash = strrchr(to, '/');
 	if (slash == NULL || (size_t)(slash - to) + 32 > PATH_BYTES)
