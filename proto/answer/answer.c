@@ -400,6 +400,64 @@ keep_row(struct answer *answer)
 /* ---- printing ---- */
 
 static void
+tell(const struct answer *answer, const char *table,
+    const struct answer_column *columns, uint32_t count,
+    const struct answer_cell *cells)
+{
+	const struct answer_taker *taker = answer->options->taker;
+	const struct answer_taken row = { table, columns, count, cells };
+
+	if (taker != NULL)
+		taker->take(taker->arg, &row);
+}
+
+static void
+tell_head(const struct answer *answer)
+{
+	for (uint32_t i = 0; i < answer->p.head_count; i++) {
+		const struct answer_column column = { .key =
+							  answer->head[i].key };
+
+		tell(answer, "head", &column, 1, &answer->head[i].value);
+	}
+}
+
+static void
+tell_notes(const struct answer *answer)
+{
+	static const struct answer_column columns[] = { { .key = "key" },
+		{ .key = "count" }, { .key = "text" } };
+
+	for (uint32_t i = 0; i < answer->p.note_count; i++) {
+		const struct answer_note *note = &answer->notes[i];
+		const struct answer_cell cells[] = { answer_string(note->key),
+			answer_count(note->count), answer_string(note->text) };
+
+		tell(answer, "notes", columns, 3, cells);
+	}
+}
+
+/* For people --table leaves out the others; csv has one in any case, and json
+ * is whole. */
+static bool
+is_shown(const struct answer *answer)
+{
+	const char *asked = answer->options->table;
+
+	return asked == NULL || !answer_is_for_people(answer) ||
+	       strcmp(asked, answer->table->name) == 0;
+}
+
+static void
+print_row(struct answer *answer, const struct answer_cell *cells)
+{
+	if (is_shown(answer))
+		answer->printer->row(&answer->p, cells);
+	tell(answer, answer->table->name, answer->columns, answer->column_count,
+	    cells);
+}
+
+static void
 begin_answer(struct answer *answer)
 {
 	if (answer->has_begun)
@@ -415,6 +473,7 @@ begin_answer(struct answer *answer)
 	}
 	answer->p.title = answer->title;
 	answer->printer->begin(&answer->p);
+	tell_head(answer);
 }
 
 /* With the rows that are kept, in their order. */
@@ -432,7 +491,8 @@ begin_table(struct answer *answer)
 	rows = memory_alloc((answer->kept_count + 1) * sizeof(*rows));
 	for (uint32_t i = 0; i < answer->kept_count; i++)
 		rows[i] = answer->kept[i].cells;
-	answer->printer->table(&answer->p, rows, answer->kept_count);
+	if (is_shown(answer))
+		answer->printer->table(&answer->p, rows, answer->kept_count);
 	free(rows);
 }
 
@@ -442,7 +502,7 @@ print_kept(struct answer *answer)
 	sort_kept(answer);
 	begin_table(answer);
 	for (uint32_t i = 0; i < answer->kept_count; i++)
-		answer->printer->row(&answer->p, answer->kept[i].cells);
+		print_row(answer, answer->kept[i].cells);
 	answer->group = 0;
 	cut_kept(answer, 0);
 }
@@ -453,7 +513,8 @@ end_table(struct answer *answer)
 	if (answer->p.columns == NULL)
 		choose_columns(answer);
 	print_kept(answer);
-	answer->printer->end_table(&answer->p);
+	if (is_shown(answer))
+		answer->printer->end_table(&answer->p);
 	answer->in_group = 0;
 	answer->number = 0;
 }
@@ -532,7 +593,7 @@ answer_row(
 		return;
 	}
 	begin_table(answer);
-	answer->printer->row(&answer->p, answer->cells);
+	print_row(answer, answer->cells);
 	if (answer->p.kept_bytes > ANSWER_ROWS_BYTES_MAX)
 		err_set(&answer->err,
 		    "columns take more than %d MiB: select fewer rows, or "
@@ -677,6 +738,7 @@ answer_end(struct answer *answer, int rc, struct err *err)
 		rc = -1;
 	}
 	answer->p.notes = answer->notes;
+	tell_notes(answer);
 	answer->printer->end(
 	    &answer->p, answer->rows, rc < 0 ? err->text : answer->lacks);
 	return rc;

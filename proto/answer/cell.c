@@ -167,3 +167,12 @@ answer_plain(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	}
 	return text_of(to);
 }
+
+const struct answer_cell *
+answer_taken_cell(const struct answer_taken *row, const char *key)
+{
+	for (uint32_t i = 0; i < row->count; i++)
+		if (strcmp(row->columns[i].key, key) == 0)
+			return &row->cells[i];
+	return NULL;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "proto/base/text.h"
 #include "proto/format/quantity.h"
@@ -111,6 +112,26 @@ enum answer_shape {
 	ANSWER_SHAPE_COLUMNS,
 };
 
+/* A row that is printed, with the columns that are not, too; also the head, as
+ * a row of the table "head" for each member, and each note, as one of the table
+ * "notes" (key, count, text).  All valid until the call returns. */
+struct answer_taken {
+	const char *table;
+	const struct answer_column *columns;
+	uint32_t count;
+	const struct answer_cell *cells;
+};
+/* The cell of a column; NULL: it has none. */
+const struct answer_cell *answer_taken_cell(
+    const struct answer_taken *row, const char *key);
+
+/* Hears what is printed: a program that prints an answer and needs what
+ * it says does not read its own text. */
+struct answer_taker {
+	void (*take)(void *arg, const struct answer_taken *row);
+	void *arg;
+};
+
 /* How it is printed.  Zeros are the defaults. */
 struct answer_options {
 	int format;          /* enum answer_format */
@@ -121,6 +142,7 @@ struct answer_options {
 	const char *table;   /* name of the chosen table; NULL: the first */
 	int shape;           /* enum answer_shape; json */
 	unsigned width;      /* of a table in characters; 0: no limit */
+	const struct answer_taker *taker; /* NULL: none */
 };
 
 /* Cells. */
@@ -185,5 +207,8 @@ struct text answer_shown(
  * seconds; empty: unknown. */
 struct text answer_plain(
     const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES]);
+/* A text in Markdown: a bar would end a cell, and marks would be taken for
+ * layout. */
+void answer_put_markdown(FILE *file, struct text t);
 
 #endif

@@ -17,8 +17,8 @@ const struct opt answer_options[] = {
 	    "FORMAT", "print in this format (default: table)",
 	    "table|json|jsonl|csv|md", false },
 	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
-	    "of an answer with several, the one that csv prints, and that "
-	    "--sort, --top and --columns are of (default: the first)",
+	    "of an answer with several, print only this one (csv: default the "
+	    "first), of which --sort, --top and --columns are",
 	    NULL, false },
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
 	    "begin with the greatest number, or the first name, in this column",

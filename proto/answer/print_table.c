@@ -233,12 +233,6 @@ put_line(struct answer_printing *p, const struct answer_cell *cells)
 }
 
 static void
-table_begin_answer(struct answer_printing *p)
-{
-	put_title(p);
-}
-
-static void
 table_begin_table(
     struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
 {
@@ -268,14 +262,13 @@ table_end(struct answer_printing *p, uint64_t rows, const char *failed)
 	put_notes(p);
 }
 
-const struct answer_printer answer_print_table = { table_begin_answer,
-	table_begin_table, put_line, table_end_table, table_end };
+const struct answer_printer answer_print_table = { put_title, table_begin_table,
+	put_line, table_end_table, table_end };
 
 /* ---- Markdown ---- */
 
-/* A bar would end the cell, and marks would be taken for layout. */
-static void
-put_escaped(FILE *file, struct text t)
+void
+answer_put_markdown(FILE *file, struct text t)
 {
 	static const char special[] = "|\\`*_<>[]";
 
@@ -301,7 +294,7 @@ md_table(
 	p->has_tables = true;
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		fputs("| ", p->file);
-		put_escaped(p->file, title_of(&p->columns[i].is));
+		answer_put_markdown(p->file, title_of(&p->columns[i].is));
 		putc(' ', p->file);
 	}
 	fputs("|\n", p->file);
@@ -317,12 +310,37 @@ md_row(struct answer_printing *p, const struct answer_cell *cells)
 
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		fputs("| ", p->file);
-		put_escaped(
+		answer_put_markdown(
 		    p->file, answer_shown(&cells[p->columns[i].cell], text));
 		putc(' ', p->file);
 	}
 	fputs("|\n", p->file);
 }
 
-const struct answer_printer answer_print_md = { put_title, md_table, md_row,
-	table_end_table, table_end };
+static void
+md_begin(struct answer_printing *p)
+{
+	if (p->title == NULL)
+		return;
+	answer_put_markdown(p->file, text_of(p->title));
+	fputs("\n\n", p->file);
+}
+
+static void
+md_end(struct answer_printing *p, uint64_t rows, const char *failed)
+{
+	(void)rows;
+	(void)failed;
+	for (uint32_t i = 0; i < p->note_count; i++) {
+		struct text rest = text_of(p->notes[i].text), line;
+
+		while (text_next_line(&rest, &line)) {
+			putc('\n', p->file);
+			answer_put_markdown(p->file, line);
+			putc('\n', p->file);
+		}
+	}
+}
+
+const struct answer_printer answer_print_md = { md_begin, md_table, md_row,
+	table_end_table, md_end };

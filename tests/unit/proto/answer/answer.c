@@ -955,6 +955,88 @@ people_read_times_of_their_zone(void **state)
 	assert_int_equal(clock_set_zone("UTC", &err), 0);
 }
 
+struct taken {
+	char text[400];
+};
+
+static void
+take(void *arg, const struct answer_taken *row)
+{
+	struct taken *taken = arg;
+	const char *const keys[] = { "name", "count", "number", "text" };
+	size_t used = strlen(taken->text);
+
+	used += (size_t)snprintf(
+	    taken->text + used, sizeof(taken->text) - used, "%s", row->table);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct answer_cell *cell =
+		    answer_taken_cell(row, keys[i]);
+		char shown[ANSWER_SHOWN_BYTES];
+		struct text t;
+
+		if (cell == NULL)
+			continue;
+		t = answer_plain(cell, shown);
+		used += (size_t)snprintf(taken->text + used,
+		    sizeof(taken->text) - used, " %s=%.*s", keys[i],
+		    (int)t.bytes, t.at);
+	}
+	snprintf(taken->text + used, sizeof(taken->text) - used, ";");
+}
+
+/* The rows as they are printed, with the columns that are not, of each table;
+ * the head and the notes. */
+static void
+what_is_printed_can_be_taken(void **state)
+{
+	struct taken taken = { "" };
+	const struct answer_taker taker = { take, &taken };
+	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
+		.sort = "count",
+		.top = 2,
+		.columns = "name",
+		.taker = &taker };
+	struct answer *answer = begin(&options);
+	const struct part part = { { "a", 1 }, 5 };
+
+	(void)state;
+	answer_head(answer, "name", answer_string("h"));
+	named(answer, "a", 1);
+	named(answer, "b", 3);
+	named(answer, "c", 2);
+	answer_begin_table(answer, "parts");
+	answer_row(answer, &part, NULL);
+	answer_note(answer, "k", 7, "a note");
+	end(answer, 0);
+	assert_string_equal(taken.text,
+	    "head name=h;things name=b count=3;things name=c count=2;"
+	    "parts number=5;notes count=7 text=a note;");
+	assert_string_equal(
+	    text, "NAME\nb\nc\n\nparts\nOF  NUMBER\na        5\n\na note\n");
+}
+
+/* For people, too, and all are taken. */
+static void
+one_table_of_several_is_printed(void **state)
+{
+	struct taken taken = { "" };
+	const struct answer_taker taker = { take, &taken };
+	const struct answer_options options = {
+		.format = ANSWER_FORMAT_TABLE, .table = "parts", .taker = &taker
+	};
+	struct answer *answer = begin(&options);
+	const struct part part = { { "a", 1 }, 5 };
+
+	(void)state;
+	named(answer, "b", 3);
+	answer_begin_table(answer, "parts");
+	answer_row(answer, &part, NULL);
+	end(answer, 0);
+	assert_string_equal(
+	    taken.text, "things name=b count=3;parts number=5;");
+	assert_string_equal(text, "OF  NUMBER\na        5\n");
+}
+
 int
 main(void)
 {
@@ -995,6 +1077,8 @@ main(void)
 		cmocka_unit_test(a_long_list_is_cut_once),
 		cmocka_unit_test(a_list_fits_the_terminal),
 		cmocka_unit_test(people_read_times_of_their_zone),
+		cmocka_unit_test(what_is_printed_can_be_taken),
+		cmocka_unit_test(one_table_of_several_is_printed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
