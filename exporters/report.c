@@ -103,8 +103,8 @@ write_html(FILE *file, const struct values *values,
 	if (rc == 0)
 		rc = report_page_write(
 		    file, &answers, &trace, request->partition, err);
-	for (uint32_t i = 0; rc == 0 && i < answers.left_out_count; i++)
-		log_info("left out: %s", answers.left_out[i]);
+	if (rc == 0 && answers.left_out != NULL)
+		log_info("left out: %s", answers.left_out);
 	report_trace_clear(&trace);
 	report_answers_clear(&answers);
 	return rc;

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exporters/report/report.h"
 #include "exporters/report/squeeze.h"
@@ -24,7 +23,6 @@
 #include "exporters/web/assets.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
-#include "proto/base/version.h"
 #include "proto/config/opt.h"
 #include "proto/json/json.h"
 #include "proto/os/clock.h"
@@ -373,25 +371,46 @@ put_base64(FILE *file, const void *at, size_t bytes)
 	free(text);
 }
 
+/* The sentences, and the names of the metrics. */
+static void
+put_findings(struct json *json, const struct report_findings *findings)
+{
+	const struct report_metric *chosen[REPORT_METRICS];
+	uint32_t count = report_metrics_choose(findings, chosen);
+
+	json_add_array(json, "sentences");
+	for (int i = 0; i < REPORT_SUBJECTS; i++) {
+		char *sentence = report_sentence(findings, i);
+
+		if (sentence != NULL)
+			json_string(json, sentence);
+		free(sentence);
+	}
+	json_end_array(json);
+	json_add_array(json, "metrics");
+	for (uint32_t i = 0; i < count; i++) {
+		json_begin_object(json);
+		json_add_text(json, "metric", chosen[i]->metric);
+		json_add_text(json, "group", chosen[i]->group);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
 static void
 put_json(
     FILE *file, const struct report_answers *answers, struct text partition)
 {
-	char made[32];
-	time_t now = (time_t)(clock_wall_ns() / NS_PER_SECOND);
+	char made[REPORT_MADE_BYTES];
 	struct json json;
-	struct tm tm;
 
-	strftime(made, sizeof(made), "%Y-%m-%d %H:%M", gmtime_r(&now, &tm));
 	json_init(&json, file, JSON_LINE | JSON_STRICT);
 	json_begin_object(&json);
 	json_add_text(&json, "pool", partition);
-	json_add_string(&json, "made", made);
-	json_add_string(&json, "version", VERSION);
-	json_add_array(&json, "left_out");
-	for (uint32_t i = 0; i < answers->left_out_count; i++)
-		json_string(&json, answers->left_out[i]);
-	json_end_array(&json);
+	json_add_string(&json, "made", report_made(made));
+	json_add_string(&json, "left_out",
+	    answers->left_out != NULL ? answers->left_out : "");
+	put_findings(&json, &answers->findings);
 	json_add_object(&json, "answers");
 	for (uint32_t i = 0; i < answers->count; i++) {
 		json_add_text(&json, answers->at[i].key,

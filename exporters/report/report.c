@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "exporters/web/answers.h"
-#include "proto/answer/cell.h"
 #include "proto/base/memory.h"
-#include "proto/json/json_fields.h"
-#include "proto/json/json_find.h"
+#include "proto/base/version.h"
+#include "proto/os/clock.h"
 #include "proto/stream/compress_block.h"
 
 /* Ask what a route of poolscope-web answers. */
@@ -46,7 +45,9 @@ set_time(struct web_question *question, const struct report_request *request)
 		if (is_given)
 			return;
 	}
+	/* Those before a start say how long it usually takes. */
 	if (web_query_allows(allowed, "from") &&
+	    question->route->asks != &question_starts &&
 	    request->from_ns != TIME_MIN_NS)
 		query->window.from_ns = request->from_ns;
 	if (web_query_allows(allowed, "to") && request->to_ns != TIME_MAX_NS)
@@ -55,7 +56,8 @@ set_time(struct web_question *question, const struct report_request *request)
 
 static int
 answer(struct web_question *question, const struct web_url *url,
-    const struct report_request *request, FILE *file, struct err *err)
+    const struct report_request *request, const struct answer_options *how,
+    FILE *file, struct err *err)
 {
 	struct source *source = request->source;
 	bool bad = false;
@@ -66,6 +68,10 @@ answer(struct web_question *question, const struct web_url *url,
 		web_route_parameters(question->route), err) != 0)
 		return -1;
 	set_time(question, request);
+	question->query.answer.taker = how->taker;
+	question->query.answer.table = how->table;
+	if (how->top > 0)
+		question->query.answer.top = how->top;
 	source_renew(source);
 	rc = web_route_answer(source, question, file, &bad, err);
 	if (source_check_damage(source, rc, err) != 0 && rc == 0)
@@ -73,31 +79,6 @@ answer(struct web_question *question, const struct web_url *url,
 	if (rc == 0)
 		return question->partition.bytes > 0 && source_is_empty(source);
 	return bad || source_has_failed(source) ? -1 : 1;
-}
-
-/* Ask one question, "/v1/pools/P/phases?by=node", and print the answer.  1: it
- * has none, such as phases of a pool without events; -1: the source failed. */
-static int
-report_ask(const struct report_request *request, const char *url,
-    enum answer_format format, FILE *file, struct err *err)
-{
-	struct web_url *parsed = memory_zero(1, sizeof(*parsed));
-	char *limit = memory_text(request->partition);
-	struct web_question *question = memory_zero(1, sizeof(*question));
-	int rc;
-
-	question->options = request->options;
-	question->format = format;
-	question->limit = limit;
-	source_limit(request->source, limit);
-	rc = web_url_parse(parsed, text_of(url), err);
-	if (rc == 0)
-		rc = answer(question, parsed, request, file, err);
-	source_limit(request->source, NULL);
-	free(question);
-	free(limit);
-	free(parsed);
-	return rc;
 }
 
 /* The URL of a question about the pool; the caller frees it. */
@@ -119,106 +100,77 @@ report_url(const struct report_request *request, const char *route, ...)
 	return url;
 }
 
-/*
- * The findings of a report, for a ticket or a mail.
- *
- * The tables are those of the commands.  In Markdown they are indented by four
- * blanks, which leaves no text in them a meaning.
- */
-
-static const struct {
-	const char *title, *route;
-} parts[] = {
-	{ "Phases", "phases" },
-	{ "The longest phases by node", "phases?by=node&sort=max&top=5" },
-	{ "Nodes that need attention", "nodes?top=10" },
-	{ "Groups of runs", "groups" },
-	{ "Newest runs", "runs?newest=20" },
-	{ "Usage", "usage?top=10" },
-	{ "Samples", "samples" },
-	{ "Results of benchmarks", "results" },
-};
-
-static void
-put_lines(FILE *file, const char *text, const char *before)
+int
+report_ask(const struct report_request *request, const char *url,
+    const struct answer_options *how, FILE *file, struct err *err)
 {
-	while (*text != '\0') {
-		size_t bytes = strcspn(text, "\n");
+	struct web_url *parsed = memory_zero(1, sizeof(*parsed));
+	char *limit = memory_text(request->partition);
+	struct web_question *question = memory_zero(1, sizeof(*question));
+	char *whole =
+	    *url == '/' ? memory_string(url) : report_url(request, "%s", url);
+	int rc;
 
-		if (bytes > 0)
-			fprintf(file, "%s%.*s", before, (int)bytes, text);
-		fputc('\n', file);
-		text += bytes + (text[bytes] == '\n');
-	}
-}
-
-static void
-put_title(FILE *file, const char *title, bool markdown)
-{
-	if (markdown) {
-		fprintf(file, "\n## %s\n\n", title);
-		return;
-	}
-	fprintf(file, "\n%s\n", title);
-	for (size_t i = 0; i < strlen(title); i++)
-		fputc('-', file);
-	fputs("\n", file);
-}
-
-static int
-put_part(FILE *file, const struct report_request *request, const char *title,
-    const char *url, bool markdown, struct err *err)
-{
-	char *text;
-	size_t bytes;
-	FILE *to = memory_stream(&text, &bytes);
-	struct err none = { 0 };
-	int rc = report_ask(request, url, ANSWER_FORMAT_TABLE, to, &none);
-
-	memory_stream_end(&to);
-	if (rc == 0 && bytes > 0) {
-		put_title(file, title, markdown);
-		put_lines(file, text, markdown ? "    " : "");
-	}
-	free(text);
-	if (rc < 0)
-		*err = none;
-	return rc < 0 ? -1 : 0;
+	question->options = request->options;
+	question->format = (enum answer_format)how->format;
+	question->limit = limit;
+	source_limit(request->source, limit);
+	rc = web_url_parse(parsed, text_of(whole), err);
+	if (rc == 0)
+		rc = answer(question, parsed, request, how, file, err);
+	source_limit(request->source, NULL);
+	free(question);
+	free(whole);
+	free(limit);
+	free(parsed);
+	return rc;
 }
 
 int
-report_text_write(FILE *file, const struct report_request *request,
-    bool markdown, struct err *err)
+report_find(const struct report_request *request, const char *url,
+    struct report_findings *findings, struct err *err)
 {
-	char *name = report_url(request, "%s", "");
-	char *url;
-	int rc;
+	const struct answer_taker taker = { report_findings_take, findings };
+	const struct answer_options how = { .format = ANSWER_FORMAT_JSONL,
+		.taker = &taker };
+	char *text;
+	size_t bytes;
+	FILE *file = memory_stream(&text, &bytes);
+	int rc = report_ask(request, url, &how, file, err);
 
-	/* The name as it is in the path, without "/v1/pools/" and "/". */
-	name[strlen(name) - 1] = '\0';
-	url = memory_format("/v1/pools?name=%s", name + strlen("/v1/pools/"));
-	fputs(markdown ? "# Report of a pool\n" : "Report of a pool\n", file);
-	rc = put_part(file, request, "Pool", url, markdown, err);
-	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
-		char *of_pool = report_url(request, "%s", parts[i].route);
-
-		rc = put_part(
-		    file, request, parts[i].title, of_pool, markdown, err);
-		free(of_pool);
-	}
-	free(name);
-	free(url);
+	memory_stream_end(&file);
+	free(text);
 	return rc;
+}
+
+char *
+report_url_of_pool(const struct report_request *request)
+{
+	char *encoded = memory_alloc(3 * request->partition.bytes + 1), *url;
+
+	*web_url_encode(encoded, request->partition) = '\0';
+	url = memory_format("/v1/pools?name=%s", encoded);
+	free(encoded);
+	return url;
+}
+
+const char *
+report_made(char to[static REPORT_MADE_BYTES])
+{
+	char now[CLOCK_TEXT_BYTES];
+
+	snprintf(to, REPORT_MADE_BYTES, "%s by poolscope %s",
+	    clock_text(now, clock_wall_ns(), 0), VERSION);
+	return to;
 }
 
 /* All that the page shows of a pool, within a bound. */
 
 enum {
-	PACKED_MAX = 270 << 10, /* of all; in the file a third more */
+	PACKED_MAX = 190 << 10, /* of all; in the file a third more */
 	NODES_MAX = 500,        /* of larger pools only the first rows */
 	ROWS_MAX = 200,
 	RUNS_MAX = 200,
-	METRICS_MAX = 64,
 	TESTS_MAX = 16,
 	ENTRIES_MAX = 16,
 };
@@ -229,23 +181,22 @@ enum {
 	"pixel,pixels,phase,share,offset,duration,key,open"
 
 #define SLOW "slow?columns=node,phase,key,time,usual,above,open&top=500"
+/* The picture of the nodes. */
+#define STATES "nodes?columns=node,state"
 
 /* ---- what there is ---- */
 
-static void __attribute__((format(printf, 2, 3)))
-leave_out(struct report_answers *answers, const char *format, ...)
+/* Each once: the reader wants to know of what more is known. */
+static void
+leave_out(struct report_answers *answers, const char *what)
 {
-	va_list list;
-	char *text;
+	char *before = answers->left_out;
 
-	va_start(list, format);
-	if (vasprintf(&text, format, list) < 0)
-		memory_exhausted(0);
-	va_end(list);
-	answers->left_out =
-	    memory_grow(answers->left_out, &answers->left_out_room,
-		answers->left_out_count, sizeof(*answers->left_out));
-	answers->left_out[answers->left_out_count++] = text;
+	if (before != NULL && strstr(before, what) != NULL)
+		return;
+	answers->left_out = memory_format("%s%s%s",
+	    before != NULL ? before : "", before != NULL ? "; " : "", what);
+	free(before);
 }
 
 static size_t
@@ -255,16 +206,6 @@ packed_bytes(const char *text, size_t bytes)
 
 	free(compress_gzip(text, bytes, COMPRESS_FAST, &packed));
 	return packed;
-}
-
-/* The last answer that was put; NULL: none of this key. */
-static const struct report_answer *
-answers_find(const struct report_answers *answers, const char *key)
-{
-	for (uint32_t i = 0; i < answers->count; i++)
-		if (strcmp(answers->at[i].key, key) == 0)
-			return &answers->at[i];
-	return NULL;
 }
 
 /* The values of this member are paths or addresses of who made the report. */
@@ -291,28 +232,31 @@ hide_places(char *text, size_t *bytes)
 struct asking {
 	struct report_answers *answers;
 	const struct report_request *request;
+	struct answer_taker findings;
 	struct err *err;
 };
 
 /* Ask, and keep the answer under the key that the page looks for.  `what` names
  * it if it is too large.  1: there is none. */
 static int
-ask(struct asking *asking, const char *url, char *key, const char *what)
+ask(struct asking *asking, const char *url, char *key, const char *what,
+    const struct answer_taker *taker)
 {
 	struct report_answers *answers = asking->answers;
+	const struct answer_options how = { .format = ANSWER_FORMAT_JSON,
+		.taker = taker };
 	char *text = NULL;
 	size_t bytes, packed;
 	FILE *file = memory_stream(&text, &bytes);
 	struct err err = { 0 };
-	int rc =
-	    report_ask(asking->request, url, ANSWER_FORMAT_JSON, file, &err);
+	int rc = report_ask(asking->request, url, &how, file, &err);
 
 	memory_stream_end(&file);
 	if (rc == 0 && asking->request->is_anonymous)
 		hide_places(text, &bytes);
 	packed = rc == 0 ? packed_bytes(text, bytes) : 0;
 	if (rc == 0 && answers->packed + packed > PACKED_MAX) {
-		leave_out(answers, "%s", what);
+		leave_out(answers, what);
 		rc = 1;
 	}
 	if (rc != 0) {
@@ -333,54 +277,51 @@ ask(struct asking *asking, const char *url, char *key, const char *what)
 /* A question about the pool, and how the page asks it. */
 static int
 ask_pool(struct asking *asking, const char *route, const char *asked_as,
-    const char *what)
+    const char *what, const struct answer_taker *taker)
 {
 	const struct report_request *request = asking->request;
-	char *url = report_url(request, "%s", route);
 	char *key = memory_format("pools/%.*s/%s",
 	    (int)request->partition.bytes, request->partition.at, asked_as);
-	int rc = ask(asking, url, key, what);
 
-	free(url);
-	return rc < 0 ? -1 : 0;
+	return ask(asking, route, key, what, taker) < 0 ? -1 : 0;
 }
 
-/* ---- what the answers say ---- */
+/* ---- names that an answer has, to ask for each ---- */
 
-/* The rows, or another list, of an answer that was put. */
-static struct text
-list_of(const struct asking *asking, const char *key, const char *name)
+struct names {
+	const char *table, *column;
+	char *at[TESTS_MAX + 1];
+	uint32_t count;
+	bool has_more;
+	char *chosen; /* the member of the head */
+};
+
+static void
+take_name(void *arg, const struct answer_taken *row)
 {
-	const struct report_answer *answer = answers_find(asking->answers, key);
+	struct names *names = arg;
+	bool is_head = strcmp(row->table, "head") == 0;
+	const struct answer_cell *cell = answer_taken_cell(row, names->column);
 
-	return answer == NULL ? (struct text){ NULL, 0 }
-			      : json_find((struct text){ answer->text,
-					      (uint32_t)answer->bytes },
-				    name);
+	if (cell == NULL || !answer_is_known(cell) ||
+	    (!is_head && strcmp(row->table, names->table) != 0))
+		return;
+	if (is_head) {
+		free(names->chosen);
+		names->chosen = memory_text(cell->is.text);
+	} else if (names->count < TESTS_MAX) {
+		names->at[names->count++] = memory_text(cell->is.text);
+	} else {
+		names->has_more = true;
+	}
 }
 
-/* The same of an answer about the pool. */
-static struct text
-pool_list_of(const struct asking *asking, const char *route, const char *name)
+static void
+names_clear(struct names *names)
 {
-	char *key = memory_format("pools/%.*s/%s",
-	    (int)asking->request->partition.bytes,
-	    asking->request->partition.at, route);
-	struct text list = list_of(asking, key, name);
-
-	free(key);
-	return list;
-}
-
-static uint64_t
-count_nodes(const struct asking *asking)
-{
-	struct text pools = list_of(asking, "pools", "rows"), pool;
-	struct value nodes = { .is.i = 0 };
-
-	if (json_find_item(&pools, &pool))
-		json_fields_number(json_find(pool, "nodes"), &nodes, NULL);
-	return nodes.type == VALUE_INT ? (uint64_t)nodes.is.i : 0;
+	for (uint32_t i = 0; i < names->count; i++)
+		free(names->at[i]);
+	free(names->chosen);
 }
 
 static char *
@@ -395,53 +336,55 @@ encoded(const char *word)
 
 /* ---- the questions ---- */
 
+/* Of a metric of a group, over time. */
 static int
-ask_series(struct asking *asking, const char *metric)
+ask_series(struct asking *asking, const struct report_metric *metric)
 {
-	char *word = encoded(metric);
-	char *route = memory_format(
-	    "series?metric=%s&shape=columns&columns=mean,min,p10,p50,p90,max",
-	    word);
-	char *key = memory_format("series?metric=%s", metric);
-	char *what = memory_format("%s over time", metric);
-	int rc = ask_pool(asking, route, key, what);
+	char *words[2] = { encoded(metric->metric.at),
+		encoded(metric->group.at) };
+	char *route = memory_format("series?metric=%s&metric-group=%s&"
+				    "shape=columns&columns=mean,min,p10,p50,"
+				    "p90,max",
+	    words[0], words[1]);
+	char *key = memory_format("series?metric=%s&metric-group=%s",
+	    metric->metric.at, metric->group.at);
+	int rc = ask_pool(asking, route, key, "some metrics over time", NULL);
 
-	free(word);
+	free(words[0]);
+	free(words[1]);
 	free(route);
 	free(key);
-	free(what);
 	return rc;
 }
 
-/* Each metric of the samples, over time. */
+/* The metrics that matter: over time, and by node. */
 static int
-ask_metrics(struct asking *asking)
+ask_metrics(struct asking *asking, bool is_large)
 {
-	struct text rows = pool_list_of(asking, "samples", "rows"), row;
-	struct text asked[METRICS_MAX];
-	uint32_t count = 0;
+	struct report_answers *answers = asking->answers;
+	const struct report_metric *chosen[REPORT_METRICS];
+	uint32_t count = report_metrics_choose(&answers->findings, chosen);
+	char *route = memory_string("samples?by=node");
+	char *others = report_metrics_left_out(
+	    &answers->findings, asking->request->partition);
 	int rc = 0;
 
-	while (rc == 0 && json_find_item(&rows, &row)) {
-		struct text value = json_find(row, "metric");
-		char *metric = json_find_string(value);
-		uint32_t i = 0;
+	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+		char *word = encoded(chosen[i]->metric.at);
+		char *longer = memory_format("%s&metric=%s", route, word);
 
-		while (i < count && !text_equal(value, asked[i]))
-			i++;
-		if (metric != NULL && i == METRICS_MAX) {
-			leave_out(asking->answers,
-			    "the metrics after the first %d, over time",
-			    METRICS_MAX);
-			free(metric);
-			break;
-		}
-		if (metric != NULL && i == count) {
-			asked[count++] = value;
-			rc = ask_series(asking, metric);
-		}
-		free(metric);
+		rc = ask_series(asking, chosen[i]);
+		free(word);
+		free(route);
+		route = longer;
 	}
+	if (rc == 0 && count > 0 && !is_large)
+		rc = ask_pool(
+		    asking, route, "samples?by=node", "samples by node", NULL);
+	if (others != NULL)
+		leave_out(answers, others);
+	free(others);
+	free(route);
 	return rc;
 }
 
@@ -449,7 +392,6 @@ static int
 ask_entry(struct asking *asking, const char *test, const char *entry)
 {
 	char *words[2] = { encoded(test), encoded(entry) };
-	char *what = memory_format("results of %s, %s", test, entry);
 	int rc = 0;
 
 	for (int changes = 0; rc == 0 && changes < 2; changes++) {
@@ -458,42 +400,31 @@ ask_entry(struct asking *asking, const char *test, const char *entry)
 		char *key = memory_format("results?%sentry=%s&test=%s",
 		    changes ? "changes=true&" : "", entry, test);
 
-		rc = ask_pool(asking, route, key, what);
+		rc = ask_pool(asking, route, key, "some results", NULL);
 		free(route);
 		free(key);
 	}
 	free(words[0]);
 	free(words[1]);
-	free(what);
 	return rc;
 }
 
 static int
 ask_test(struct asking *asking, const char *test)
 {
-	char *word = encoded(test),
-	     *what = memory_format("entries of %s", test);
+	struct names entries = { .table = "entries", .column = "entry" };
+	const struct answer_taker taker = { take_name, &entries };
+	char *word = encoded(test);
 	char *route = memory_format("results?entries=true&test=%s", word);
 	char *key = memory_format("results?entries=true&test=%s", test);
-	int rc = ask_pool(asking, route, key, what);
-	struct text rows = pool_list_of(asking, key, "rows"), row;
+	int rc = ask_pool(asking, route, key, "some results", &taker);
 
-	for (int i = 0; rc == 0 && json_find_item(&rows, &row); i++) {
-		char *entry;
-
-		if (i == ENTRIES_MAX) {
-			leave_out(asking->answers,
-			    "entries of %s after the first %d", test,
-			    ENTRIES_MAX);
-			break;
-		}
-		entry = json_find_string(json_find(row, "entry"));
-		if (entry != NULL)
-			rc = ask_entry(asking, test, entry);
-		free(entry);
-	}
+	for (uint32_t i = 0; rc == 0 && i < entries.count; i++)
+		rc = ask_entry(asking, test, entries.at[i]);
+	if (entries.has_more)
+		leave_out(asking->answers, "some results");
+	names_clear(&entries);
 	free(word);
-	free(what);
 	free(route);
 	free(key);
 	return rc;
@@ -502,129 +433,118 @@ ask_test(struct asking *asking, const char *test)
 static int
 ask_results(struct asking *asking)
 {
-	int rc = ask_pool(asking, "results", "results", "results");
-	struct text rows = pool_list_of(asking, "results", "rows"), row;
+	struct names tests = { .table = "tests", .column = "test" };
+	const struct answer_taker taker = { take_name, &tests };
+	int rc = ask_pool(asking, "results", "results", "results", &taker);
 
-	for (int i = 0; rc == 0 && json_find_item(&rows, &row); i++) {
-		char *test;
-
-		if (i == TESTS_MAX) {
-			leave_out(asking->answers,
-			    "results of tests after the first %d", TESTS_MAX);
-			break;
-		}
-		test = json_find_string(json_find(row, "test"));
-		if (test != NULL)
-			rc = ask_test(asking, test);
-		free(test);
-	}
+	for (uint32_t i = 0; rc == 0 && i < tests.count; i++)
+		rc = ask_test(asking, tests.at[i]);
+	if (tests.has_more)
+		leave_out(asking->answers, "some results");
+	names_clear(&tests);
 	return rc;
 }
 
-/* Of large pools the rows that matter most; of phases and samples those of
- * each phase or metric. */
+/* Of large pools the rows that matter most, of phases those of each phase, and
+ * the states of all. */
 static int
-ask_nodes(struct asking *asking, uint64_t nodes)
+ask_nodes(struct asking *asking, bool is_large)
 {
-	static const struct {
-		const char *route, *sort, *key, *what;
-	} tables[] = {
-		{ "phases?by=node", "&sort=max", "phases?by=node",
-		    "phases by node" },
-		{ "nodes?", "", "nodes", "the state of nodes" },
-		{ "samples?by=node", "&sort=max", "samples?by=node",
-		    "samples by node" },
-		{ "usage?", "", "usage", "usage by node" },
-	};
-	bool is_large = nodes > NODES_MAX;
-	int rc = 0;
+	struct report_answers *answers = asking->answers;
+	const struct answer_taker *taker = &asking->findings;
+	char rows[96];
+	int rc;
 
-	for (size_t i = 0; rc == 0 && i < sizeof(tables) / sizeof(*tables);
-	     i++) {
-		uint32_t before = asking->answers->count;
-		char *top =
-		    memory_format("&top=%d%s", ROWS_MAX, tables[i].sort);
-		char *route =
-		    memory_format("%s%s", tables[i].route, is_large ? top : "");
-
-		rc = ask_pool(asking, route, tables[i].key, tables[i].what);
-		if (is_large && asking->answers->count > before)
-			leave_out(asking->answers, "%s but for %d of them%s",
-			    tables[i].what, ROWS_MAX,
-			    *tables[i].sort != '\0' ? ", the greatest of each"
-						    : "");
-		free(route);
-		free(top);
+	if (!is_large) {
+		rc = ask_pool(asking, "nodes", "nodes", "the nodes", taker);
+		if (rc == 0)
+			rc = ask_pool(asking, "phases?by=node",
+			    "phases?by=node", "phases by node", NULL);
+		return rc == 0 ? ask_pool(asking, "usage", "usage",
+				     "usage by node", NULL)
+			       : -1;
 	}
+	rc =
+	    ask_pool(asking, STATES, STATES, "the picture of the nodes", taker);
+	snprintf(rows, sizeof(rows), "nodes?top=%d", ROWS_MAX);
+	if (rc == 0)
+		rc = ask_pool(asking, rows, "nodes", "the nodes", NULL);
+	snprintf(
+	    rows, sizeof(rows), "phases?by=node&sort=max&top=%d", ROWS_MAX);
+	if (rc == 0)
+		rc = ask_pool(
+		    asking, rows, "phases?by=node", "phases by node", NULL);
+	snprintf(rows, sizeof(rows),
+	    "tables by node but for the first %d rows of nodes and of each "
+	    "phase",
+	    ROWS_MAX);
+	leave_out(answers, rows);
 	return rc;
 }
 
-/* The breakdown by each model but the first, which was asked for. */
+/* The breakdown by the model that is chosen, and by each other. */
 static int
-ask_models(struct asking *asking)
+ask_breakdown(struct asking *asking)
 {
-	struct text first = pool_list_of(asking, "breakdown", "model");
-	struct text models =
-	    json_find(pool_list_of(asking, "breakdown", "models"), "model");
-	struct text name;
-	int rc = 0;
+	struct names models = { .table = "models", .column = "model" };
+	const struct answer_taker taker = { take_name, &models };
+	int rc =
+	    ask_pool(asking, BREAKDOWN, "breakdown", "the breakdown", &taker);
 
-	if (first.bytes == 0 || json_fields_is_null(first))
-		return 0;
-	while (rc == 0 && json_find_item(&models, &name)) {
-		char *model, *word, *route, *key, *what;
+	for (uint32_t i = 0; rc == 0 && i < models.count; i++) {
+		char *word, *route, *key;
 
-		if (text_equal(name, first))
+		if (models.chosen == NULL ||
+		    strcmp(models.at[i], models.chosen) == 0)
 			continue;
-		model = json_find_string(name);
-		word = encoded(model);
+		word = encoded(models.at[i]);
 		route = memory_format(BREAKDOWN "&model=%s", word);
-		key = memory_format("breakdown?model=%s", model);
-		what = memory_format("the breakdown by %s", model);
-		rc = ask_pool(asking, route, key, what);
-		free(model);
+		key = memory_format("breakdown?model=%s", models.at[i]);
+		rc = ask_pool(
+		    asking, route, key, "the breakdown by some models", NULL);
 		free(word);
 		free(route);
 		free(key);
-		free(what);
 	}
+	names_clear(&models);
 	return rc;
 }
 
+/* What is seen first is asked first: it has the room. */
 static int
 ask_all(struct asking *asking)
 {
+	static const struct {
+		const char *route, *key;
+		bool finds;
+	} asked[] = {
+		{ "phases", "phases", true },
+		{ SLOW, "slow", true },
+		{ "groups", "groups", true },
+		{ "samples", "samples", true },
+		{ "phases?by=key", "phases?by=key", false },
+		{ TIMELINE, "timeline?order=name", false },
+	};
+	bool is_large = asking->answers->findings.nodes > NODES_MAX;
 	char *runs = memory_format("runs?newest=%d", RUNS_MAX);
-	uint64_t nodes = count_nodes(asking);
-	int rc = ask_pool(asking, "phases", "phases", "phases");
+	int rc = report_find(asking->request, REPORT_STARTS_URL,
+	    &asking->answers->findings, asking->err);
 
+	rc = rc < 0 ? -1 : 0;
+	for (size_t i = 0; rc == 0 && i < sizeof(asked) / sizeof(*asked); i++)
+		rc = ask_pool(asking, asked[i].route, asked[i].key,
+		    asked[i].key, asked[i].finds ? &asking->findings : NULL);
 	if (rc == 0)
-		rc = ask_pool(asking, "starts?newest=4", "starts", "starts");
+		rc = ask_breakdown(asking);
 	if (rc == 0)
-		rc = ask_pool(asking, SLOW, "slow", "slow nodes");
-	if (rc == 0)
-		rc = ask_pool(
-		    asking, "phases?by=key", "phases?by=key", "phases by key");
-	if (rc == 0)
-		rc = ask_pool(asking, BREAKDOWN, "breakdown", "the breakdown");
-	if (rc == 0)
-		rc = ask_pool(
-		    asking, TIMELINE, "timeline?order=name", "the timeline");
-	if (rc == 0)
-		rc = ask_pool(asking, runs, "runs", "runs");
+		rc = ask_pool(asking, runs, "runs", "runs", NULL);
 	if (rc == 0)
 		rc = ask_pool(asking, "runs?by=error&top=6", "runs?by=error",
-		    "errors of runs");
+		    "errors of runs", NULL);
 	if (rc == 0)
-		rc = ask_pool(asking, "groups", "groups", "groups of runs");
+		rc = ask_nodes(asking, is_large);
 	if (rc == 0)
-		rc = ask_pool(asking, "samples", "samples", "samples");
-	if (rc == 0)
-		rc = ask_nodes(asking, nodes);
-	if (rc == 0)
-		rc = ask_metrics(asking);
-	if (rc == 0)
-		rc = ask_models(asking);
+		rc = ask_metrics(asking, is_large);
 	if (rc == 0)
 		rc = ask_results(asking);
 	free(runs);
@@ -635,24 +555,23 @@ int
 report_answers_read(struct report_answers *answers,
     const struct report_request *request, struct err *err)
 {
-	struct asking asking = { answers, request, err };
-	char *encoded_name = memory_alloc(3 * request->partition.bytes + 1);
-	char *url;
+	struct asking asking = { answers, request,
+		{ report_findings_take, &answers->findings }, err };
+	char *url = report_url_of_pool(request);
 	int rc;
 
-	*answers = (struct report_answers){ .count = 0 };
-	*web_url_encode(encoded_name, request->partition) = '\0';
-	url = memory_format("/v1/pools?name=%s", encoded_name);
-	rc = ask(&asking, url, memory_string("pools"), "the pool");
+	*answers =
+	    (struct report_answers){ .findings.from_ns = request->from_ns };
+	rc = ask(
+	    &asking, url, memory_string("pools"), "the pool", &asking.findings);
 	if (rc > 0)
 		rc = err_set(err, "there is no partition %.*s",
 		    (int)request->partition.bytes, request->partition.at);
-	if (rc == 0 &&
-	    ask(&asking, "/v1/status", memory_string("status"), "status") < 0)
+	if (rc == 0 && ask(&asking, "/v1/status", memory_string("status"),
+			   "status", NULL) < 0)
 		rc = -1;
 	if (rc == 0)
 		rc = ask_all(&asking);
-	free(encoded_name);
 	free(url);
 	return rc;
 }
@@ -664,9 +583,8 @@ report_answers_clear(struct report_answers *answers)
 		free(answers->at[i].key);
 		free(answers->at[i].text);
 	}
-	for (uint32_t i = 0; i < answers->left_out_count; i++)
-		free(answers->left_out[i]);
 	free(answers->at);
 	free(answers->left_out);
+	report_findings_clear(&answers->findings);
 	*answers = (struct report_answers){ .count = 0 };
 }

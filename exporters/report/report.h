@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "exporters/report/findings.h"
 #include "exporters/source/source.h"
 #include "exporters/source/starts.h"
 
@@ -22,6 +23,20 @@ struct report_request {
 	bool is_anonymous;      /* leave out where the answers come from, too */
 };
 
+/* Ask one question, by the URL that the page would ask, such as
+ * "phases?by=node" below its pool, or "/v1/status".  1: it has no answer, such
+ * as phases of a pool without events; -1: the source failed. */
+int report_ask(const struct report_request *request, const char *url,
+    const struct answer_options *how, FILE *file, struct err *err);
+/* Ask only for the findings: what is printed is dropped. */
+int report_find(const struct report_request *request, const char *url,
+    struct report_findings *findings, struct err *err);
+/* The URL of the one row of the pools that is this one; the caller frees it. */
+char *report_url_of_pool(const struct report_request *request);
+/* Of these starts the newest is in the sentences, and how long those before
+ * took. */
+#define REPORT_STARTS_URL "starts?newest=4" /* REPORT_STARTS */
+
 struct report_answer {
 	char *key; /* as the page looks it up: report.js */
 	char *text;
@@ -33,9 +48,8 @@ struct report_answers {
 	struct report_answer *at;
 	uint32_t count, room;
 	size_t packed; /* bytes they take in the file, or nearly so */
-	/* What was left out, a sentence each. */
-	char **left_out;
-	uint32_t left_out_count, left_out_room;
+	struct report_findings findings;
+	char *left_out; /* in one line; NULL: nothing */
 };
 
 /* Ask all that the page shows of the partition.  -1: the source failed, or has
@@ -59,6 +73,10 @@ void report_trace_clear(struct report_trace *trace);
 /* Write the page with the answers in it. */
 int report_page_write(FILE *file, const struct report_answers *answers,
     const struct report_trace *trace, struct text partition, struct err *err);
+
+/* "2026-11-29T01:25:27Z by poolscope 0.1.0" */
+enum { REPORT_MADE_BYTES = 80 };
+const char *report_made(char to[static REPORT_MADE_BYTES]);
 
 /* Write the findings as text, or as Markdown. */
 int report_text_write(FILE *file, const struct report_request *request,

@@ -30,6 +30,9 @@ squeeze_line(
 	for (uint32_t i = 0; i < line.bytes; i++) {
 		char c = line.at[i];
 
+		if (!is_text && language == SQUEEZE_SCRIPT &&
+		    line.bytes - i >= 2 && memcmp(line.at + i, "//", 2) == 0)
+			return;
 		/* A pattern, a comment: nobody knows what follows. */
 		if (!is_text && (c == '/' || c == '\'' || c == '`')) {
 			buffer_put(to, line.at + i, line.bytes - i);

@@ -12,8 +12,9 @@
 
 enum squeeze_language { SQUEEZE_SCRIPT, SQUEEZE_STYLE };
 
-/* Texts end on the line on which they begin.  What follows a slash or a single
- * quote outside of a text is left as it is. */
+/* Texts end on the line on which they begin.  A comment behind two slashes
+ * goes; what follows another slash or a single quote outside of a text is left
+ * as it is. */
 void squeeze_line(
     struct buffer *to, enum squeeze_language language, struct text line);
 

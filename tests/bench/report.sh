@@ -12,7 +12,7 @@ poolscope-import cascade deploy/demo/render-60.jsonl --quiet
 wait_indexed
 : >"$TMP/screens"
 for pool in 'prodacct$render-60' 'bigacct$bigpool'; do
-	GOAL="  (goal: 60 nodes 150 KB, 10,000 nodes 500 KB)"
+	GOAL="  (goal: 60 nodes 250 KB, 10,000 nodes 400 KB)"
 	measure "$pool" poolscope-report -p "$pool" -o "$TMP/r.html" --quiet
 	echo "$pool: $(wc -c <"$TMP/r.html") bytes$GOAL"
 	if ! command -v chromium >/dev/null || [ ! -e "$PAGE/complete" ]; then

@@ -39,7 +39,7 @@ wait_until indexed 60
 one=$(poolscope-stats nodes -p 'acct$pool-60' --format json |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["rows"][0]["node"])')
 
-report 'prodacct$render-60' 400000 <<'END'
+report 'prodacct$render-60' 250000 <<'END'
 pools #/pools
 status #/status
 overview #/pool/prodacct%24render-60
@@ -51,12 +51,12 @@ map #/pool/prodacct%24render-60/map
 node #/pool/prodacct%24render-60/node/tvm-1392786949_21-20171014t165320z
 no-runs #/pool/prodacct%24render-60/runs nothing
 END
-report 'bigacct$bigpool' 500000 <<'END'
+report 'bigacct$bigpool' 400000 <<'END'
 overview #/pool/bigacct%24bigpool
 breakdown #/pool/bigacct%24bigpool/breakdown
 map #/pool/bigacct%24bigpool/map
 END
-report 'acct$pool-60' 500000 <<END
+report 'acct$pool-60' 285000 <<END
 overview #/pool/acct%24pool-60
 breakdown #/pool/acct%24pool-60/breakdown
 map #/pool/acct%24pool-60/map
@@ -73,7 +73,7 @@ results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0
 timings #/pool/demo%24benches/results?test=%2F%2Fbench:test_0&entry=BM_0
 END
-report 'acct$texts' 170000 <<'END'
+report 'acct$texts' 167000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
 breakdown #/pool/acct%24texts/breakdown

@@ -70,6 +70,7 @@ async function closer() {
 if (shots)
 	mkdirSync(shots, { recursive: true });
 await enter(page);
+await page.waitForFunction(() => performance.getEntriesByName("first-paint").length);
 console.log("painted after %s ms, data after %s ms", ...(await page.evaluate(() =>
 	[performance.getEntriesByName("first-paint")[0].startTime, performance.now()])).map((ms) => ms.toFixed(0)));
 judge("it begins with the pool", /#\/pool\//.test(page.url()), page.url());

@@ -4,16 +4,16 @@
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
-import { isLive } from "./api.js";
+import { opening } from "./api.js";
 import { map } from "./map.js";
 import { chart, lines } from "./lines.js";
 import { short } from "./breakdown.js";
 import { windowOf } from "./time.js";
-import { byName, clock, count, day, duration, millis, plural, shorten, time } from "./format.js";
+import { byName, clock, count, day, duration, millis, plural, shorten, time, value } from "./format.js";
 
 const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260, OTHERS = 4;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
-const METRICS = ["system.cpu.time.user", "system.memory.usage.used"];
+const METRICS = [{ metric: "system.cpu.time.user" }, { metric: "system.memory.usage.used" }];
 const JOB = "job", NOW = { by: "key", name: JOB + ":*", columns: "key,open_starts", start: "all" };
 
 const at = (ms) => (day(ms) === day(Date.now()) ? clock(ms) : time(ms)) + " UTC";
@@ -46,7 +46,7 @@ function slowWords(r) {
 /* trouble: what stands after the slowest nodes. */
 export function lead(context, trouble) {
 	const { params } = context, link = (node) => context.link("node", node);
-	const words = h("p", { class: "lead" }), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
+	const said = opening(), words = h("div", { class: "lead" }, said && said.sentences.map((text) => h("p", {}, text))), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
 	const picture = map((node) => {
 		location.hash = link(node);
 	}, link, TALL);
@@ -85,20 +85,28 @@ export function lead(context, trouble) {
 	}
 
 	async function answers(metrics) {
-		const list = await Promise.all(metrics.map((metric) => chart(context, { metric })));
-		return metrics.map((metric, i) => [metric, list[i]]).filter(([, answer]) => answer);
+		const list = await Promise.all(metrics.map(({ metric, group }) => chart(context, { metric, "metric-group": group })));
+		return metrics.map((m, i) => [m, list[i]]).filter(([, answer]) => answer);
 	}
 
 	/* Of a pool without those, the first metrics that it has. */
 	async function curves() {
-		let list = await answers(METRICS);
+		const found = said && await context.maybe(["samples"]);
+		let list = await answers(said ? said.metrics : METRICS);
 		if (list.length === 0) {
-			const found = await context.maybe(["samples"], { columns: "metric" });
-			list = await answers([...new Set((found ? found.rows : []).map((r) => r.metric))].slice(0, OTHERS));
+			const others = await context.maybe(["samples"], { columns: "metric" });
+			list = await answers([...new Set((others ? others.rows : []).map((r) => r.metric))].slice(0, OTHERS).map((metric) => ({ metric })));
 		}
-		const at = (metric) => drawn.get(metric) || drawn.set(metric, lines(metric, (from, to) => context.set(windowOf(from, to)))).get(metric);
-		fill(charts, list.map(([metric]) => at(metric).root));
-		list.forEach(([metric, answer]) => at(metric).set(answer));
+		const at = ({ metric, group }) => {
+			const label = metric + (/\//.test(group) ? " of " + group : "");
+			return drawn.get(label) || drawn.set(label, lines(label, (from, to) => context.set(windowOf(from, to)))).get(label);
+		};
+		const range = ({ metric, group }) => {
+			const row = found && found.rows.find((r) => r.metric === metric && r.group === group);
+			return row && h("p", { class: "note" }, ["min", "mean", "max"].map((key) => key + " " + value(row[key], row.unit)).join(", "));
+		};
+		fill(charts, list.map(([m]) => h("div", {}, at(m).root, range(m))));
+		list.forEach(([m, answer]) => at(m).set(answer));
 	}
 
 	/* The start that is chosen, or that began in the window, and those before it. */
@@ -112,13 +120,13 @@ export function lead(context, trouble) {
 	/* has: what there is of the pool. */
 	return { root, charts, async load(has) {
 		const phases = has.phases.length > 0;
-		const [starts, lost, all, keys] = await Promise.all([has.starts ? started() : [],
+		const [starts, lost, all, keys] = await Promise.all([has.starts && !said ? started() : [],
 			phases ? context.maybe(["slow"], { columns: "node,phase,key,time,usual,above,open" }) : null,
 			context.maybe(["nodes"], { columns: "node,state" }),
-			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, isLive() && has.samples ? curves() : null]);
-		words.hidden = starts.length === 0;
-		if (!words.hidden)
-			words.textContent = startWords(starts);
+			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, has.samples ? curves() : null]);
+		if (!said)
+			words.textContent = starts.length ? startWords(starts) : "";
+		words.hidden = !words.textContent;
 		slow.hidden = !lost || lost.rows.length === 0;
 		if (!slow.hidden)
 			slowest(lost.rows);

@@ -1,7 +1,8 @@
 /*
  * report - the page with its data inside: one file that needs no server.
  *
- * The element #data has base64 of gzip of JSON: { pool, made, version, left_out, answers }.
+ * The element #data has base64 of gzip of JSON: { pool, made, left_out, sentences, metrics,
+ * answers }.
  * The names of `answers` are the paths that the page asks for, with their parameters in the
  * order of their names, such as "pools/acct$pool/phases?by=node", the values the texts that
  * the routes answer.  #trace, if it is there, has base64 of gzip of a trace to save.
@@ -12,18 +13,14 @@ import { h } from "./dom.js";
 import { bytes as size } from "./format.js";
 import { save } from "./perfetto.js";
 
-function decode(text) {
-	return Uint8Array.from(atob(text.replace(/\s+/g, "")), (c) => c.charCodeAt(0));
-}
-
 /* What an element has. */
 function unpack(element) {
-	return new Response(new Blob([decode(element.textContent)]).stream().pipeThrough(new DecompressionStream("gzip")));
+	const packed = Uint8Array.from(atob(element.textContent), (c) => c.charCodeAt(0));
+	return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
 
 function key(path, params) {
-	const given = Object.entries(params || {}).filter(([, v]) => v !== undefined && v !== null && v !== "");
-	given.sort(([a], [b]) => a < b ? -1 : 1);
+	const given = Object.entries(params || {}).filter(([, v]) => (v ?? "") !== "").sort();
 	return path.join("/") + (given.length ? "?" + given.map(([k, v]) => k + "=" + v).join("&") : "");
 }
 
@@ -52,8 +49,6 @@ function only(answer, params) {
 	const stands = (row) => !params.state || !row.state || params.state === (row.error ? "failed" : row.state);
 	const fits = (row) => !row || typeof row !== "object" ||
 		(stands(row) && wanted.every(([field, pattern]) => row[field] === undefined || pattern.test(row[field] ?? "")));
-	if (Array.isArray(answer))
-		return answer.filter(fits);
 	if (answer.question === "timeline" && params.node)
 		return undefined; // a row can stand for several nodes
 	if (answer.question === "breakdown" && params.node)
@@ -63,12 +58,14 @@ function only(answer, params) {
 }
 
 /* The parameters that only say how much is wanted do not matter here.  What a node has is
- * among the rows by node. */
+ * among the rows by node.  Of samples there are those of which more is known. */
 function find(path, params) {
 	const { rows, pixels, top, limit, newest, shape, columns, ...asked } = params || {};
-	const { node, name, metric, group, run, queue, configuration, requestor, error, state, ...rest } = asked, exact = answer(key(path, asked));
+	const { node, name, metric, group, run, queue, configuration, requestor, error, state, ...rest } = asked;
+	const exact = answer(key(path, params)) || answer(key(path, asked));
 	if (exact !== undefined)
-		return exact;
+		return exact.question !== "samples" ? exact :
+			{ ...exact, rows: exact.rows.filter((r) => metrics.some((m) => m.metric === r.metric)) };
 	for (const each of node || metric ? [{ ...rest, by: "node" }, rest] : [rest, { ...rest, by: "node" }]) {
 		const found = answer(key(path, each));
 		if (found !== undefined)
@@ -80,13 +77,14 @@ function find(path, params) {
 	return first && first.model === model ? first : undefined;
 }
 
-const { pool, made, version, left_out, answers } = await unpack(document.getElementById("data")).json();
+const { pool, made, left_out, sentences, metrics, answers } = await unpack(document.getElementById("data")).json();
 
 function answer(name) {
 	return Object.hasOwn(answers, name) ? parse(answers[name]) : undefined;
 }
 
 use({
+	opening: { sentences, metrics },
 	async get(path, params) {
 		const found = find(path, params);
 		if (found === undefined)
@@ -96,14 +94,13 @@ use({
 });
 
 async function download() {
-	save(await unpack(document.getElementById("trace")).blob(), pool);
+	save(await unpack(trace).blob(), pool);
 }
 
 /* What the file is, and what it lacks. */
 const trace = document.getElementById("trace");
 document.body.append(h("footer", { class: "note report" },
-	h("p", {}, "Report of " + pool + ", made " + made + " UTC by poolscope " + version + ". "),
-	left_out.length ? h("p", {}, "Left out: " + left_out.join("; ") + ".") : null,
+	h("p", {}, "Report of " + pool + ", made " + made + "." + (left_out ? " Left out: " + left_out + "." : "")),
 	trace ? h("p", {}, h("button", { type: "button", on: { click: download } },
 		"Save the trace of the worst nodes"), " for ui.perfetto.dev, " + size(trace.textContent.length * 3 / 4) + " here") : null));
 /* It begins with the pool. */

@@ -23,6 +23,10 @@ blanks_that_mean_nothing_go(void **state)
 	check_line(SQUEEZE_SCRIPT, "const { a, b } = f(x, y ? 1 : 2);",
 	    "const{a,b}=f(x,y?1:2);");
 	check_line(SQUEEZE_SCRIPT, "return a + +b;", "return a + +b;");
+	check_line(
+	    SQUEEZE_SCRIPT, "f(\"http://x\"); // why", "f(\"http://x\");");
+	check_line(SQUEEZE_SCRIPT, "a = /[/]/ // 7", "a=/[/]/ // 7");
+	check_line(SQUEEZE_STYLE, "a { b: url(x//y); }", "a{b:url(x//y); }");
 	check_line(SQUEEZE_STYLE, ".a > .b :hover { margin: 0 auto; }",
 	    ".a > .b :hover{margin:0 auto;}");
 	check_line(SQUEEZE_STYLE, "@media (max-width: 9px) and (hover) {",
