@@ -1,10 +1,12 @@
 /*
  * question_spans - how long the spans of commands, programs and imports took: a
- * row for each name, track or node, those of the longest sum first.
+ * row for each name, track or node, those of the longest sum first; or one for
+ * each of the slowest spans.
  *
  * Quantiles (proto/base/quantile.h) are exact, of all durations in memory.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,12 +19,14 @@
 
 enum {
 	SPANS_MAX = 16 << 20, /* 16 bytes each */
+	SLOWEST_MAX = 10000,  /* rows of --by span */
 };
 
-enum by { BY_NAME, BY_TRACK, BY_NODE };
+enum by { BY_NAME, BY_TRACK, BY_NODE, BY_SPAN };
 
 struct row {
 	struct text name, track, node; /* one of them: that of --by */
+	int64_t begin, duration;       /* with --by span */
 	uint64_t count;
 	double p50, p90, p99, max, sum, wall_share;
 };
@@ -33,9 +37,9 @@ static const struct answer_column columns[] = {
 	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
 	    "the name of the spans", false, NULL },
 	{ "track", "TRACK", ANSWER_AT_TEXT(struct row, track), NULL,
-	    "with --by track: on which track they are", false, NULL },
+	    "with --by track or span: on which track they are", false, NULL },
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "with --by node: of which node", false, NULL },
+	    "with --by node or span: of which node", false, NULL },
 	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
 	    "how many there are", false, NULL },
 	{ "p50", "P50", NUMBER(p50), "the median", false, NULL },
@@ -50,6 +54,10 @@ static const struct answer_column columns[] = {
 	    "the sum as a part of the time from the first begin to the last "
 	    "end",
 	    false, NULL },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
+	    "with --by span: when it began", false, NULL },
+	{ "duration", "DURATION", ANSWER_AT_DURATION(struct row, duration), "s",
+	    "with --by span: how long it took", false, NULL },
 	{ .key = NULL },
 };
 
@@ -69,8 +77,17 @@ struct duration {
 	int64_t ns;
 };
 
+/* With --by span: one of the slowest. */
+struct one {
+	uint32_t name, track, node;
+	int64_t begin_ns, ns;
+};
+
 struct spans {
 	struct string_table names; /* of rows */
+	struct one *slowest; /* up to twice SLOWEST_MAX; NULL: not wanted */
+	uint32_t slow_count;
+	uint64_t left_out;
 	struct duration *durations;
 	uint32_t count, room;
 	int64_t begin_ns, end_ns; /* the first begin, the last end */
@@ -88,6 +105,40 @@ is_selected(const struct question_values *values, const struct record *record)
 		   text_match(text_of(values->name), record->name));
 }
 
+/* The longest first; of equal ones that which began first. */
+static int
+by_duration(const void *left, const void *right)
+{
+	const struct one *a = left, *b = right;
+
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+static void
+cut_slowest(struct spans *spans)
+{
+	qsort(spans->slowest, spans->slow_count, sizeof(*spans->slowest),
+	    by_duration);
+	if (spans->slow_count <= SLOWEST_MAX)
+		return;
+	spans->left_out += spans->slow_count - SLOWEST_MAX;
+	spans->slow_count = SLOWEST_MAX;
+}
+
+static void
+take_one(struct spans *spans, const struct record *record)
+{
+	if (spans->slow_count == 2 * SLOWEST_MAX)
+		cut_slowest(spans);
+	spans->slowest[spans->slow_count++] =
+	    (struct one){ string_table_add(&spans->names, record->name),
+		    string_table_add(&spans->names, record->source),
+		    string_table_add(&spans->names, record->node),
+		    record->time_ns, record->end_ns - record->time_ns };
+}
+
 static void
 take(struct spans *spans, enum by by, const struct record *record)
 {
@@ -99,6 +150,11 @@ take(struct spans *spans, enum by by, const struct record *record)
 		spans->begin_ns = record->time_ns;
 	if (spans->count == 0 || record->end_ns > spans->end_ns)
 		spans->end_ns = record->end_ns;
+	if (by == BY_SPAN) {
+		take_one(spans, record);
+		spans->count = 1; /* there are some */
+		return;
+	}
 	spans->durations = memory_grow(spans->durations, &spans->room,
 	    spans->count, sizeof(*spans->durations));
 	spans->durations[spans->count++] =
@@ -188,7 +244,9 @@ make_row(const struct spans *spans, const struct duration *sorted,
 {
 	struct text name = spans->names.names[sorted->row];
 	double wall = (double)(spans->end_ns - spans->begin_ns) / 1e9;
-	struct row row = { .count = count,
+	struct row row = { .begin = ANSWER_NO_NS,
+		.duration = ANSWER_NO_NS,
+		.count = count,
 		.p50 = quantile(sorted, count, 50),
 		.p90 = quantile(sorted, count, 90),
 		.p99 = quantile(sorted, count, 99),
@@ -201,6 +259,50 @@ make_row(const struct spans *spans, const struct duration *sorted,
 		row.sum += (double)sorted[i].ns / 1e9;
 	row.wall_share = wall > 0 ? row.sum / wall : NAN;
 	return row;
+}
+
+static void
+put_slowest(struct spans *spans, struct answer *answer)
+{
+	const struct text *names = spans->names.names;
+
+	cut_slowest(spans);
+	for (uint32_t i = 0; i < spans->slow_count; i++) {
+		const struct one *of = &spans->slowest[i];
+		const struct row row = { .name = names[of->name],
+			.track = names[of->track],
+			.node = names[of->node],
+			.begin = of->begin_ns,
+			.duration = of->ns,
+			.count = ANSWER_NO_COUNT,
+			.p50 = NAN,
+			.p90 = NAN,
+			.p99 = NAN,
+			.max = NAN,
+			.sum = NAN,
+			.wall_share = NAN };
+
+		answer_row(answer, &row, NULL);
+	}
+	if (spans->left_out > 0)
+		answer_note(answer, "left_out", spans->left_out,
+		    "left out: %" PRIu64 " spans that were shorter than these "
+		    "%d; select with --from, --to, --name or --node",
+		    spans->left_out, SLOWEST_MAX);
+}
+
+/* The table has the columns of its rows. */
+static void
+hide_columns(struct answer *answer, enum by by)
+{
+	bool one = by == BY_SPAN;
+
+	for (int i = 0; columns[i].key != NULL; i++)
+		if (i <= BY_NODE
+			? !one && i != (int)by
+			: one != (columns[i].type == ANSWER_TIME ||
+				     columns[i].type == ANSWER_DURATION))
+			answer_hide_column(answer, columns[i].key);
 }
 
 static void
@@ -234,6 +336,9 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	int rc;
 
 	string_table_init(&spans.names);
+	if (by == BY_SPAN)
+		spans.slowest =
+		    memory_zero(2 * SLOWEST_MAX, sizeof(*spans.slowest));
 	rc = read_spans(&spans, asked, by, err);
 	if (rc == 0) {
 		int64_t wall_ns = spans.end_ns - spans.begin_ns;
@@ -243,12 +348,14 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		    "spans of %s, seconds; %.6g s from first to last",
 		    text_quote(shown, sizeof(shown), asked->partition),
 		    (double)wall_ns / 1e9);
-		for (int i = 0; i <= BY_NODE; i++)
-			if (i != (int)by)
-				answer_hide_column(answer, columns[i].key);
-		put_rows(&spans, by, answer);
+		hide_columns(answer, by);
+		if (by == BY_SPAN)
+			put_slowest(&spans, answer);
+		else
+			put_rows(&spans, by, answer);
 	}
 	free(spans.durations);
+	free(spans.slowest);
 	string_table_clear(&spans.names);
 	return rc;
 }
@@ -257,9 +364,10 @@ const struct question question_spans = { .word = "spans",
 	.summary = "how long commands, programs and their parts took",
 	.options = "by name node job user start gap from to sort top columns",
 	.examples = "poolscope stats spans --from -1h\n"
-		    "poolscope stats spans --by track --name 'cc*'\n",
+		    "poolscope stats spans --by track --name 'cc*'\n"
+		    "poolscope stats spans --by span --top 20\n",
 	.tables = tables,
-	.by = "name|track|node",
+	.by = "name|track|node|span",
 	.is_of_records = true,
 	.kinds = 1u << RECORD_SPAN,
 	.ask = ask };

@@ -28,8 +28,9 @@ static const struct opt own_options[] = {
 	{ "by", 0, OPT_TEXT, OPT_TO(struct question_values, by), "WHAT",
 	    "print a row for each of these; phases: pool (default), node or "
 	    "key; "
-	    "slow: node (default) or phase; spans: name (default), track or "
-	    "node; samples: metric (default) or node; runs: run (default), "
+	    "slow: node (default) or phase; spans: name (default), track, "
+	    "node or span; samples: metric (default) or node; runs: run "
+	    "(default), "
 	    "error, requestor, queue or configuration",
 	    NULL, false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct question_values, name), "PATTERN",

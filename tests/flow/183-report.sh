@@ -37,7 +37,7 @@ check_status 1 "a pool that is none" poolscope-report -p 'prodacct$render-6' -o 
 check_printed "says which is near" "render-60"
 check "nothing is written then" test -z "$(ls "$TMP"/r.html* 2>/dev/null)"
 check "a report" poolscope-report -p "$pool" -o "$TMP/r.html" --quiet
-check "of at most 215 KB" test "$(wc -c <"$TMP/r.html")" -le 215000
+check "of at most 220 KB" test "$(wc -c <"$TMP/r.html")" -le 220000
 inside "pools/$pool/phases" poolscope-stats phases -p "$pool"
 inside "pools/$pool/phases?by=node" poolscope-stats phases -p "$pool" --by node
 inside "pools/$pool/timeline?order=name" poolscope-stats timeline -p "$pool" --rows 320 --pixels 1400 --order name --shape columns \

@@ -35,6 +35,12 @@ answer "by track" "build,10
 link,1" columns track,count poolscope-stats spans --by track --format csv
 answer "by node" "cn1,55.0
 cn2,5.0" columns node,sum poolscope-stats spans --by node --format csv
+answer "the slowest, each by itself" "cc,cn1,build,2023-11-14T22:14:05Z,10
+cc,cn1,build,2023-11-14T22:13:56Z,9
+cc,cn1,build,2023-11-14T22:13:48Z,8" columns name,node,track,begin,duration poolscope-stats spans --by span --top 3 --format csv
+answer "... of equal ones that which began first" "cn1,5
+cn2,5" columns node,duration sh -c \
+	'poolscope-stats spans --by span --format csv | grep -e duration -e ",5$"'
 answer "those of a name" "ld,1" columns name,count poolscope-stats spans --name 'l*' --format csv
 answer "those that begin in a window" "cc,2,2.0" columns name,count,max poolscope-stats spans \
 	--from "$(at 0)" --to "$(at 3)" --format csv

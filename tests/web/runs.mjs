@@ -34,7 +34,7 @@ const known = JSON.parse(readFileSync(answer)).rows, or = (v) => v ?? "–";
 same("each run says what the terminal says",
 	known.map((r) => [r.run, or(r.queue), or(r.configuration), or(r.requestor), or(r.error_text), r.error]),
 	(await rows("The newest runs")).map((r) => [r.Run, r.Queue, r.Configuration, r.Requestor, r.Error, r.State.endsWith("failed")]));
-same("the top errors, the most frequent first", [["flash:timeout", "2", "4"], ["failed, without a text", "1", "5"], ["<b>boot</b>", "1", "3"]],
+same("the top errors, the most frequent first", [["flash:timeout", "2", "4"], ["failed, no text", "1", "5"], ["<b>boot</b>", "1", "3"]],
 	(await rows("The most frequent errors")).map((r) => [r.Error, r.Runs, r.Newest]));
 await page.getByRole("link", { name: "flash:timeout" }).click();
 await until(2);

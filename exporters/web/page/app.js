@@ -25,6 +25,7 @@ import { mapView } from "./nodes.js";
 import { nodeView } from "./node.js";
 import { runs } from "./runs.js";
 import { groups } from "./groups.js";
+import { spans } from "./spans.js";
 import { results } from "./results.js";
 import { status } from "./status.js";
 
@@ -40,6 +41,7 @@ const POOL_VIEWS = {
 		now: "The state of the node is of now." },
 	runs: { title: "Runs", make: runs, of: ["runs"], fits: (of) => of.runs, ofItem: "The run is shown whole; what is usual is of the chosen time." },
 	groups: { title: "Groups", make: groups, of: ["groups"], fits: (of) => of.runs },
+	spans: { title: "Spans", make: spans, of: ["spans"], fits: (of) => of.spans && api.isLive() },
 	results: { title: "Results", make: results, of: ["results"], fits: (of) => of.results,
 		now: "The lists of tests and of their entries are of all times." },
 };

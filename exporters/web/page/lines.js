@@ -3,8 +3,7 @@
  * or points with levels and changes.
  *
  * set({ times, unit, axis, lines: [{ name, values, points }], bands: { min, p10, p50, p90, max },
- * marks: [{ time, text, worse }] }): times in milliseconds since 1970; axis: from when to when,
- * instead of the first to the last of them, as wide as that of lanes (timeline.js).
+ * marks: [{ time, text, worse }] }): times in milliseconds since 1970; axis: from when to when.
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
@@ -14,7 +13,7 @@ import { table } from "./table.js";
 import { SERIES, css, series } from "./look.js";
 import { clock, day, millis, plural, time, value as show, unitName } from "./format.js";
 
-export const BANDS = ["min", "p10", "p50", "p90", "max"];
+const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 /* What the route answers; null when there is nothing.  A metric can be of

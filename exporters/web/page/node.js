@@ -1,6 +1,5 @@
 /*
- * node - one node: whether it is heard, its phases in time, and below them on the same axis its
- * metrics against the median of its pool; all metrics in groups.
+ * node - one node: its phases in time, on the same axis metrics against the median of its pool.
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
@@ -8,14 +7,12 @@ import { h, fill } from "./dom.js";
 import { title, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { chart, lines } from "./lines.js";
-import { groupsOf } from "./metrics.js";
 import { timeline } from "./timeline.js";
 import { windowOf } from "./time.js";
 import { traceTools } from "./perfetto.js";
 import { phaseColumns, SPREAD } from "./pool.js";
-import { bytes, count, duration, millis, number } from "./format.js";
+import { bytes, count, duration, millis, number, plural, value } from "./format.js";
 
-/* Which metrics are drawn: that of the address, these, then others that changed, of each group one. */
 const FIRST = ["system.cpu.time.user", "system.memory.usage.used", "system.network.io.receive", "system.disk.io.write"], CHARTS = 4;
 const STATES = { live: "good", late: "warn", silent: "bad", gone: "bad" };
 const MEDIAN = "median of the pool";
@@ -23,6 +20,65 @@ const MEDIAN = "median of the pool";
 export function pattern(name) {
 	/* A name is a list and a pattern: its own commas and brackets are written as any character. */
 	return name.replace(/[*?,[\]\\]/g, "?");
+}
+
+/* What changed as rows, the other metrics as words. */
+const GROUPS = 100, OPEN = 40, WORDS = 30; // at most; OPEN: rows at first
+
+const columns = [{ key: "metric", label: "Metric", wide: true }, { key: "count", label: "Values", number: true, show: (r) => count(r.count) },
+	...["last", "mean", "min", "p99", "max"].map((key) => ({ key, label: key === "p99" ? key : key[0].toUpperCase() + key.slice(1), number: true,
+		show: (r) => value(r[key], r.unit) }))];
+
+function groupsOf(href) {
+	const root = h("div", { class: "metrics" }), more = h("p", { class: "note" }), shown = new Map();
+	let all = [], q = "";
+
+	function group(name) {
+		const t = table({ caption: "Metrics of " + name, columns, href: (r) => href(r.metric) });
+		const head = h("summary"), words = h("p", { class: "note" }), body = h("div", {}, t.root, words);
+		const each = { t, head, words, rows: [], root: h("details", { on: { toggle: () => each.fill() } }, head, body), fill() {
+			if (each.root.open)
+				t.set(each.rows);
+		} };
+		return each;
+	}
+
+	function draw() {
+		const by = new Map();
+		for (const r of all)
+			if (!q || r.metric.toLowerCase().includes(q) || r.group.toLowerCase().includes(q))
+				by.set(r.group, [...(by.get(r.group) || []), r]);
+		const list = [...by].map(([name, of]) => [name, of.filter((r) => r.changed), of.filter((r) => !r.changed)]);
+		list.sort((a, b) => (b[1].length > 0) - (a[1].length > 0));
+		let rows = 0;
+		more.textContent = list.length > GROUPS ? plural(list.length - GROUPS, "more group") + ": the filter finds them." : "";
+		for (const [name, changed, others] of list.slice(0, GROUPS)) {
+			const is = shown.get(name) || group(name), fresh = !shown.has(name);
+			shown.set(name, is);
+			is.rows = changed;
+			is.head.textContent = name + ": " + (changed.length ? changed.length + " of " : "none of ") + plural(changed.length + others.length, "metric") + " changed";
+			is.t.root.hidden = changed.length === 0;
+			is.words.textContent = others.length ? "Unchanged: " + others.slice(0, WORDS).map((r) => r.metric + " " + value(r.last ?? r.mean, r.unit)).join(", ") +
+				(others.length > WORDS ? " and " + (others.length - WORDS) + " more" : "") + "." : "";
+			if (fresh)
+				is.root.open = changed.length > 0 && rows < OPEN;
+			rows += is.root.open ? changed.length : 0;
+			is.fill();
+		}
+		const wanted = [...list.slice(0, GROUPS).map(([name]) => shown.get(name).root), more];
+		if (wanted.length !== root.children.length || wanted.some((each, i) => root.children[i] !== each))
+			fill(root, wanted);
+	}
+
+	return { root, get tables() {
+		return [...shown.values()].filter((each) => each.root.open).map((each) => each.t);
+	}, set(list) {
+		all = list;
+		draw();
+	}, filter(text) {
+		q = text.toLowerCase();
+		draw();
+	} };
 }
 
 export function nodeView(context) {
@@ -42,7 +98,6 @@ export function nodeView(context) {
 	const medians = new Map();
 	let compared = 0;
 
-	/* The phases, up to the end of the axis of the curves. */
 	async function inTime() {
 		const answer = await context.maybe(["timeline"], { ...when.asked(), node, ...(axis && isLive() ? windowOf(...axis) : {}) });
 		when.root.hidden = !answer || answer.nodes !== 1;
@@ -50,7 +105,6 @@ export function nodeView(context) {
 			when.set(answer, axis && axis[1]);
 	}
 
-	/* The line of this node, and the median of all in the same steps, when it is known. */
 	function withMedian(metric, own) {
 		const all = medians.get(metric);
 		if (!own.lines || own.lines.length > 1 || !all || !all.bands || all.nodes < 2)
@@ -59,7 +113,7 @@ export function nodeView(context) {
 		return { ...own, lines: [...own.lines, { name: MEDIAN, values: own.times.map((t) => all.bands.p50[Math.floor((t - all.axis[0]) / step)]) }] };
 	}
 
-	/* In a large pool the medians take longer than all else: a sixth of the time at most. */
+	/* Slow in a large pool: a sixth of the time at most. */
 	async function compare() {
 		const begin = performance.now();
 		if (begin < compared)
@@ -73,7 +127,7 @@ export function nodeView(context) {
 		compared = performance.now() + 5 * (performance.now() - begin);
 	}
 
-	/* Some metrics to draw, of each group one. */
+	/* That of the address, these, then others that changed, of each group one. */
 	function choice(list) {
 		const names = list.map((m) => m.metric), changed = list.filter((m) => m.changed).map((m) => m.metric);
 		const first = [params.metric, ...FIRST.filter((m) => changed.includes(m))].filter((m) => names.includes(m));
