@@ -40,7 +40,7 @@ events=$(poolscope-dump -p "$pool" --kind event --format csv | tail -n +2 | wc -
 
 check "a store says what it keeps" poolscope-partitions list
 cp "$TMP/out" "$TMP/list"
-check_printed "... a long name whole" '^account\$a-pool-whose-name-takes-more-than-its-column  *[1-9]'
+check_printed "... a long name whole" '^account\$a-pool-whose-name-takes-more-than-its-column  *0  *[1-9]'
 check_printed "... with the brokers' table" "^version 7 of the partition table $DIR/partitions"
 check_text "... a title, a line each, the same of the table, and its version" 10 "$(wc -l <"$TMP/list")"
 for format in json jsonl csv; do

@@ -120,5 +120,5 @@ set_clock $((87660 + 12))
 with_clock start aggregator poolscope-aggregator || exit 1
 check "without a limit of age the clock is looked at, too" \
 	wait_until '[ "$((($(status clock_ahead_ns) / 1000000000 + 1800) / 3600))" = 12 ]'
-check_text "... and nothing is said to wait for it" False "$(status retention_stopped)"
+check_text "... and the status says of nothing that it waits for it" False "$(status retention_stopped)"
 check_status 1 "... in the log neither" grep -q "deleted by age" "$TMP/aggregator.log"
