@@ -47,10 +47,10 @@ const POOL_VIEWS = {
 };
 /* A view is asked for again this often also when nothing comes: silence changes what it shows. */
 const POLL_MS = 5000, POLL_POOL_MS = 10000;
-const QUIET_S = 120, REST_S = 86400; // a pool is quiet, is at rest: nobody waits for its records
+const QUIET_S = 120; // a pool is quiet
 const GAP_MS = 500; // between questions of a view that changes
 const id = (name) => document.getElementById(name);
-let view = null, place = null, stop = null, following = null, heard = NaN, fresh = false;
+let view = null, place = null, stop = null, following = null, heard = NaN, waits = false, fresh = false;
 
 function here(at, params) {
 	if (at.pool)
@@ -127,13 +127,18 @@ function isEmpty(answer) {
 		Boolean(rows) && !Object.values(rows).some((list) => list && list.length);
 }
 
-/* In a chosen time there may be nothing. */
+/* Nobody waits for records of nodes that stopped, or that somebody imported.  In a chosen time
+ * there may be nothing. */
 async function judge() {
 	const at = place;
-	if (!at.pool || !isChosen(at.params) || empty.size === 0 || [...empty.values()].includes(false))
+	if (!at.pool)
 		return;
 	const { known } = await has(at.pool);
-	if (at !== place || !known || !Number.isFinite(known.first))
+	if (at !== place)
+		return;
+	waits = Boolean(known) && known.nodes > known.stopped + known.imported;
+	tick();
+	if (!known || !Number.isFinite(known.first) || !isChosen(at.params) || empty.size === 0 || [...empty.values()].includes(false))
 		return;
 	said.hidden = false;
 	say(said, "There is nothing of this time. The records of this pool are of " + time(known.first) + " to " + time(known.last) + " UTC.");
@@ -188,7 +193,7 @@ function noted(path, params, answer) {
 function warn() {
 	const s = (Date.now() - heard) / 1000;
 	const text = lack ? lack + (isPast() ? ". What is shown is of " + clock(answered) + " UTC, " + ago(answered) : "") + "." :
-		s > QUIET_S && s < REST_S ? "Nothing was heard of this pool for " + old(s) + "." : "";
+		s > QUIET_S && waits ? "Nothing was heard of this pool for " + old(s) + "." : "";
 	banner.hidden = !text;
 	say(banner, text);
 }
@@ -260,6 +265,7 @@ function show() {
 		stop.abort();
 	stop = new AbortController();
 	const at = place, signal = stop.signal;
+	waits = false;
 	losses.clear();
 	noted([], {}, null);
 	const ask = async (call, path, given) => {
@@ -385,7 +391,7 @@ function tick() {
 	countOn();
 	warn();
 	if (dot.dataset.state !== "lost" && !Number.isNaN(s))
-		dot.dataset.state = s > REST_S ? "rest" : s > QUIET_S ? "quiet" : "live";
+		dot.dataset.state = s <= QUIET_S ? "live" : waits ? "quiet" : "rest";
 	if (Number.isNaN(s) && dot.dataset.state !== "lost")
 		say(age, "");
 	else if (dot.dataset.state !== "lost")
