@@ -11,7 +11,7 @@ import struct
 import lmdb
 import msgpack
 
-from pool import BATCH, VERSION, Failed, crc32c
+from pool import BATCH, BYE, VERSION, Failed, crc32c
 
 GAP, EVENT, CONTEXT = 7, 1, 0
 MASK = (1 << 64) - 1
@@ -87,6 +87,11 @@ class Journal:
         header = unpacker.unpack()
         body = data[16 + unpacker.tell():]
         self.entries += 1
+        if kind == BYE:
+            # A node stopped: nothing of it is numbered.
+            if header[3] != 0 or body or flags or fault:
+                self.faults.append("entry %d is a bye with a number or records" % number)
+            return
         key = header[0], bytes(header[2])
         stream = self.streams.setdefault(key, Stream())
         if flags or fault:

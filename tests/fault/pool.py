@@ -28,7 +28,7 @@ import msgpack
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../flow"))
 from counters import counters  # noqa: E402
 
-HELLO, WELCOME, BATCH, ACK, NACK, PUT = 1, 2, 3, 4, 5, 12
+HELLO, WELCOME, BATCH, ACK, NACK, BYE, PUT = 1, 2, 3, 4, 5, 6, 12
 WAIT, STORED = 1, 4
 PARTITION = "fault$pool"
 # How many times longer to be patient than on a quiet machine: tests/check.sh.

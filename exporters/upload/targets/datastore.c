@@ -182,15 +182,9 @@ datastore_check(const struct datastore_location *location,
 /* ---- entities ---- */
 
 static void
-begin_property(struct json *json, const char *name)
-{
-	json_add_object(json, name);
-}
-
-static void
 put_text(struct json *json, const char *name, struct text value, bool indexed)
 {
-	begin_property(json, name);
+	json_add_object(json, name);
 	json_add_text(json, "stringValue", value);
 	if (!indexed) {
 		json_add_bool(json, "excludeFromIndexes", true);
@@ -203,7 +197,7 @@ put_start(struct json *json, int64_t start_us)
 {
 	char text[CLOCK_TEXT_BYTES];
 
-	begin_property(json, "start");
+	json_add_object(json, "start");
 	json_add_string(
 	    json, "timestampValue", clock_text(text, start_us * 1000, 6));
 	json_end_object(json);
@@ -218,7 +212,7 @@ put_timing(struct json *json, const struct value *timing)
 		put_text(json, "timing", timing->is.text, true);
 		return;
 	}
-	begin_property(json, "timing");
+	json_add_object(json, "timing");
 	if (timing->type == VALUE_FLOAT) {
 		json_add_float(json, "doubleValue", timing->is.f);
 	} else {
