@@ -345,6 +345,7 @@ static int
 finish(struct output *output)
 {
 	FILE *file = output->file;
+	struct stat is;
 	int wrong = 0;
 
 	output->file = NULL;
@@ -355,6 +356,8 @@ finish(struct output *output)
 		wrong = errno ? errno : EIO;
 	else if (ferror(file))
 		wrong = EIO;
+	if (fstat(fileno(file), &is) == 0)
+		output->bytes = is.st_size;
 	if (output->temporary[0] != '\0' && wrong == 0 &&
 	    fsync(fileno(file)) != 0)
 		wrong = errno;
@@ -387,17 +390,13 @@ int
 output_commit_logged(struct output *output, const char *more, struct err *err)
 {
 	bool is_file = output->temporary[0] != '\0';
-	char path[OUTPUT_PATH_BYTES], size[QUANTITY_TEXT_BYTES];
-	struct stat is = { .st_size = 0 };
+	char size[QUANTITY_TEXT_BYTES];
 
-	snprintf(path, sizeof(path), "%s", output->path);
-	if (fflush(output->file) == 0)
-		(void)fstat(fileno(output->file), &is);
 	if (output_commit(output, err) != 0)
 		return -1;
 	if (is_file && !opt_common_values.quiet)
-		log_info("wrote %s: %s%s", path,
-		    quantity_bytes(size, (double)is.st_size), more);
+		log_info("wrote %s: %s%s", output->path,
+		    quantity_bytes(size, (double)output->bytes), more);
 	return 0;
 }
 

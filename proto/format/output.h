@@ -12,6 +12,7 @@
 #ifndef PROTO_FORMAT_OUTPUT_H
 #define PROTO_FORMAT_OUTPUT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "proto/base/err.h"
@@ -25,6 +26,7 @@ struct output {
 	char path[OUTPUT_PATH_BYTES]; /* "-", or the path with links resolved */
 	char temporary[OUTPUT_PATH_BYTES]; /* "" when the path is written
 					      directly */
+	int64_t bytes;                     /* of the file that was written */
 };
 
 int output_open(struct output *output, const char *path, struct err *err);
