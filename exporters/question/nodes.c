@@ -165,9 +165,8 @@ put_head_problems(const struct question_asked *asked, struct answer *answer)
 	struct status_verdict verdict;
 	struct err err = { 0 };
 
-	/* Who asks again and again asks for the status, too. */
-	if (asked->kept != NULL || status_facts_read(&facts, asked->source,
-				       asked->options, asked->limit, &err) != 0)
+	if (status_facts_read(&facts, asked->source, asked->options,
+		asked->limit, &err) != 0)
 		return;
 	status_judge(&verdict, &facts);
 	for (uint32_t i = 0; i < verdict.problems.count; i++)
