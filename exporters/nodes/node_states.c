@@ -24,7 +24,8 @@ node_condition_weight(enum node_condition condition)
 
 #define MINUTE_NS (60 * NS_PER_SECOND)
 /* What is lost needs attention for a day. */
-#define LOST_NS (24 * 60 * MINUTE_NS)
+/* Of incomplete starts and lost records. */
+#define RECENT_NS (24 * 60 * MINUTE_NS)
 /* Of a store that does not say. */
 #define RETIRE_NS (7 * 24 * 60 * MINUTE_NS)
 /* Silence from which a node has the condition of the number. */
@@ -168,9 +169,10 @@ ahead_of(const struct node_state *node)
  * was heard of the newest start for a pause that ends one. */
 static int
 read_starts(struct node_states *states, struct source *source,
-    struct text partition, struct err *err)
+    struct text partition, int64_t now_ns, struct err *err)
 {
-	const struct starts_query query = { .from_ns = TIME_MIN_NS,
+	const struct starts_query query = { .from_ns =
+						shifted(now_ns, -RECENT_NS),
 		.to_ns = TIME_MAX_NS,
 		.gap_ns = STARTS_GAP_NS };
 	const struct start *newest;
@@ -191,6 +193,15 @@ read_starts(struct node_states *states, struct source *source,
 	starts_clear(&starts);
 	/* That no node began is an answer. */
 	return rc != 0 && source_has_failed(source) ? -1 : 0;
+}
+
+/* Only an archive that is away may have what was to be read: the rest is
+ * judged without it. */
+static void
+leave_out(struct node_states *states, struct err *err)
+{
+	states->left_out = *err;
+	err_clear(err);
 }
 
 static int
@@ -214,8 +225,9 @@ read_phases(struct node_states *states, struct source *source,
 	for (uint32_t i = 0; rc == 0 && i < states->count; i++)
 		states->at[i].phase = phases[i];
 	free(phases);
-	if (rc == 0 && is_incomplete)
-		rc = read_starts(states, source, partition, err);
+	if (rc == 0 && is_incomplete &&
+	    read_starts(states, source, partition, now_ns, err) != 0)
+		leave_out(states, err);
 	return rc;
 }
 
@@ -231,7 +243,7 @@ read_lost(struct node_states *states, struct source *source,
 	int rc;
 
 	query.node = node;
-	query.from_ns = shifted(now_ns, -LOST_NS);
+	query.from_ns = shifted(now_ns, -RECENT_NS);
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0)
@@ -259,8 +271,9 @@ node_states_read(struct node_states *states, struct source *source,
 	states->complete_ns = source_complete_ns(source);
 	if (rc == 0 && states->count > 0)
 		rc = read_phases(states, source, partition, node, now_ns, err);
-	if (rc == 0 && states->count > 0)
-		rc = read_lost(states, source, partition, node, now_ns, err);
+	if (rc == 0 && states->count > 0 &&
+	    read_lost(states, source, partition, node, now_ns, err) != 0)
+		leave_out(states, err);
 	if (source_complete_ns(source) < states->complete_ns)
 		states->complete_ns = source_complete_ns(source);
 	source_clock(source)->choice = choice;
@@ -316,7 +329,7 @@ judge(struct node_state *node, int64_t now_ns, bool is_starting)
 				   node->phase.due_ns - node->phase.begin_ns,
 		    .is_incomplete = node->is_incomplete && !is_starting,
 		    .has_lost = node->lost_ns != INT64_MIN &&
-				now_ns < shifted(node->lost_ns, LOST_NS),
+				now_ns < shifted(node->lost_ns, RECENT_NS),
 		    .spool = node->spool,
 		    .clock_ns = node->clock_ns };
 	node->attention = attention_judge(&facts);

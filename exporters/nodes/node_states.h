@@ -74,6 +74,8 @@ struct node_states {
 			*/
 	/* Up to when the source had answered completely; INT64_MAX: it had. */
 	int64_t complete_ns;
+	/* Why incomplete starts or lost records were not read, or "". */
+	struct err left_out;
 };
 
 /* Read the nodes of the list (empty: all) that were heard from `from_ns` on, in

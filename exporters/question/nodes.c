@@ -165,8 +165,8 @@ put_head_problems(const struct question_asked *asked, struct answer *answer)
 	struct status_verdict verdict;
 	struct err err = { 0 };
 
-	if (status_facts_read(&facts, asked->source, asked->options,
-		asked->limit, &err) != 0)
+	if (status_facts_read(
+		&facts, asked->source, asked->options, asked->limit, &err) != 0)
 		return;
 	status_judge(&verdict, &facts);
 	for (uint32_t i = 0; i < verdict.problems.count; i++)
@@ -199,6 +199,11 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		put_counts(answer, &states);
 		for (uint32_t i = 0; i < states.count; i++)
 			put(answer, &states.at[i], now_ns);
+		if (states.left_out.text[0] != '\0')
+			answer_note(answer, "left_out", ANSWER_NO_COUNT,
+			    "not known are incomplete starts and lost records: "
+			    "%s",
+			    states.left_out.text);
 		if (states.conditions[NODE_LIVE] < states.count)
 			put_head_problems(asked, answer);
 	}
