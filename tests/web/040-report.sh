@@ -56,7 +56,7 @@ overview #/pool/bigacct%24bigpool
 breakdown #/pool/bigacct%24bigpool/breakdown
 map #/pool/bigacct%24bigpool/map
 END
-report 'acct$pool-60' 285000 <<END
+report 'acct$pool-60' 290000 <<END
 overview #/pool/acct%24pool-60
 breakdown #/pool/acct%24pool-60/breakdown
 map #/pool/acct%24pool-60/map
@@ -73,7 +73,7 @@ results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0
 timings #/pool/demo%24benches/results?test=%2F%2Fbench:test_0&entry=BM_0
 END
-report 'acct$texts' 167000 <<'END'
+report 'acct$texts' 170000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
 breakdown #/pool/acct%24texts/breakdown

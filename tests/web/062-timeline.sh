@@ -10,7 +10,8 @@
 #   n4 pulls from 500 on, without an end, and is heard at 600 for the last time.
 # BASE is 22:13:20: 100 s later it is 22:15:00.
 #
-# acct$lanes: n1 pulls a from 0 to 1,110 s and b from 0 to 555 s: two lanes, the second half as long.
+# acct$lanes: n1 pulls a from 0 to 1,068 s and b from 0 to 534 s: two lanes, the second half as long.
+# The axis is that of the curves below, of 1134 - 66 = 1,068 pixels.
 #
 # acct$many: 640 nodes, two a row, load from 0 to 492 s; those of even numbers then pull until 984.
 # So the left half is of loads, the right half of pulls, paler because half of the time is in none;
@@ -61,9 +62,9 @@ END
 PARTITION='acct$lanes'
 records <<-'END'
 	event 0 n1 work:pull img=a
-	event 1110 n1 work:pulled img=a
+	event 1068 n1 work:pulled img=a
 	event 0 n1 work:pull img=b
-	event 555 n1 work:pulled img=b
+	event 534 n1 work:pulled img=b
 END
 PARTITION='acct$many'
 i=1

@@ -93,7 +93,7 @@ judge("half of the time is paler", half.every((v, i) => Math.abs(v - pale[i]) <=
 await says("the share at the pointer", 700, TOP + 118 + 301, /^n301 to n302 \(2 nodes\): pull, 50 % of their time at 22:25:00 UTC$/);
 await says("the numbers at the pointer", 700, TOP + 50, /^22:25:00 UTC: pull 320, no phase 320; 640 of 640 nodes have begun$/);
 
-await open("#/pool/acct%24lanes/node/n1", 1110);
-const lanes = await phasesAt([[24 + 200, TOP + 14], [24 + 200, TOP + 36], [24 + 554, TOP + 36], [24 + 555, TOP + 36], [24 + 1109, TOP + 14]]);
+await open("#/pool/acct%24lanes/node/n1", 1068);
+const lanes = await phasesAt([[66 + 200, TOP + 14], [66 + 200, TOP + 36], [66 + 533, TOP + 36], [66 + 534, TOP + 36], [66 + 1067, TOP + 14]]);
 judge("phases at once are in lanes", lanes.join() === "pull,pull,pull,,pull", lanes.join());
 await finish();
