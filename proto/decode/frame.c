@@ -97,6 +97,7 @@ put_time(struct printer *p, const char *name, int64_t ns)
 static void
 put_flags(struct printer *p, uint16_t flags)
 {
+	/* Each bit has a name. */
 	static const struct {
 		uint16_t bit;
 		const char *name;
@@ -108,21 +109,18 @@ put_flags(struct printer *p, uint16_t flags)
 		{ WIRE_FLAG_INCOMPLETE, "incomplete" },
 		{ WIRE_FLAG_ONCE, "once" }, { WIRE_FLAG_IMPORTED, "imported" },
 		{ WIRE_FLAG_UNPAIRED, "unpaired" },
-		{ WIRE_FLAG_NEWEST, "newest" }, { WIRE_FLAG_OPEN, "open" } };
+		{ WIRE_FLAG_NEWEST, "newest" }, { WIRE_FLAG_OPEN, "open" },
+		{ WIRE_FLAG_TAKEN, "taken" },
+		{ WIRE_FLAG_DROPPED, "dropped" } };
 	char text[160];
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if ((flags & names[i].bit) == 0)
-			continue;
-		flags = (uint16_t)(flags & ~names[i].bit);
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-		    "%s%s", used > 0 ? " " : "", names[i].name);
-	}
-	if (flags != 0)
-		snprintf(text + used, sizeof(text) - used, "%s0x%x",
-		    used > 0 ? " " : "", (unsigned)flags);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if ((flags & names[i].bit) != 0)
+			used +=
+			    (size_t)snprintf(text + used, sizeof(text) - used,
+				"%s%s", used > 0 ? " " : "", names[i].name);
 	put_text(p, "flags", text_of(text));
 }
 

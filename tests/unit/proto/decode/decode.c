@@ -55,7 +55,7 @@ static void
 add_ack(void)
 {
 	const struct wire_header header = { .type = WIRE_ACK,
-		.flags = WIRE_FLAG_STORED | 0x8000,
+		.flags = WIRE_FLAG_STORED | WIRE_FLAG_DROPPED,
 		.partition = text_of("acct$pool"),
 		.node = text_of("n1"),
 		.seq = 7,
@@ -117,7 +117,7 @@ frames_one_after_another_are_printed(void **state)
 	    "\"source\": \"test\", \"name\": \"begin\", \"uuid\": null, "
 	    "\"attributes\": {}}]}\n"
 	    "{\"offset\": 87, \"bytes\": 65, \"type\": \"ack\", "
-	    "\"flags\": \"stored 0x8000\", \"partition\": \"acct$pool\", "
+	    "\"flags\": \"stored dropped\", \"partition\": \"acct$pool\", "
 	    "\"node\": \"n1\", \"seq\": 7, \"expect\": 8}\n");
 	assert_int_equal(decode_all(false), 0);
 	assert_non_null(strstr(text, "offset 87: ack, 65 bytes\n"));
