@@ -524,17 +524,28 @@ query_of(const struct plotter *p, struct text entry)
 		.window = result_window(p->what->from_ns, p->what->to_ns) };
 }
 
+static bool
+has(struct text text, char c)
+{
+	return memchr(text.at, c, text.bytes) != NULL;
+}
+
 /* "acct-pool-test-entry", which can be read as a file name: "//dir:test" is
- * "dir:test", and "a/b" is "a=b". */
+ * "dir:test", and "a/b" is "a=b".  What is too long, or would have the name of
+ * something else, ends in a hash. */
 static struct text
 make_base(const struct plotter *p, struct text entry, char *base)
 {
 	struct text test = p->what->test, shown = test;
 	struct text made = pool_base(base, p->partition);
 	char *at = base + made.bytes;
+	bool is_label =
+	    test.bytes > 2 && memcmp(test.at, "//", 2) == 0 && has(test, ':');
+	bool is_other =
+	    has(test, '=') || has(entry, '=') || (!is_label && has(test, ':'));
 	int bytes;
 
-	if (test.bytes > 2 && memcmp(test.at, "//", 2) == 0)
+	if (is_label)
 		shown = (struct text){ test.at + 2, test.bytes - 2 };
 	bytes = snprintf(at, BASE_ROOM - made.bytes, "-%.*s-%.*s",
 	    (int)shown.bytes, shown.at, (int)entry.bytes, entry.at);
@@ -542,10 +553,12 @@ make_base(const struct plotter *p, struct text entry, char *base)
 	for (int i = 0; i < bytes; i++)
 		if (at[i] == '/')
 			at[i] = '=';
-	if (made.bytes > BASE_BYTES) {
-		base[BASE_BYTES - 25] = '-';
-		result_id_name(base + BASE_BYTES - 24, test, entry);
-		made.bytes = BASE_BYTES;
+	if (made.bytes > BASE_BYTES || is_other) {
+		if (made.bytes > BASE_BYTES - 25)
+			made.bytes = BASE_BYTES - 25;
+		base[made.bytes] = '-';
+		result_id_name(base + made.bytes + 1, test, entry);
+		made.bytes += 25;
 	}
 	return made;
 }

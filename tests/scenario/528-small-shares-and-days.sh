@@ -33,6 +33,11 @@ check_text "... nothing is logged" "" "$(cat "$TMP/err")"
 
 mkdir "$TMP/results" "$TMP/archive"
 check "results of a test called //bench:test_0" poolscope-generate results --files 3 --entries 1 --base 0 -o "$TMP/results"
+# Another test, whose file would have the same name.
+for of in "$TMP/results"/*; do
+	sed 's,//bench:test_0,bench:test_0,' "$of" >"$of.other"
+	mv "$of.other" "${of%.*}-other.${of##*.}"
+done
 check "... are stored" poolscope-upload results --broker "ipc://$DIR/run/intake.ipc" --target store -d "$TMP/results" -a "$TMP/archive"
 drawn() {
 	poolscope-plot results //bench:test_0 --no-png -q -o "$TMP/results.d"
@@ -40,3 +45,6 @@ drawn() {
 check "... and drawn" wait_until drawn
 check_text "... into files whose names can be read" "acct-pool-bench:test_0-BM_0.dat acct-pool-bench:test_0-BM_0.plot" \
 	"$(cd "$TMP/results.d" && echo *)"
+check "another test called bench:test_0" sh -c 'poolscope-plot results bench:test_0 --no-png -q -o "$1"' - "$TMP/results.d"
+check_text "... has files of its own, with a hash" 4 \
+	"$(cd "$TMP/results.d" && ls | sed 's/BM_0-[0-9a-f]*[.]/BM_0-HASH./' | grep -cxE 'acct-pool-bench:test_0-BM_0(-HASH)?[.](dat|plot)')"
