@@ -47,4 +47,4 @@ check_text "... into files whose names can be read" "acct-pool-bench:test_0-BM_0
 	"$(cd "$TMP/results.d" && echo *)"
 check "another test called bench:test_0" sh -c 'poolscope-plot results bench:test_0 --no-png -q -o "$1"' - "$TMP/results.d"
 check_text "... has files of its own, with a hash" 4 \
-	"$(cd "$TMP/results.d" && ls | sed 's/BM_0-[0-9a-f]*[.]/BM_0-HASH./' | grep -cxE 'acct-pool-bench:test_0-BM_0(-HASH)?[.](dat|plot)')"
+	"$(cd "$TMP/results.d" && printf '%s\n' * | sed 's/BM_0-[0-9a-f]*[.]/BM_0-HASH./' | grep -cxE 'acct-pool-bench:test_0-BM_0(-HASH)?[.](dat|plot)')"
