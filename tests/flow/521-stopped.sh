@@ -56,10 +56,21 @@ check_text "a restart of the aggregator changes nothing" "n1,stopped n2,live n3,
 agent n4 --drain 1h
 check "an event of n4" emit n4 one
 stop broker
-check "its agent knows that" wait_until 'grep -q -e lost -e disconnected -e "no connection" "$TMP/n4.log" || sleep 1' 5
 stop n4
 check_text "it stops at once" 0 "$STATUS"
 check "... and says what becomes of that" grep -q "no broker is connected that could hear that this node stops" "$TMP/n4.log"
+# ... or is there, does not answer, and is gone then.
+start broker poolscope-broker || exit 1
+agent n5 --drain 1h
+check "an event of n5" emit n5 one
+kill -STOP "$(pid broker)"
+kill -TERM "$(pid n5)"
+check "its agent stops" wait_until 'grep -q "stopping (Terminated)" "$TMP/n5.log"'
+check_status 1 "... and waits for an answer" grep -q "stopped$" "$TMP/n5.log"
+stop broker KILL
+stop n5
+check_text "without the broker it does not" 0 "$STATUS"
+check "... which it says" grep -q "no broker is connected that could hear that this node stops" "$TMP/n5.log"
 stop n3
 start broker poolscope-broker || exit 1
 agent n3
