@@ -371,10 +371,12 @@ model_parse(struct model_set *set, const char *path, struct text name,
 	else if (memchr(name.at, ':', name.bytes) != NULL)
 		err_set(&first, "%s:1: the name of the model contains a colon",
 		    path);
-	else if (text_equal(name, text_of(RECORD_NO_MODEL)))
+	else if (text_equal(name, text_of(RECORD_NO_MODEL)) ||
+		 text_equal(name, text_of(RECORD_SPAN_MODEL)))
 		err_set(&first,
 		    "%s:1: no model may be called " RECORD_NO_MODEL
-		    ": that stands for phases without one",
+		    " or " RECORD_SPAN_MODEL
+		    ": those stand for phases without one, and for spans",
 		    path);
 	else if (strlen(copy) != text.bytes)
 		err_set(&first, "%s:1: contains a NUL byte", path);

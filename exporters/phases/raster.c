@@ -243,18 +243,31 @@ add_node(struct making *making, uint32_t first)
 static void
 end_lanes(struct making *making)
 {
+	struct raster *raster = making->raster;
 	uint32_t lanes = 0;
 
 	for (uint32_t i = 0; i < making->count; i++)
-		if (making->segments[i].lane != UINT32_MAX &&
-		    making->segments[i].lane >= lanes)
+		if (making->segments[i].lane == UINT32_MAX)
+			raster->without_lane++;
+		else if (making->segments[i].lane >= lanes)
 			lanes = making->segments[i].lane + 1;
 	for (uint32_t lane = 0; lane < lanes; lane++) {
-		for (uint32_t i = 0; i < making->count; i++)
-			if (making->segments[i].lane == lane)
+		bool is_first = true,
+		     has_room = raster->count < RASTER_ROWS_MAX;
+
+		for (uint32_t i = 0; i < making->count; i++) {
+			if (making->segments[i].lane != lane)
+				continue;
+			if (is_first)
+				making->row.key = making->segments[i].key;
+			is_first = false;
+			if (has_room)
 				paint(making, i);
+			raster->without_lane += !has_room;
+		}
 		making->row.lane = lane;
-		end_row(making);
+		if (has_room)
+			end_row(making);
 	}
 }
 

@@ -26,7 +26,7 @@ enum {
 struct raster_row {
 	uint32_t first, last; /* numbers of nodes */
 	uint32_t nodes;
-	uint32_t lane;
+	uint32_t lane, key; /* key: of the first segment of the lane */
 };
 
 struct raster_asked {
@@ -44,7 +44,8 @@ struct raster {
 	int64_t *edges_ns; /* pixels + 1 */
 	struct raster_row *rows;
 	uint32_t count, room, nodes;
-	bool *is_shown; /* by the number of the node */
+	uint64_t without_lane; /* segments: there are too many at once */
+	bool *is_shown;        /* by the number of the node */
 	/* Cut: of each phase, and then of none, the time of all nodes in each
 	 * pixel since they began. */
 	int64_t *area_ns;

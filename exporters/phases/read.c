@@ -213,6 +213,115 @@ phases_read_clear(struct phases_read *phases)
 	string_table_clear(&phases->keys);
 }
 
+/* ---- spans ---- */
+
+struct span_name {
+	uint32_t number; /* as read */
+	double sum_ns;
+};
+
+static int
+by_sum(const void *left, const void *right)
+{
+	const struct span_name *a = left, *b = right;
+
+	if (a->sum_ns < b->sum_ns || a->sum_ns > b->sum_ns)
+		return a->sum_ns > b->sum_ns ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* `all` are the names that the phases of the items are numbers of. */
+static void
+name_spans(struct phases_read *phases, struct phases_names *names,
+    const struct string_table *all)
+{
+	struct span_name *sums = memory_zero(all->count, sizeof(*sums));
+	uint32_t *numbers = memory_zero(all->count, sizeof(*numbers));
+	struct text others = text_of("others");
+	char id[NAME_ROOM];
+
+	for (uint32_t i = 0; i < all->count; i++)
+		sums[i].number = i;
+	for (uint32_t i = 0; i < phases->count; i++)
+		sums[phases->items[i].phase].sum_ns +=
+		    (double)phases->items[i].end_ns -
+		    (double)phases->items[i].begin_ns;
+	qsort(sums, all->count, sizeof(*sums), by_sum);
+	string_table_clear(&names->phases);
+	string_table_init(&names->phases);
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct text name =
+		    i < PHASES_SPAN_NAMES ? all->names[sums[i].number] : others;
+
+		snprintf(id, sizeof(id), RECORD_SPAN_MODEL ":%.*s",
+		    (int)name.bytes, name.at);
+		numbers[sums[i].number] =
+		    string_table_add(&names->phases, text_of(id));
+	}
+	for (uint32_t i = 0; i < phases->count; i++)
+		phases->items[i].phase = numbers[phases->items[i].phase];
+	free(numbers);
+	free(sums);
+}
+
+static int
+take_span(struct phases_read *phases, struct string_table *all,
+    const struct record *record, struct err *err)
+{
+	if (phases->count == PHASES_READ_MAX || all->count == PHASES_KEYS_MAX ||
+	    phases->keys.count == PHASES_KEYS_MAX)
+		return err_set(err,
+		    "more than %d spans, or %d names or tracks of them: "
+		    "select fewer with --from, --to, --name or --node",
+		    PHASES_READ_MAX, PHASES_KEYS_MAX);
+	phases->items = memory_grow(phases->items, &phases->room, phases->count,
+	    sizeof(*phases->items));
+	phases->items[phases->count++] = (struct phases_item){
+		.begin_ns = record->time_ns,
+		.end_ns = record->end_ns,
+		.node = string_table_add(&phases->nodes, record->node),
+		.phase = string_table_add(all, record->name),
+		.key = string_table_add(&phases->keys, record->source),
+	};
+	return 0;
+}
+
+static int
+read_spans(struct phases_read *phases, struct phases_names *names,
+    struct source *source, struct text partition, struct wire_query query,
+    struct err *err)
+{
+	struct text name = query.name;
+	struct string_table all;
+	struct record record;
+	char shown[SHOWN_BYTES];
+	int rc;
+
+	query.name = (struct text){ NULL, 0 }; /* it has the track, too */
+	query.kinds = 1u << RECORD_SPAN;
+	*phases = (struct phases_read){ .is_of_spans = true };
+	string_table_init(&phases->nodes);
+	string_table_init(&phases->keys);
+	string_table_init(&all);
+	rc = source_select(source, SOURCE_RECORDS, partition, &query, err);
+	while (rc == 0 && (rc = source_next(source, &record, err)) > 0) {
+		rc = 0;
+		if (record.kind == RECORD_SPAN && record.has_time &&
+		    record.has_end && record.end_ns >= record.time_ns &&
+		    (name.bytes == 0 || text_match(name, record.name)))
+			rc = take_span(phases, &all, &record, err);
+	}
+	if (rc == 0 && phases->count == 0)
+		rc = err_set(err, "no such spans in partition %s of %s",
+		    text_quote(shown, sizeof(shown), partition),
+		    source_name(source));
+	if (rc == 0)
+		name_spans(phases, names, &all);
+	phases_read_sort(phases);
+	string_table_clear(&all);
+	return rc;
+}
+
 /* ---- of a model ---- */
 
 const char *
@@ -282,6 +391,12 @@ phases_read_model(struct phases_read *phases, struct phases_names *names,
 	*phases = (struct phases_read){ .items = NULL };
 	rc = phases_names_read(names, source, partition, err);
 	end = models->count;
+	if (rc == 0 && use == PHASES_TIMELINE && model != NULL &&
+	    strcmp(model, RECORD_SPAN_MODEL) == 0) {
+		*chosen = text_of(RECORD_SPAN_MODEL);
+		return read_spans(
+		    phases, names, source, partition, *query, err);
+	}
 	if (rc == 0 && model != NULL) {
 		if (!string_table_find(models, text_of(model), &number))
 			return refuse_model(models, model, err);

@@ -18,6 +18,7 @@
 enum {
 	PHASES_READ_MAX = 8 << 20, /* phases; 32 bytes each */
 	PHASES_KEYS_MAX = 1 << 20, /* of a timeline: different keys */
+	PHASES_SPAN_NAMES = 24,    /* others of less time are one */
 };
 
 /* The models of a partition and their phases, which keep the order of their
@@ -43,6 +44,7 @@ struct phases_read {
 	struct phases_item *items; /* by node, begin, longest first, phase */
 	uint32_t count, room;
 	uint64_t left_out;
+	bool is_of_spans; /* then keys are tracks */
 };
 
 enum phases_use { PHASES_COMPLETE, PHASES_TIMELINE };
@@ -65,7 +67,11 @@ const char *phases_model_words(
 /* The names, and the phases of a model; `model` NULL: of the first one that has
  * some, a model with required phases before others.  `query` has the nodes and
  * the window; `chosen` is a view.  -1 also when there are none.  Clear both in
- * any case. */
+ * any case.
+ *
+ * For PHASES_TIMELINE and RECORD_SPAN_MODEL they are the spans whose names
+ * match `query->name`: "span:NAME", those with most time first, the rest
+ * "span:others". */
 int phases_read_model(struct phases_read *phases, struct phases_names *names,
     struct source *source, struct text partition,
     const struct wire_query *query, const char *model, enum phases_use use,

@@ -328,19 +328,24 @@ put_piece(
 static void
 put_lanes(const struct share *share, const struct putting *putting)
 {
+	const struct phases_read *phases = &share->of->phases;
 	int64_t ends_ns[PHASES_LANES_MAX];
-	uint32_t lanes = 0;
+	uint32_t keys[PHASES_LANES_MAX], lanes = 0;
 
 	for (uint32_t i = share->first; i < share->end; i++) {
-		const struct phases_item *item = &share->of->phases.items[i];
+		const struct phases_item *item = &phases->items[i];
 		struct phases_segment segment =
 		    segment_of(item, item->begin_ns, item->end_ns);
 		uint32_t lane = 0;
 
-		while (lane < lanes && ends_ns[lane] > item->begin_ns)
+		while (lane < lanes &&
+		       (ends_ns[lane] > item->begin_ns ||
+			   (phases->is_of_spans && keys[lane] != item->key)))
 			lane++;
-		if (lane < PHASES_LANES_MAX)
+		if (lane < PHASES_LANES_MAX) {
 			ends_ns[lane] = item->end_ns;
+			keys[lane] = item->key;
+		}
 		lanes += lane == lanes && lane < PHASES_LANES_MAX;
 		segment.lane = lane < PHASES_LANES_MAX ? lane : UINT32_MAX;
 		putting->on_segment(putting->arg, &segment);

@@ -62,7 +62,7 @@ struct phases_segment {
 
 /* Cut: every moment of a node is in one phase (sweep.h), and phases without
  * length are not there.  Lanes: each phase is one segment, in the first lane
- * that is free. */
+ * that is free; a lane of spans is of one track. */
 enum phases_form { PHASES_CUT, PHASES_LANES };
 
 /* Equal ones by name, in natural order. */

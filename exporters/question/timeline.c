@@ -9,13 +9,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exporters/plot/look.h"
 #include "exporters/phases/raster.h"
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"
 
-enum { ROWS = 800 };
+enum { ROWS = 800, NODE_LANES = 8 };
 
 struct row {
 	struct text node, phase, key;
@@ -42,9 +43,10 @@ static const struct answer_column columns[] = {
 	{ "duration", "DURATION", SECONDS(duration), "from begin to end", false,
 	    NULL },
 	{ "phase", "PHASE", ANSWER_AT_TEXT(struct row, phase), NULL,
-	    "the model and the phase", false, NULL },
+	    "the model and the phase, or span and its name", false, NULL },
 	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
-	    "of which image, job or other key; unknown: the phase has none",
+	    "of which image, job or other key, or track of a span; unknown: "
+	    "the phase has none",
 	    false, NULL },
 	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open), NULL,
 	    "has the phase no end? Then the segment goes to the last record of "
@@ -70,7 +72,7 @@ static const struct answer_column columns[] = {
 };
 
 struct bar_row {
-	struct text first, last;
+	struct text first, last, key;
 	uint64_t nodes, lane;
 };
 
@@ -84,6 +86,9 @@ static const struct answer_column bar_columns[] = {
 	    "how many they are", false, NULL },
 	{ "lane", "LANE", ANSWER_AT_COUNT(struct bar_row, lane), NULL,
 	    "with --lanes: which lane of the node it is", false, NULL },
+	{ "key", "KEY", ANSWER_AT_TEXT(struct bar_row, key), NULL,
+	    "with --lanes of spans: the track of all of the lane", false,
+	    NULL },
 	{ .key = NULL },
 };
 
@@ -224,11 +229,16 @@ put_bars(const struct asking *asking)
 	answer_begin_table(asking->answer, "bars");
 	for (uint32_t i = 0; i < asking->raster.count; i++) {
 		const struct raster_row *of = &asking->raster.rows[i];
-		struct bar_row row = { nodes[of->first], nodes[of->last],
-			of->nodes, ANSWER_NO_COUNT };
+		struct bar_row row = { .first = nodes[of->first],
+			.last = nodes[of->last],
+			.nodes = of->nodes,
+			.lane = ANSWER_NO_COUNT };
 
 		if (asking->form == PHASES_LANES)
 			row.lane = of->lane;
+		if (asking->form == PHASES_LANES &&
+		    asking->of->phases.is_of_spans)
+			row.key = asking->of->phases.keys.names[of->key];
 		answer_row(asking->answer, &row, NULL);
 	}
 }
@@ -289,6 +299,8 @@ static void
 put_notes(const struct asking *asking)
 {
 	const struct phases_timeline *t = asking->of;
+	uint64_t without_lane =
+	    asking->without_lane + asking->raster.without_lane;
 
 	if (t->open > 0)
 		answer_note(asking->answer, "open", t->open,
@@ -298,11 +310,11 @@ put_notes(const struct asking *asking)
 		answer_note(asking->answer, "left_out", t->phases.left_out,
 		    "left out: %" PRIu64 " without a start",
 		    t->phases.left_out);
-	if (asking->without_lane > 0)
-		answer_note(asking->answer, "without_lane",
-		    asking->without_lane,
-		    "%" PRIu64 " have no lane: more than %d at once",
-		    asking->without_lane, PHASES_LANES_MAX);
+	if (without_lane > 0)
+		answer_note(asking->answer, "without_lane", without_lane,
+		    "%" PRIu64 " have no lane: more than %d at once, or than "
+		    "a picture has rows (%d)",
+		    without_lane, PHASES_LANES_MAX, RASTER_ROWS_MAX);
 }
 
 static void
@@ -351,13 +363,24 @@ hide_columns(const struct asking *asking, bool is_picture)
 		answer_hide_column(asking->answer, of_pictures[i]);
 }
 
+/* Lanes of many nodes would be a picture that nobody sees whole. */
+static enum phases_form
+form_of(const struct question_values *values, const struct phases_timeline *t)
+{
+	return values->lanes &&
+		       (values->rows == 0 ||
+			   t->phases.nodes.count <= values->rows / NODE_LANES)
+		   ? PHASES_LANES
+		   : PHASES_CUT;
+}
+
 static int
 put_all(const struct phases_timeline *t, const struct question_asked *asked,
     struct answer *answer, struct err *err)
 {
 	struct asking asking = { .answer = answer,
 		.of = t,
-		.form = asked->values->lanes ? PHASES_LANES : PHASES_CUT,
+		.form = form_of(asked->values, t),
 		.t0_ns = t->first_ns,
 		.t1_ns = t->last_ns,
 		.nodes = t->phases.nodes.count };
@@ -393,6 +416,8 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 static int
 check(const struct question_values *values, struct err *err)
 {
+	const char *model = question_model(values);
+
 	if (values->pixels > RASTER_PIXELS_MAX)
 		return err_set_option(
 		    err, "pixels", "is at most %d", RASTER_PIXELS_MAX);
@@ -400,6 +425,11 @@ check(const struct question_values *values, struct err *err)
 		return err_set_option(err, "rows",
 		    "is at most %d: a row then stands for several nodes",
 		    RASTER_ROWS_MAX);
+	if (values->name != NULL && values->name[0] != '\0' &&
+	    (model == NULL || strcmp(model, RECORD_SPAN_MODEL) != 0))
+		return err_set_option(err, "name",
+		    "needs model " RECORD_SPAN_MODEL
+		    ": which phases there are is the choice of a model");
 	if (values->rows > 0 && values->pixels == 0)
 		return err_set_option(
 		    err, "rows", "needs pixels: rows are those of a picture");
@@ -416,6 +446,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	if (asked->values->pixels > 0 &&
 	    question_is_given(asked->values, "from"))
 		query.from_ns = TIME_MIN_NS;
+	if (asked->values->name != NULL)
+		query.name = text_of(asked->values->name);
 	rc = phases_timeline_read(&timeline, asked->source, asked->partition,
 	    &query, asked->jobs, question_model(asked->values), err);
 
@@ -427,11 +459,13 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 const struct question question_timeline = { .word = "timeline",
 	.summary = "what each node did when",
-	.options = "model node job user start gap from to lanes rows pixels "
+	.options = "model name node job user start gap from to lanes rows "
+		   "pixels "
 		   "order shape "
 		   "sort top columns",
 	.examples = "poolscope stats timeline -p 'acct$pool' --start all\n"
-		    "poolscope stats timeline -n cn17 --lanes\n",
+		    "poolscope stats timeline -n cn17 --lanes\n"
+		    "poolscope stats timeline --model span --name 'cc*'\n",
 	.tables = tables,
 	.is_of_start = true,
 	/* An open phase lasts until the last record of any kind. */

@@ -105,9 +105,10 @@ struct record {
 	struct text value_bytes;
 };
 
-/* The source of phases that no model defines (poolscope-model(5)); no model has
- * this name. */
-#define RECORD_NO_MODEL "none"
+/* The source of phases that no model defines (poolscope-model(5)), and what
+ * spans are asked for by as if they were phases; no model has these names. */
+#define RECORD_NO_MODEL   "none"
+#define RECORD_SPAN_MODEL "span"
 
 struct record_attribute {
 	struct text key;

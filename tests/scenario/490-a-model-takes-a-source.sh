@@ -62,4 +62,4 @@ model none <<-'END'
 	}
 END
 check_status 3 "no model is called none" poolscope-admin models check "$TMP/models/none.conf"
-check_printed "... and the message says why" "none.conf:1: no model may be called none: that stands for phases without one"
+check_printed "... and the message says why" "none.conf:1: no model may be called none or span: those stand for phases without one, and for spans"

@@ -2,7 +2,7 @@
 # Spans on the page: a build of ten compilations of 1, 2 ... 10 s on cn1, one after the other, a
 # link of 5 s on cn2 behind them, and a test with a name that would be markup, 200 letters long.
 # The wall time is 55 + 5 = 60 s: cc has 55 s of it.  The slowest is the last compilation, which
-# began after 45 s; the first in time is the one of 1 s.
+# began after 45 s.  In time they are three lanes: of cn1 the build, of cn2 link and test.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh

@@ -1,16 +1,18 @@
 /*
- * spans - how long commands and programs took: by name, node or track, and the slowest of them.
+ * spans - how long commands and programs took: in time, by name, node or track, and the slowest of them.
  * SPDX-License-Identifier: MIT
  */
 import { h } from "./dom.js";
 import { title, choose, search, nothing } from "./parts.js";
 import { table } from "./table.js";
+import { windowOf } from "./time.js";
+import { timeline } from "./timeline.js";
 import { count, duration, millis, number, seconds, time } from "./format.js";
 
 const SLOWEST = 100;
 
 export function spans(context) {
-	const { params } = context, by = params.by || "name", order = params.order || "duration";
+	const { params } = context, by = params.by || "name", { name, node } = params;
 	const word = (key) => ({ key, label: key[0].toUpperCase() + key.slice(1), wide: true,
 		show: (r) => key === "node" ? h("a", { href: context.link("node", r.node) }, r.node) : r[key] });
 	const all = table({ caption: "Spans, in seconds", columns: [word(by), { key: "count", label: "Count", number: true, show: (r) => count(r.count) },
@@ -19,20 +21,32 @@ export function spans(context) {
 	const slow = table({ caption: "The slowest spans", columns: [word("name"), word("node"), word("track"),
 		{ key: "begin", label: "Began (UTC)", show: (r) => time(millis(r.begin)) },
 		{ key: "duration", label: "Took", number: true, show: (r) => duration(r.duration) }] });
-	const none = nothing("No spans.", params.name ? "None is called so." : context.why(""));
-	const pick = (label, name, list, chosen) => choose(label, list.map((v) => [v, v]), chosen, (to) => context.set({ [name]: to })).root;
-	const some = h("div", {}, all.root, h("div", { class: "title" }, h("h2", {}, "The " + SLOWEST + " slowest"), pick("Order", "order", ["duration", "begin"], order)), slow.root);
-	const root = h("section", {}, title("Spans", search("Names, such as cc*", params.name, (name) => context.set({ name })),
-		pick("By", "by", ["name", "node", "track"], by)), none, some);
+	const none = nothing("No spans.", name || node ? "None is like this." : context.why(""));
+	const picture = timeline("Spans in time", { spans: true, choose: (from, to) => context.set(windowOf(from, to)),
+		open: (of) => {
+			location.hash = context.link("node", of);
+		}, resized: () => draw().catch(() => {}) }); // asked again anyway, or left
+	const some = h("div", {}, picture.root, h("div", { class: "title" }, h("h2", {}, "Durations"),
+		choose("By", ["name", "node", "track"].map((v) => [v, v]), by, (to) => context.set({ by: to })).root), all.root,
+	h("h2", {}, "The " + SLOWEST + " slowest"), slow.root);
+	const root = h("section", {}, title("Spans", search("Names, such as cc*", name, (to) => context.set({ name: to })),
+		search("Nodes, such as cn1*", node, (to) => context.set({ node: to }))), none, some);
 
-	return { root, tables: [all, slow], async load() {
-		const { name } = params, [sums, list] = await Promise.all([context.maybe(["spans"], { by, name, top: 1000 }),
-			context.maybe(["spans"], { by: "span", name, top: SLOWEST })]);
-		none.hidden = Boolean(sums);
+	async function draw() {
+		const answer = await context.maybe(["timeline"], { ...picture.asked(), order: "name", name, node });
+		picture.root.hidden = !answer;
+		if (answer)
+			picture.set(answer);
+	}
+
+	return { root, moves: picture.moves, tables: [all, slow], async load() {
+		const [sums, list] = await Promise.all([context.maybe(["spans"], { by, name, node, top: 1000 }),
+			context.maybe(["spans"], { by: "span", name, node, top: SLOWEST }), draw()]);
+		none.hidden = Boolean(sums || list);
 		some.hidden = !sums || !list;
 		if (sums && list) {
 			all.set(sums.rows);
-			slow.set(order === "begin" ? [...list.rows].sort((a, b) => a.begin < b.begin ? -1 : 1) : list.rows);
+			slow.set(list.rows);
 		}
 	} };
 }

@@ -1,5 +1,5 @@
 /*
- * timeline - what nodes did when: a row a node, or several, or a lane of one; above them
+ * timeline - what nodes did when: a row a node, or several, or a lane; above them
  * how many nodes were in which phase.
  *
  * The route says what each pixel shows, of as many as there are here: asked() has its
@@ -12,31 +12,33 @@ import { picture, buttons, secondTicks } from "./picture.js";
 import { table } from "./table.js";
 import { css, pixel, placeTile, rgb } from "./look.js";
 import { short, legend } from "./breakdown.js";
-import { clock, count, day, duration, labels as labelsOf, millis, NONE, plural, seconds, shorten, time } from "./format.js";
+import { byName, clock, count, day, duration, labels as labelsOf, millis, NONE, plural, seconds, shorten, time } from "./format.js";
 
-const NO_PHASE = "no phase";
 const ROWS = 320, PIXELS = 4000, AXIS = 26, AREA = 110, OPEN = 24, FEW = 12, FRAME = 18; // what a picture has around it
 
-/* choose(from, to): another window of time, in milliseconds; open(node). */
-export function timeline(label, { choose, open, resized, lanes }) {
-	let d = null, bars = [], names = [], tiles = [], image = null, asking = 0;
+/* choose(from, to): another window of time, in milliseconds; open(node).  lanes: those of one node.
+ * spans: in place of phases, in lanes of tracks, where the nodes are few. */
+export function timeline(label, { choose, open, resized, lanes, spans }) {
+	let d = null, bars = [], names = [], tiles = [], image = null, asking = 0, laned = lanes;
+	const phase = spans ? "span" : "phase", none = "no " + phase;
 	const left = (width) => lanes ? 66 : width < 600 ? 84 : 150;
 	const scale = () => Math.min(2, devicePixelRatio || 1);
 	const pixels = (width) => Math.max(1, Math.min(PIXELS, Math.floor((width - left(width)) * scale())));
-	const top = () => AXIS + (!lanes && d.nodes > FEW ? AREA + 8 : 0);
-	const several = () => bars.length < d.nodes && !lanes;
+	const top = () => AXIS + (!laned && d.nodes > FEW ? AREA + 8 : 0);
+	const several = () => bars.length < d.nodes && !laned;
 
 	/* For as many pixels as there will be. */
 	function asked() {
 		const main = document.getElementById("main"), style = getComputedStyle(main);
 		const width = pic.width || main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - FRAME;
 		asking = pixels(Math.floor(width));
-		return { shape: "columns", columns: "row,pixel,pixels,phase,share,offset,duration,key,open", rows: lanes ? "" : ROWS, pixels: asking, lanes: lanes ? "true" : "" };
+		return { shape: "columns", columns: "row,pixel,pixels,phase,share,offset,duration,key,open", 
+			rows: lanes ? "" : ROWS, pixels: asking, lanes: lanes || spans ? "true" : "", model: spans ? "span" : "" };
 	}
 
 	function height() {
 		const n = bars.length;
-		return top() + (lanes ? n * 22 : n <= 3 ? n * 44 : n <= 120 ? Math.max(160, n * 17) : 640);
+		return top() + (laned ? Math.min(n * 22, 1320) : n <= 3 ? n * 44 : n <= 120 ? Math.max(160, n * 17) : 640);
 	}
 
 	function draw(c, width, tall) {
@@ -144,8 +146,10 @@ export function timeline(label, { choose, open, resized, lanes }) {
 				c.fillText(shorten(names[r], room), from - 8, top() + (r + 0.5) * per + Math.min(2, per * 0.09), from - 10);
 	}
 
-	const nodes = (bar) => bar.nodes > 1 ? bar.first + " to " + bar.last + " (" + plural(bar.nodes, "node") + ")" : bar.first;
+	const nodes = (bar) => bar.nodes > 1 ? bar.first + " to " + bar.last + " (" + plural(bar.nodes, "node") + ")" : bar.first + (bar.key ? " " + bar.key : "");
 	const timeOf = (p) => d.begin + p / d.pixels * (d.end - d.begin);
+
+	const rowAt = (y) => bars[Math.min(bars.length - 1, Math.floor((y - top()) / (height() - top()) * bars.length))];
 
 	function at(x, y) {
 		if (!d || y < AXIS || y > height())
@@ -153,25 +157,24 @@ export function timeline(label, { choose, open, resized, lanes }) {
 		const from = left(pic.width), p = Math.floor((x - from) / (pic.width - from) * d.pixels);
 		if (y < top()) {
 			const list = d.area[p];
-			return !list ? "" : clock(timeOf(p)) + " UTC: " + [...d.names.map(short), NO_PHASE].map((name, i) => [list[i], name]).filter(([n]) => n > 0)
+			return !list ? "" : clock(timeOf(p)) + " UTC: " + [...d.names.map(short), none].map((name, i) => [list[i], name]).filter(([n]) => n > 0)
 				.map(([n, name]) => name + " " + (Number.isInteger(n) || n >= 100 ? count(n) : n.toFixed(1))).join(", ") + "; " +
 				count(list.reduce((sum, n) => sum + n, 0)) + " of " + plural(d.nodes, "node") + " have begun";
 		}
-		const bar = bars[Math.min(bars.length - 1, Math.floor((y - top()) / (height() - top()) * bars.length))];
-		const run = bar.runs.find((each) => p >= each.pixel && p < each.pixel + each.pixels);
+		const bar = rowAt(y), run = bar.runs.find((each) => p >= each.pixel && p < each.pixel + each.pixels);
 		if (!run)
-			return nodes(bar) + (p < 0 ? "" : ", " + clock(timeOf(p)) + " UTC: no phase");
+			return nodes(bar) + (p < 0 ? "" : ", " + clock(timeOf(p)) + " UTC: " + none);
 		return nodes(bar) + ": " + short(d.names[run.phase]) + (run.share !== null ? ", " + Math.round(100 * run.share) + " % of their time at " + clock(timeOf(p)) + " UTC" :
-			(run.key ? " " + run.key : "") + ", began " + clock(run.begin) + " UTC, " + duration(run.seconds) + (run.open ? " and has no end" : ""));
+			(run.key && !bar.key ? " " + run.key : "") + ", began " + clock(run.begin) + " UTC, " + duration(run.seconds) + (run.open ? " and has no end" : ""));
 	}
 
 	function sentence() {
 		if (!d)
 			return "";
 		const sameDay = day(d.begin) === day(d.end);
-		return (lanes ? plural(bars.length, "lane") : plural(d.nodes, "node")) + ", " + time(d.begin) + " to " + (sameDay ? clock(d.end) : time(d.end)) + " UTC" +
-			(several() ? ". A row stands for " + count(Math.floor(d.nodes / bars.length)) + " nodes or more: the phase in which they spent most, paler the less of it" : "") +
-			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + ".";
+		return (lanes ? "" : plural(d.nodes, "node") + ", ") + (laned ? plural(bars.length, "lane") + ", " : "") + time(d.begin) + " to " + (sameDay ? clock(d.end) : time(d.end)) + " UTC" +
+			(several() ? ". A row stands for " + count(Math.floor(d.nodes / bars.length)) + " nodes or more: the " + phase + " in which they spent most, paler the less of it" : "") +
+			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + (d.lack ? "; " + d.lack : "") + ".";
 	}
 
 	function rowsTable() {
@@ -179,8 +182,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 		const shown = ({ run }) => run.share === null ? run.begin : timeOf(run.pixel);
 		const t = table({ caption: label, columns: [
 			{ key: "node", label: several() ? "Nodes" : "Node", wide: true, value: (r) => nodes(r.bar) },
-			{ key: "phase", label: "Phase", value: (r) => short(d.names[r.run.phase]) + (r.run.open ? " (no end)" : "") },
-			{ key: "key", label: "Key", value: (r) => r.run.key || "" },
+			{ key: "phase", label: spans ? "Span" : "Phase", value: (r) => short(d.names[r.run.phase]) + (r.run.open ? " (no end)" : "") },
+			{ key: "key", label: spans ? "Track" : "Key", value: (r) => r.run.key || "" },
 			{ key: "begin", label: "Begin (UTC)", value: shown, show: (r) => time(shown(r)) },
 			several() ? { key: "share", label: "% of their time", number: true, value: (r) => r.run.share, show: (r) => r.run.share === null ? NONE : count(100 * r.run.share) } :
 				{ key: "seconds", label: "Seconds", number: true, value: (r) => r.run.seconds, show: (r) => seconds(r.run.seconds) }] });
@@ -197,7 +200,7 @@ export function timeline(label, { choose, open, resized, lanes }) {
 		}),
 		click: open && ((x, y) => {
 			if (d && y >= top() && y < height())
-				open(bars[Math.floor((y - top()) / (height() - top()) * bars.length)].first);
+				open(rowAt(y).first);
 		}) });
 	const move = (a, b) => () => d && choose(d.begin + a * (d.end - d.begin), d.end + b * (d.end - d.begin));
 	const moves = { left: move(-0.25, -0.25), right: move(0.25, 0.25), closer: move(1 / 6, -1 / 6), wider: move(-0.25, 0.25), all: () => choose(NaN, NaN) };
@@ -207,20 +210,29 @@ export function timeline(label, { choose, open, resized, lanes }) {
 
 	function colours() {
 		const idle = top() > AXIS; // what is in no phase is shown, too
-		key.replaceChildren(legend(idle ? [...d.names, NO_PHASE] : d.names, idle ? [...d.places, null] : d.places));
+		key.replaceChildren(legend(idle ? [...d.names, none] : d.names, idle ? [...d.places, null] : d.places));
 	}
 
 	addEventListener("look", () => d && key.isConnected && colours());
+
+	/* Lanes of a track follow each other, the first one has its name. */
+	function byTrack() {
+		const of = new Map(bars.map((bar, i) => [bar, names[i]])), nodes = [...new Set(bars.map((bar) => bar.first))], at = new Map(nodes.map((name, i) => [name, i]));
+		bars.sort((a, b) => at.get(a.first) - at.get(b.first) || byName(a.key, b.key));
+		names = bars.map((bar, i) => i && bars[i - 1].first === bar.first && bars[i - 1].key === bar.key ? "" : (at.size > 1 ? of.get(bar) + " " : "") + bar.key);
+	}
 
 	return { root: h("div", {}, key, lanes || !isLive() ? null : bar, pic.root), moves, asked,
 		/* until: the end of the axis, if it is later than that of the answer. */
 		set(answer, until) {
 			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);
 			const list = all.filter((name) => used.has(name) || (counts.phase || []).includes(name)), number = new Map(list.map((name, i) => [name, i]));
-			d = { nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
+			const lack = (answer.notes || []).find((n) => n.key === "without_lane");
+			laned = of.first.length > 0 && Boolean(of.lane) && of.lane[0] !== null;
+			d = { lack: lack && lack.text, nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
 				area: Array.from({ length: answer.pixels }, () => new Array(list.length + 1).fill(0)) };
 			const column = (name, i) => rows[name] ? rows[name][i] : null;
-			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], runs: [] }));
+			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], key: of.key && of.key[i], runs: [] }));
 			rows.row.forEach((row, i) => {
 				const open = column("open", i) === true;
 				d.open += open ? 1 : 0;
@@ -235,6 +247,8 @@ export function timeline(label, { choose, open, resized, lanes }) {
 				d.end = until;
 			}
 			names = labelsOf(bars.map((each) => each.first));
+			if (laned && spans)
+				byTrack();
 			colours();
 			pic.redraw();
 		} };
