@@ -144,18 +144,10 @@ put_lines(const struct asking *asking, const struct samples *samples)
 		}
 }
 
-static int
-by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 static void
 put_bands(const struct asking *asking, const struct samples *samples)
 {
-	static const unsigned percents[BANDS] = { 1, 10, 50, 90, 100 };
+	static const unsigned percents[BANDS] = { 0, 10, 50, 90, 100 };
 	const struct samples_metric *metric = samples->metrics;
 	double *values = memory_zero(metric->count, sizeof(*values));
 
@@ -166,13 +158,12 @@ put_bands(const struct asking *asking, const struct samples *samples)
 		for (uint32_t r = 0; r < metric->count; r++)
 			if (!isnan(metric->rows[r].cells[i].mean))
 				values[count++] = metric->rows[r].cells[i].mean;
-		qsort(values, count, sizeof(*values), by_value);
 		row.nodes = count;
-		for (int b = 0; count > 0 && b < BANDS; b++)
+		for (int b = P10; count > 0 && b < BANDS; b++)
 			row.bands[b] =
-			    b == LOW
-				? values[0]
-				: values[quantile_index(count, percents[b])];
+			    quantile_select(values, count, percents[b]);
+		for (uint32_t k = 0; k < count; k++)
+			row.bands[LOW] = fmin(row.bands[LOW], values[k]);
 		if (count > 0 || !answer_is_for_people(asking->answer))
 			answer_row(asking->answer, &row, NULL);
 	}

@@ -89,10 +89,12 @@ count_gap(struct samples *samples, struct samples_slot *slot, uint32_t step)
 }
 
 static void
-fill(const struct samples *samples, struct samples_cell *cell,
-    const struct series_point *point)
+fill(const struct samples *samples, const struct samples_slot *slot,
+    struct samples_cell *cell, const struct series_point *point)
 {
-	double factor = unit_of_point(point, samples->cpus, NULL);
+	double factor = slot->scale_changes
+			    ? unit_of_point(point, samples->cpus, NULL)
+			    : slot->scale;
 
 	*cell = (struct samples_cell){ point->low * factor,
 		point->mean * factor, point->high * factor };
@@ -120,15 +122,18 @@ take(struct samples *samples, const struct series_point *point, struct err *err)
 			return err_set(err,
 			    "too many nodes for this many steps: choose a "
 			    "longer --step, fewer nodes or metrics");
+		slot->scale_changes = cpus_change(samples->cpus, point->node);
+		slot->scale = unit_of_point(point, samples->cpus, NULL);
 	}
 	metric = &samples->metrics[slot->metric];
-	if (series_rollup_rank(point->rollup) >
-	    series_rollup_rank(metric->rollup))
+	if (!text_equal(point->rollup, metric->rollup) &&
+	    series_rollup_rank(point->rollup) >
+		series_rollup_rank(metric->rollup))
 		metric->rollup =
 		    string_table_text(&samples->texts, point->rollup);
 	if (point->counter && point->count > 0)
 		count_gap(samples, slot, (uint32_t)step);
-	fill(samples, &slot->cells[step], point);
+	fill(samples, slot, &slot->cells[step], point);
 	return 0;
 }
 

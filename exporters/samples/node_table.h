@@ -14,7 +14,11 @@
 #include "proto/hash/string_table.h"
 
 enum {
-	SAMPLES_STEPS = 360,          /* a picture can show this many */
+	SAMPLES_STEPS = 360, /* a picture can show this many */
+	/* Of many nodes it shows fewer, which have at most this many cells, so
+	 * that the cost hardly grows with the nodes. */
+	SAMPLES_STEPS_FEW = 60,
+	SAMPLES_CELLS = 600000,
 	SAMPLES_STEPS_MAX = 4096,     /* with --step */
 	SAMPLES_CELLS_MAX = 12 << 20, /* of 24 bytes, in all pictures */
 	SAMPLES_PICTURES_MAX = 24,
@@ -50,6 +54,8 @@ struct samples {
 	struct samples_slot { /* indexed by the number of the series */
 		struct samples_cell *cells;
 		uint32_t metric;
+		bool scale_changes; /* with time */
+		double scale;       /* of its unit, if it does not change */
 		uint32_t sampled; /* of a counter: 1 + the last step that has a
 				     sample */
 	} * slots;

@@ -83,6 +83,18 @@ refuse(const struct series *series, const struct metric_options *options,
 	    nearest_question(&nearest, "", question, sizeof(question)));
 }
 
+static uint32_t
+steps_of(const struct time_window *time_window)
+{
+	int64_t fit = time_window->nodes > 0
+			  ? SAMPLES_CELLS / time_window->nodes
+			  : SAMPLES_STEPS;
+
+	if (fit < SAMPLES_STEPS_FEW)
+		return SAMPLES_STEPS_FEW;
+	return fit < SAMPLES_STEPS ? (uint32_t)fit : SAMPLES_STEPS;
+}
+
 /* Choose a step that divides an hour, and the number of steps in the window. */
 static int
 make_steps(struct samples *samples, const struct time_window *time_window,
@@ -94,7 +106,7 @@ make_steps(struct samples *samples, const struct time_window *time_window,
 	*step_ns = time_window->step_ns > 0
 		       ? series_fit_step(time_window->step_ns)
 		       : series_step(time_window->from_ns, time_window->to_ns,
-			     SAMPLES_STEPS);
+			     steps_of(time_window));
 	steps = span_ns / *step_ns + 2;
 	if (steps > SAMPLES_STEPS_MAX && time_window->step_ns > 0)
 		return err_set_option(err, "step",

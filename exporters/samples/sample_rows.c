@@ -260,7 +260,9 @@ value_time_end(
 
 /* One metric of one node. */
 struct sample_series {
-	bool known; /* all else is set */
+	bool known;         /* all else is set */
+	bool scale_changes; /* with time */
+	double scale;       /* of its unit, if it does not change */
 	uint32_t row, node;
 	struct value_time time; /* of a gauge */
 };
@@ -368,6 +370,8 @@ find_series(struct sample_rows *rows, const struct series_point *point)
 	series->node = string_table_add(&rows->nodes, point->node);
 	series->known = true;
 	series->row = find_row(rows, point);
+	series->scale_changes = cpus_change(rows->cpus, point->node);
+	series->scale = unit_of_point(point, rows->cpus, NULL);
 	series->time.holds =
 	    point->group.bytes >= sizeof(program) - 1 &&
 	    memcmp(point->group.at, program, sizeof(program) - 1) == 0;
@@ -624,11 +628,13 @@ void
 sample_rows_add(struct sample_rows *rows, const struct series_point *point)
 {
 	struct sample_series *series = find_series(rows, point);
-	unsigned rank = series_rollup_rank(point->rollup);
-	double factor = unit_of_point(point, rows->cpus, NULL);
+	double factor = series->scale_changes
+			    ? unit_of_point(point, rows->cpus, NULL)
+			    : series->scale;
 
-	if (rank > rows->rollup) {
-		rows->rollup = rank;
+	if (!text_equal(point->rollup, rows->rollup_name) &&
+	    series_rollup_rank(point->rollup) > rows->rollup) {
+		rows->rollup = series_rollup_rank(point->rollup);
 		rows->rollup_name =
 		    string_table_text(&rows->texts, point->rollup);
 	}
@@ -639,14 +645,6 @@ sample_rows_add(struct sample_rows *rows, const struct series_point *point)
 }
 
 /* ---- statistics ---- */
-
-static int
-by_value(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
 
 static double
 mean_of(const struct sample_row *row)
@@ -672,9 +670,8 @@ finish_row(struct sample_row *row)
 	row->mean = mean_of(row);
 	row->p50 = row->p99 = NAN;
 	if (row->kept > 0) {
-		qsort(row->values, row->kept, sizeof(*row->values), by_value);
-		row->p50 = row->values[quantile_index(row->kept, 50)];
-		row->p99 = row->values[quantile_index(row->kept, 99)];
+		row->p50 = quantile_select(row->values, row->kept, 50);
+		row->p99 = quantile_select(row->values, row->kept, 99);
 	}
 	if (row->series > 1)
 		row->last = NAN;

@@ -104,10 +104,14 @@ void series_offer(
 /* The rank of a rollup: a coarser one has a greater rank; 0: not a rollup. */
 unsigned series_rollup_rank(struct text rollup);
 
-/* The times of the first and last record of a partition; -1 also when it has
- * none. */
+struct series_extent {
+	int64_t first_ns, last_ns; /* times of the first and last record */
+	int64_t nodes;             /* how many there are; 0: unknown */
+};
+
+/* Of a partition; -1 also when it has no records. */
 int series_extent(struct source *source, struct text partition,
-    int64_t *first_ns, int64_t *last_ns, struct err *err);
+    struct series_extent *extent, struct err *err);
 
 /* Round up to 100, 200, 500 ms, 1, 2, 5, 10, 20, 30 s, 1 ... 30 min, 1 h. */
 int64_t series_fit_step(int64_t step_ns);

@@ -11,20 +11,20 @@
 #define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
 
 static bool
-take_time(const struct record *record, const char *key, int64_t *time_ns)
+take_int(const struct record *record, const char *key, int64_t *to)
 {
 	struct value value;
 
 	if (!record_find_attribute(record, text_of(key), &value) ||
 	    value.type != VALUE_INT)
 		return false;
-	*time_ns = value.is.i;
+	*to = value.is.i;
 	return true;
 }
 
 int
-series_extent(struct source *source, struct text partition, int64_t *first_ns,
-    int64_t *last_ns, struct err *err)
+series_extent(struct source *source, struct text partition,
+    struct series_extent *extent, struct err *err)
 {
 	static const char prefix[] = "partition:";
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
@@ -32,6 +32,7 @@ series_extent(struct source *source, struct text partition, int64_t *first_ns,
 	bool found = false;
 	int rc;
 
+	*extent = (struct series_extent){ .nodes = 0 };
 	if (source_select(source, SOURCE_STATUS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0) {
@@ -42,10 +43,12 @@ series_extent(struct source *source, struct text partition, int64_t *first_ns,
 			continue;
 		name.at += sizeof(prefix) - 1;
 		name.bytes -= sizeof(prefix) - 1;
-		if (text_equal(name, partition))
-			found = take_time(&record, "first_ns", first_ns) &&
-				take_time(&record, "last_ns", last_ns) &&
-				*first_ns <= *last_ns;
+		if (!text_equal(name, partition))
+			continue;
+		found = take_int(&record, "first_ns", &extent->first_ns) &&
+			take_int(&record, "last_ns", &extent->last_ns) &&
+			extent->first_ns <= extent->last_ns;
+		(void)take_int(&record, "nodes", &extent->nodes);
 	}
 	if (rc == 0 && !found)
 		return err_set(err, "partition %.*s has no records in %s",

@@ -40,7 +40,7 @@ const struct opt metric_options[] = {
 /* Shown times may lie outside of the range of stored times. */
 static int
 shown_extent(const struct time_window *time_window, struct source *source,
-    struct text partition, int64_t *first_ns, int64_t *last_ns, struct err *err)
+    struct text partition, struct series_extent *extent, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_SAMPLE);
 
@@ -49,11 +49,12 @@ shown_extent(const struct time_window *time_window, struct source *source,
 	query.to_ns = time_window->to_ns;
 	source_ahead_clocks(source, partition, &query);
 	series_ahead(source, partition);
-	if (series_extent(source, partition, first_ns, last_ns, err) != 0)
+	if (series_extent(source, partition, extent, err) != 0)
 		return -1;
 	if (source_load_clocks(source, partition, &query, err) != 0)
 		return -1;
-	source_clock_shown(source_clock(source), first_ns, last_ns);
+	source_clock_shown(
+	    source_clock(source), &extent->first_ns, &extent->last_ns);
 	return 0;
 }
 
@@ -61,13 +62,15 @@ int
 time_window_fit(struct time_window *time_window, struct source *source,
     struct text partition, struct err *err)
 {
-	int64_t first_ns, last_ns, shown_first_ns, shown_last_ns;
+	int64_t first_ns, last_ns;
+	struct series_extent shown;
 
-	if (shown_extent(
-		time_window, source, partition, &first_ns, &last_ns, err) != 0)
+	if (shown_extent(time_window, source, partition, &shown, err) != 0)
 		return -1;
-	shown_first_ns = first_ns;
-	shown_last_ns = last_ns;
+	first_ns = shown.first_ns;
+	last_ns = shown.last_ns;
+	if (time_window->node.bytes == 0)
+		time_window->nodes = shown.nodes;
 	if (job_options_given(&time_window->jobs)) {
 		if (job_intervals_read(&time_window->job_intervals, source,
 			partition, &time_window->jobs, err) != 0)
@@ -83,8 +86,8 @@ time_window_fit(struct time_window *time_window, struct source *source,
 	/* The greatest time itself is shown when no end is asked for. */
 	if (time_window->to_ns > last_ns || time_window->to_ns == TIME_MAX_NS)
 		time_window->to_ns = last_ns + 1;
-	time_window->has_first = time_window->from_ns == shown_first_ns;
-	time_window->has_last = time_window->to_ns == shown_last_ns + 1;
+	time_window->has_first = time_window->from_ns == shown.first_ns;
+	time_window->has_last = time_window->to_ns == shown.last_ns + 1;
 	if (time_window->from_ns < time_window->to_ns)
 		return 0;
 	return err_set(err, "there are no records in that time");

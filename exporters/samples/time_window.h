@@ -45,6 +45,7 @@ struct time_window {
 	int64_t from_ns, to_ns;
 	bool has_first, has_last; /* of all records: nothing lies beyond */
 	int64_t step_ns;          /* 0: not given */
+	int64_t nodes;            /* that it is of; 0: unknown, or only some */
 };
 
 /* Apply the options.  Times that they do not set are taken from the job, or

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 #include "proto/record/counter_rate.h"
 
 void
@@ -78,6 +79,17 @@ cpus_at(const struct cpus_of_node *of, int64_t time_ns)
 	return of->at[low > 0 ? low - 1 : 0].count;
 }
 
+bool
+cpus_change(const struct cpus *cpus, struct text node)
+{
+	const struct cpus_of_node *of =
+	    cpus != NULL ? cpus_find(cpus, node) : NULL;
+
+	return of != NULL && of->count > 1;
+}
+
+#define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
+
 static const struct scale {
 	const char *unit, *shown;
 	double factor;
@@ -128,29 +140,55 @@ asks_for_cpu_times(const struct series_query *query)
 	return false;
 }
 
+/* `changes`: on some node the number does. */
+static int
+read_cpus(struct cpus *cpus, struct series *series,
+    const struct series_query *query, bool *changes, struct err *err)
+{
+	uint32_t number = 0, of = UINT32_MAX;
+	struct series_point point;
+	int rc;
+
+	*changes = false;
+	if (series_select(series, query, err) != 0)
+		return -1;
+	while ((rc = series_next(series, &point, err)) > 0) {
+		double count = counter_rate_number(&point.last);
+
+		if (point.count == 0 || !(count > 0))
+			continue;
+		if (point.number != of)
+			number = cpus_number(cpus, point.node);
+		of = point.number;
+		cpus_add(cpus, number, point.begin_ns, count);
+		*changes = *changes || point.low != point.high ||
+			   cpus->of[number].count > 1;
+	}
+	return rc;
+}
+
 int
 unit_read_cpus(struct cpus *cpus, struct series *series,
     const struct series_query *query, struct err *err)
 {
 	struct series_query own = *query;
-	struct series_point point;
-	int rc;
+	bool changes;
 
 	if (cpus->nodes.count > 0 || !asks_for_cpu_times(query))
 		return 0;
 	own.group = text_of("cpu");
 	own.metric = text_of("system.cpu.logical.count");
 	own.intervals = own.single = false;
-	if (series_select(series, &own, err) != 0)
+	/* Nearly always it does not change, and hours say so. */
+	own.step_ns = HOUR_NS;
+	if (read_cpus(cpus, series, &own, &changes, err) != 0)
 		return -1;
-	while ((rc = series_next(series, &point, err)) > 0) {
-		double count = counter_rate_number(&point.last);
-
-		if (point.count > 0 && count > 0)
-			cpus_add(cpus, cpus_number(cpus, point.node),
-			    point.begin_ns, count);
-	}
-	return rc;
+	if (!changes || query->step_ns >= HOUR_NS)
+		return 0;
+	cpus_clear(cpus);
+	cpus_init(cpus);
+	own.step_ns = query->step_ns;
+	return read_cpus(cpus, series, &own, &changes, err);
 }
 
 /* ---- rates ---- */

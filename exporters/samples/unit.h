@@ -43,6 +43,9 @@ const struct cpus_of_node *cpus_find(const struct cpus *cpus, struct text node);
  * NaN: unknown. */
 double cpus_at(const struct cpus_of_node *of, int64_t time_ns);
 
+/* Did it change on this node?  `cpus` may be NULL. */
+bool cpus_change(const struct cpus *cpus, struct text node);
+
 /* Returns the factor that converts a number from `unit`, and the readable unit
  * (1 and the same unit where there is nothing to convert).  `shown` may be the
  * buffer of `unit`. */

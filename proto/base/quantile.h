@@ -21,4 +21,8 @@ quantile_index(uint64_t count, unsigned percent)
 	return count == 0 ? 0 : (uint64_t)((share + 99) / 100) - 1;
 }
 
+/* The quantile of `count` values, at least one and none of them NaN, in any
+ * order, which it changes.  Takes some passes over them, whatever they are. */
+double quantile_select(double *values, uint64_t count, unsigned percent);
+
 #endif

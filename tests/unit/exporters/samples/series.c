@@ -237,7 +237,7 @@ a_clock_that_is_slow_behind_a_window_takes_nothing_of_it(void **state)
 static void
 a_partition_says_from_when_to_when_it_has_records(void **state)
 {
-	int64_t first_ns, last_ns;
+	struct series_extent extent;
 	struct err err = { 0 };
 
 	(void)state;
@@ -245,14 +245,13 @@ a_partition_says_from_when_to_when_it_has_records(void **state)
 	put_sample("node-1", "cores", 5, 3, (int64_t[]){ 7, 1, 4 });
 	put_sample("node-1", "cores", 9, 3, (int64_t[]){ 7, 1, 6 });
 	read_it();
-	rig_good(series_extent(
-		     source, text_of(RIG_PARTITION), &first_ns, &last_ns, &err),
-	    &err);
-	assert_true(first_ns == RIG_T0 + 5 * NS_PER_SECOND);
-	assert_true(last_ns == RIG_T0 + 9 * NS_PER_SECOND);
+	rig_good(
+	    series_extent(source, text_of(RIG_PARTITION), &extent, &err), &err);
+	assert_true(extent.first_ns == RIG_T0 + 5 * NS_PER_SECOND);
+	assert_true(extent.last_ns == RIG_T0 + 9 * NS_PER_SECOND);
+	assert_true(extent.nodes == 2); /* and the one that sent it */
 	assert_int_equal(
-	    series_extent(source, text_of("other"), &first_ns, &last_ns, &err),
-	    -1);
+	    series_extent(source, text_of("other"), &extent, &err), -1);
 	assert_non_null(strstr(err.text, "has no records"));
 }
 
