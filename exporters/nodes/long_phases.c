@@ -4,41 +4,23 @@
  */
 #include "exporters/nodes/long_phases.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exporters/phases/phase_rows.h"
+#include "exporters/phases/usual.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/record/node_list.h"
 
-struct usual
-usual_of(const double numbers[static PHASE_NUMBERS])
-{
-	return (struct usual){ .count = numbers[PHASE_COUNT],
-		.median = numbers[PHASE_P50],
-		.p99 = numbers[PHASE_P99] };
-}
-
-double
-usual_limit(const struct usual *usual)
-{
-	/* A count that is unknown is not enough, either. */
-	if (!(usual->count >= USUAL_VALUES_MIN) || isnan(usual->median) ||
-	    isnan(usual->p99))
-		return NAN;
-	return fmax(
-	    fmax(USUAL_MEDIANS * usual->median, usual->p99), USUAL_LEAST);
-}
+enum { VALUES_MAX = 1 << 18 }; /* of a phase; more are not read */
 
 struct phase {
 	struct text id; /* "model:phase" */
-	double usual;   /* seconds */
 	double left;    /* how many are open and were not read */
 	double count;   /* how many have ended */
-	int64_t limit_ns;
-	int64_t place; /* in its model; that of one that is not required: */
+	uint32_t open;  /* how many were read */
+	int64_t place;  /* in its model; that of one that is not required: */
 	bool is_wanted;
 };
 #define NOT_REQUIRED INT64_MAX
@@ -48,6 +30,7 @@ struct open {
 	uint32_t node, phase, key; /* numbers */
 	bool is_left;              /* the node has begun once more */
 	int64_t begin_ns;
+	struct usual usual;
 };
 
 struct reading {
@@ -69,8 +52,6 @@ static void
 take_phase(struct reading *reading, const struct record *record)
 {
 	const struct phase_row row = phase_row_of(record);
-	const struct usual usual = usual_of(row.numbers);
-	double limit = usual_limit(&usual) * (double)NS_PER_SECOND;
 	struct value required;
 	struct phase *phase;
 	struct text run;
@@ -84,16 +65,14 @@ take_phase(struct reading *reading, const struct record *record)
 	phase = &reading->phases[reading->phase_count++];
 	*phase = (struct phase){
 		.id = string_table_text(reading->ids, record->name),
-		.usual = usual.median,
 		.left = row.numbers[PHASE_OPEN_STARTS],
 		.count = row.numbers[PHASE_COUNT],
 		.place = NOT_REQUIRED,
-		/* Also not when the limit is no number. */
-		.is_wanted = !row.ignores_open && limit < 0x1p62 &&
+		/* Also not when a number is not known. */
+		.is_wanted = !row.ignores_open &&
+			     row.numbers[PHASE_COUNT] >= USUAL_VALUES_MIN &&
 			     row.numbers[PHASE_OPEN_STARTS] > 0,
 	};
-	if (phase->is_wanted)
-		phase->limit_ns = (int64_t)limit;
 	if (record_find_attribute(record, text_of("required"), &required) &&
 	    required.type == VALUE_BOOL && required.is.boolean)
 		phase->place = record_count(record, "place");
@@ -155,6 +134,7 @@ take_open(struct reading *reading, uint32_t phase, const struct record *record)
 	    !string_table_find(reading->names, record->node, &node))
 		return;
 	reading->phases[phase].left--;
+	reading->phases[phase].open++;
 	reading->open = memory_grow(
 	    reading->open, &reading->room, reading->count, sizeof(*open));
 	open = &reading->open[reading->count++];
@@ -175,8 +155,8 @@ read_open(struct reading *reading, uint32_t phase, struct err *err)
 	query.name = reading->phases[phase].id;
 	query.node = reading->nodes;
 	/* What has begun since then is not open for longer than usual. */
-	if (!__builtin_sub_overflow(reading->until_ns,
-		reading->phases[phase].limit_ns, &until_ns) &&
+	if (!__builtin_sub_overflow(
+		reading->until_ns, USUAL_LEAST * NS_PER_SECOND, &until_ns) &&
 	    until_ns < TIME_MAX_NS)
 		query.to_ns = until_ns;
 	if (source_select(reading->source, SOURCE_OPEN, reading->partition,
@@ -188,23 +168,94 @@ read_open(struct reading *reading, uint32_t phase, struct err *err)
 	return rc;
 }
 
+/* ---- how long they take ---- */
+
+static int
+read_values(struct reading *reading, uint32_t phase, int64_t from_ns,
+    struct usual_values *values, struct err *err)
+{
+	struct wire_query query = source_query(1u << RECORD_PHASE);
+	uint32_t most = values->count + VALUES_MAX;
+	struct record record;
+	int rc;
+
+	query.name = reading->phases[phase].id;
+	query.from_ns = from_ns;
+	if (source_select(reading->source, SOURCE_RECORDS, reading->partition,
+		&query, err) != 0)
+		return -1;
+	while ((rc = source_next(reading->source, &record, err)) > 0 &&
+	       values->count < most)
+		if (record.kind == RECORD_PHASE && record.has_time &&
+		    record.has_end && record.duration_ns >= 0)
+			usual_add(
+			    values, query.name, record.key, record.duration_ns);
+	return rc < 0 ? -1 : 0;
+}
+
+static int64_t
+due_of(const struct open *open)
+{
+	int64_t due_ns;
+
+	return __builtin_add_overflow(
+		   open->begin_ns, open->usual.limit_ns, &due_ns)
+		   ? INT64_MAX
+		   : due_ns;
+}
+
+/* Keep those that are open for longer than usual; the others of which that is
+ * known may become so. */
+static void
+keep_long(struct reading *reading, const struct usual_values *values)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < reading->count; i++) {
+		struct open *open = &reading->open[i];
+		struct phase *phase = &reading->phases[open->phase];
+
+		open->usual = usual_find(
+		    values, phase->id, reading->keys.names[open->key]);
+		if (open->usual.count > 0 && due_of(open) < reading->until_ns)
+			reading->open[kept++] = *open;
+		else
+			phase->left += open->usual.count > 0;
+	}
+	reading->count = kept;
+}
+
+static int
+judge_open(struct reading *reading, struct err *err)
+{
+	struct usual_values values;
+	struct usual_starts starts;
+	int64_t from_ns;
+	int rc;
+
+	if (reading->count == 0)
+		return 0;
+	usual_init(&values);
+	rc = usual_starts_read(
+	    &starts, reading->source, reading->partition, err);
+	from_ns = starts.count > 0 ? starts.begin_ns[0] : TIME_MIN_NS;
+	for (uint32_t i = 0; rc == 0 && i < reading->phase_count; i++)
+		if (reading->phases[i].open > 0)
+			rc = read_values(reading, i, from_ns, &values, err);
+	if (rc == 0) {
+		usual_sort(&values);
+		keep_long(reading, &values);
+	}
+	usual_clear(&values);
+	return rc;
+}
+
 static int
 by_node(const void *left, const void *right)
 {
 	const struct open *a = left, *b = right;
 
 	return (a->node > b->node) - (a->node < b->node);
-}
-
-static int64_t
-due_of(const struct reading *reading, const struct open *open)
-{
-	int64_t due_ns;
-
-	return __builtin_add_overflow(open->begin_ns,
-		   reading->phases[open->phase].limit_ns, &due_ns)
-		   ? INT64_MAX
-		   : due_ns;
 }
 
 /* ---- what was left ---- */
@@ -340,13 +391,17 @@ put(const struct reading *reading, struct long_phase *phases)
 		const struct open *open = &reading->open[i];
 		const struct phase *phase = &reading->phases[open->phase];
 		struct long_phase *to = &phases[open->node];
-		int64_t due_ns = due_of(reading, open);
+		int64_t due_ns = due_of(open);
 
 		if (!open->is_left && due_ns < to->due_ns)
 			*to = (struct long_phase){ .id = phase->id,
 				.begin_ns = open->begin_ns,
 				.due_ns = due_ns,
-				.usual = phase->usual };
+				.usual_ns = open->usual.median_ns,
+				.key = open->usual.is_of_key
+					   ? string_table_text(reading->ids,
+						 reading->keys.names[open->key])
+					   : (struct text){ NULL, 0 } };
 	}
 }
 
@@ -369,11 +424,14 @@ long_phases_read(struct long_phase **phases, struct string_table *ids,
 	rc = read_phases(&reading, err);
 	*incomplete = rc == 0 && is_incomplete(&reading);
 	for (uint32_t i = 0; rc == 0 && i < reading.phase_count; i++) {
-		if (!reading.phases[i].is_wanted)
-			continue;
-		rc = read_open(&reading, i, err);
-		*has_more = *has_more || reading.phases[i].left > 0;
+		if (reading.phases[i].is_wanted)
+			rc = read_open(&reading, i, err);
 	}
+	if (rc == 0)
+		rc = judge_open(&reading, err);
+	for (uint32_t i = 0; i < reading.phase_count; i++)
+		*has_more = *has_more || (reading.phases[i].is_wanted &&
+					     reading.phases[i].left > 0);
 	if (reading.count > 0)
 		qsort(reading.open, reading.count, sizeof(*reading.open),
 		    by_node);

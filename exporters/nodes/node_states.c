@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "exporters/nodes/long_phases.h"
+#include "exporters/phases/usual.h"
 #include "exporters/source/starts.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
@@ -372,7 +373,8 @@ node_state_wrong(
     char to[static ATTENTION_TEXT_BYTES], const struct node_state *node)
 {
 	const struct attention_phase phase = { long_phase_name(&node->phase),
-		(double)node->phase_ns / 1e9, node->phase.usual };
+		(double)node->phase_ns / 1e9,
+		(double)node->phase.usual_ns / 1e9 };
 
 	return attention_text(to, node->attention, &phase);
 }

@@ -12,7 +12,7 @@
 #include "proto/os/clock.h"
 
 struct row {
-	struct text node, state, wrong, phase;
+	struct text node, state, wrong, phase, phase_key;
 	int64_t heard, silence, received, received_age, last_record;
 	int64_t stopped, clock_offset, phase_open, phase_usual;
 	double spool_bytes;
@@ -51,9 +51,12 @@ static const struct answer_column columns[] = {
 	{ "phase", NULL, ANSWER_AT_TEXT(struct row, phase), NULL,
 	    "the phase that it has been in for longer than usual", false,
 	    NULL },
+	{ "phase_key", NULL, ANSWER_AT_TEXT(struct row, phase_key), NULL,
+	    "of which key its usual time is; unknown: of the phase with any",
+	    false, NULL },
 	{ "phase_open", NULL, DURATION(phase_open), "how long", false, NULL },
 	{ "phase_usual", NULL, DURATION(phase_usual),
-	    "the median of those that ended", false, NULL },
+	    "the median of those that ended in the last starts", false, NULL },
 	{ "attention", NULL, ANSWER_AT_FLAG(struct row, attention), NULL,
 	    "it needs attention", false, NULL },
 	{ "wrong", "WRONG", ANSWER_AT_TEXT(struct row, wrong), NULL,
@@ -121,9 +124,10 @@ put(struct answer *answer, const struct node_state *node, int64_t now_ns)
 		.spool_bytes = node->spool,
 		.clock_offset = whole(node->clock_ns),
 		.phase = is_long ? node->phase.id : (struct text){ NULL, 0 },
+		.phase_key =
+		    is_long ? node->phase.key : (struct text){ NULL, 0 },
 		.phase_open = is_long ? node->phase_ns : ANSWER_NO_NS,
-		.phase_usual =
-		    is_long ? whole(node->phase.usual * 1e9) : ANSWER_NO_NS,
+		.phase_usual = is_long ? node->phase.usual_ns : ANSWER_NO_NS,
 		.attention = node->attention != 0 ? ANSWER_YES : ANSWER_NO };
 
 	answer_row(answer, &row, NULL);

@@ -3,24 +3,24 @@
  *
  * The time of a node is divided between phases and their keys as the bar of
  * `timeline` is: what an inner phase took is not of the outer one as well, so
- * that the excesses of a node add up.  What is usual is the median of the nodes
- * that were in this phase with this key; of too few of them that of the phase
- * with any key.
+ * that the excesses of a node add up.  usual.h says what is usual: its values
+ * are the times of nodes in a start, of phases that ended.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "exporters/phases/timeline.h"
+#include "exporters/phases/usual.h"
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"
-#include "proto/base/quantile.h"
 #include "proto/record/node_list.h"
 
-enum { USUAL_NODES_MIN = 5, BY_PHASE = 1 };
+enum { BY_PHASE = 1 };
 
 struct row {
-	struct text node, phase, key;
+	struct text node, phase, key, usual_of;
 	int64_t time, usual, above;
 	uint64_t of;
 	enum answer_flag open;
@@ -40,7 +40,11 @@ static const struct answer_column columns[] = {
 	    "how long the node was in it, without the phases inside", false,
 	    NULL },
 	{ "usual", "USUAL", SECONDS(usual),
-	    "the median of the nodes that were in it", false, NULL },
+	    "the median of the times of nodes in it, in the last starts", false,
+	    NULL },
+	{ "usual_of", NULL, ANSWER_AT_TEXT(struct row, usual_of), NULL,
+	    "of what that is: this key, or the phase with any key", false,
+	    NULL },
 	{ "above", "ABOVE", SECONDS(above), "time less usual", false, NULL },
 	{ "of", "OF", ANSWER_AT_COUNT(struct row, of), NULL,
 	    "how many times of nodes the median is of", false, NULL },
@@ -64,17 +68,20 @@ static const struct answer_column head[] = {
 static const struct answer_table tables[] = { { "slow", columns },
 	{ "head", head }, { .name = NULL } };
 
-/* The time of a node in a phase with a key. */
+/* The time of a node in a phase with a key, in a start. */
 struct share {
-	uint32_t phase, key, node, of;
-	int64_t ns, usual_ns;
+	uint32_t phase, key, node, start;
+	int64_t ns;
 	bool is_open;
 };
 
 struct shares {
 	struct share *at;
 	uint32_t count, room;
-	const struct phases_timeline *timeline; /* while they are compared */
+	const struct phases_timeline *timeline;
+	struct usual_starts starts;
+	struct usual_values usual;
+	uint64_t without; /* that could not be judged */
 };
 
 static void
@@ -87,6 +94,8 @@ take_segment(void *arg, const struct phases_segment *segment)
 	shares->at[shares->count++] = (struct share){ .phase = segment->phase,
 		.key = segment->key,
 		.node = segment->node,
+		.start =
+		    usual_start_of(&shares->starts, segment->item->begin_ns),
 		.ns = segment->end_ns - segment->begin_ns,
 		.is_open = segment->is_open };
 }
@@ -100,10 +109,12 @@ by_place(const void *left, const void *right)
 		return a->phase < b->phase ? -1 : 1;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* The segments of a node in one phase with one key are one time. */
+/* The segments of a node in one phase with one key are one time, of a start. */
 static void
 join(struct shares *shares)
 {
@@ -125,77 +136,42 @@ join(struct shares *shares)
 	shares->count = kept;
 }
 
-static int
-by_length(const void *left, const void *right)
-{
-	const int64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* Room to judge: lengths to sort, and for each node the end of the last judged
- * that it was in. */
-struct room {
-	int64_t *ns;
-	uint32_t *seen;
-};
-
-/* Give those of [first, end) that have none the median of them, if enough nodes
- * were in them. */
 static void
-judge(struct share *at, uint32_t first, uint32_t end, struct room *room)
+take_timeline(struct shares *shares, const struct phases_timeline *timeline)
 {
-	uint32_t count = end - first, nodes = 0;
-
-	for (uint32_t i = 0; i < count; i++) {
-		const struct share *of = &at[first + i];
-
-		room->ns[i] = of->ns;
-		nodes += room->seen[of->node] != end;
-		room->seen[of->node] = end;
-	}
-	if (nodes < USUAL_NODES_MIN)
-		return;
-	qsort(room->ns, count, sizeof(*room->ns), by_length);
-	for (uint32_t i = first; i < end; i++) {
-		if (at[i].of > 0)
-			continue;
-		at[i].usual_ns = room->ns[quantile_index(count, 50)];
-		at[i].of = count;
-	}
+	shares->timeline = timeline;
+	shares->count = 0;
+	phases_timeline_each(
+	    timeline, PHASES_CUT, PHASES_BY_NAME, take_segment, shares);
+	join(shares);
 }
 
-/* The end of those of one phase, and of one key if `by_key`. */
-static uint32_t
-group_end(const struct shares *shares, uint32_t first, bool by_key)
+static struct text
+phase_of(const struct shares *shares, const struct share *share)
 {
-	const struct share *at = shares->at;
-	uint32_t end = first;
-
-	while (end < shares->count && at[end].phase == at[first].phase &&
-	       (!by_key || at[end].key == at[first].key))
-		end++;
-	return end;
+	return shares->timeline->names.phases.names[share->phase];
 }
+
+static struct text
+key_of(const struct shares *shares, const struct share *share)
+{
+	return shares->timeline->phases.keys.names[share->key];
+}
+
+/* ---- what is usual ---- */
 
 static void
-find_usual(struct shares *shares, uint32_t nodes)
+add_usual(struct shares *shares)
 {
-	struct room room = { .ns = memory_zero(
-				 shares->count + 1, sizeof(*room.ns)) };
+	for (uint32_t i = 0; i < shares->count; i++) {
+		const struct share *share = &shares->at[i];
 
-	for (int by_key = 1; by_key >= 0; by_key--) {
-		room.seen = memory_zero(nodes + 1, sizeof(*room.seen));
-		for (uint32_t first = 0, end; first < shares->count;
-		     first = end) {
-			end = group_end(shares, first, by_key != 0);
-			judge(shares->at, first, end, &room);
-		}
-		free(room.seen);
+		if (!share->is_open &&
+		    (share->start > 0 || shares->starts.count == 0))
+			usual_add(&shares->usual, phase_of(shares, share),
+			    key_of(shares, share), share->ns);
 	}
-	free(room.ns);
 }
-
 /* ---- rows ---- */
 
 /* The greatest first. */
@@ -214,26 +190,31 @@ by_excess(const void *left, const void *right)
 }
 
 static struct row *
-make_rows(const struct shares *shares, struct text nodes, uint32_t *count)
+make_rows(struct shares *shares, struct text nodes, uint32_t *count)
 {
-	const struct phases_timeline *t = shares->timeline;
 	struct row *rows = memory_zero(shares->count + 1, sizeof(*rows));
 
 	*count = 0;
 	for (uint32_t i = 0; i < shares->count; i++) {
 		const struct share *of = &shares->at[i];
-		struct row row = { .node = t->phases.nodes.names[of->node],
-			.phase = t->names.phases.names[of->phase],
-			.key = t->phases.keys.names[of->key],
+		struct row row = {
+			.node = shares->timeline->phases.nodes.names[of->node],
+			.phase = phase_of(shares, of),
+			.key = key_of(shares, of),
 			.time = of->ns,
-			.usual = of->usual_ns,
-			.above = of->ns - of->usual_ns,
-			.of = of->of,
-			.open = of->is_open ? ANSWER_YES : ANSWER_NO };
+			.open = of->is_open ? ANSWER_YES : ANSWER_NO
+		};
+		struct usual usual =
+		    usual_find(&shares->usual, row.phase, row.key);
 
 		if (row.key.bytes == 0)
 			row.key.at = NULL;
-		if (of->of > 0 && row.above > 0 &&
+		row.usual = usual.median_ns;
+		row.usual_of = text_of(usual.is_of_key ? "key" : "phase");
+		row.above = row.time - row.usual;
+		row.of = usual.count;
+		shares->without += usual.count == 0;
+		if (usual.count > 0 && row.above > 0 &&
 		    (nodes.bytes == 0 || node_list_match(nodes, row.node)))
 			rows[(*count)++] = row;
 	}
@@ -243,7 +224,7 @@ make_rows(const struct shares *shares, struct text nodes, uint32_t *count)
 }
 
 static void
-put_rows(const struct shares *shares, const struct question_asked *asked,
+put_rows(struct shares *shares, const struct question_asked *asked,
     struct answer *answer)
 {
 	bool all = question_by(&question_slow, asked->values) == BY_PHASE;
@@ -265,53 +246,129 @@ put_rows(const struct shares *shares, const struct question_asked *asked,
 }
 
 static void
-put_all(const struct phases_timeline *t, struct shares *shares,
-    const struct question_asked *asked, struct answer *answer)
+put_all(struct shares *shares, const struct question_asked *asked,
+    struct answer *answer)
 {
+	const struct phases_timeline *t = shares->timeline;
 	char shown[300], words[QUESTION_CLOCK_BYTES];
 	char model[PHASES_MODEL_BYTES];
-	uint64_t without = 0;
 	const char *clock;
 
-	shares->timeline = t;
-	join(shares);
-	find_usual(shares, t->phases.nodes.count);
 	answer_head(answer, "model", answer_text(t->model));
 	clock = question_put_clock(words, asked, answer);
 	answer_head(answer, "nodes", answer_count(t->phases.nodes.count));
 	answer_title(answer,
-	    "nodes of %s that were longer in a phase than the median of all, "
+	    "nodes of %s that were longer in a phase than nodes usually are, "
 	    "by %s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
 	    phases_model_words(model, t->model), clock);
 	put_rows(shares, asked, answer);
-	for (uint32_t i = 0; i < shares->count; i++)
-		without += shares->at[i].of == 0;
-	if (without > 0)
-		answer_note(answer, "without_usual", without,
+	if (shares->without > 0)
+		answer_note(answer, "without_usual", shares->without,
 		    "not judged: %" PRIu64
-		    " time%s in phases that fewer than %d nodes were in",
-		    without, without == 1 ? "" : "s", USUAL_NODES_MIN);
+		    " time%s in phases of which fewer than %d are known",
+		    shares->without, shares->without == 1 ? "" : "s",
+		    USUAL_VALUES_MIN);
+}
+
+/* ---- reading ---- */
+
+/* What is usual needs all nodes. */
+static int
+read_window(struct phases_timeline *timeline,
+    const struct question_asked *asked, const char *model, int64_t from_ns,
+    int64_t to_ns, struct err *err)
+{
+	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
+
+	query.node = (struct text){ NULL, 0 };
+	query.from_ns = from_ns;
+	query.to_ns = to_ns;
+	return phases_timeline_read(timeline, asked->source, asked->partition,
+	    &query, asked->jobs, model, err);
+}
+
+/* The last starts that were not asked for.  That nothing began there is an
+ * answer. */
+static int
+read_usual(struct shares *shares, const struct question_asked *asked,
+    const char *model, int64_t from_ns, int64_t to_ns, struct err *err)
+{
+	struct phases_timeline timeline = { .open = 0 };
+	int rc = 0;
+
+	if (from_ns >= to_ns)
+		return 0;
+	if (read_window(&timeline, asked, model, from_ns, to_ns, err) == 0) {
+		take_timeline(shares, &timeline);
+		add_usual(shares);
+	} else if (source_has_failed(asked->source)) {
+		rc = -1;
+	} else {
+		err_clear(err);
+	}
+	phases_timeline_clear(&timeline);
+	return rc;
+}
+/* What was asked for and began before the last starts is of many: there it is
+ * not known what a node took in one. */
+static int64_t
+begin_of(const struct usual_starts *starts, int64_t from_ns, int64_t to_ns)
+{
+	int64_t begin_ns = starts->count > 0 ? starts->begin_ns[0] : from_ns;
+
+	return from_ns < begin_ns && begin_ns < to_ns ? begin_ns : from_ns;
+}
+
+static int
+compare_all(struct shares *shares, struct phases_timeline *timeline,
+    const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	const struct usual_starts *starts = &shares->starts;
+	int64_t to_ns = asked->values->window.to_ns;
+	int64_t asked_ns = asked->values->window.from_ns;
+	int64_t from_ns = begin_of(starts, asked_ns, to_ns), first_ns;
+	char model[NAME_BYTES_MAX + 1];
+	int rc;
+
+	if (read_window(timeline, asked, question_model(asked->values), from_ns,
+		to_ns, err) != 0)
+		return -1;
+	snprintf(model, sizeof(model), "%.*s", (int)timeline->model.bytes,
+	    timeline->model.at);
+	first_ns = starts->count > 0 ? starts->begin_ns[0] : from_ns;
+	rc = read_usual(shares, asked, model, first_ns,
+	    from_ns < TIME_MAX_NS ? from_ns : TIME_MAX_NS, err);
+	if (rc == 0 && starts->count > 0)
+		rc = read_usual(shares, asked, model,
+		    to_ns > first_ns ? to_ns : first_ns, TIME_MAX_NS, err);
+	if (rc != 0)
+		return -1;
+	take_timeline(shares, timeline);
+	add_usual(shares);
+	usual_sort(&shares->usual);
+	put_all(shares, asked, answer);
+	if (from_ns != asked_ns)
+		answer_note(answer, "older_starts", starts->count,
+		    "only the last %" PRIu32 " starts are compared",
+		    starts->count);
+	return 0;
 }
 
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
-	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
-	struct phases_timeline timeline;
+	struct phases_timeline timeline = { .open = 0 };
 	struct shares shares = { .at = NULL };
 	int rc;
 
-	/* What is usual needs all. */
-	query.node = (struct text){ NULL, 0 };
-	rc = phases_timeline_read(&timeline, asked->source, asked->partition,
-	    &query, asked->jobs, question_model(asked->values), err);
-	if (rc == 0) {
-		phases_timeline_each(&timeline, PHASES_CUT, PHASES_BY_NAME,
-		    take_segment, &shares);
-		put_all(&timeline, &shares, asked, answer);
-	}
+	usual_init(&shares.usual);
+	rc = usual_starts_read(
+	    &shares.starts, asked->source, asked->partition, err);
+	if (rc == 0)
+		rc = compare_all(&shares, &timeline, asked, answer, err);
 	free(shares.at);
+	usual_clear(&shares.usual);
 	phases_timeline_clear(&timeline);
 	return rc;
 }

@@ -465,7 +465,7 @@ put_slow(FILE *file, const struct report_findings *f)
 	if (f->judged == 0)
 		return;
 	if (f->slower == 0) {
-		fputs("No node was much slower than the others.", file);
+		fputs("No node was much slower than usual.", file);
 		return;
 	}
 	fputs(f->slowest, file);

@@ -162,7 +162,7 @@ put_phase(struct top_node *row, const struct compose *compose,
 	if (is_long(node)) {
 		label = label_of(node, open);
 		begin_ns = node->phase.begin_ns;
-		row->phase_usual = (float)node->phase.usual;
+		row->phase_usual = (float)((double)node->phase.usual_ns / 1e9);
 	} else if (open != NULL) {
 		label = open->label;
 		begin_ns = open->begin_ns;

@@ -2,16 +2,16 @@
 # What a report says first, as Markdown, as text and as a page: the same sentences, worked out by hand.
 #
 # acct$pool, in seconds after BASE, 2023-11-14 22:13:20: three starts.  In the first n1 to n6 prepare 0-100
-# (ready after 100 s), in the second 10000-10120 (120 s).  In the third, from 20000 on, they prepare for
-# 90 s, but n6 for 95 s: the last is ready at 20095, 2023-11-15 03:48:15.  They pull "a_b" until 20110, 20 s,
-# n6 15 s; n3 until 20190, 100 s, which is the newest record: 03:49:50.  The median of 15 20 20 20 20 100
-# is 20 s.  n6 prepared 5 s longer than usual, which is not a quarter of 90 s.
+# (ready after 100 s) and pull "a_b" for 20 s, in the second they prepare 10000-10120 (120 s).  In the third,
+# from 20000 on, they prepare for 90 s, but n6 for 95 s: the last is ready at 20095, 2023-11-15 03:48:15.
+# They pull "a_b" until 20110, 20 s, n6 15 s; n3 until 20190, 100 s, which is the newest record: 03:49:50.
+# The median of 15, 10 times 20, 100 is 20 s; that of 5 times 90, 95, 6 times 100, 6 times 120 is 100 s.
 #
 # acct$starting, in seconds after 290 s ago: n1 and n2 prepare 0-280, n3 has not ended and was heard at 280;
 # 3 records were lost on n1, which needs attention for a day.  None is silent for 10 minutes, and the start is not over.
 # acct$watched: n1 and n2 were heard now, n3 half an hour ago; all were ready after 10 s,
 # but n3, and the start is over.
-# acct$even: six nodes prepare for 10 s each: none is above the usual time.
+# acct$even: six nodes prepare for 10 s each: too few to say what is usual.
 # acct$plain: two events that are of no phase, at 0 on n1 and at 10 on n2.
 # acct$farm: run a is published after 62 s, run b waits.
 # acct$one: n1 prepares 0-20; its samples at 0, 10 and 20.  Of four metrics one does not change, and of what
@@ -38,6 +38,7 @@ aggregate --models "$TMP/models"
 {
 	for i in 1 2 3 4 5 6; do
 		printf 'event %s n'"$i"' work:%s\n' 0 prepare 100 prepared 10000 prepare 10120 prepared 20000 prepare
+		printf 'event %s n'"$i"' work:%s img=a_b\n' 100 pull 120 pulled
 		ready=20090
 		[ "$i" != 6 ] || ready=20095
 		pulled=20110

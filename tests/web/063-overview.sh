@@ -2,16 +2,17 @@
 # What the overview says first: pools whose sentences are worked out by hand.
 #
 # acct$pool, in seconds after BASE, 2023-11-14 22:13:20: three starts.  In the first n1 to n6 prepare
-# 0-100 (ready after 100 s), in the second 10000-10120 (120 s).  In the third, from 20000 on, they
-# prepare for 90 s, but n6 for 95 s, so the last is ready at 20095: 2023-11-15 03:48:15.  They pull
-# "train" until 20110, 20 s or 15 s; n3 until 20190, 100 s.  The median of 15 20 20 20 20 100 is 20 s:
-# n3 is +80 s.  n6 prepared for 95 s, usual 90 s: +5 s, not a quarter of it.  Job 17 begins on n1 and n2.  From 10000 to
-# 10200 there are six preparations of 120 s, 720 s together, and nobody is slower.
+# 0-100 (ready after 100 s) and pull "train" for 20 s, in the second they prepare 10000-10120 (120 s).
+# In the third, from 20000 on, they prepare for 90 s, but n6 for 95 s, so the last is ready at 20095:
+# 2023-11-15 03:48:15.  They pull "train" until 20110, 20 s or 15 s; n3 until 20190, 100 s.  The median of
+# 15, 10 times 20, 100 is 20 s: n3 is +80 s.  That of 5 times 90, 95, 6 times 100, 6 times 120 is 100 s:
+# nobody prepared for longer in the third start, and in the second one, from 10000 to 10200, for 20 s
+# longer, which is not a quarter of it.  Job 17 begins on n1 and n2.
 #
-# acct$stuck: n1 to n6 prepare from 0 on, n6 without an end.  The others need 30 s.  n6 is heard at
+# acct$stuck: n1 to n13 prepare from 0 on, n13 without an end.  The others need 30 s.  n13 is heard at
 # 300 for the last time: 300 s, usual 30 s, +270 s = 4.5 min.
 #
-# acct$even: six nodes prepare for 10 s each: none is slower.
+# acct$even: 13 nodes prepare for 10 s each: none is slower.
 #
 # acct$farm: a run of 62 s, and no start.
 #
@@ -44,6 +45,7 @@ PARTITION='acct$pool'
 {
 	for i in 1 2 3 4 5 6; do
 		printf 'event %s n'"$i"' work:%s\n' 0 prepare 100 prepared 10000 prepare 10120 prepared 20000 prepare
+		printf 'event %s n'"$i"' work:%s img=train\n' 100 pull 120 pulled
 		ready=20090
 		[ "$i" != 6 ] || ready=20095
 		pulled=20110
@@ -54,14 +56,14 @@ PARTITION='acct$pool'
 } | records
 PARTITION='acct$stuck'
 {
-	for i in 1 2 3 4 5; do
+	for i in $(seq 12); do
 		printf 'event %s n'"$i"' work:%s\n' 0 prepare 30 prepared
 	done
-	echo "event 0 n6 work:prepare"
-	echo "event 300 n6 work:note"
+	echo "event 0 n13 work:prepare"
+	echo "event 300 n13 work:note"
 } | records
 PARTITION='acct$even'
-for i in 1 2 3 4 5 6; do
+for i in $(seq 13); do
 	printf 'event %s n'"$i"' work:%s\n' 0 prepare 10 prepared
 done | records
 PARTITION='acct$farm'

@@ -59,7 +59,7 @@ export function lead(context, trouble) {
 	function slowest(rows) {
 		const list = rows.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
 		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r)))) :
-			h("p", { class: "note" }, "No node was much slower than the others."));
+			h("p", { class: "note" }, "No node was much slower than usual."));
 	}
 
 	function running(rows) {

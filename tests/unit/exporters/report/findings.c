@@ -179,7 +179,7 @@ slow_is_by_a_second_and_a_quarter(void **state)
 	(void)state;
 	slow("a", 104 * S, 100 * S);
 	slow("b", 19 * S / 10, S);
-	says(REPORT_SLOW, "No node was much slower than the others.");
+	says(REPORT_SLOW, "No node was much slower than usual.");
 	slow("c", 25 * S / 2, 10 * S);
 	says(REPORT_SLOW, "c lost most: pull took 12.5 s, usually 10.0 s.");
 	slow("d", 2 * S, S);
