@@ -6,10 +6,10 @@
  * SPDX-License-Identifier: MIT
  */
 import { h } from "./dom.js";
-import { picture, buttons, secondTicks } from "./picture.js";
+import { picture, buttons, secondTicks, swatch } from "./picture.js";
 import { table } from "./table.js";
 import { css, pattern, pixel, placeTile, rgb } from "./look.js";
-import { byName, count, duration, seconds, shorten, labels as labelsOf, plural } from "./format.js";
+import { byName, count, duration, isolated, seconds, shorten, labels as labelsOf, plural } from "./format.js";
 
 /* What the route answers, by column and in seconds: rows[i][k] is the time of node i in band
  * k, of[i] how many nodes the row stands for. */
@@ -24,20 +24,17 @@ function placesOf({ band, colour }) {
 }
 
 export function short(name) {
-	return name.replace(/^[^:]*:/, "");
+	return isolated(name.replace(/^[^:]*:/, ""));
 }
+
+const NAMES = 40;
 
 /* The names of bands beside what shows their places in the palette. */
 export function legend(names, places) {
-	return h("ul", { class: "legend" }, names.map((name, k) => {
-		const swatch = h("canvas", { class: "swatch", "aria-hidden": "true" });
-		swatch.width = 28;
-		swatch.height = 16;
-		const c = swatch.getContext("2d");
+	return h("ul", { class: "legend" }, names.slice(0, NAMES).map((name, k) => h("li", {}, swatch((c) => {
 		c.fillStyle = pattern(c, placeTile(places[k], false));
 		c.fillRect(0, 0, 28, 16);
-		return h("li", {}, swatch, short(name));
-	}));
+	}), shorten(short(name), 60))), names.length > NAMES ? h("li", {}, "and " + count(names.length - NAMES) + " more") : null);
 }
 
 export function breakdown(open) {
@@ -152,7 +149,7 @@ export function breakdown(open) {
 				band = short(d.names[k]) + " " + duration(d.rows[i][k]) + ", ";
 			from += d.rows[i][k];
 		}
-		return d.node[i] + (d.of[i] > 1 ? " (the middle one of " + d.of[i] + ")" : "") + ": " + band + duration(d.total[i]) + " in all";
+		return isolated(d.node[i]) + (d.of[i] > 1 ? " (the middle one of " + d.of[i] + ")" : "") + ": " + band + duration(d.total[i]) + " in all";
 	}
 
 	function zoom(x, factor) {

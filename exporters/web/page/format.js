@@ -131,6 +131,11 @@ export function day(ms) {
 	return d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) + "-" + pad(d.getUTCDate());
 }
 
+/* From one time to another. */
+export function range(a, b) {
+	return time(a) + " to " + (day(a) === day(b) ? clock(b) : time(b)) + " UTC";
+}
+
 /* How old something is: fewer digits than a duration, since it grows while it is read. */
 export function age(s) {
 	return s < 99.5 ? Math.max(0, Math.round(s)) + " s" : s < 5970 ? Math.round(s / 60) + " min" :
@@ -151,10 +156,18 @@ export function plural(n, one, many) {
 
 /* Long names: both ends tell more than the begin. */
 export function shorten(text, most) {
-	if (text.length <= most)
-		return text;
-	const tail = Math.floor((most - 1) / 3);
-	return text.slice(0, most - 1 - tail) + "…" + text.slice(text.length - tail);
+	const all = [...text], tail = Math.floor((most - 1) / 3);
+	return isolated(all.length <= most ? text : all.slice(0, most - 1 - tail).join("") + "…" + all.slice(all.length - tail).join(""));
+}
+
+/* A name that is written from right to left, or says so, does not turn what is around it. */
+export function isolated(text) {
+	return /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(text) ? "\u2068" + text + "\u2069" : text;
+}
+
+/* A text, as parts that are broken into lines between them: a number and its units are one. */
+export function unbroken(text, wrap) {
+	return text.split(/([+−]?\d[\d.,]* (?:min \d+ s|h \d+ min|[mµn]?s|d)(?!\w))/).map((part, i) => i % 2 ? wrap(part) : part);
 }
 
 /* Names for pictures, which have little room: without what most have in common at their

@@ -9,7 +9,7 @@ import { map } from "./map.js";
 import { chart, lines } from "./lines.js";
 import { short } from "./breakdown.js";
 import { windowOf } from "./time.js";
-import { byName, clock, count, day, duration, millis, plural, shorten, time, value } from "./format.js";
+import { byName, clock, count, day, duration, millis, plural, shorten, time, unbroken, value } from "./format.js";
 
 const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260, OTHERS = 4;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
@@ -39,14 +39,16 @@ function startWords([start, ...before]) {
 
 /* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */
 function slowWords(r) {
-	return short(r.phase) + (r.key ? " " + shorten(r.key, 60) : "") + " " + duration(r.time) +
+	return shorten(short(r.phase), 60) + (r.key ? " " + shorten(r.key, 60) : "") + " " + duration(r.time) +
 		(r.open ? " and not ended" : "") + ", usual " + duration(r.usual) + ", +" + duration(r.above);
 }
+
+const whole = (text) => unbroken(text, (part) => h("span", { class: "state" }, part));
 
 /* trouble: what stands after the slowest nodes. */
 export function lead(context, trouble) {
 	const { params } = context, link = (node) => context.link("node", node);
-	const said = opening(), words = h("div", { class: "lead" }, said && said.sentences.map((text) => h("p", {}, text))), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
+	const said = opening(), words = h("div", { class: "lead" }, said && said.sentences.map((text) => h("p", {}, whole(text)))), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
 	const picture = map((node) => {
 		location.hash = link(node);
 	}, link, TALL);
@@ -54,7 +56,7 @@ export function lead(context, trouble) {
 	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
 	const drawn = new Map();
 
-	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": " + text);
+	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
 
 	function slowest(rows) {
 		const list = rows.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
@@ -125,7 +127,7 @@ export function lead(context, trouble) {
 			context.maybe(["nodes"], { columns: "node,state" }),
 			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, has.samples ? curves() : null]);
 		if (!said)
-			words.textContent = starts.length ? startWords(starts) : "";
+			fill(words, starts.length ? whole(startWords(starts)) : null);
 		words.hidden = !words.textContent;
 		slow.hidden = !lost || lost.rows.length === 0;
 		if (!slow.hidden)

@@ -8,10 +8,10 @@
  */
 import { isLive } from "./api.js";
 import { h } from "./dom.js";
-import { picture, ticks, secondTicks } from "./picture.js";
+import { picture, swatch, ticks, timeTicks } from "./picture.js";
 import { table } from "./table.js";
 import { SERIES, css, series } from "./look.js";
-import { clock, day, millis, plural, time, value as show, unitName } from "./format.js";
+import { millis, plural, range, time, value as show, unitName } from "./format.js";
 
 const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -115,13 +115,11 @@ export function lines(label, zoomed, tall) {
 			c.fillText(Math.abs(v) < 1e6 ? v.toFixed(digits) + unit : show(v, ""), LEFT - 6, Y(v * scale), LEFT - 8);
 		}
 		c.textAlign = "center";
-		const days = t1 - t0 > 172800e3;
-		for (const s of secondTicks(t0 / 1000, t1 / 1000, Math.max(2, Math.floor((width - LEFT) / (days ? 96 : 80))))) {
-			const x = X(s * 1000);
+		for (const [part, text] of timeTicks(t0, t1, (width - LEFT) / 88)) {
+			const x = X(t0 + part * (t1 - t0)), half = c.measureText(text).width / 2;
 			c.fillStyle = css("grid");
 			c.fillRect(Math.round(x), TOP, 1, height - TOP - BOTTOM);
 			c.fillStyle = css("muted");
-			const text = days ? day(s * 1000) : clock(s * 1000), half = c.measureText(text).width / 2;
 			c.fillText(text, Math.min(width - half, Math.max(LEFT, x)), height - 9);
 		}
 	}
@@ -205,7 +203,7 @@ export function lines(label, zoomed, tall) {
 			return "";
 		const [a, b] = span(), what = d.bands ? "least, middle and greatest of all nodes" : d.lines.some((line) => line.points) ? plural(d.times.length, "value") : plural(d.lines.length, "line");
 		return label + (d.unit !== "s" && unitName(d.unit) ? " in " + (d.unit === "By" ? "bytes" : unitName(d.unit)) : "") + ", " + what + ", " +
-			time(a) + " to " + (day(a) === day(b) ? clock(b) : time(b)) + " UTC" +
+			range(a, b) +
 			((d.marks || []).length ? "; " + plural(d.marks.length, "change") + " of the level" : "");
 	}
 
@@ -248,18 +246,14 @@ export function lines(label, zoomed, tall) {
 			key.replaceChildren();
 			if (!d.bands && d.lines.length > 1)
 				d.lines.slice(0, 12).forEach((line, i) => {
-					const swatch = h("canvas", { class: "swatch", "aria-hidden": "true" });
-					swatch.width = 28;
-					swatch.height = 16;
-					const c = swatch.getContext("2d");
-					c.strokeStyle = series(i);
-					c.lineWidth = 3;
-					c.setLineDash(DASHES[Math.floor(i / SERIES) % 4]);
-					c.beginPath();
-					c.moveTo(0, 8);
-					c.lineTo(28, 8);
-					c.stroke();
-					key.append(h("li", {}, swatch, line.name));
+					key.append(h("li", {}, swatch((c) => {
+						c.strokeStyle = series(i);
+						c.lineWidth = 3;
+						c.setLineDash(DASHES[Math.floor(i / SERIES) % 4]);
+						c.moveTo(0, 8);
+						c.lineTo(28, 8);
+						c.stroke();
+					}), line.name));
 				});
 			pic.redraw();
 		},

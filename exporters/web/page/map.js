@@ -11,7 +11,7 @@ import { h } from "./dom.js";
 import { picture } from "./picture.js";
 import { table } from "./table.js";
 import { css, heat, pattern, placeTile } from "./look.js";
-import { count, labels, plural, shorten, value as show } from "./format.js";
+import { count, isolated, labels, plural, shorten, value as show } from "./format.js";
 
 export function map(open, chosen, tallest) {
 	let list = [], unit = "", label = "", low = 0, high = 1, range = null, names = [];
@@ -78,7 +78,7 @@ export function map(open, chosen, tallest) {
 		draw,
 		at: (x, y) => {
 			const each = find(x, y);
-			return each ? each.node + ": " + (each.text || show(each.value, unit)) : "";
+			return each ? isolated(each.node) + ": " + (each.text || show(each.value, unit)) : "";
 		},
 		click: (x, y) => {
 			const each = find(x, y);
@@ -94,7 +94,7 @@ export function map(open, chosen, tallest) {
 			return "";
 		const worst = seen.reduce((a, b) => a && a.value >= b.value ? a : b, null);
 		return plural(list.length, "node") + ", " + label + (dead ? "; " + plural(dead, "node is", "nodes are") +
-			" not heard" : "") + (none ? "; " + count(none) + " without a value" : "") + (worst ? ". Greatest: " +
+			" not heard" : "") + (none ? "; " + count(none) + " without a value" : "") + (worst && !(worst.text && high === low) ? ". Greatest: " +
 			shorten(worst.node, 40) + " with " + (worst.text || show(worst.value, unit)) + "." : ".");
 	}
 

@@ -38,8 +38,8 @@ export function mapView(context) {
 		return list.length < nodes.length ? [...new Set(list)].map(pattern).join() : "";
 	}
 
-	async function options(nodes) {
-		const of = await context.has(), metrics = of.samples ? await context.maybe(["samples"], { columns: "metric", node: some(nodes) }) : null;
+	async function options(nodes, of) {
+		const metrics = of.samples ? await context.maybe(["samples"], { columns: "metric", node: some(nodes) }) : null;
 		choices = [["heard", "state"]];
 		for (const p of of.phases.filter((each) => each.count > 0))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
@@ -47,10 +47,17 @@ export function mapView(context) {
 			choices.push(["metric:" + name, name]);
 	}
 
+	/* Nodes that nobody expects to hear from again all have one state: of those the phase in which one
+	 * differs most. */
+	function first(nodes, { phases }) {
+		const over = (p) => p.max - p.p50, most = phases.filter((p) => over(p) > 0).sort((a, b) => over(b) - over(a))[0];
+		return most && nodes.every((r) => ["imported", "stopped"].includes(r.state)) ? "phase:" + most.phase : "heard";
+	}
+
 	/* A node that is not heard is no busy one, whatever it did before: silent and gone ones are
 	 * hatched, unless the whole pool is at rest. */
 	async function states() {
-		const answer = await context.maybe(["nodes"], { node: params.node });
+		const answer = await context.maybe(["nodes"], { node: params.node, columns: "node,state,silence" });
 		const of = new Map((answer ? answer.rows : []).map((r) => [r.node, r]));
 		const rests = ![...of.values()].some((r) => r.state === "live" || r.state === "late");
 		return { of, dead: (node) => !rests && of.has(node) && ["silent", "gone"].includes(of.get(node).state) };
@@ -87,13 +94,10 @@ export function mapView(context) {
 	}
 
 	return { root, async load() {
-		const now = await states();
-		if (!choices)
-			await options([...now.of.keys()]);
-		const value = params.value || "heard";
+		const [now, of] = await Promise.all([states(), context.has()]), nodes = [...now.of.values()];
+		const value = params.value || first(nodes, of), [, kind, name] = /^([a-z]+):?(.*)$/s.exec(value) || [];
+		const [[list, unit, label]] = await Promise.all([values(kind, name, now), choices || options([...now.of.keys()], of)]);
 		which.set(choices.some(([v]) => v === value) ? choices : [...choices, [value, value]], value);
-		const [, kind, name] = /^([a-z]+):?(.*)$/s.exec(value) || [];
-		const [list, unit, label] = await values(kind, name, now);
 		device.root.hidden = device.root.hidden || kind !== "metric";
 		for (const each of list)
 			each.dead = now.dead(each.node);

@@ -74,10 +74,9 @@ export function state(word, kind) {
 	return h("span", { class: "state " + k }, h("span", { "aria-hidden": "true" }, SIGNS[k] || "○"), " ", word);
 }
 
-/* A button that asks once more for more. */
-export function pages(from, shown, step, more, set) {
-	return h("nav", { class: "pager", "aria-label": "Pages" },
-		h("button", { type: "button", disabled: from === 0, on: { click: () => set(Math.max(0, from - step)) } }, "Newer"),
-		h("span", {}, "newest " + (from + 1) + " to " + (from + shown)),
-		h("button", { type: "button", disabled: !more, on: { click: () => set(from + step) } }, "Older"));
+/* pages([label, call], text, [label, call]): buttons for what is before and after; without a call there is
+ * nothing more. */
+export function pages(back, text, next) {
+	const button = ([label, call]) => h("button", { type: "button", disabled: !call, on: call && { click: call } }, label);
+	return h("nav", { class: "pager", "aria-label": "Pages" }, button(back), h("span", {}, text), button(next));
 }

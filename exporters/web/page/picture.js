@@ -9,6 +9,7 @@
  */
 import { h, fill, say } from "./dom.js";
 import { asTables } from "./look.js";
+import { clock, day } from "./format.js";
 
 const all = new Set();
 let size = null;
@@ -186,9 +187,29 @@ export function secondTicks(low, high, most) {
 	const span = high - low;
 	if (span < most)
 		return ticks(low, high, most);
-	const step = STEPS.find((v) => span / v <= most) || STEPS[STEPS.length - 1];
+	const year = STEPS[STEPS.length - 1], step = STEPS.find((v) => span / v <= most) || Math.ceil(span / most / year) * year;
 	const list = [];
 	for (let i = Math.ceil(low / step); i * step <= high; i++)
 		list.push(i * step);
 	return list;
+}
+
+/* Of an axis of time, in milliseconds: [how far from its begin, as a part of it; what is written
+ * there], of as many as there is room for. */
+export function timeTicks(begin, end, room) {
+	/* From the whole second on: sums of small steps and of years lose digits. */
+	const base = Math.floor(begin / 1000), low = begin / 1000 - base, high = end / 1000 - base, long = high - low > 172800, most = Math.max(2, Math.floor(room));
+	const list = secondTicks(low, high, most), step = list.length > 1 ? list[1] - list[0] : 1, digits = step < 1 ? Math.min(9, Math.ceil(-Math.log10(step) - 1e-9)) : 0;
+	const all = step < 2 ? list : secondTicks(base + low, base + high, most).map((t) => t - base);
+	return all.filter((t) => t >= low && t <= high).map((t) => [(t - low) / (high - low), long ? day((base + t) * 1000) :
+		clock((base + Math.floor(t + 1e-9)) * 1000) + (digits ? (t % 1).toFixed(digits).slice(1) : "")]);
+}
+
+/* What a line of a legend begins with. */
+export function swatch(draw) {
+	const canvas = h("canvas", { class: "swatch", "aria-hidden": "true" });
+	canvas.width = 28;
+	canvas.height = 16;
+	draw(canvas.getContext("2d"));
+	return canvas;
 }

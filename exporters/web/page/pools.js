@@ -4,7 +4,7 @@
  */
 import { h, fill, keyed, say } from "./dom.js";
 import { poolLink } from "./places.js";
-import { title, search, since, state, nothing } from "./parts.js";
+import { title, search, since, state, nothing, pages } from "./parts.js";
 import { count, millis, plural } from "./format.js";
 
 const PAGE = 200;
@@ -50,7 +50,7 @@ export function pools(context) {
 		context.set({ q }, true);
 		draw();
 	});
-	const more = h("div", { class: "pager", hidden: true });
+	const more = h("div", { hidden: true });
 	const root = h("section", {}, title("Pools", field), list, more, note);
 
 	function draw() {
@@ -61,10 +61,8 @@ export function pools(context) {
 		say(note, all.length === 0 ? "" : q ? count(found.length) + " of " + count(all.length) + " pools" :
 			plural(all.length, "pool"));
 		more.hidden = found.length <= PAGE;
-		fill(more, h("button", { type: "button", disabled: page === 0,
-			on: { click: () => context.set({ page: String(page - 1) }) } }, "Previous"),
-		h("button", { type: "button", disabled: (page + 1) * PAGE >= found.length,
-			on: { click: () => context.set({ page: String(page + 1) }) } }, "Next"));
+		const turn = (to) => () => context.set({ page: String(to) });
+		fill(more, pages(["Previous", page > 0 && turn(page - 1)], "", ["Next", (page + 1) * PAGE < found.length && turn(page + 1)]));
 	}
 
 	return { root, tables: [{ root, step, open }], async load() {

@@ -131,9 +131,9 @@ export function runs(context) {
 				value: (r) => r.steps.find((s) => s.name === name)?.seconds, show: (r) => seconds(r.steps.find((s) => s.name === name)?.seconds) }))],
 		href: (r) => context.link("runs", r.run, { model: params.model }) });
 		view.tables = [t];
-		fill(body, legend(names, colours), t.root,
-			pages(from, list.length, PAGE, all.length > skip + PAGE, (n) => context.set({ skip: n ? String(n) : "",
-				after: isLive() && n > from ? list[list.length - 1].run : "" })));
+		const turn = (n) => () => context.set({ skip: n > 0 ? String(n) : "", after: isLive() && n > from ? list[list.length - 1].run : "" });
+		fill(body, legend(names, colours), t.root, pages(["Newer", from > 0 && turn(from - PAGE)], "newest " + (from + 1) + " to " + (from + list.length),
+			["Older", all.length > skip + PAGE && turn(from + PAGE)]));
 		t.set(list);
 	} };
 	return view;

@@ -11,6 +11,7 @@
  */
 import { h, fill, say } from "./dom.js";
 import { byName, count, NONE } from "./format.js";
+import { pages } from "./parts.js";
 
 const ROW = 30;     // pixels; style.css has the same
 const WINDOW = 120; // more rows scroll in a window of their own
@@ -23,16 +24,16 @@ function valueOf(column, row) {
 
 function shown(column, row) {
 	const v = column.show ? column.show(row) : valueOf(column, row);
-	return v === null || v === undefined || v === "" ? NONE : v;
+	return isEmpty(v) ? NONE : v;
 }
 
-function compare(a, b) {
-	const empty = (v) => v === null || v === undefined || v === "" || Number.isNaN(v);
-	if (empty(a) || empty(b))
-		return empty(a) - empty(b);
-	if (typeof a === "number" && typeof b === "number")
-		return a - b;
-	return byName(String(a), String(b));
+const isEmpty = (v) => v === null || v === undefined || v === "" || Number.isNaN(v);
+
+/* What is unknown comes last, up or down. */
+function compare(a, b, down) {
+	if (isEmpty(a) || isEmpty(b))
+		return isEmpty(a) - isEmpty(b);
+	return (down ? -1 : 1) * (typeof a === "number" && typeof b === "number" ? a - b : byName(String(a), String(b)));
 }
 
 export function table(options) {
@@ -45,7 +46,7 @@ export function table(options) {
 		h("thead", {}, h("tr", {}, heads.map((each) => each.cell))), body);
 	const box = h("div", { class: "rows", tabindex: "0", role: "region", "aria-label": caption }, grid);
 	const note = h("p", { class: "note", hidden: true });
-	const pager = h("div", { class: "pager", hidden: true });
+	const pager = h("div", { hidden: true });
 	const root = h("div", { class: columns.length <= 4 ? "table few" : "table" }, box, note, pager);
 
 	function head(column) {
@@ -66,11 +67,7 @@ export function table(options) {
 	function arrange() {
 		rows = filter ? all.filter(matches) : all.slice();
 		if (sorted)
-			rows.sort((a, b) => {
-				const x = valueOf(sorted, a), y = valueOf(sorted, b);
-				const none = (v) => v === null || v === undefined || v === "" || Number.isNaN(v);
-				return none(x) || none(y) ? none(x) - none(y) : (down ? -1 : 1) * compare(x, y);
-			});
+			rows.sort((a, b) => compare(valueOf(sorted, a), valueOf(sorted, b), down));
 		for (const { column, cell } of heads) {
 			if (column === sorted)
 				cell.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -142,9 +139,8 @@ export function table(options) {
 			draw();
 			root.scrollIntoView();
 		};
-		fill(pager, h("button", { type: "button", disabled: from === 0, on: { click: turn(-1) } }, "Previous"),
-			h("span", {}, count(from + 1) + " to " + count(to) + " of " + count(rows.length)),
-			h("button", { type: "button", disabled: to >= rows.length, on: { click: turn(1) } }, "Next"));
+		fill(pager, pages(["Previous", from > 0 && turn(-1)], count(from + 1) + " to " + count(to) + " of " + count(rows.length),
+			["Next", to < rows.length && turn(1)]));
 	}
 
 	let waiting = false;

@@ -8,11 +8,11 @@
  */
 import { isLive } from "./api.js";
 import { h } from "./dom.js";
-import { picture, buttons, secondTicks } from "./picture.js";
+import { picture, buttons, timeTicks } from "./picture.js";
 import { table } from "./table.js";
 import { css, pixel, placeTile, rgb } from "./look.js";
 import { short, legend } from "./breakdown.js";
-import { byName, clock, count, day, duration, labels as labelsOf, millis, NONE, plural, seconds, shorten, time } from "./format.js";
+import { byName, clock, count, day, duration, isolated, labels as labelsOf, millis, NONE, plural, range, seconds, shorten, time } from "./format.js";
 
 const ROWS = 320, PIXELS = 4000, AXIS = 26, AREA = 110, OPEN = 24, FEW = 12, FRAME = 18; // what a picture has around it
 
@@ -110,24 +110,17 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		c.font = "12px system-ui, sans-serif";
 		c.textBaseline = "middle";
 		c.fillStyle = css("muted");
-		const grid = [], room = width - from, a = d.begin / 1000, b = d.end / 1000;
-		/* From the whole second on: sums of small steps and of years lose digits. */
-		const base = Math.floor(a), long = b - a > 172800;
-		const list = secondTicks(a - base, b - base, Math.max(2, Math.floor(room / 84))).map((t) => t + base);
-		const whole = base % 86400, step = list.length > 1 ? list[1] - list[0] : 1;
-		const steps = step >= 2 ? secondTicks(a, b, Math.max(2, Math.floor(room / 84))) : list;
+		const grid = [], room = width - from;
 		if (!lanes) {
 			c.textAlign = "left";
-			c.fillText(day(1000 * (base - whole)), 0, 9, from - 4);
+			c.fillText(day(d.begin), 0, 9, from - 4);
 		}
 		c.textAlign = "center";
-		for (const t of steps) {
-			const x = from + (t - a) / (b - a) * room;
-			if (x < from || x >= width - 1)
+		for (const [part, text] of timeTicks(d.begin, d.end, room / 84)) {
+			const x = from + part * room, half = c.measureText(text).width / 2;
+			if (x >= width - 1)
 				continue;
 			grid.push(x);
-			const parts = step < 1 ? (t % 1).toFixed(Math.min(9, Math.ceil(-Math.log10(step) - 1e-9))).slice(1) : "";
-			const text = long ? day(t * 1000) : clock(Math.floor(t + 1e-9) * 1000) + parts, half = c.measureText(text).width / 2;
 			c.fillText(text, Math.min(width - half, Math.max(from + half, x)), 9);
 			c.fillRect(Math.round(x), 18, 1, 5);
 		}
@@ -146,7 +139,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 				c.fillText(shorten(names[r], room), from - 8, top() + (r + 0.5) * per + Math.min(2, per * 0.09), from - 10);
 	}
 
-	const nodes = (bar) => bar.nodes > 1 ? bar.first + " to " + bar.last + " (" + plural(bar.nodes, "node") + ")" : bar.first + (bar.key ? " " + bar.key : "");
+	const nodes = (bar) => bar.nodes > 1 ? bar.first + " to " + bar.last + " (" + plural(bar.nodes, "node") + ")" : isolated(bar.first) + (bar.key ? " " + isolated(bar.key) : "");
 	const timeOf = (p) => d.begin + p / d.pixels * (d.end - d.begin);
 
 	const rowAt = (y) => bars[Math.min(bars.length - 1, Math.floor((y - top()) / (height() - top()) * bars.length))];
@@ -165,14 +158,13 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		if (!run)
 			return nodes(bar) + (p < 0 ? "" : ", " + clock(timeOf(p)) + " UTC: " + none);
 		return nodes(bar) + ": " + short(d.names[run.phase]) + (run.share !== null ? ", " + Math.round(100 * run.share) + " % of their time at " + clock(timeOf(p)) + " UTC" :
-			(run.key && !bar.key ? " " + run.key : "") + ", began " + clock(run.begin) + " UTC, " + duration(run.seconds) + (run.open ? " and has no end" : ""));
+			(run.key && !bar.key ? " " + isolated(run.key) : "") + ", began " + clock(run.begin) + " UTC, " + duration(run.seconds) + (run.open ? " and has no end" : ""));
 	}
 
 	function sentence() {
 		if (!d)
 			return "";
-		const sameDay = day(d.begin) === day(d.end);
-		return (lanes ? "" : plural(d.nodes, "node") + ", ") + (laned ? plural(bars.length, "lane") + ", " : "") + time(d.begin) + " to " + (sameDay ? clock(d.end) : time(d.end)) + " UTC" +
+		return (lanes ? "" : plural(d.nodes, "node") + ", ") + (laned ? plural(bars.length, "lane") + ", " : "") + range(d.begin, d.end) +
 			(several() ? ". A row stands for " + count(Math.floor(d.nodes / bars.length)) + " nodes or more: the " + phase + " in which they spent most, paler the less of it" : "") +
 			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + (d.lack ? "; " + d.lack : "") + ".";
 	}
