@@ -1,9 +1,9 @@
 #!/bin/sh
 # Pools that a layout must stand, in the words and the pictures of the page.
 #
-# acct$pool, seconds after BASE: six nodes work for 20 s, n6 for 900 s: +880 s, which is 14 min 40 s, and is on
+# acct$pool, seconds after BASE: ten nodes work for 20 s, n6 for 900 s: +880 s, which is 14 min 40 s, and is on
 # one line at any width.  The node called U+202E and "kcab" turns nothing but itself; it works for 60 s, +40 s.
-# acct$years: n1 works in 1976, n2 fifty years later: labels of the axis are beside each other.
+# acct$years: n1 works in 1976, n2 fifty years later: labels of the axis are next to each other.
 # acct$many: 300 names of phases: the legend has 40 of them.
 # The imported pool of 60 nodes: nobody waits for them, so their map is not that of states; the phase in which
 # one differs most from the median is that of which the terminal says so.
@@ -21,7 +21,7 @@ aggregate
 start broker poolscope-broker || exit 1
 PARTITION='acct$pool'
 {
-	for node in n1 n2 n3 n4 n5; do
+	for node in n1 n2 n3 n4 n5 n7 n8 n9 n10 n11; do
 		printf 'event %s %s work:%s\n' 0 $node start 20 $node end
 	done
 	printf 'event 0 n6 work:start\nevent 900 n6 work:end\n'

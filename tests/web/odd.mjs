@@ -43,7 +43,7 @@ for (const width of [360, 800, 1280]) {
 await open("#/pool/acct%24years/timeline");
 await drawn(page);
 const axis = (await page.evaluate(() => window.axis)).sort(([a], [b]) => a - b).filter(([x], i, all) => i === 0 || x !== all[i - 1][0]);
-judge("dates of fifty years are beside each other", axis.length > 2 && axis.every(([x, width], i) => i === 0 || x - width / 2 >= axis[i - 1][0] + axis[i - 1][1] / 2),
+judge("dates of fifty years are next to each other", axis.length > 2 && axis.every(([x, width], i) => i === 0 || x - width / 2 >= axis[i - 1][0] + axis[i - 1][1] / 2),
 	JSON.stringify(axis));
 await open("#/pool/acct%24many/timeline");
 const names = await page.evaluate(() => [...document.querySelectorAll("main .legend li")].map((each) => each.textContent));
