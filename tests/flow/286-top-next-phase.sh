@@ -2,6 +2,8 @@
 # poolscope-top while a node goes from one phase to the next: as many phases are open as before, and
 # the row says the next one.  And a part of a line that just fits is shown, one column less leaves
 # it out: "filter: ab_", three blanks and "Enter: keep  Esc: end" are 8 + 3 + 3 + 21 = 35 columns.
+# The clock of n2 is two hours ahead: the phase that it began an hour ago, at 3600 s by its clock, is
+# an hour old.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -41,10 +43,14 @@ END
 aggregate --models "$TMP/models"
 records <<-'END'
 	event 0 n1 prep:start
+	group n2 clock poolscope.clock.offset:ns:gauge poolscope.clock.error:ns:gauge poolscope.clock.drift:ns/s:gauge poolscope.clock.drift.error:ns/s:gauge poolscope.clock.round_trip:ns:gauge poolscope.clock.generation:1:gauge poolscope.clock.generation.begin:ns:gauge
+	event 3600 n2 prep:start
+	sample 7200 n2 clock -7200000000000 1000 0 0 1000 1 0
 END
 printf '%s\n' "LC_ALL=C.UTF-8 poolscope-top -p 'acct\$pool'" 'exec cat' >"$TMP/pane.sh"
 terminal new-session -d -x 100 -y 24 "sh $TMP/pane.sh"
 shows "a node in a phase" '^n1 +live +prep '
+shows "... one with a clock that is ahead" '^n2 +live +prep +6[0-9]min .* clock off'
 records <<-'END'
 	event 1 n1 prep:end
 	event 1 n1 pull:start

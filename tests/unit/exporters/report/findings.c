@@ -29,13 +29,13 @@ take(const char *table, uint32_t count, const char *const *names,
 }
 
 static void
-pool(uint64_t nodes, uint64_t live, uint64_t records)
+pool(uint64_t nodes, uint64_t live, uint64_t late, uint64_t records)
 {
-	take("pools", 6,
+	take("pools", 7,
 	    (const char *const[]){
-		"nodes", "live", "records", "oldest", "newest", "age" },
+		"nodes", "live", "late", "records", "oldest", "newest", "age" },
 	    (const struct answer_cell[]){ answer_count(nodes),
-		answer_count(live), answer_count(records),
+		answer_count(live), answer_count(late), answer_count(records),
 		answer_time(records > 0 ? 1700000000 * S : ANSWER_NO_NS),
 		answer_time(records > 0 ? 1700000090 * S : ANSWER_NO_NS),
 		answer_duration(records > 0 ? 90 * S : ANSWER_NO_NS) });
@@ -51,6 +51,18 @@ start(const char *state, uint64_t nodes, uint64_t ready, double last)
 		answer_string(state), answer_count(nodes), answer_count(ready),
 		answer_number(last),
 		answer_number(nodes == ready ? last : NAN) });
+}
+
+static void
+group(uint64_t runs, uint64_t queued, uint64_t ongoing, uint64_t finished,
+    uint64_t errors)
+{
+	take("groups", 5,
+	    (const char *const[]){
+		"runs", "queued", "ongoing", "finished", "errors" },
+	    (const struct answer_cell[]){ answer_count(runs),
+		answer_count(queued), answer_count(ongoing),
+		answer_count(finished), answer_count(errors) });
 }
 
 static void
@@ -119,7 +131,7 @@ nothing_is_said_of_what_is_not_known(void **state)
 	says(REPORT_RUNS, NULL);
 	says(REPORT_SLOW, NULL);
 	says(REPORT_ATTENTION, NULL);
-	pool(2, 0, 0);
+	pool(2, 0, 0, 0);
 	says(REPORT_START, "The pool has no records.");
 	report_findings_clear(&f);
 }
@@ -128,7 +140,7 @@ static void
 one_node_is_no_nodes(void **state)
 {
 	(void)state;
-	pool(1, 1, 1);
+	pool(1, 0, 1, 1);
 	says(REPORT_START,
 	    "1 record of 1 node from 2023-11-14T22:13:20Z to "
 	    "2023-11-14T22:14:50Z; no start of the pool is known.");
@@ -146,7 +158,7 @@ static void
 a_start_comes_with_those_before(void **state)
 {
 	(void)state;
-	pool(3, 0, 5);
+	pool(3, 0, 0, 5);
 	start("starting", 3, 1, 30);
 	start("incomplete", 3, 2, 40); /* how long is not known */
 	start("ready", 3, 3, 720);
@@ -168,6 +180,22 @@ a_start_comes_with_those_before(void **state)
 	says(REPORT_START,
 	    "The start of 2023-11-14T22:13:20Z is incomplete: 0 of 4 nodes "
 	    "became ready.");
+	report_findings_clear(&f);
+}
+
+/* One of the five that ended, of all eight. */
+static void
+errors_are_a_share_of_the_runs_that_ended(void **state)
+{
+	(void)state;
+	group(3, 0, 0, 3, 0);
+	says(REPORT_RUNS,
+	    "3 runs in 1 group: 3 finished, 0 with an error, 0 ongoing, 0 "
+	    "queued.");
+	group(5, 1, 2, 1, 1);
+	says(REPORT_RUNS,
+	    "8 runs in 2 groups: 4 finished, 1 with an error (20.0 % of those "
+	    "that ended), 2 ongoing, 1 queued.");
 	report_findings_clear(&f);
 }
 
@@ -193,7 +221,7 @@ static void
 only_those_that_need_attention_are_named(void **state)
 {
 	(void)state;
-	pool(9, 8, 5);
+	pool(9, 8, 0, 5);
 	node("a");
 	says(REPORT_ATTENTION,
 	    "1 of 9 nodes needs attention: a (not heard). No records were "
@@ -266,6 +294,7 @@ main(void)
 		cmocka_unit_test(nothing_is_said_of_what_is_not_known),
 		cmocka_unit_test(one_node_is_no_nodes),
 		cmocka_unit_test(a_start_comes_with_those_before),
+		cmocka_unit_test(errors_are_a_share_of_the_runs_that_ended),
 		cmocka_unit_test(slow_is_by_a_second_and_a_quarter),
 		cmocka_unit_test(only_those_that_need_attention_are_named),
 		cmocka_unit_test(metrics_that_changed_most_are_shown),

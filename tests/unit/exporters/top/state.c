@@ -180,6 +180,27 @@ time_is_walked_back_and_forward(void **state)
 	assert_int_equal(top.shown->taken_ns, 102 * SECOND);
 }
 
+/* As after Enter in the view of pools. */
+static void
+another_pool_is_shown_as_it_is_now(void **state)
+{
+	(void)state;
+	top_state_take(&top, made_snapshot(2 * SECOND, 3));
+	for (const char *key = "[ "; *key != '\0'; key++) {
+		press((uint32_t)*key);
+		assert_true(top.is_past || top.is_stopped);
+		top_state_forget(&top);
+		top_state_take(&top, made_snapshot(3 * SECOND, 3));
+		top_state_take(&top, made_snapshot(4 * SECOND, 3));
+		assert_int_equal(top.shown->taken_ns, 4 * SECOND);
+		type("[");
+		assert_int_equal(top.shown->taken_ns, 3 * SECOND);
+		type("[");
+		assert_int_equal(top.shown->taken_ns, 3 * SECOND);
+		type(" ");
+	}
+}
+
 static void
 what_was_lost_is_not_kept(void **state)
 {
@@ -239,6 +260,8 @@ main(void)
 		    views_and_columns_come_in_turn, begin, end),
 		cmocka_unit_test_setup_teardown(
 		    time_is_walked_back_and_forward, begin, end),
+		cmocka_unit_test_setup_teardown(
+		    another_pool_is_shown_as_it_is_now, begin, end),
 		cmocka_unit_test_setup_teardown(
 		    what_was_lost_is_not_kept, begin, end),
 		cmocka_unit_test(a_link_is_of_what_is_shown),

@@ -98,18 +98,51 @@ the_worst_come_first(void **state)
 	top_snapshot_drop(&snapshot);
 }
 
+/* What hangs or is not heard is red, what else is wrong yellow. */
+static void
+what_is_wrong_has_a_colour(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 1);
+	static const enum view_look looks[] = { [ATTENTION_SILENT] = VIEW_BAD,
+		[ATTENTION_GONE] = VIEW_BAD,
+		[ATTENTION_PHASE] = VIEW_BAD,
+		[ATTENTION_START] = VIEW_WARNING,
+		[ATTENTION_LOST] = VIEW_WARNING,
+		[ATTENTION_SPOOL] = VIEW_WARNING,
+		[ATTENTION_CLOCK] = VIEW_WARNING };
+
+	(void)state;
+	assert_int_equal(view_nodes.look(snapshot, 0), VIEW_PLAIN);
+	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
+		snapshot->nodes[0].attention = (uint8_t)(1u << i);
+		assert_int_equal(view_nodes.look(snapshot, 0), looks[i]);
+	}
+	snapshot->nodes[0].attention = 0;
+	snapshot->nodes[0].condition = NODE_LATE;
+	assert_int_equal(view_nodes.look(snapshot, 0), VIEW_WARNING);
+	top_snapshot_drop(&snapshot);
+}
+
+/* The number of the column with this title. */
+static int
+column_of(const struct top_snapshot *snapshot, const char *title)
+{
+	struct view_column columns[VIEW_COLUMNS_MAX];
+	uint32_t count = view_nodes.columns(snapshot, columns), at = 0;
+
+	while (at < count && strcmp(columns[at].title, title) != 0)
+		at++;
+	assert_true(at < count);
+	return (int)at;
+}
+
 static void
 unknown_numbers_come_last(void **state)
 {
 	struct top_snapshot *snapshot = made_snapshot(1, 4);
-	struct view_column columns[VIEW_COLUMNS_MAX];
-	uint32_t count = view_nodes.columns(snapshot, columns);
-	int cpu = 0;
+	int cpu = column_of(snapshot, "CPU");
 
 	(void)state;
-	while (strcmp(columns[cpu].title, "CPU") != 0)
-		cpu++;
-	assert_true((uint32_t)cpu < count);
 	snapshot->nodes[1].cpu = 0.5F;
 	snapshot->nodes[3].cpu = 0.75F;
 	assert_int_equal(select_rows(snapshot, "", cpu, false), 4);
@@ -141,17 +174,70 @@ static const char *
 cell_of(const struct top_snapshot *snapshot, uint32_t row, const char *title,
     char to[static VIEW_TEXT_BYTES])
 {
-	struct view_column columns[VIEW_COLUMNS_MAX];
-	uint32_t count = view_nodes.columns(snapshot, columns), at = 0;
 	char own[VIEW_TEXT_BYTES];
-	struct text text;
+	struct text text = view_nodes.cell(
+	    snapshot, row, (uint32_t)column_of(snapshot, title), own);
 
-	while (at < count && strcmp(columns[at].title, title) != 0)
-		at++;
-	assert_true(at < count);
-	text = view_nodes.cell(snapshot, row, at, own);
 	snprintf(to, VIEW_TEXT_BYTES, "%.*s", (int)text.bytes, text.at);
 	return to;
+}
+
+/* A clock is off to either side; a negative one is ahead. */
+static void
+clocks_are_off_to_either_side(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 3);
+	char to[VIEW_TEXT_BYTES], *text;
+	size_t bytes;
+
+	(void)state;
+	snapshot->nodes[0].clock = 5;
+	snapshot->nodes[1].clock = -90;
+	snapshot->nodes[2].clock = 7200;
+	assert_int_equal(
+	    select_rows(snapshot, "", column_of(snapshot, "CLOCK"), false), 3);
+	assert_int_equal(rows[0], 2);
+	assert_int_equal(rows[1], 1);
+	assert_int_equal(rows[2], 0);
+	assert_string_equal(cell_of(snapshot, 1, "CLOCK", to), "-90s");
+	for (uint32_t i = 0; i < 3; i++) {
+		static const char *const wanted[] = {
+			"\nclock       5.0s behind the aggregator's\n",
+			"\nclock       90s ahead of the aggregator's\n",
+			"\nclock       2.0h behind the aggregator's\n"
+		};
+		FILE *file = memory_stream(&text, &bytes);
+
+		view_nodes.detail(snapshot, i, file);
+		memory_stream_end(&file);
+		assert_non_null(strstr(text, wanted[i]));
+		free(text);
+	}
+	top_snapshot_drop(&snapshot);
+}
+
+/* Of twelve agents 3 are live, 1 is late, 2 are silent, 4 gone, 2 stopped. */
+static void
+the_pipeline_counts_all_agents(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 12);
+	const struct status_facts facts = { .aggregator = SERVICE_SILENT };
+	char to[VIEW_TEXT_BYTES];
+	bool found = false;
+
+	(void)state;
+	snapshot->lines = top_lines_new(&facts);
+	snapshot->conditions[NODE_LIVE] = 3;
+	snapshot->conditions[NODE_LATE] = 1;
+	snapshot->conditions[NODE_SILENT] = 2;
+	snapshot->conditions[NODE_GONE] = 4;
+	snapshot->conditions[NODE_STOPPED] = 2;
+	for (uint32_t i = 0; i < view_pipeline.count(snapshot); i++)
+		found |= text_equal(view_pipeline.cell(snapshot, i, 0, to),
+		    text_of("agents      3 heard, 7 not heard, 2 stopped; 0B "
+			    "not sent yet"));
+	assert_true(found);
+	top_snapshot_drop(&snapshot);
 }
 
 /* n0 never began; n1 is ready for 12 min and uses 3 GiB of 12; how much n2 has
@@ -189,7 +275,10 @@ main(void)
 		cmocka_unit_test(texts_grow_before_numbers),
 		cmocka_unit_test(a_filter_is_a_part_or_a_pattern),
 		cmocka_unit_test(the_worst_come_first),
+		cmocka_unit_test(what_is_wrong_has_a_colour),
 		cmocka_unit_test(unknown_numbers_come_last),
+		cmocka_unit_test(clocks_are_off_to_either_side),
+		cmocka_unit_test(the_pipeline_counts_all_agents),
 		cmocka_unit_test(a_filter_finds_names_and_phases),
 		cmocka_unit_test(what_is_not_known_is_a_dash),
 	};
