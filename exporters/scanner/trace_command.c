@@ -19,9 +19,6 @@
 #include "proto/os/log.h"
 #include "proto/record/node_list.h"
 
-/* The page limit: as many records as fit. */
-enum { PAGE_BYTES = 192 << 10 };
-
 /* Spans of one begin that are placed together, the longest first.  Of more the
  * later ones may take a lane more than they need. */
 enum { EQUAL_MAX = 256 };
@@ -121,7 +118,6 @@ read_thread(struct writing *w, const struct scanner_job_thread *thread,
 	query.from_ns = thread->first_ns;
 	query.to_ns =
 	    thread->last_ns < TIME_MAX_NS ? thread->last_ns + 1 : TIME_MAX_NS;
-	query.page_bytes = PAGE_BYTES;
 	if (source_select(source, SOURCE_RECORDS, w->request->partition, &query,
 		err) != 0)
 		return -1;

@@ -288,7 +288,7 @@ struct wire_query {
 enum {
 	WIRE_CURSOR_BYTES_MAX = 64,
 	WIRE_QUERY_BYTES_MAX = 10 << 10,
-	WIRE_PAGE_BYTES = 128 << 10, /* fits a frame of any listener */
+	WIRE_PAGE_BYTES = 224 << 10, /* fits a frame of any listener */
 };
 size_t wire_put_query(void *to, size_t room, const struct wire_query *query);
 enum wire_fault wire_get_query(struct text body, struct wire_query *query);

@@ -262,7 +262,7 @@ calls(uint32_t page_bytes)
 	pages_init(&pages, &transport, &fake);
 	pages_begin(&pages, &question);
 	assert_int_equal(pages.question.query.page_bytes,
-	    page_bytes > 0 ? page_bytes : 128 << 10);
+	    page_bytes > 0 ? page_bytes : 224 << 10);
 	assert_int_equal(read_rest(&pages, 0, 6, &err), 0);
 	assert_int_equal(pages.generation, 102);
 	assert_true(pages.is_last);
@@ -282,9 +282,9 @@ large_pages_are_prefetched_and_small_ones_are_not(void **state)
 	reset();
 	assert_string_equal(calls(0), prefetched);
 	reset();
-	assert_string_equal(calls(131072), prefetched);
+	assert_string_equal(calls(229376), prefetched);
 	reset();
-	assert_string_equal(calls(131071), plain);
+	assert_string_equal(calls(229375), plain);
 	reset();
 	assert_string_equal(calls(1), plain);
 }
