@@ -1,17 +1,19 @@
 /*
  * old - a page that is left open.
  *
- *	node old.mjs DIR ADDRESS CHROMIUM AGGREGATOR WEB SHOWN [SHOTS]
+ *	node old.mjs DIR ADDRESS CHROMIUM AGGREGATOR BROKER WEB SHOWN ASLEEP [SHOTS]
  *
- * AGGREGATOR and WEB are the processes, which this kills.  It makes the file
- * SHOWN when the page shows the pool; then a record of another node comes.
+ * AGGREGATOR, BROKER and WEB are the processes, which this kills.  It makes the file
+ * SHOWN when the page shows the pool; then a record of another node comes; and ASLEEP when the
+ * page is not seen: then there is a file ASLEEP.sent when a record of a third one was sent.
+ * Each judgement has a line with how long it took.
  * SPDX-License-Identifier: MIT
  */
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { enter, finish, judge, newPage, shot, visit, words } from "./judge.mjs";
 
-const [aggregator, web, shown, shots] = words;
+const [aggregator, broker, web, shown, asleep, shots] = words;
 const WAIT_MS = 180000;
 const page = await newPage({ viewport: { width: 1200, height: 700 } });
 
@@ -23,13 +25,14 @@ const seen = () => page.evaluate(() => ({
 
 /* Does the page show this soon, without being loaded again? */
 async function shows(name, test) {
-	const until = Date.now() + WAIT_MS;
+	const begin = Date.now(), until = begin + WAIT_MS;
 	let now = await seen();
 	while (!test(now) && Date.now() < until) {
 		await page.waitForTimeout(200);
 		now = await seen();
 	}
 	judge(name, test(now), JSON.stringify(now));
+	console.log(`${name}: after ${((Date.now() - begin) / 1000).toFixed(1)} s`);
 	await shot(page, shots, "old");
 }
 
@@ -48,6 +51,21 @@ await shows("a pool that was not heard for two minutes is said to be so", ({ ban
 	/^Nothing was heard of this pool for [2-9] min\.$/.test(banner) && dot === "quiet");
 await open("#/pools");
 await shows("not of all pools", ({ banner }) => banner === "");
+process.kill(Number(broker), "SIGKILL");
+await shows("a broker that was killed", ({ banner }) => banner === "The broker has died; poolscope up.");
+await open("#/pool/acct%24pool");
+await shows("... in a pool", ({ banner }) => banner === "The broker has died; poolscope up.");
+const pipe = spawn("poolscope-broker", [], { stdio: "ignore" });
+await shows("a broker that is back", ({ banner }) => banner === "");
+/* A lid that was closed: nothing runs, and what came meanwhile is asked for when it is opened. */
+const session = await page.context().newCDPSession(page);
+await session.send("Page.setWebLifecycleState", { state: "frozen" });
+writeFileSync(asleep, "");
+while (!existsSync(asleep + ".sent"))
+	await new Promise((done) => setTimeout(done, 100));
+await session.send("Page.setWebLifecycleState", { state: "active" });
+await shows("a page that was asleep", ({ facts }) => facts.Nodes === "3");
+await open("#/pools");
 process.kill(Number(aggregator), "SIGKILL");
 await shows("an aggregator that was killed", ({ banner }) => /^The aggregator does not (run|answer)/.test(banner));
 await open("#/pool/acct%24pool");
@@ -59,5 +77,7 @@ await new Promise((done) => again.on("exit", done));
 await shows("an aggregator that was stopped", ({ banner }) => /^The aggregator does not (run|answer)/.test(banner));
 process.kill(Number(web), "SIGKILL");
 await shows("poolscope-web that was killed", ({ banner, facts }) =>
-	/^The connection to poolscope web is gone\. What is shown is of \d\d:\d\d:\d\d UTC, /.test(banner) && facts.Nodes === "2");
+	/^The connection to poolscope web is gone\. What is shown is of \d\d:\d\d:\d\d UTC, /.test(banner) && facts.Nodes === "3");
+pipe.kill("SIGTERM");
+await new Promise((done) => pipe.on("exit", done));
 await finish();

@@ -124,7 +124,7 @@ const server = {
 					return;
 			}
 			await pause(wait, signal);
-			wait = Math.min(wait * 2, 15000);
+			wait = Math.min(wait * 2, 4000);
 		}
 	},
 };

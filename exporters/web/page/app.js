@@ -45,8 +45,9 @@ const POOL_VIEWS = {
 	results: { title: "Results", make: results, of: ["results"], fits: (of) => of.results,
 		now: "The lists of tests and of their entries are of all times." },
 };
-/* A view is asked for again this often also when nothing comes: silence changes what it shows. */
-const POLL_MS = 5000, POLL_POOL_MS = 10000;
+/* A view is asked for again also when nothing comes: silence changes what it shows.  In so many
+ * periods; in each while something is wrong, so that the end of it is seen soon. */
+const POLL_MS = 3000, POLLS = 2, POLLS_POOL = 3;
 const QUIET_S = 120; // a pool is quiet
 const GAP_MS = 500; // between questions of a view that changes
 const id = (name) => document.getElementById(name);
@@ -190,10 +191,23 @@ function noted(path, params, answer) {
 	return answer;
 }
 
+/* What somebody must act on, whatever is looked at: the view of the status has it itself. */
+let problem = "";
+
+async function health(signal) {
+	if (place.name === "status")
+		return;
+	const answer = await api.maybe(["status"], {}, signal).catch(() => null), words = answer && answer.rows.filter((r) => r.state === "critical").map((r) => r.text).join("; ");
+	if (!answer)
+		return;
+	problem = words && words[0].toUpperCase() + words.slice(1) + ".";
+	warn();
+}
+
 function warn() {
 	const s = (Date.now() - heard) / 1000;
 	const text = lack ? lack + (isPast() ? ". What is shown is of " + clock(answered) + " UTC, " + ago(answered) : "") + "." :
-		s > QUIET_S && waits ? "Nothing was heard of this pool for " + old(s) + "." : "";
+		place.name !== "status" && problem ? problem : s > QUIET_S && waits ? "Nothing was heard of this pool for " + old(s) + "." : "";
 	banner.hidden = !text;
 	say(banner, text);
 }
@@ -356,11 +370,18 @@ function follow() {
 	fresh = true;
 	if (place.pool)
 		api.live(place.pool, happened, following.signal);
-	poll(following.signal, place.pool ? POLL_POOL_MS : POLL_MS);
+	poll(following.signal, place.pool ? POLLS_POOL : POLLS);
 }
 
-function poll(signal, period) {
-	const again = setInterval(refresh, period);
+function poll(signal, periods) {
+	let n = 0;
+	const again = setInterval(() => {
+		if (++n % periods && !lack && !problem)
+			return;
+		refresh();
+		health(signal);
+	}, POLL_MS);
+	health(signal);
 	signal.addEventListener("abort", () => clearInterval(again), { once: true });
 }
 
