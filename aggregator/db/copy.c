@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "aggregator/db/durable_dir.h"
@@ -51,11 +52,13 @@ int
 db_status(struct db *db, struct db_status *status, struct err *err)
 {
 	struct snapshot snapshot;
+	struct statvfs disk;
 	struct stat st;
 	MDB_txn *txn;
 	int fd, rc;
 
 	memset(status, 0, sizeof(*status));
+	status->disk_bytes = UINT64_MAX;
 	db_damage_list_count(
 	    db->shared->damage, &status->damaged, &status->damaged_rows);
 	rc = db_env_begin(db->shared, false, &txn, &snapshot);
@@ -69,6 +72,8 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 		rc = mdb_env_get_fd(db->shared->env, &fd);
 	if (rc == 0 && fstat(fd, &st) == 0)
 		status->file_bytes = (uint64_t)st.st_blocks * 512;
+	if (rc == 0 && fstatvfs(fd, &disk) == 0)
+		status->disk_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
 	return rc == 0 ? 0 : db_env_refuse(db->path, "status", rc, err);
 }
 

@@ -153,6 +153,7 @@ struct db_status {
 	uint64_t used_bytes; /* of pages in use */
 	uint64_t free_bytes; /* of pages in the free list */
 	uint64_t file_bytes;
+	uint64_t disk_bytes; /* free on its file system; UINT64_MAX: unknown */
 	uint64_t rows[DB_TABLES_MAX];
 	uint64_t bytes[DB_TABLES_MAX]; /* of the pages of each table */
 	uint32_t readers;

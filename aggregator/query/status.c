@@ -10,7 +10,10 @@
 #include "proto/counter/counter.h"
 
 #define STORE_ID     "store"
+#define ROOM_ID      "store:room"
 #define PARTITION_ID "partition:" /* and its name */
+
+enum { NEARLY_FULL_SHARE = 10 }; /* of what the store has */
 
 static void
 put_int(struct answer *answer, enum counter_number counter, uint64_t number)
@@ -80,6 +83,41 @@ put_tables(struct answer *answer, const struct db_status *status)
 		snprintf(name, sizeof(name), "bytes_%s", tables_names[i]);
 		answer_put_int(answer, name, status->bytes[i]);
 	}
+}
+
+/* How much the store may grow, and whether that is less than a tenth of what it
+ * has.  Pages that are free in its files are room, too. */
+static bool
+append_room(struct page *page, const struct db_status *tables,
+    const struct db_status *journal)
+{
+	uint64_t used = tables->used_bytes + journal->used_bytes, room;
+	uint64_t map = tables->map_bytes > tables->used_bytes
+			   ? tables->map_bytes - tables->used_bytes
+			   : 0;
+	struct answer answer;
+	bool is_map, is_near;
+
+	if (__builtin_add_overflow(tables->disk_bytes,
+		tables->free_bytes + journal->free_bytes, &room))
+		room = INT64_MAX;
+	is_map = map < room;
+	if (is_map) {
+		room = map;
+		used = tables->used_bytes;
+	}
+	is_near = room < used / NEARLY_FULL_SHARE;
+	answer_start(&answer, text_of("status"), text_of(ROOM_ID));
+	put_int(&answer, COUNTER_ROOM_room_bytes, room);
+	answer_put_bool(
+	    &answer, counters[COUNTER_ROOM_nearly_full].name, is_near);
+	if (is_near)
+		answer_put_word(&answer,
+		    counters[COUNTER_ROOM_nearly_full_problem].name,
+		    text_of(is_map ? "the tables come near a limit: --map-bytes"
+				   : "make room on its disk, or keep less: "
+				     "--retain"));
+	return answer_append(page, &answer);
 }
 
 int
@@ -182,7 +220,10 @@ append_store(struct page *page, struct err *err, int *rc)
 	put_int(
 	    &answer, COUNTER_STORE_damaged, tables.damaged + journal.damaged);
 	put_tables(&answer, &tables);
-	return answer_append(page, &answer);
+	return (!page_wants_text(page, text_of(STORE_ID)) ||
+		   answer_append(page, &answer)) &&
+	       (!page_wants_text(page, text_of(ROOM_ID)) ||
+		   append_room(page, &tables, &journal));
 }
 
 static bool
@@ -265,7 +306,8 @@ query_status(struct page *page, int *rc, struct err *err)
 
 	*rc = 0;
 	if (page->cursor.number == 0 &&
-	    page_wants_text(page, text_of(STORE_ID)))
+	    (page_wants_text(page, text_of(STORE_ID)) ||
+		page_wants_text(page, text_of(ROOM_ID))))
 		good = page->reader->limit.bytes > 0
 			   ? append_limited(page)
 			   : append_store(page, err, rc);

@@ -5,6 +5,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exporters/nodes/node_states.h"
 #include "exporters/nodes/status.h"
@@ -160,11 +161,14 @@ put_counts(struct answer *answer, const struct node_states *states)
 		    counts[NODE_GONE]);
 }
 
-/* Why nodes may not be heard although nothing is wrong with them: a store that
- * is full, an aggregator that does not run. */
+/* What is wrong with the head: that its store fills up, and why nodes may not
+ * be heard although nothing is wrong with them, such as an aggregator that does
+ * not run. */
 static void
-put_head_problems(const struct question_asked *asked, struct answer *answer)
+put_head_problems(
+    const struct question_asked *asked, bool all_live, struct answer *answer)
 {
+	const char *full = counters[COUNTER_ROOM_nearly_full].name;
 	struct status_facts facts;
 	struct status_verdict verdict;
 	struct err err = { 0 };
@@ -173,10 +177,14 @@ put_head_problems(const struct question_asked *asked, struct answer *answer)
 		&facts, asked->source, asked->options, asked->limit, &err) != 0)
 		return;
 	status_judge(&verdict, &facts);
-	for (uint32_t i = 0; i < verdict.problems.count; i++)
-		if (verdict.problems.at[i].verdict == VERDICT_CRITICAL)
-			answer_note(answer, verdict.problems.at[i].key,
-			    ANSWER_NO_COUNT, "%s", verdict.problems.at[i].text);
+	for (uint32_t i = 0; i < verdict.problems.count; i++) {
+		const struct status_line *line = &verdict.problems.at[i];
+
+		if ((!all_live && line->verdict == VERDICT_CRITICAL) ||
+		    strcmp(line->key, full) == 0)
+			answer_note(answer, line->key, ANSWER_NO_COUNT, "%s",
+			    line->text);
+	}
 	status_verdict_clear(&verdict);
 }
 
@@ -208,8 +216,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 			    "not known are incomplete starts and lost records: "
 			    "%s",
 			    states.left_out.text);
-		if (states.conditions[NODE_LIVE] < states.count)
-			put_head_problems(asked, answer);
+		put_head_problems(asked,
+		    states.conditions[NODE_LIVE] == states.count, answer);
 	}
 	node_states_clear(&states);
 	return rc;

@@ -38,12 +38,13 @@ export function overview(context) {
 	const words = h("p", { class: "note" }, SPREAD), times = h("div", {}, h("h2", {}, "Phases"), phases.root, words);
 	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts, times);
 
-	/* `many`: how many need attention; only the first ones are asked for. */
-	function wrong(nodes, many) {
+	/* `many`: how many need attention; only the first ones are asked for.  `notes`: what is wrong with the head. */
+	function wrong(nodes, many, notes) {
 		const list = nodes.filter((n) => n.attention).slice(0, WRONG), more = many - list.length;
-		if (list.length === 0)
+		const head = notes.filter((n) => n.key !== "left_out");
+		if (list.length + head.length === 0)
 			return fill(trouble);
-		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, list.map((n) => h("li", {},
+		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, head.map((n) => h("li", {}, state("head", "warn"), " ", n.text)), list.map((n) => h("li", {},
 			state(n.state === "live" ? "wrong" : n.state), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
 			n.wrong && n.wrong !== "not heard" ? n.wrong : since(millis(n.last_record), "last record "))),
 		more > 0 ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
@@ -81,7 +82,7 @@ export function overview(context) {
 			!Number.isNaN(p.first) && ["Oldest record", time(p.first) + " UTC"]] : []);
 		phases.set(rows);
 		words.hidden = rows.length === 0;
-		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0);
+		wrong(nodes ? nodes.rows : [], nodes ? nodes.attention : 0, (nodes && nodes.notes) || []);
 		return undefined;
 	} };
 }

@@ -682,8 +682,10 @@ status_has_what_is_asked_for(void **state)
 		assert_int_equal(last, entry);
 	}
 	rig_verify(&rig);
-	assert_int_equal(status_of("", &last), 2);
+	/* The store, its room, and the partition. */
+	assert_int_equal(status_of("", &last), 3);
 	assert_int_equal(last, 3);
+	assert_int_equal(status_of("store:room", &last), 1);
 	assert_int_equal(status_of("partition:*", &last), 1);
 	assert_int_equal(last, 3);
 	assert_int_equal(status_of("store", &last), 1);
@@ -691,7 +693,7 @@ status_has_what_is_asked_for(void **state)
 	assert_int_equal(status_of("partition:x", &last), 0);
 	assert_int_equal(status_of("partition:x*", &last), 0);
 	assert_int_equal(status_of("partition:", &last), 0);
-	assert_int_equal(status_of("*", &last), 2);
+	assert_int_equal(status_of("*", &last), 3);
 	assert_int_equal(status_of("x", &last), 0);
 }
 
