@@ -46,6 +46,7 @@ struct values {
 	bool png;
 	struct plot_results results;    /* arguments of "results" */
 	char start[STARTS_WORDS_BYTES]; /* what is shown; empty: all */
+	bool is_start;
 	const struct command *command;
 };
 
@@ -160,8 +161,8 @@ plot_cascade_of(struct values *values, struct source *source,
 	int rc;
 
 	rc = plot_cascade(source, partition,
-	    &(struct cascade_window){
-		values->window.from_ns, values->window.to_ns, values->start },
+	    &(struct cascade_window){ values->window.from_ns,
+		values->window.to_ns, values->is_start, values->start },
 	    &values->cascade,
 	    &(struct plot_cascade_views){
 		.reference = has_view(values, VIEW_REFERENCE),
@@ -396,6 +397,7 @@ plot(void *arg, struct tool_open *open, struct err *err)
 	struct values *values = arg;
 
 	starts_words(values->start, &open->start);
+	values->is_start = open->start.begin_ns != START_UNKNOWN;
 	return values->command->plot(
 	    values, open->source, open->partition, err);
 }

@@ -36,6 +36,34 @@ begins_try(const struct cascade_pair *pair)
 	return pair->phase == CASCADE_NODEPREP && pair->has_begin;
 }
 
+/* Of its preparation or installation only the end is known. */
+static bool
+has_lost_begin(const struct cascade_pair *pair)
+{
+	return !pair->has_begin && pair->has_end &&
+	       (pair->phase == CASCADE_NODEPREP ||
+		   pair->phase == CASCADE_DOCKER);
+}
+
+/* A node that ends a preparation in a start has begun in it, though that is not
+ * known: what it does since then is of no earlier start. */
+static void
+find_lost(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
+{
+	for (uint32_t i = 0; i < cascade->pair_count; i++) {
+		const struct cascade_pair *pair = &cascade->pairs[i];
+		struct cascade_node *node = &cascade->nodes[pair->place];
+
+		if (!has_lost_begin(pair) || pair->end_ns < from_ns)
+			continue;
+		if (pair->end_ns < to_ns && node->try_ns == TIME_MIN_NS)
+			node->try_ns = from_ns;
+		if (node->next_ns > to_ns &&
+		    (pair->end_ns >= to_ns || node->try_ns == from_ns))
+			node->next_ns = to_ns;
+	}
+}
+
 /* The newest begin of each node in the time, and the next one behind it. */
 static void
 find_tries(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
@@ -113,14 +141,19 @@ sort_pair(struct cascade_node *node, struct cascade_pair *pair, int64_t from_ns)
  * to_ns), what it did from one nodeprep:start until the next one, and of
  * earlier tries since from_ns the starts without an end; set `once` and the
  * counts of `run`.  Nodes without such a try are removed, unless the times are
- * TIME_MIN_NS and TIME_MAX_NS: then all of their pairs are kept. */
+ * TIME_MIN_NS and TIME_MAX_NS: then all of their pairs are kept; nor those
+ * whose begin in a start was lost. */
 static void
-cascade_choose_tries(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
+cascade_choose_tries(
+    struct cascade *cascade, const struct cascade_window *window)
 {
+	int64_t from_ns = window->from_ns, to_ns = window->to_ns;
 	uint32_t *place = memory_zero(cascade->node_count + 1, sizeof(*place));
 	uint32_t pairs = 0;
 
 	find_tries(cascade, from_ns, to_ns);
+	if (window->is_start)
+		find_lost(cascade, from_ns, to_ns);
 	remove_nodes(
 	    cascade, place, from_ns == TIME_MIN_NS && to_ns == TIME_MAX_NS);
 	for (uint32_t i = 0; i < cascade->pair_count; i++) {
@@ -417,11 +450,11 @@ each_of_try(const struct cascade *cascade, const struct cascade_node *node,
 }
 
 void
-cascade_finish(struct cascade *cascade, int64_t from_ns, int64_t to_ns)
+cascade_finish(struct cascade *cascade, const struct cascade_window *window)
 {
 	size_t room = (size_t)cascade->images.count * sizeof(uint64_t);
 
-	cascade_choose_tries(cascade, from_ns, to_ns);
+	cascade_choose_tries(cascade, window);
 	sort_images(cascade);
 	group_pairs(cascade);
 	if (cascade->node_count > 0)
@@ -741,7 +774,7 @@ cascade_read(struct cascade *cascade, struct source *source,
 		cascade_add(cascade, &record);
 	if (rc < 0)
 		return -1;
-	cascade_finish(cascade, window->from_ns, window->to_ns);
+	cascade_finish(cascade, window);
 	source_clock_words(cascade->clock, source_clock(source));
 	cascade->start = window->start != NULL ? window->start : "";
 	if (cascade->node_count == 0)

@@ -111,6 +111,14 @@ struct cascade {
 	int last_phase;
 };
 
+/* The nodes that started in this time; TIME_MIN_NS, TIME_MAX_NS: all nodes,
+ * also those whose start is not known. */
+struct cascade_window {
+	int64_t from_ns, to_ns;
+	bool is_start;     /* it is that of a start of the pool */
+	const char *start; /* words for pictures; NULL: none */
+};
+
 void cascade_init(struct cascade *cascade);
 void cascade_clear(struct cascade *cascade);
 
@@ -118,9 +126,11 @@ void cascade_clear(struct cascade *cascade);
 void cascade_add(struct cascade *cascade, const struct record *record);
 
 /* Sort and sum; add nothing after this call.  Of each node the newest try that
- * began in [from_ns, to_ns); a node without one is removed, unless the times
- * are TIME_MIN_NS and TIME_MAX_NS. */
-void cascade_finish(struct cascade *cascade, int64_t from_ns, int64_t to_ns);
+ * began in the window; a node without one is removed, unless the window is all
+ * time, or a start in which the node ended a preparation that nobody saw
+ * begin. */
+void cascade_finish(
+    struct cascade *cascade, const struct cascade_window *window);
 
 /* nodeprep:start in microseconds; false when it is missing. */
 bool cascade_start_us(const struct cascade_node *node, int64_t *us);
@@ -153,13 +163,6 @@ void cascade_each_missing(const struct cascade *cascade,
     void *arg);
 
 /* Read the startup of a partition from a source. */
-
-/* The nodes that started in this time; TIME_MIN_NS, TIME_MAX_NS: all nodes,
- * also those whose start is not known. */
-struct cascade_window {
-	int64_t from_ns, to_ns;
-	const char *start; /* words for pictures; NULL: none */
-};
 
 /* Fill and finish an initialized cascade.  -1 also when there is no node: "no
  * cascade events of partition ... in ...".  What a node did before the window

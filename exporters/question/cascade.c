@@ -306,7 +306,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	const struct cascade_window window = {
 		.from_ns = asked->values->window.from_ns,
-		.to_ns = asked->values->window.to_ns
+		.to_ns = asked->values->window.to_ns,
+		.is_start = asked->is_of_start
 	};
 	struct cascade cascade;
 	int rc;

@@ -332,6 +332,7 @@ question_answer(const struct question *question, struct question_asked *asked,
 		if (rc != 0)
 			return known_check_partition(
 			    source, asked->partition, rc, err);
+		found.is_of_start = start.begin_ns != START_UNKNOWN;
 		values.runs.from_ns = values.window.from_ns;
 		values.runs.to_ns = values.window.to_ns;
 	}

@@ -28,6 +28,7 @@ struct question_asked {
 	/* Of the questions of all pools: only those that match. */
 	struct text pattern;
 	const struct question_values *values;
+	bool is_of_start;           /* the window is that of a start */
 	struct question_kept *kept; /* NULL: nothing is kept */
 	/* Of a question of records (is_of_records); NULL: of all. */
 	const struct job_intervals *jobs;

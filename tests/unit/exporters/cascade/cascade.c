@@ -10,6 +10,9 @@
 #include "exporters/cascade/plot.h"
 #include "tests/unit/exporters/cascade/cascade_events.h"
 
+static const struct cascade_window all = { TIME_MIN_NS, TIME_MAX_NS, false,
+	NULL };
+
 static struct cascade cascade;
 
 static void
@@ -23,7 +26,7 @@ load(const char *name)
 	events = cascade_events_read(path);
 	cascade_init(&cascade);
 	cascade_events_to(&events, &cascade);
-	cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
+	cascade_finish(&cascade, &all);
 	cascade_events_clear(&events);
 }
 
@@ -63,7 +66,7 @@ load_rows(void)
 	events = cascade_events_read(rows_path);
 	cascade_init(&cascade);
 	cascade_events_to(&events, &cascade);
-	cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
+	cascade_finish(&cascade, &all);
 	cascade_events_clear(&events);
 }
 
@@ -349,7 +352,7 @@ pairs_of_a_node_are_brought_together(void **state)
 	add_pull("y", "a", 7, 8);
 	add_pull("y", "c", 3, 4);
 	add_pull("z", "b", 4, 5);
-	cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
+	cascade_finish(&cascade, &all);
 	assert_int_equal(cascade.node_count, 3);
 	assert_pulls(0, (int[]){ 2, 5, 7 }, (double[]){ 3, 3, 1 },
 	    (bool[]){ false, false, true }, 3);

@@ -15,6 +15,9 @@ struct interval {
 	int begin, end;
 };
 
+static const struct cascade_window all = { TIME_MIN_NS, TIME_MAX_NS, false,
+	NULL };
+
 static struct cascade cascade;
 
 static void
@@ -114,7 +117,7 @@ bands_equal_a_count_of_every_second(void **state)
 				};
 			}
 		}
-		cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
+		cascade_finish(&cascade, &all);
 		slowly(in, count, from, to, wanted);
 		times = phases_times_of(&cascade, &cascade.nodes[0]);
 		for (int i = 0; i < PHASES_PARTS; i++) {
@@ -164,7 +167,7 @@ steps_cover_all_nodes_once(void **state)
 				r.node = text_of(name);
 				cascade_add(&cascade, &r);
 			}
-		cascade_finish(&cascade, TIME_MIN_NS, TIME_MAX_NS);
+		cascade_finish(&cascade, &all);
 		plot = phases_plot_new(&cascade, text_of("pool"));
 		bands_table(&plot->bands, file);
 		fclose(file);
