@@ -20,13 +20,14 @@ enum kind {
 	IMAGE,
 	USER,
 	WORKER,
+	PHASE, /* without a model: "none:NAME" */
 	NAMES,
 	DEVICE = NAMES,
 	TEXT,
 	KINDS
 };
 static const char *const words[KINDS] = { "node", "run", "group", "image",
-	"user", "worker", "device", "text" };
+	"user", "worker", "phase", "device", "text" };
 
 /* Attributes whose value is such a name. */
 static const struct {
@@ -51,6 +52,10 @@ struct report_names {
 	struct buffer rooms[ROOMS];
 	uint32_t next_room;
 	struct source_rename rename;
+	/* While the statistics of a phase without a model are renamed: its
+	 * other name, and how long its name is in those of its events. */
+	struct text own;
+	uint32_t own_bytes;
 };
 
 static struct text
@@ -226,10 +231,57 @@ rename_group(struct report_names *names, struct text group)
 	return other;
 }
 
+/* ---- phases without a model ---- */
+
+#define NO_MODEL RECORD_NO_MODEL ":"
+
+/* The name behind "none:"; empty: it is the id of another phase. */
+static struct text
+own_name(struct text id)
+{
+	uint32_t bytes = sizeof(NO_MODEL) - 1;
+
+	if (id.bytes <= bytes || memcmp(id.at, NO_MODEL, bytes) != 0)
+		return (struct text){ NULL, 0 };
+	return (struct text){ id.at + bytes, id.bytes - bytes };
+}
+
+/* Two texts as one, which lives as long as the names. */
+static struct text
+put_together(struct report_names *names, struct text first, struct text rest)
+{
+	struct buffer made = { NULL, 0, 0 };
+	struct text result;
+
+	buffer_put_text(&made, first);
+	buffer_put_text(&made, rest);
+	result = string_table_text(&names->texts, buffer_text(&made));
+	buffer_clear(&made);
+	return result;
+}
+
+/* What the pairs of statistics have of names: a group, and of a phase without a
+ * model its events. */
+static struct text
+rename_word(struct report_names *names, enum record_kind kind, struct text key,
+    struct text value)
+{
+	bool is_event = text_equal(key, text_of("start")) ||
+			text_equal(key, text_of("end"));
+	uint32_t own = names->own_bytes;
+
+	if (text_equal(key, text_of("group")))
+		return rename_value(names, kind, key, value);
+	if (!is_event || own == 0 || value.bytes < own)
+		return value;
+	return put_together(names, names->own,
+	    (struct text){ value.at + own, value.bytes - own });
+}
+
 /* The pairs with other texts; a view of one of the rooms, which a record that
  * is held back needs for a while. */
 static void
-rename_pairs(struct report_names *names, struct record *record, bool group_only)
+rename_pairs(struct report_names *names, struct record *record, bool statistics)
 {
 	struct buffer *to = &names->rooms[names->next_room++ % ROOMS];
 	struct text rest = record->pairs;
@@ -240,16 +292,57 @@ rename_pairs(struct report_names *names, struct record *record, bool group_only)
 	     from = rest.at) {
 		const char *value = a.key.at + a.key.bytes;
 
-		if (a.value.type != VALUE_TEXT ||
-		    (group_only && !text_equal(a.key, text_of("group")))) {
+		if (a.value.type != VALUE_TEXT) {
 			buffer_put(to, from, (size_t)(rest.at - from));
 			continue;
 		}
 		buffer_put(to, from, (size_t)(value - from));
-		put_text(to,
-		    rename_value(names, record->kind, a.key, a.value.is.text));
+		put_text(to, (statistics ? rename_word : rename_value)(
+				 names, record->kind, a.key, a.value.is.text));
 	}
 	record->pairs = buffer_text(to);
+}
+
+/* Its events, "NAME:start", are two attributes of its statistics. */
+static void
+rename_own_statistics(struct report_names *names, struct record *record)
+{
+	struct text name = own_name(record->name);
+
+	if (name.bytes == 0)
+		return;
+	names->own = number_name(names, PHASE, name);
+	names->own_bytes = name.bytes;
+	record->name = put_together(names, text_of(NO_MODEL), names->own);
+	rename_pairs(names, record, true);
+	names->own_bytes = 0;
+}
+
+/* An event of such a phase: "NAME:start", of which a part may be the name of
+ * the source, is "phase-1:start". */
+static void
+rename_own_event(struct report_names *names, struct record *record)
+{
+	static const char *const endings[] = { "start", "begin", "end" };
+	char whole[2 * NAME_BYTES_MAX + 1];
+	struct text name = record_whole_name(whole, record);
+	uint32_t number;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+		struct text word = text_of(endings[i]), own = name;
+
+		if (name.bytes <= word.bytes + 1)
+			continue;
+		own.bytes -= word.bytes + 1;
+		if (memcmp(own.at + own.bytes + 1, word.at, word.bytes) != 0 ||
+		    !string_table_find(&names->raw[PHASE], own, &number))
+			continue;
+		record->source = text_of(names->shown[PHASE][number]);
+		record->name = word;
+		return;
+	}
+	record->source = put_names(names, record->source);
+	record->name = put_names(names, record->name);
 }
 
 /* Statistics have words of a model, and of runs the names of groups, runs and
@@ -270,6 +363,8 @@ rename_statistics(struct report_names *names, struct record *record)
 			    names, (int)sources[i].kind, record->name);
 	if (record_find_text(record, "group", &group))
 		rename_pairs(names, record, true);
+	if (text_equal(record->source, text_of("phase")))
+		rename_own_statistics(names, record);
 }
 
 static void
@@ -286,6 +381,8 @@ rename_record(void *arg, struct record *record, bool statistics)
 	switch (record->kind) {
 	case RECORD_PHASE:
 		record->key = number_name(names, IMAGE, record->key);
+		if (text_equal(record->source, text_of(RECORD_NO_MODEL)))
+			record->name = number_name(names, PHASE, record->name);
 		break;
 	case RECORD_RUN:
 		record->name = number_name(names, RUN, record->name);
@@ -304,8 +401,7 @@ rename_record(void *arg, struct record *record, bool statistics)
 		break;
 	case RECORD_EVENT:
 	case RECORD_SPAN:
-		record->source = put_names(names, record->source);
-		record->name = put_names(names, record->name);
+		rename_own_event(names, record);
 		record->key = put_names(names, record->key);
 		break;
 	default: break;
@@ -330,6 +426,11 @@ put_back(void *arg, struct text *partition, struct wire_query *query)
 	if (query->name.bytes > bytes &&
 	    memcmp(query->name.at, of_status, bytes) == 0)
 		query->name = text_of(names->partition);
+	for (uint32_t i = 0; i < names->raw[PHASE].count; i++)
+		if (text_equal(
+			own_name(query->name), text_of(names->shown[PHASE][i])))
+			query->name = put_together(names, text_of(NO_MODEL),
+			    names->raw[PHASE].names[i]);
 	for (uint32_t i = 0; i < names->raw[NODE].count; i++)
 		if (query->node.bytes > 0 &&
 		    text_equal(query->node, text_of(names->shown[NODE][i])))

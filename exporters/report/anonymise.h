@@ -1,11 +1,11 @@
 /*
  * report_anonymise - other names for those that a pool recorded.
  *
- * Nodes, runs, groups, images, who requested a run, devices and other parts of
- * metric groups, texts of attributes, account and pool get the name of what
- * they are and a number: node-1, run-2.  The records are renamed as they are
- * read, so that all that is made of them agrees; questions that name them are
- * put back.
+ * Nodes, runs, groups, images, who requested a run, phases without a model,
+ * devices and other parts of metric groups, texts of attributes, account and
+ * pool get the name of what they are and a number: node-1, run-2.  The records
+ * are renamed as they are read, so that all that is made of them agrees;
+ * questions that name them are put back.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_REPORT_ANONYMISE_H

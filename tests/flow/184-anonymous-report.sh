@@ -1,6 +1,6 @@
 #!/bin/sh
 # A report without names, of a pool of 10,000 nodes.  Everything that somebody named has "qzx" in
-# it: account, pool, nodes, images, groups, paths, runs, users, disks, jobs, texts of events and
+# it: account, pool, nodes, images, phases without a model, groups, paths, runs, users, disks, jobs, texts of events and
 # spans.  The file, unpacked, must not have it anywhere, in no case.  Node i prepares for i + 1 ms
 # and has i as a sample, so that each answer says which node a number is: the same one everywhere.
 # SPDX-License-Identifier: MIT
@@ -36,7 +36,7 @@ if word == "none":
             if found:
                 sys.exit("left: %r" % each[max(0, found.start() - 60):found.end() + 40])
 elif word == "some":
-    for text in (b"qzxacct", b"/qzx/data/", b"Qzxowner", b"/home/QZXuser/", b"because-qzx-"):
+    for text in (b"qzxacct", b"/qzx/data/", b"Qzxowner", b"/home/QZXuser/", b"because-qzx-", b"Qzxcustomer", b"qzxsolo"):
         if not any(text in each for each in whole[1 + list(blocks).index("trace"):]):
             sys.exit("the trace has no %r: it could not be left in it" % text)
 else:
@@ -46,8 +46,12 @@ else:
     prepared = {row["node"]: round(row["max"] * 1000) for row in answers["phases?by=node"]["rows"]
                 if row["phase"] == "cascade:nodeprep"}
     nodes = int(rest[0])
+    own = {row["phase"] for row in answers["phases"]["rows"] if row["phase"].startswith("none:")}
+    assert own == {"none:phase-1", "none:phase-2", "none:phase-3"}, own
+    events = {word for row in answers["phases"]["rows"] if row["phase"] in own for word in (row.get("start"), row.get("end"))}
+    assert events <= {None} | {"phase-%d%s" % (i, end) for i in (1, 2, 3) for end in ("-start", "-end", ":begin", ":start", ":end")}, events
     wanted = list(range(nodes - 199, nodes + 1))  # the worst 200
-    assert sorted(prepared.values()) == wanted, "not all nodes have a number of their own"
+    assert sorted(prepared.values()) == wanted, "not all nodes have a number of their own: %s" % sorted(prepared.values())[:9]
     states = [row["node"] for row in answers["nodes?columns=node,state"]["rows"]]
     assert sorted(states) == sorted("node-%d" % (i + 1) for i in range(nodes)), "states of %d nodes" % len(states)
     assert set(prepared) <= set(states), "a node has another number"
@@ -71,6 +75,9 @@ for i in range(nodes):
     print(f"event {i % 300 + (i + 1) / 1000:.3f} {node} nodeprep:end")
     print(f"event {300 + i % 60} {node} cascade:pull-start img=qzxreg.example/qzxteam/app:{i % 30}")
     print(f"event {330 + i % 60} {node} cascade:pull-end img=qzxreg.example/qzxteam/app:{i % 30}")
+    if i < 40: # phases without a model
+        for at, event in enumerate(("Qzxcustomer:deploy-start", "Qzxcustomer:deploy-end", "qzxsolo:begin", "qzxsolo:end", "qzx:a:start", "qzx:a:end")):
+            print(f"event {600 + i + at} {node} {event} step=qzx-{i % 3}")
     if i < 40 or i >= nodes - 200: # the first ones, which runs are on, are those of the trace
         print(f"span {100 + i % 9} {200 + i % 9} {node} track-{i % 3} step file=/qzx/data/{i}.bin owner=Qzxowner")
         print(f"event 250 {node} farm:done path=/home/QZXuser/job{i} text=because-qzx-{i}")
