@@ -379,15 +379,15 @@ find_boots(struct boots *to, const struct boots *of, struct series *series,
 /* First hour by hour, then between which samples. */
 static int
 read_boots(struct boots *boots, struct source *source, struct text partition,
-    struct err *err)
+    struct text node, struct err *err)
 {
 	struct boots rough = { .nodes = boots->nodes };
 	struct series *series = NULL;
 	int rc = series_open(&series, source, partition, err);
 
 	if (rc == 0)
-		rc = find_boots(&rough, boots, series, text_of(""),
-		    boots->from_ns, TIME_MAX_NS, HOUR_NS, err);
+		rc = find_boots(&rough, boots, series, node, boots->from_ns,
+		    TIME_MAX_NS, HOUR_NS, err);
 	for (uint32_t i = 0; rc == 0 && i < rough.count; i++) {
 		char name[2 * NAME_BYTES_MAX];
 
@@ -419,6 +419,7 @@ read_attributes(struct job_intervals *job_intervals, struct edges *edges,
 	int rc = 0, next;
 
 	query.name = text_of("job:*");
+	query.node = job_intervals->options->node;
 	query.from_ns = from_ns;
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
@@ -494,7 +495,8 @@ add_jobs(struct job_intervals *job_intervals, struct edges *edges,
 			boots.from_ns = at[i + reported].time_ns;
 	}
 	if (boots.nodes.count > 0)
-		rc = read_boots(&boots, source, partition, err);
+		rc = read_boots(&boots, source, partition,
+		    job_intervals->options->node, err);
 	if (rc == 0 && (boots.nodes.count > 0 || by_user))
 		rc = read_attributes(job_intervals, edges, source, partition,
 		    by_user ? TIME_MIN_NS : boots.from_ns, err);
@@ -545,6 +547,7 @@ read_edges(struct job_intervals *job_intervals, struct edges *edges,
 	int rc;
 
 	query.name = text_of("job:run");
+	query.node = job_intervals->options->node;
 	if (source_select(source, SOURCE_RECORDS, partition, &query, err) != 0)
 		return -1;
 	while ((rc = source_next(source, &record, err)) > 0) {

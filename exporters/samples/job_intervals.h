@@ -33,6 +33,7 @@
  * is of the user that another start of the job names. */
 struct job_options {
 	const char *job, *user; /* NULL: any */
+	struct text node;       /* only on these nodes; empty: on all */
 };
 
 /* Two rows of a table of options, bound to a struct with a struct job_options.

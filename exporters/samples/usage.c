@@ -581,6 +581,7 @@ usage_read(struct usage *usage, struct source *source, struct text partition,
 	rc = time_window_open(&time_window, options, source, partition, err);
 	if (rc == 0)
 		rc = time_window_narrow(&time_window, source, partition, err);
+	time_window.jobs.node = time_window.node;
 	if (rc == 0 && time_window.of_jobs == NULL)
 		rc = job_intervals_read(
 		    &job_intervals, source, partition, &time_window.jobs, err);

@@ -195,7 +195,7 @@ a_counter_of_time_is_a_number(void **state)
 static void
 of_a_job_only_its_nodes_and_times_are_shown(void **state)
 {
-	const struct job_options j = { "j", NULL }, k = { "k", NULL };
+	const struct job_options j = { .job = "j" }, k = { .job = "k" };
 	struct job_intervals job_intervals;
 	struct err err = { 0 };
 
