@@ -23,4 +23,4 @@ for pool in 'prodacct$render-60' 'bigacct$bigpool'; do
 		echo "$pool: $(node tests/web/report.mjs "$PAGE" "$TMP/r.html" "$(command -v chromium)" "$TMP/screens" | grep painted)"
 	done
 done
-echo "goal: painted within 400 ms"
+echo "goal: data within 300 ms"

@@ -79,6 +79,26 @@ export function listen(page) {
 	});
 }
 
+/* Of a page that is opened after this: opened() waits for it, and says when it was painted
+ * first and when the frame with its first view was drawn. */
+export function watch(page) {
+	return page.addInitScript(() => new MutationObserver((changes, observer) => {
+		const main = document.getElementById("main");
+		if (!main || !main.dataset.ready)
+			return;
+		observer.disconnect();
+		requestAnimationFrame(() => setTimeout(() => {
+			window.shown = performance.now();
+		}));
+	}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-ready"] }));
+}
+
+export async function opened(page) {
+	await page.waitForFunction(() => window.shown && performance.getEntriesByName("first-paint").length);
+	const times = await page.evaluate(() => [performance.getEntriesByName("first-paint")[0].startTime, window.shown]);
+	return "painted after " + times[0].toFixed(0) + " ms, data after " + times[1].toFixed(0) + " ms";
+}
+
 export async function finish() {
 	await browser.close();
 	process.exit(failed ? 1 : 0);

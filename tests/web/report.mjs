@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { readFileSync, mkdirSync } from "node:fs";
-import { address, drawn, enter, finish, judge, newPage, ready, require, words } from "./judge.mjs";
+import { address, drawn, enter, finish, judge, newPage, opened, ready, require, watch, words } from "./judge.mjs";
 
 const [screens, shots] = words;
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
@@ -69,10 +69,9 @@ async function closer() {
 
 if (shots)
 	mkdirSync(shots, { recursive: true });
+await watch(page);
 await enter(page);
-await page.waitForFunction(() => performance.getEntriesByName("first-paint").length);
-console.log("painted after %s ms, data after %s ms", ...(await page.evaluate(() =>
-	[performance.getEntriesByName("first-paint")[0].startTime, performance.now()])).map((ms) => ms.toFixed(0)));
+console.log(await opened(page));
 judge("it begins with the pool", /#\/pool\//.test(page.url()), page.url());
 for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 	const [name, fragment, nothing] = line.split(" ");
