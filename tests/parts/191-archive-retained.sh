@@ -12,15 +12,7 @@
 . "$(dirname "$0")/clickhouse_server.sh"
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
-# shellcheck source=deploy/packages.sh
-. "$ROOT/deploy/packages.sh"
-need_packages parts || skip "ClickHouse cannot be installed"
-unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
-serve_clickhouse ch || exit 1
-printf 's3cret\n' >"$TMP/writer"
-chmod 600 "$TMP/writer"
-# shellcheck disable=SC2034 # for archive.sh
-CLUSTER=clickhouse://writer@${CLICKHOUSE#http://}
+archive_alone
 
 archive() {
 	_verb=$1

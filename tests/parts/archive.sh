@@ -18,6 +18,17 @@ aggregator_serve() {
 		--models "$ROOT/deploy/models"
 }
 
+# archive_alone: a server of its own in place of a cluster, after clickhouse_server.sh.
+archive_alone() {
+	. "$ROOT/deploy/packages.sh"
+	need_packages parts || skip "ClickHouse cannot be installed"
+	unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY
+	serve_clickhouse ch || exit 1
+	printf 's3cret\n' >"$TMP/writer"
+	chmod 600 "$TMP/writer"
+	CLUSTER=clickhouse://writer@${CLICKHOUSE#http://}
+}
+
 # archive_start [URL]: the tables, an aggregator and a broker.
 archive_start() {
 	poolscope-archive create --to "$CLUSTER/pool" --archive-password "$TMP/writer" \

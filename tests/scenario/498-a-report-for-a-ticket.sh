@@ -21,31 +21,10 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "prepare" {
-		start = "work:prepare"
-		end = "work:prepared"
-		required = true
-	}
-	phase "pull" {
-		start = "work:pull"
-		end = "work:pulled"
-		key = "img"
-	}
-END
+model_of_starts
 cp "$ROOT/deploy/models/testrun.conf" "$TMP/models"
 aggregate --models "$TMP/models"
-{
-	for i in 1 2 3 4 5 6; do
-		printf 'event %s n'"$i"' work:%s\n' 0 prepare 100 prepared 10000 prepare 10120 prepared 20000 prepare
-		printf 'event %s n'"$i"' work:%s img=a_b\n' 100 pull 120 pulled
-		ready=20090
-		[ "$i" != 6 ] || ready=20095
-		pulled=20110
-		[ "$i" != 3 ] || pulled=20190
-		printf 'event %s n'"$i"' work:%s img=a_b\n' "$ready" prepared "$ready" pull "$pulled" pulled
-	done
-} | records
+three_starts a_b | records
 PARTITION='acct$even'
 for i in 1 2 3 4 5 6; do
 	printf 'event %s n'"$i"' work:%s\n' 0 prepare 10 prepared

@@ -62,6 +62,37 @@ aggregate_steps() {
 	aggregate --models "$TMP/models"
 }
 
+# model_of_starts: the model of three_starts: work:prepare, which is required, and work:pull by image.
+model_of_starts() {
+	model work <<-'END'
+		phase "prepare" {
+			start = "work:prepare"
+			end = "work:prepared"
+			required = true
+		}
+		phase "pull" {
+			start = "work:pull"
+			end = "work:pulled"
+			key = "img"
+		}
+	END
+}
+
+# three_starts IMAGE: records of n1 to n6.  In the first start all prepare 0-100 and pull for 20 s, in the second
+# they prepare 10000-10120; in the third they prepare from 20000 on for 90 s, n6 for 95 s, and pull until 20110,
+# n3 until 20190.
+three_starts() {
+	for i in 1 2 3 4 5 6; do
+		printf 'event %s n'"$i"' work:%s\n' 0 prepare 100 prepared 10000 prepare 10120 prepared 20000 prepare
+		printf 'event %s n'"$i"' work:%s img='"$1"'\n' 100 pull 120 pulled
+		ready=20090
+		[ "$i" != 6 ] || ready=20095
+		pulled=20110
+		[ "$i" != 3 ] || pulled=20190
+		printf 'event %s n'"$i"' work:%s img='"$1"'\n' "$ready" prepared "$ready" pull "$pulled" pulled
+	done
+}
+
 # aggregate_jobs: ... job:run, from job:start to job:end, each job by its name.
 aggregate_jobs() {
 	model job <<-'END'

@@ -54,6 +54,10 @@ same("nothing is slow", [], await below("Slowest nodes"));
 await open("acct$farm");
 same("a farm has no start", "", await lead());
 judge("... and shows its newest runs", (await page.textContent("main .grid")).includes("62.0"), await page.textContent("main"));
+await open("demo$recorded");
+const recorded = await seen();
+judge("the slow one of the demo's pool is on the first screen", /tvm-1392786949_39-20171014t165320z: torrent gcr\.io\/tensorflow\/tensorflow:1\.3\.0-gpu 105\.1 s, usual \d+\.\d s, \+\d+\.\d s/.test(recorded),
+	recorded);
 await open("big$ten");
 const text = await seen();
 judge("the slow one of 10,000 is on the first screen", /cn05001: pull gcr\.io\/ml\/train:2\.1 \d+\.\d s, usual \d+\.\d s, \+\d+\.\d s/.test(text), text);

@@ -42,15 +42,17 @@ put_cpu(const char *node, double seconds, int64_t idle, int64_t iowait)
 }
 
 static void
-put_network(const char *node, const char *group, double seconds, int64_t bytes,
-    int64_t physical)
+put_two(const char *node, const char *group, double seconds,
+    const char *const metrics[2], int64_t first, int64_t second)
 {
-	static const char *const metrics[] = { "system.network.io.receive",
-		"system.network.physical" };
-
 	put_metrics(node, group, seconds, 2, metrics,
-	    (const int64_t[]){ bytes, physical });
+	    (const int64_t[]){ first, second });
 }
+
+static const char *const network[] = { "system.network.io.receive",
+	"system.network.physical" };
+static const char *const disk[] = { "system.disk.io.read",
+	"system.disk.io.write" };
 
 static void
 put_pressure(const char *node, double seconds, int64_t us)
@@ -80,17 +82,6 @@ put_gauge(const char *node, const char *group, const char *metric,
     double seconds, int64_t value)
 {
 	put_metrics(node, group, seconds, 1, &metric, &value);
-}
-
-static void
-put_disk(const char *node, const char *group, double seconds, int64_t read,
-    int64_t written)
-{
-	static const char *const metrics[] = { "system.disk.io.read",
-		"system.disk.io.write" };
-
-	put_metrics(node, group, seconds, 2, metrics,
-	    (const int64_t[]){ read, written });
 }
 
 static struct node_usages usages;
@@ -150,17 +141,20 @@ rates_are_the_last_one_or_the_mean_of_some_minutes(void **state)
 	put_gauge("n2", "load", "system.cpu.load_average.1m", 85, 9);
 	put_gauge("n2", "load", "system.cpu.load_average.1m", 95, 3);
 	for (int i = 0; i < 2; i++) {
-		put_network("n1", "network/eth0", 90 + 10 * i, 5000 * i, 1);
-		put_network("n1", "network/eth1", 90 + 10 * i, 2500 * i, 1);
-		put_network("n1", "network/br0", 90 + 10 * i, 7500 * i, 0);
+		put_two(
+		    "n1", "network/eth0", 90 + 10 * i, network, 5000 * i, 1);
+		put_two(
+		    "n1", "network/eth1", 90 + 10 * i, network, 2500 * i, 1);
+		put_two("n1", "network/br0", 90 + 10 * i, network, 7500 * i, 0);
 		put_pressure("n1", 90 + 10 * i, 4000000 * i);
 	}
 	for (int i = 0; i < 2; i++) {
 		static const char *const memory[] = { "system.memory.limit",
 			"system.memory.usage.used" };
 
-		put_disk("n6", "disk/sda", 90 + 10 * i, 1000 * i, 2000 * i);
-		put_disk("n6", "disk/sdb", 90 + 10 * i, 500 * i, 0);
+		put_two(
+		    "n6", "disk/sda", 90 + 10 * i, disk, 1000 * i, 2000 * i);
+		put_two("n6", "disk/sdb", 90 + 10 * i, disk, 500 * i, 0);
 		put_metrics("n6", "memory", 90 + 10 * i, 2, memory,
 		    (const int64_t[]){ 12LL << 30, (2LL + i) << 30 });
 		put_gauge("n6", "load", "system.cpu.load_average.1m",

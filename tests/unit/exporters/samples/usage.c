@@ -86,17 +86,25 @@ make_pool(void)
 
 static const struct time_window_options all = TIME_WINDOW_ALL;
 
-static void
-nodes_have_hours_peaks_and_totals(void **state)
+static struct usage
+usage_of_pool(void)
 {
-	const struct usage_row *row;
 	struct usage usage;
 	struct err err = { 0 };
 
-	(void)state;
 	make_pool();
 	rig_good(usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err),
 	    &err);
+	return usage;
+}
+
+static void
+nodes_have_hours_peaks_and_totals(void **state)
+{
+	struct usage usage = usage_of_pool();
+	const struct usage_row *row;
+
+	(void)state;
 	assert_int_equal(usage.nodes, 2);
 	row = find(&usage, "", "node-1");
 	about(row->at[USAGE_SECONDS], 7200);
@@ -126,14 +134,10 @@ nodes_have_hours_peaks_and_totals(void **state)
 static void
 jobs_have_what_nodes_did_while_they_ran(void **state)
 {
+	struct usage usage = usage_of_pool();
 	const struct usage_row *row;
-	struct usage usage;
-	struct err err = { 0 };
 
 	(void)state;
-	make_pool();
-	rig_good(usage_read(&usage, source, text_of(RIG_PARTITION), &all, &err),
-	    &err);
 	assert_int_equal(usage.count, 5);
 	row = find(&usage, "4711", "node-1");
 	about(row->at[USAGE_SECONDS], 3600);
