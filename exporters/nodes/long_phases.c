@@ -430,8 +430,8 @@ long_phases_read(struct long_phase **phases, struct string_table *ids,
 	if (rc == 0)
 		rc = judge_open(&reading, err);
 	for (uint32_t i = 0; i < reading.phase_count; i++)
-		*has_more = *has_more || (reading.phases[i].is_wanted &&
-					     reading.phases[i].left > 0);
+		if (reading.phases[i].is_wanted)
+			*has_more |= reading.phases[i].left > 0;
 	if (reading.count > 0)
 		qsort(reading.open, reading.count, sizeof(*reading.open),
 		    by_node);

@@ -15,13 +15,13 @@ done
 aggregate --models "$TMP/models"
 {
 	for n in $(seq 14); do
-		printf 'event 10 n%s work:start work=x\nevent 11 n%s work:end work=x\n' $n $n
+		printf 'event 10 n%s work:start work=x\nevent 11 n%s work:end work=x\n' "$n" "$n"
 	done
 	printf 'event 100 n14 work:start work=x\nevent 150 n14 work:end work=x\n'
 	for n in $(seq 13); do
-		printf 'event 100 n%s job:start job=a user=ada\nevent 200 n%s job:end job=a\n' $n $n
-		printf 'event 110 n%s work:start work=x\nevent %s n%s work:end work=x\n' $n $((n == 13 ? 124 : 120)) $n
-		[ $n = 13 ] || printf 'event 130 n%s work:start work=y\nevent 140 n%s work:end work=y\n' $n $n
+		printf 'event 100 n%s job:start job=a user=ada\nevent 200 n%s job:end job=a\n' "$n" "$n"
+		printf 'event 110 n%s work:start work=x\nevent %s n%s work:end work=x\n' "$n" $((n == 13 ? 124 : 120)) "$n"
+		[ "$n" = 13 ] || printf 'event 130 n%s work:start work=y\nevent 140 n%s work:end work=y\n' "$n" "$n"
 	done
 	printf 'event %s n13 %s\n' 150 'work:start work=y' 400 'job:start job=a user=ada' 410 'job:end job=a'
 } | records
