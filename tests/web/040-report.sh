@@ -45,6 +45,7 @@ status #/status
 overview #/pool/prodacct%24render-60
 breakdown #/pool/prodacct%24render-60/breakdown
 some #/pool/prodacct%24render-60/breakdown?node=tvm-1392786949_2*
+none #/pool/prodacct%24render-60/breakdown?node=tvm-1392786949_2 nothing
 by-model #/pool/prodacct%24render-60/breakdown?model=cascade
 other-model #/pool/prodacct%24render-60/breakdown?model=testrun nothing
 map #/pool/prodacct%24render-60/map

@@ -15,7 +15,12 @@
 # all of their events at once.  So by the emitted times 9 s are the 90th percentile and 10 s the 99th, and
 # the bar is of one colour from 5 to 9 s, of another up to 10 s; by the received ones all is less.
 #
-# acct$gaps: n1 is in two phases, n2 only in the first, n3 only in the second: three bars.
+# acct$gaps: n1 is in two phases, n2 only in the first, n3 only in the second: three bars.  Of the second
+# n3 has 100 s, n1 50 s, n2 none.
+#
+# acct$cards: 45 groups, g1 to g45, on a telephone 40 a page; in 11 of their names is "g1" or "g1" and a digit.
+#
+# acct$bench: 40 timings of 1 s, then 40 of 2 s: a step of +100 %, which is worse.
 #
 # A depth of 0.00002 has an exponent.  acct$share: a share from 0 to 1, whose axis has marks of one
 # digit after the point, the last one "1.0".
@@ -109,6 +114,16 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 	echo "event 0 n1 run:request run=t$i device_group=tablets"
 	echo "event $i n1 run:publish run=t$i"
 done | records
+PARTITION='acct$cards'
+for i in $(seq 45); do
+	printf 'event %s n1 run:%s run=g'"$i device_group=g$i\n" 0 request 9 publish
+done | records
+mkdir "$TMP/bench" "$TMP/archive"
+for i in $(seq 80); do
+	echo "{\"name\": \"t\", \"startTime\": $((1700000000 + 3600 * i)), \"entries\": {\"entry\": [{\"name\": \"e\", \"wallTime\": $((1 + i / 41))}]}}" >"$TMP/bench/$i.json"
+done
+start broker poolscope-broker || exit 1
+check "timings are uploaded" poolscope-upload results -p 'acct$bench' --target store -d "$TMP/bench" -a "$TMP/archive"
 PARTITION='acct$line'
 {
 	echo "group n1 queue app.depth:{thing}:gauge"

@@ -12,7 +12,7 @@
 # acct$stuck: n1 to n13 prepare from 0 on, n13 without an end.  The others need 30 s.  n13 is heard at
 # 300 for the last time: 300 s, usual 30 s, +270 s = 4.5 min.
 #
-# acct$even: 13 nodes prepare for 10 s each: none is slower.
+# acct$even: 13 nodes prepare for 10 s each: none is slower.  Ten jobs run on n1: eight are named.
 #
 # acct$farm: a run of 62 s, and no start.
 #
@@ -47,9 +47,14 @@ PARTITION='acct$stuck'
 	echo "event 300 n13 work:note"
 } | records
 PARTITION='acct$even'
-for i in $(seq 13); do
-	printf 'event %s n'"$i"' work:%s\n' 0 prepare 10 prepared
-done | records
+{
+	for i in $(seq 13); do
+		printf 'event %s n'"$i"' work:%s\n' 0 prepare 10 prepared
+	done
+	for i in $(seq 10); do
+		echo "event 20 n1 job:start job=$i"
+	done
+} | records
 PARTITION='acct$farm'
 records <<-'END'
 	event 0 n1 run:request run=a device_group=phones

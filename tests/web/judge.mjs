@@ -67,13 +67,15 @@ export async function shot(page, directory, name) {
 		await page.screenshot({ path: `${directory}/${name}-${shots++}.png` });
 }
 
-/* What is written into pictures since the page was opened is in window.written. */
+/* What is written into pictures since the page was opened is in window.written, its colours in window.inks. */
 export function listen(page) {
 	return page.addInitScript(() => {
 		const write = CanvasRenderingContext2D.prototype.fillText;
 		window.written = [];
+		window.inks = [];
 		CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
 			window.written.push(text);
+			window.inks.push(this.fillStyle);
 			return write.call(this, text, ...rest);
 		};
 	});

@@ -37,6 +37,9 @@ await soon(() => document.querySelectorAll(".card").length === 1 && location.has
 judge("/ filters", await page.locator(".card").count() === 1, await page.locator(".card").count());
 judge("... and the address has the filter", fragment() === "#/pools?q=render-60", fragment());
 await goes(["j", "Enter"], "overview", "#/pool/prodacct$render-60");
+await soon(() => document.querySelector(".age").textContent);
+judge("nobody waits for records that were imported", await page.locator(".banner").isHidden() && await page.textContent(".age") !== "",
+	await page.textContent(".age") + " " + await page.textContent(".banner"));
 await goes(["g", "t"], "timeline", "#/pool/prodacct$render-60/timeline");
 await goes(["g", "d"], "breakdown", "#/pool/prodacct$render-60/breakdown");
 

@@ -4,7 +4,7 @@
  *	node numbers.mjs DIR ADDRESS CHROMIUM BASE [SHOTS]
  * SPDX-License-Identifier: MIT
  */
-import { enter, finish, judge, listen, newPage, shot, visit, words } from "./judge.mjs";
+import { drawn, enter, finish, judge, listen, newPage, shot, visit, words } from "./judge.mjs";
 
 const [base, shots] = words;
 const page = await newPage();
@@ -43,6 +43,23 @@ judge("... also the other way round", up[0] === "n1" && ["n4", "n5"].includes(up
 const links = await page.evaluate(() => [...document.querySelectorAll("main table tbody a")].map((each) => decodeURIComponent(each.hash)));
 judge("a row leads to its node, at the same time", links[0] === "#/pool/acct$map/node/n1?from=-15m", links.join());
 await page.keyboard.press("T");
+/* The values are 1, 2 and 1000: who drags from the middle beyond the end gets the greatest alone. */
+const scale = page.getByRole("img", { name: /^Distribution of the values/ });
+await scale.scrollIntoViewIfNeeded();
+const over = await scale.boundingBox();
+await page.mouse.move(over.x + over.width / 2, over.y + 30);
+await page.mouse.down();
+await page.mouse.move(over.x + over.width + 20, over.y + 30, { steps: 5 });
+await page.mouse.up();
+const inRange = async () => [await scale.getAttribute("aria-label"),
+	...await page.evaluate(() => [...document.querySelectorAll(".picked tbody tr")].map((each) => each.cells[0].textContent))].join();
+await page.waitForFunction(() => document.querySelector(".picked h2"));
+await drawn(page);
+judge("a range ends at the greatest value, which is in it", /\. Nodes from 50\d thing to 1,000 thing\.,n3$/.test(await inRange()), await inRange());
+await page.waitForResponse((r) => r.url().includes("/samples?"));
+await page.waitForResponse((r) => r.url().includes("/series?"));
+await drawn(page);
+judge("... and stays when the values are asked for again", /,n3$/.test(await inRange()), await inRange());
 await says("drives add up", map + "?value=metric:app.held", /mean of app\.held, sum of 2 devices.* Greatest: n1 with 3\.0 KiB\./);
 await says("of one drive", map + "?value=metric:app.held&device=drive%2Fa", /Greatest: n2 with 2\.5 KiB\./);
 await says("a phase, of all times", map + "?value=phase:work:step", /seconds in work:step.*Greatest: n1 with 80\.0 s\./);
@@ -71,6 +88,14 @@ await page.waitForFunction(() => location.hash.includes("to=")).catch(() => {});
 const asked = new URLSearchParams(page.url().split("?")[1]), ago = (name) => Number(base) - Number(asked.get(name));
 judge("half of the picture is half of the time", Math.abs(ago("from") - 97) < 8 && Math.abs(ago("to") - 48) < 8,
 	page.url() + " at " + base);
+
+/* A quarter of the way along the axis, whose ends the sentence says: the readout is of then. */
+await open("#/pool/acct%24line/node/n1");
+const box = await plot.boundingBox(), [, day, t0, t1] = /, (\S+) (\S+) to (\S+) UTC/.exec(await plot.getAttribute("aria-label"));
+await page.mouse.move(box.x + 66 + (box.width - 66) / 4, box.y + 60);
+const readout = await page.locator(".lines .readout").first().textContent(), ms = (time) => Date.parse(day + "T" + time + "Z");
+const wanted = ms(t0) + ((ms(t1) - ms(t0) + 86400e3) % 86400e3) / 4;
+judge("the readout is of the time at the pointer", Math.abs(Date.parse(readout.slice(0, 19).replace(" ", "T") + "Z") - wanted) <= 6000, readout + " at " + new Date(wanted).toISOString());
 
 await open("#/pool/acct%24bars/breakdown");
 /* Where the bar of each row is. */
@@ -113,6 +138,41 @@ const count = await page.evaluate(() => {
 	return bars;
 });
 judge("a node that lacks a phase has a bar", count === 3, count);
+const byRest = await page.getByLabel("Order").evaluate((select) => [...select.options].find((each) => /^longest in .*rest$/.test(each.text)).value);
+await open("#/pool/acct%24gaps/breakdown?order=" + encodeURIComponent(byRest));
+await page.keyboard.press("T");
+await page.waitForFunction(() => document.querySelectorAll("main figure tbody tr").length === 3);
+const longest = (await cells()).map((row) => row[0]);
+judge("the longest in a phase comes first", longest.join() === "n3,n1,n2", longest.join());
+await page.keyboard.press("T");
+await open("#/pool/acct%24gaps");
+await page.getByRole("button", { name: "Phase", exact: true }).click();
+await page.evaluate(() => document.activeElement.blur());
+const phases = (await cells()).map((row) => row[0]);
+await page.keyboard.press("j");
+await page.keyboard.press("Enter");
+await page.waitForFunction(() => location.hash.includes("map")).catch(() => {});
+judge("Enter opens the row that is marked, in the order that is shown", phases.join() === "work:rest,work:step" && decodeURIComponent(page.url()).endsWith("?value=phase:work:rest"), page.url());
+
+await open("#/pool/acct%24cards/groups");
+await page.setViewportSize({ width: 360, height: 800 });
+await page.getByRole("button", { name: "Next" }).click();
+const cards = async () => (await cells()).map((row) => row[0]);
+judge("the second page of cards", (await cards()).length === 5, await cards());
+await page.getByRole("searchbox").fill("g1");
+await page.waitForFunction(() => location.hash.includes("q="));
+judge("a filter begins at its first page", (await cards()).sort().join() === ["g1", ...Array.from({ length: 10 }, (_, i) => "g1" + i)].sort().join(), await cards());
+await page.setViewportSize({ width: 1200, height: 900 });
+
+await open("#/pool/acct%24bench/results?test=t&entry=e");
+const inks = await page.evaluate(() => {
+	const c = document.createElement("canvas").getContext("2d");
+	c.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--bad").trim();
+	return [c.fillStyle, ...window.written.map((text, i) => [text, window.inks[i]]).filter(([text]) => text.endsWith(" %")).flat()];
+});
+judge("slower is worse: in the picture", inks.includes("+100.0 %") && inks.every((each) => [inks[0], "+100.0 %"].includes(each)), inks);
+const [change] = await page.evaluate(() => [...document.querySelectorAll("main td .bad, main td .good")].map((each) => each.textContent + " " + each.className));
+judge("... and in the table", change === "+100.0 % bad", change);
 
 await open("#/pool/acct%24share/node/n1");
 const marks = await page.evaluate(() => window.written);
@@ -131,10 +191,18 @@ const colours = await page.evaluate(() => {
 	const c = [...document.querySelectorAll("main table tbody tr")].find((each) => each.textContent.startsWith("tablets")).querySelector("canvas");
 	return [7, 8.6, 9.6].map((v) => c.getContext("2d").getImageData(Math.round((v / 10 * 217 + 1) * 2), 10, 1, 1).data.join());
 });
+const spread = await page.evaluate(() => [...document.querySelectorAll("main table tbody tr")].find((each) => each.textContent.startsWith("tablets")).querySelector("canvas").getAttribute("aria-label"));
+judge("... in words the same numbers", spread === `from 1.0 to 10.0 s, median 5.0, p90 ${tablets[heads.indexOf("p90")]}, p99 10.0`, spread);
 judge("the bar goes to the 90th percentile", colours[0] === colours[1] && colours[1] !== colours[2], colours.join(" "));
 await open("#/pool/acct%24farm/groups?time=receive");
 const received = (await cells()).find((each) => each[0] === "tablets") || [];
 judge("... the received ones are chosen", p("p99", received) < 5, JSON.stringify(received));
+
+const long = await page.evaluate(async () => {
+	const { duration } = await import("/format.js");
+	return [599.4, 659.7, 7199.7, 35999, 172799].map(duration);
+});
+judge("minutes have less than 60 seconds, hours less than 60 minutes", long.join(", ") === "599.4 s, 11 min 0 s, 2 h 0 min, 10 h 0 min, 2.00 d", long.join(", "));
 
 await open("#/status");
 await page.locator("details summary").first().click();
@@ -148,11 +216,18 @@ const [accepted, ever, inIndex] = await page.evaluate(() => ["Aggregator", "Jour
 judge("each batch is an entry, and indexed", ever === accepted && inIndex === accepted, [accepted, ever, inIndex].join());
 judge("all that was accepted is in the journal, and indexed", Number(accepted) >= 3 && ledger["received and on disk"] === accepted && ledger.indexed === accepted &&
 	ledger.unexplained === "0", JSON.stringify([accepted, ledger]));
+const notStored = await page.evaluate(() => [...[...document.querySelectorAll(".ledger")].find((each) => each.caption.textContent.startsWith("Not stored")).rows]
+	.map((each) => [...each.cells].map((cell) => cell.textContent)));
+judge("gap records are lost once", notStored.join("; ") === "nothing,0; gap records,3", notStored.join("; "));
 for (const [pool, wanted] of [["lossy", "7 records of this time were lost (1 gap): poolscope dump --kind gap shows which"], ["line", ""]]) {
 	await open("#/pool/acct%24" + pool);
 	const shown = await page.evaluate(() => document.querySelector(".lost").hidden ? "" : document.querySelector(".lost").textContent);
 	judge("what was lost of " + pool, shown === wanted, shown);
 }
+await open("#/pool/acct%24lossy");
+await page.evaluate(() => location.hash = "#/pool/acct%24line");
+await page.waitForFunction(() => document.querySelector("h1")?.textContent === "acct$line");
+judge("what another pool lost is not said any more", await page.locator(".lost").isHidden(), await page.textContent(".lost"));
 const loss = () => page.textContent(".lost");
 await open("#/pool/acct%24moving/map?value=metric:app.depth");
 judge("what was lost of all times", /^12 records (?!.*7 records)/.test(await loss()), await loss());

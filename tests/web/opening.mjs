@@ -1,15 +1,15 @@
 /*
  * opening - what 087-report-opening.sh says that a report shows first.
  *
- *	node opening.mjs DIR FILE CHROMIUM SENTENCES METRICS [SHOTS]
+ *	node opening.mjs DIR FILE CHROMIUM SENTENCES METRICS CUT [SHOTS]
  *
- * SENTENCES and METRICS have a line each.
+ * SENTENCES and METRICS have a line each; CUT is what else is left out, "": nothing.
  * SPDX-License-Identifier: MIT
  */
 import { readFileSync } from "node:fs";
 import { drawn, enter, finish, judge, newPage, same, shot, words } from "./judge.mjs";
 
-const [sentences, metrics, shots] = words;
+const [sentences, metrics, cut, shots] = words;
 const lines = (file) => readFileSync(file, "utf8").split("\n").filter(Boolean);
 const page = await newPage({ viewport: { width: 1280, height: 800 } });
 
@@ -34,6 +34,7 @@ same("each metric has a curve", wanted, charts.map(([text], i) => text.includes(
 judge("... drawn, with its numbers", charts.every(([, height, text]) => height > 100 && /^min .*, mean .*, max /.test(text)), charts);
 const footer = await page.evaluate(() => [...document.querySelectorAll("footer p")].map((each) => each.textContent));
 judge("one line says what is left out", footer.length === 1 && /Left out: .*other metrics \(poolscope stats samples -p 'acct\$\w+'\)\.$/.test(footer[0]), footer);
+judge("... of a large pool rows, too", footer[0].includes(cut) && footer[0].includes("tables by node") === Boolean(cut), footer);
 await page.setViewportSize({ width: 360, height: 740 });
 await drawn(page);
 const wide = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -51,6 +51,8 @@ same("an incomplete start", "The start of 2023-11-14 22:13:20 UTC is incomplete:
 same("the node that hangs", ["n13: prepare 300.0 s and not ended, usual 30.0 s, +270.0 s"], await below("Slowest nodes"));
 await open("acct$even");
 same("nothing is slow", [], await below("Slowest nodes"));
+const running = await below("Running");
+judge("of many jobs eight are named, two are more", running.length === 9 && running.slice(0, 8).every((each) => /^job \d+ on 1 node$/.test(each)) && running[8] === "2 more", running.join());
 await open("acct$farm");
 same("a farm has no start", "", await lead());
 judge("... and shows its newest runs", (await page.textContent("main .grid")).includes("62.0"), await page.textContent("main"));

@@ -61,6 +61,7 @@ judge("the open end of n4 is hatched", end.includes("pull") && end.includes(""),
 const closed = await phasesAt(Array.from({ length: 20 }, (_, i) => [LEFT + 380 + i, row(1)]));
 judge("... that of a phase with an end is not", closed.every((each) => each === "pull"), closed.join());
 await says("phase, key, begin and duration at the pointer", 250, row(1), /^n1: pull b, began 22:15:00 UTC, 300\.0 s$/);
+await says("... of the one that follows at once", 100, row(1), /^n1: pull b, began 22:15:00 UTC, 300\.0 s$/);
 await says("... of an open one", 550, row(4), /^n4: pull z, began 22:21:40 UTC, 100\.0 s and has no end$/);
 await says("... of none", 700, row(4), /^n4, 22:25:00 UTC: no phase$/);
 judge("the sentence has the date", (await page.textContent("figcaption")) === "4 nodes, 2023-11-14 22:13:20 to 22:29:44 UTC; 1 phase has no end.", await page.textContent("figcaption"));
@@ -92,6 +93,15 @@ const half = await colourAt(LEFT + 700, TOP + 118 + 301), pale = pull.map((v) =>
 judge("half of the time is paler", half.every((v, i) => Math.abs(v - pale[i]) <= 1), JSON.stringify([half, pale, load]));
 await says("the share at the pointer", 700, TOP + 118 + 301, /^n301 to n302 \(2 nodes\): pull, 50 % of their time at 22:25:00 UTC$/);
 await says("the numbers at the pointer", 700, TOP + 50, /^22:25:00 UTC: pull 320, no phase 320; 640 of 640 nodes have begun$/);
+
+await page.keyboard.press("T");
+await page.locator("figure table tbody tr").first().waitFor();
+for (const wanted of ["100", "50"]) {
+	await page.getByRole("button", { name: "% of their time" }).click();
+	const [share] = await page.evaluate(() => [...document.querySelectorAll("figure table tbody tr:not(.spacer) td:last-child")].map((cell) => cell.textContent));
+	judge("the table has shares of " + wanted + " %", share === wanted, share);
+}
+await page.keyboard.press("T");
 
 await open("#/pool/acct%24lanes/node/n1", 1068);
 const lanes = await phasesAt([[66 + 200, TOP + 14], [66 + 200, TOP + 36], [66 + 533, TOP + 36], [66 + 534, TOP + 36], [66 + 1067, TOP + 14]]);

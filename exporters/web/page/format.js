@@ -57,10 +57,11 @@ export function duration(v) {
 		return sign + number(a * 1e3) + " ms";
 	if (a < 600)
 		return sign + a.toFixed(a < 10 ? 2 : 1) + " s";
-	if (a < 7200)
-		return sign + Math.floor(a / 60) + " min " + Math.round(a % 60) + " s";
-	if (a < 172800)
-		return sign + Math.floor(a / 3600) + " h " + Math.round(a % 3600 / 60) + " min";
+	const s = Math.round(a), min = Math.round(a / 60);
+	if (s < 7200)
+		return sign + Math.floor(s / 60) + " min " + s % 60 + " s";
+	if (min < 2880)
+		return sign + Math.floor(min / 60) + " h " + min % 60 + " min";
 	return sign + number(a / 86400) + " d";
 }
 

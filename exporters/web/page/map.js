@@ -7,14 +7,14 @@
  * that shows more than it; then without the distribution of the values.
  * SPDX-License-Identifier: MIT
  */
-import { h } from "./dom.js";
+import { h, fill } from "./dom.js";
 import { picture } from "./picture.js";
 import { table } from "./table.js";
 import { css, heat, pattern, placeTile } from "./look.js";
 import { count, isolated, labels, plural, shorten, value as show } from "./format.js";
 
 export function map(open, chosen, tallest) {
-	let list = [], unit = "", label = "", low = 0, high = 1, range = null, names = [];
+	let list = [], unit = "", label = "", low = 0, high = 1, range = null, rows = null, names = [];
 
 	function layout(width) {
 		const n = list.length || 1;
@@ -85,7 +85,7 @@ export function map(open, chosen, tallest) {
 			if (each)
 				open(each.node);
 		},
-		sentence, table: () => rowsTable(list),
+		sentence, table: () => rowsTable(list).root,
 	});
 
 	function sentence() {
@@ -103,7 +103,7 @@ export function map(open, chosen, tallest) {
 			columns: [{ key: "node", label: "Node", wide: true },
 				{ key: "value", label: label || "Value", number: true, show: (r) => r.text || show(r.value, unit) }] });
 		queueMicrotask(() => t.set(rows));
-		return t.root;
+		return t;
 	}
 
 	/* The values from least to greatest, and how many nodes have them: drag over it
@@ -135,20 +135,21 @@ export function map(open, chosen, tallest) {
 		sentence: () => range ? "Nodes from " + show(range[0], unit) + " to " + show(range[1], unit) + "." :
 			"Drag over the scale to list only the nodes of this range.",
 		select: (a, b) => {
-			const to = (x) => low + x / scale.width * (high - low);
+			const to = (x) => low + Math.min(1, Math.max(0, x / scale.width)) * (high - low);
 			pick([to(a), to(b)]);
 		},
 		click: () => pick(null),
 	});
 	const picked = h("div", { class: "picked" });
 
+	const nodesIn = () => list.filter((each) => known(each) && inRange(each.value));
+
 	function pick(next) {
 		range = next;
 		pic.redraw();
 		scale.redraw();
-		picked.replaceChildren();
-		if (range)
-			picked.append(h("h2", {}, "Nodes of this range"), rowsTable(list.filter((each) => known(each) && inRange(each.value))));
+		rows = range && rowsTable(nodesIn());
+		fill(picked, range && [h("h2", {}, "Nodes of this range"), rows.root]);
 	}
 
 	return {
@@ -164,7 +165,10 @@ export function map(open, chosen, tallest) {
 			if (low > high)
 				low = high = 0;
 			scale.root.hidden = Boolean(tallest) || !(high > low);
-			pick(null);
+			pic.redraw();
+			scale.redraw();
+			if (range)
+				rows.set(nodesIn());
 		},
 	};
 }
