@@ -88,6 +88,8 @@ a_key_with_few_values_is_as_the_phase(void **state)
 	usual_sort(&values);
 	assert_int_equal(
 	    usual_find(&values, text_of("work:save"), text_of("a")).count, 0);
+	usual_clear(&values);
+	usual_init(&values);
 }
 
 static void
