@@ -517,18 +517,18 @@ draw(struct plotter *p, struct text model, const char *view, const void *what,
 	return picture_make(&picture, err);
 }
 
-/* "Phases of model work in pool render-60" */
+/* "Phases of model work in acct$render-60" */
 static void
 put_title(char to[static WORDS_BYTES], const struct plotter *p,
     const char *what, struct text model)
 {
-	struct text pool = pool_id(p->partition);
 	char words[PHASES_MODEL_BYTES];
 
 	if (model.bytes > 60)
 		model.bytes = 60;
-	snprintf(to, WORDS_BYTES, "%s of %s in pool %.*s", what,
-	    phases_model_words(words, model), (int)pool.bytes, pool.at);
+	snprintf(to, WORDS_BYTES, "%s of %s in %.*s", what,
+	    phases_model_words(words, model), (int)p->partition.bytes,
+	    p->partition.at);
 }
 
 /* ---- how long each node was in each phase ---- */

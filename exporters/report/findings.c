@@ -100,6 +100,8 @@ take_pool(struct report_findings *f, const struct answer_taken *row)
 {
 	f->nodes = count_of(row, "nodes");
 	f->heard = count_of(row, "live") + count_of(row, "late");
+	f->expected =
+	    f->nodes - count_of(row, "stopped") - count_of(row, "imported");
 	f->records = count_of(row, "records");
 	f->oldest_ns = ns_of(row, "oldest");
 	f->newest_ns = ns_of(row, "newest");
@@ -482,9 +484,11 @@ put_attended(FILE *file, const struct report_findings *f)
 	    f->attention < REPORT_NAMED ? f->attention : REPORT_NAMED;
 
 	if (f->attention == 0) {
-		fputs(f->nodes == 1 ? "The node needs no attention."
-				    : "No node needs attention.",
-		    file);
+		/* Nobody is asked to look after nodes that are no more. */
+		if (f->expected > 0)
+			fputs(f->nodes == 1 ? "The node needs no attention. "
+					    : "No node needs attention. ",
+			    file);
 		return;
 	}
 	fprintf(file, "%" PRIu64 " of %" PRIu64 " node%s need%s attention: ",
@@ -494,7 +498,7 @@ put_attended(FILE *file, const struct report_findings *f)
 		fprintf(file, "%s%s", i > 0 ? ", " : "", f->attended[i]);
 	if (f->attention > named)
 		fprintf(file, " and %" PRIu64 " more", f->attention - named);
-	putc('.', file);
+	fputs(". ", file);
 }
 
 static void
@@ -511,9 +515,9 @@ put_attention(FILE *file, const struct report_findings *f)
 	}
 	put_attended(file, f);
 	if (f->lost != NULL)
-		fprintf(file, " %s.", f->lost);
+		fprintf(file, "%s.", f->lost);
 	else
-		fputs(" No records were lost.", file);
+		fputs("No records were lost.", file);
 }
 
 char *

@@ -36,6 +36,7 @@ enum { REPORT_KINDS = 8 };
 struct report_findings {
 	int64_t from_ns; /* no start that began before is meant */
 	uint64_t nodes, heard, records; /* heard: live or late nodes */
+	uint64_t expected; /* nodes that have not stopped, nor were imported */
 	int64_t oldest_ns, newest_ns, age_ns;
 	struct report_start starts[REPORT_STARTS]; /* the newest first */
 	uint32_t start_count;

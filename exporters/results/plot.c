@@ -96,8 +96,8 @@ put_title(const struct shape *s)
 	table_put_elided(memory, plot->entry, s->dumb ? 24 : 40);
 	fputs(" of ", memory);
 	table_put_elided(memory, plot->test, s->dumb ? 28 : 40);
-	fputs(", pool ", memory);
-	table_put_elided(memory, plot->pool, s->dumb ? 12 : 20);
+	fputs(", ", memory);
+	table_put_elided(memory, plot->partition, s->dumb ? 12 : 20);
 	fclose(memory);
 	put_label(s, 0, text_of(title));
 	free(title);
@@ -573,7 +573,7 @@ draw(const struct plotter *p, struct text entry, struct result_points *points,
 	int rc;
 
 	result_plot_init(plot, points->at, points->count);
-	plot->pool = pool_id(p->partition);
+	plot->partition = p->partition;
 	plot->test = p->what->test;
 	plot->entry = entry;
 	plot->left_out = points->left_out;

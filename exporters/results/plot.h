@@ -36,7 +36,7 @@ struct result_level {
 };
 
 struct result_plot {
-	struct text pool, test, entry;
+	struct text partition, test, entry;
 	uint32_t runs;
 	uint64_t left_out; /* number of runs without a number */
 	bool cut;          /* older runs exist */

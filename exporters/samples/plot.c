@@ -68,7 +68,7 @@ put_label(const struct shape *s, unsigned line, const char *text)
 	gnuplot_put_heading(s->file, s->terminal, s->height, ROWS, line, text);
 }
 
-/* "system.disk.io.read of disk/sda, pool render-60, job 77" */
+/* "system.disk.io.read of disk/sda, acct$render-60, job 77" */
 static void
 put_title(const struct shape *s)
 {
@@ -77,9 +77,9 @@ put_title(const struct shape *s)
 	size_t bytes;
 	FILE *memory = memory_stream(&title, &bytes);
 
-	fprintf(memory, "%.*s of %.*s, pool %.*s", (int)metric->name.bytes,
+	fprintf(memory, "%.*s of %.*s, %.*s", (int)metric->name.bytes,
 	    metric->name.at, (int)metric->group.bytes, metric->group.at,
-	    (int)s->plot->pool.bytes, s->plot->pool.at);
+	    (int)s->plot->partition.bytes, s->plot->partition.at);
 	if (s->plot->jobs.job != NULL)
 		fprintf(memory, ", job %s", s->plot->jobs.job);
 	if (s->plot->jobs.user != NULL)

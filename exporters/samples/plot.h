@@ -25,7 +25,7 @@ enum { SAMPLES_MAP_ROWS = 200 };
 struct samples_plot {
 	const struct samples *samples;
 	const struct samples_metric *metric;
-	struct text pool;
+	struct text partition;
 	struct job_options jobs;
 };
 

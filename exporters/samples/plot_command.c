@@ -38,7 +38,7 @@ static int
 draw_all(struct samples *samples, const struct time_window *time_window,
     struct text partition, const struct picture *how, struct err *err)
 {
-	struct samples_plot plot = { .pool = pool_id(partition),
+	struct samples_plot plot = { .partition = partition,
 		.jobs = time_window->jobs };
 
 	if (picture_make_dir(how->dir, err) != 0)

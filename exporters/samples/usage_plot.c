@@ -32,7 +32,7 @@ struct usage_plot {
 	const struct usage *usage;
 	const struct usage_row **rows; /* most used first */
 	uint32_t count;
-	struct text pool;
+	struct text partition;
 };
 
 /* In CPU hours. */
@@ -139,10 +139,11 @@ put_titles(const struct shape *s)
 	}
 	all = sum.used + sum.unused + sum.idle;
 	snprintf(title, sizeof(title),
-	    "Use of pool %.*s: %.0f %% of %.*f "
+	    "Use of %.*s: %.0f %% of %.*f "
 	    "hours of processors",
-	    (int)(s->plot->pool.bytes < 200 ? s->plot->pool.bytes : 200),
-	    s->plot->pool.at, 100 * sum.used / all, all < 10 ? 2 : 0, all);
+	    (int)(s->plot->partition.bytes < 200 ? s->plot->partition.bytes
+						 : 200),
+	    s->plot->partition.at, 100 * sum.used / all, all < 10 ? 2 : 0, all);
 	put_label(s, 0, title);
 	snprintf(what, sizeof(what),
 	    "%u node%s, %s to %s; from %.*s in steps of %s%s%s", s->plot->count,
@@ -290,8 +291,7 @@ plot_usage(struct source *source, struct text partition,
 	struct text name = pool_base(pool, partition);
 	struct picture picture = *how;
 	struct usage usage;
-	struct usage_plot plot = { .usage = &usage,
-		.pool = pool_id(partition) };
+	struct usage_plot plot = { .usage = &usage, .partition = partition };
 	int rc = usage_read(&usage, source, partition, options, err);
 
 	if (rc == 0) {

@@ -48,7 +48,7 @@ check "the picture says the step and what it is from" \
 	grep -q "1 node.* steps of .* s from raw samples" "$TMP/run/$base.plot"
 check "a counter is a rate" grep -q 'of the node.*s processors"' "$TMP/run/$base.plot"
 check "in letters, too" poolscope-plot samples -m 'system.cpu.time.user' --term dumb -o "$TMP/dumb"
-check_printed "with a title" "system.cpu.time.user of cpu, pool pool"
+check_printed "with a title" "system.cpu.time.user of cpu, acct[$]pool"
 mkdir "$TMP/empty" && cd "$TMP/empty" || exit 1
 check "where no directory is named letters are all there is" \
 	poolscope-plot samples -m 'system.cpu.time.user' --term dumb

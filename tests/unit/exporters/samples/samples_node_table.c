@@ -60,7 +60,7 @@ printed(struct samples_plot *plot, bool script)
 
 	plot->samples = &samples;
 	plot->metric = &samples.metrics[0];
-	plot->pool = text_of("pool");
+	plot->partition = text_of("pool");
 	if (script)
 		samples_plot_script(plot, file, "x.dat", GNUPLOT_PNG);
 	else
