@@ -72,12 +72,25 @@ check "a session that is forgotten when the store changes" wrong \
 	-DFORGET_RETAINED -DLOST_STORE
 
 model=archive.pml
-check "the archive" right -DN=4
+check "the archive" right
+check "the archive: a copy of the store" right -DCOPY
+check "the archive: two heads claim at once" right -DAT_ONCE
+check "the archive: a store of before comes back" right -DWENT_BACK
+check "the archive: an empty one takes its place" right -DREPLACED
 check "the archive: the claim that nobody takes over" wrong -DNEVER_TAKEN
 check "the archive: one replica is enough" wrong -DVERIFY_ONE
 check "the archive: marks are removed when rows were sent" wrong -DCLEAR_EARLY
 check "the archive: the epoch before has no end" wrong -DNO_UNTIL
+check "the archive: its end is what it has then" wrong -DUNTIL_LATER
+check "the archive: its end is on one replica" wrong -DUNTIL_ONE
 check "the archive: nobody looks whether the other one went on" wrong -DNO_LOOK
 check "the archive: whichever replica answers" wrong -DANY_REPLICA
+check "the archive: claims by rows and a look" wrong -DAT_ONCE -DLEASE
+check "the archive: what is sent again has a higher version" wrong -DVERSIONS
+check "the archive: applied without a look at the owner" wrong -DLATE_APPLY
+check "the archive: a copy has the same epoch" wrong -DCOPY -DSAME_EPOCH
+check "the archive: a store that does not know that it is older" wrong \
+	-DWENT_BACK -DNO_COUNTER
+check "the archive: a store that does not know its archive" wrong -DREPLACED -DNO_ID
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
