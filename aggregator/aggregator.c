@@ -285,6 +285,7 @@ open_archiver(struct aggregator *self, struct err *err)
 
 	if (self->given.archive == NULL)
 		return warn_of_archive(self, err);
+	how.store = self->aggregator_settings.store;
 	how.generation = journal_generation(self->journal);
 	return archiver_open(&self->archiver, self->writer, &how, err);
 }

@@ -204,13 +204,19 @@ takeover(
 	char store[INSTANCE_PATH_BYTES];
 	const char *dir = values->store;
 	struct takeover_report report;
+	struct lockfile lockfile = { 0 };
+	int rc;
 
 	if (dir == NULL && instance_path(store, "store", err) != 0)
 		return -1;
 	if (dir == NULL)
 		dir = store;
 	if (admin_find(dir, err) != 0 || schema_check(clickhouse, err) != 0 ||
-	    takeover_store(clickhouse, dir, &report, err) != 0)
+	    admin_lock(&lockfile, dir, err) != 0)
+		return -1;
+	rc = takeover_store(clickhouse, dir, &report, err);
+	lockfile_release(&lockfile);
+	if (rc != 0)
 		return -1;
 	printf("%s: epoch %u, %u partitions, %u claims of others ended\n", dir,
 	    report.epoch, report.partitions, report.ended);

@@ -36,6 +36,7 @@
 #                 fault/170, the agents, records and seconds of fault/180,
 #                 and the 10,000 generated inputs of each fuzz target
 #   KILLS         of kill -9 in parts/100
+#   CLAIMS        rounds of parts/194 and 195
 #   FAULTS        some or all, of parts/105
 #   COUNT         records of parts/115
 #   LOADS         at most, of parts/118, each 2,000 test runs
@@ -52,7 +53,7 @@ VARIANT=${VARIANT:-release}
 
 repeat=
 for each in SLOW EMITS ROUNDS STATES SEALS WORLDS GOLDEN_NODES GOLDEN_RUNS SHARE \
-	HOSTILE ZMTP FILES KILLS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS HUPS; do
+	HOSTILE ZMTP FILES KILLS CLAIMS FAULTS COUNT LOADS HOURS PROGRAMS TIMES CUTS SECONDS EVERY POOLS HUPS; do
 	value=
 	eval "value=\${$each-}"
 	case $value in

@@ -30,6 +30,8 @@ plan() {
 		simulate  fault/020-simulate       WORLDS    5000000
 		archive   parts/100-archive-kill   KILLS     200
 		head      parts/125-head-lost      HEADS     20
+		claims    parts/194-archive-claims CLAIMS    200
+		late      parts/195-archive-late   CLAIMS    200
 		cut       parts/128-network        FAULTS    all
 		faults    parts/105-archive-faults FAULTS    all
 		mutants   mutants/run              LISTS     all

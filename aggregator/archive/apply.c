@@ -144,11 +144,16 @@ apply_shard(struct owners *owners, unsigned shard, uint64_t from, uint64_t to,
 		return -1;
 	if (newest.rows == 0)
 		return 0;
+	/* Not what another aggregator has taken over, however late the
+	 * statement comes. */
 	if (run(owners, shard, replica, err,
 		"INSERT INTO %s.state SELECT part, tbl, k, v, del, pos "
-		"FROM %s.changes WHERE pos > %llu AND pos <= %llu",
+		"FROM %s.changes WHERE pos > %llu AND pos <= %llu AND "
+		"part NOT IN (SELECT part FROM %s.owners WHERE epoch > %u OR "
+		"epoch = %u AND until > 0)",
 		database, database, (unsigned long long)from,
-		(unsigned long long)to) != 0)
+		(unsigned long long)to, database, owners->epoch,
+		owners->epoch) != 0)
 		return -1;
 	return await_copies(owners, shard, &newest, from, to, err);
 }
@@ -205,7 +210,7 @@ apply_changes(
 		if (apply_shard(owners, s, from, to, err) != 0)
 			return -1;
 	next.applied = checkpoint->place.change;
-	if (checkpoint_commit(owners, &next, err) != 0)
+	if (checkpoint_commit(owners->client, owners->epoch, &next, err) != 0)
 		return -1;
 	*checkpoint = next;
 	for (unsigned s = 0; s < cluster->shards; s++)

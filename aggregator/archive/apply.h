@@ -10,6 +10,7 @@
 #define AGGREGATOR_ARCHIVE_APPLY_H
 
 #include "aggregator/archive/checkpoint.h"
+#include "aggregator/archive/owners.h"
 
 /* Copy the changes after `checkpoint->applied` up to the checkpoint, see that
  * the replicas have them, and commit that.  Then drop the versions before. */

@@ -4,7 +4,6 @@
  */
 #include "aggregator/archive/archiver.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -44,8 +43,9 @@ struct archiver {
 	struct thread thread;
 	atomic_bool stop;
 
-	bool is_open; /* connected: the members below are in use */
-	uint64_t id;  /* of the archive */
+	bool is_open;      /* connected: the members below are in use */
+	uint64_t id;       /* of the archive */
+	bool is_new_epoch; /* which has no checkpoint yet */
 	struct owners owners;
 	struct block_sender sender;
 	struct pass pass;
@@ -87,7 +87,8 @@ begin_anew(struct archiver *self)
 /* What the store has noted of its archive. */
 struct notes {
 	uint64_t id;
-	uint64_t archived, cleared; /* changes: tables.h */
+	uint64_t cleared; /* a change: tables.h */
+	struct owners_notes claims;
 };
 
 static int
@@ -98,8 +99,8 @@ read_notes(struct archiver *self, struct notes *notes, struct err *err)
 	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
 		return -1;
 	notes->id = tables_fact(txn, FACT_ARCHIVE_ID);
-	notes->archived = tables_fact(txn, FACT_ARCHIVED);
 	notes->cleared = tables_fact(txn, FACT_CLEARED);
+	notes->claims = owners_notes(txn);
 	db_abort(&txn);
 	return 0;
 }
@@ -107,7 +108,8 @@ read_notes(struct archiver *self, struct notes *notes, struct err *err)
 static int
 note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
 {
-	const struct writer_archive what = { self->id, change, is_new };
+	const struct writer_archive what = { self->id, change, is_new,
+		self->owners.claimant, self->owners.claim };
 	int rc;
 
 	heartbeat_rest();
@@ -116,28 +118,59 @@ note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
 	return rc;
 }
 
+/* The checkpoint of the last epoch of this store that has one. */
+static int
+find_checkpoint(struct archiver *self, struct err *err)
+{
+	const struct owners *owners = &self->owners;
+	uint32_t i = owners->claims.count, last = 0;
+	int rc = 0;
+
+	self->checkpoint = (struct checkpoint){ .applied = 0 };
+	while (rc == 0 && i-- > 0 && self->checkpoint.place.change == 0) {
+		const struct claim *claim = &owners->claims.claim[i];
+
+		if (claim->store != owners->store || claim->epoch == last)
+			continue;
+		last = claim->epoch;
+		rc =
+		    checkpoint_read(self->client, last, &self->checkpoint, err);
+	}
+	self->is_new_epoch =
+	    last != owners->epoch && self->checkpoint.place.change > 0;
+	return rc;
+}
+
+static int
+refuse_older(uint64_t has, uint64_t noted, struct err *err)
+{
+	return err_set(err,
+	    "archive: this store is from before (a snapshot, or a copy): it "
+	    "noted change %llu, the archive has %llu; nothing is archived or "
+	    "deleted. Make a store with poolscope archive restore, give it the "
+	    "partitions with poolscope archive takeover, and start the "
+	    "aggregator with that",
+	    (unsigned long long)noted, (unsigned long long)has);
+}
+
 /* Is it the archive that this store had, and the store the one that the archive
- * had?  Otherwise marks do not say what is lacking. */
+ * had?  Otherwise marks do not say what is lacking.  Then the store notes what
+ * it claims. */
 static int
 recognize(struct archiver *self, struct err *err)
 {
-	uint64_t has = self->checkpoint.place.change;
 	struct notes known;
 	bool is_other, is_older;
+	uint64_t has;
 
 	if (archive_id_read(self->client, &self->id, err) != 0 ||
-	    read_notes(self, &known, err) != 0)
+	    read_notes(self, &known, err) != 0 ||
+	    owners_recognize(&self->owners, &known.claims, err) != 0 ||
+	    find_checkpoint(self, err) != 0)
 		return -1;
-	if (has > known.archived)
-		return err_set(err,
-		    "archive: this store is from before (a snapshot, or a "
-		    "copy): it noted change %llu, the archive has %llu; "
-		    "nothing is archived or deleted. Make a store with "
-		    "poolscope archive restore, give it the partitions with "
-		    "poolscope archive takeover, and start the aggregator with "
-		    "that",
-		    (unsigned long long)known.archived,
-		    (unsigned long long)has);
+	has = self->checkpoint.place.change;
+	if (has > known.claims.archived)
+		return refuse_older(has, known.claims.archived, err);
 	is_other = known.id != self->id;
 	is_older = has < known.cleared;
 	if (known.id != 0 && (is_other || is_older))
@@ -146,6 +179,28 @@ recognize(struct archiver *self, struct err *err)
 			       "tables of it were made again"
 			     : "it is from before (a snapshot, or a copy)");
 	return note(self, 0, is_other || is_older, err);
+}
+
+/* Take an epoch, which begins where the one before has ended. */
+static int
+take_epoch(struct archiver *self, struct err *err)
+{
+	struct owners *owners = &self->owners;
+	struct db_txn *txn;
+	int rc;
+
+	if (owners_take_epoch(owners, err) != 0)
+		return -1;
+	if (!self->is_new_epoch)
+		return 0;
+	if (db_begin(writer_db(self->writer), false, &txn, err) != 0)
+		return -1;
+	rc = owners_claim(owners, txn, err);
+	db_abort(&txn);
+	self->checkpoint.applied = self->checkpoint.place.change;
+	return rc == 0 ? checkpoint_commit(self->client, owners->epoch,
+			     &self->checkpoint, err)
+		       : -1;
 }
 
 /* What was archived may be gone. */
@@ -174,9 +229,7 @@ connect_to(struct archiver *self, struct err *err)
 	if (schema_check(self->client, err) != 0)
 		return -1;
 	heartbeat_beat();
-	if (owners_take_epoch(&self->owners, err) != 0 ||
-	    checkpoint_read(&self->owners, &self->checkpoint, err) != 0 ||
-	    recognize(self, err) != 0)
+	if (recognize(self, err) != 0 || take_epoch(self, err) != 0)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
@@ -259,7 +312,9 @@ commit(struct archiver *self, struct err *err)
 	next.place = self->sent;
 	/* A store that has not noted it is one of before. */
 	if (note(self, next.place.change, false, err) != 0 ||
-	    checkpoint_commit(&self->owners, &next, err) != 0)
+	    owners_look(&self->owners, err) != 0 ||
+	    checkpoint_commit(self->client, self->owners.epoch, &next, err) !=
+		0)
 		return -1;
 	self->checkpoint = next;
 	self->positions.count = 0;
@@ -350,7 +405,8 @@ round_of(struct archiver *self, struct err *err)
 	if (self->positions.count > 0 && verify(self, err) != 0)
 		return -1;
 	if (self->rows_unapplied >= APPLY_ROWS) {
-		if (apply_changes(&self->owners, &self->checkpoint, err) != 0)
+		if (owners_look(&self->owners, err) != 0 ||
+		    apply_changes(&self->owners, &self->checkpoint, err) != 0)
 			return -1;
 		self->rows_unapplied = 0;
 	}
@@ -460,9 +516,9 @@ archiver_open(struct archiver **archiver, struct writer *writer,
 	}
 	self->owners = (struct owners){ .client = self->client,
 		.stop = &self->stop,
+		.store = options->generation,
+		.place = owners_place(options->store),
 		.endpoint = options->endpoint };
-	snprintf(self->owners.who, sizeof(self->owners.who), "%016llx",
-	    (unsigned long long)options->generation);
 	*archiver = self;
 	return 0;
 }

@@ -25,7 +25,8 @@ struct archiver; /* opaque */
 
 struct archiver_options {
 	struct clickhouse_options clickhouse; /* without `stop` */
-	const char *endpoint; /* of this aggregator, for its row in owners */
+	const char *endpoint; /* of this aggregator, for its claim */
+	const char *store;    /* its directory */
 	uint64_t generation;  /* of the store */
 	int64_t after_ns;     /* between the begins of two passes */
 };

@@ -4,12 +4,10 @@
  */
 #include "aggregator/archive/checkpoint.h"
 
+#include "aggregator/archive/insert.h"
 #include "aggregator/archive/question.h"
 #include "proto/clickhouse/native.h"
 #include "proto/os/clock.h"
-
-/* A replica fetches what the other one got in a few 100 ms. */
-#define SETTLE_NS NS_PER_SECOND
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -25,13 +23,12 @@ static const struct native_column checkpoints_columns[] = {
 enum { AT_POS, AT_ROW, AT_ENTRY, AT_APPLIED, AT_NUMBERS };
 
 static int
-read_one(struct owners *owners, unsigned replica, struct checkpoint *checkpoint,
-    struct err *err)
+read_one(struct clickhouse *client, uint32_t epoch, unsigned replica,
+    struct checkpoint *checkpoint, struct err *err)
 {
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	const struct question question = { owners->client,
-		owners->epoch % cluster->shards, replica };
+	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+	const struct question question = { client, epoch % cluster->shards,
+		replica };
 	uint64_t row[AT_NUMBERS];
 	struct text answer;
 	int rc;
@@ -40,7 +37,7 @@ read_one(struct owners *owners, unsigned replica, struct checkpoint *checkpoint,
 	if (question_ask(&question, &answer, err,
 		"SELECT pos, row, entry, applied FROM %s.checkpoints "
 		"WHERE epoch = %u ORDER BY pos DESC, applied DESC LIMIT 1",
-		clickhouse_database(owners->client), owners->epoch) != 0)
+		clickhouse_database(client), epoch) != 0)
 		return -1;
 	rc = question_row(&question, &answer, row, AT_NUMBERS, err);
 	if (rc <= 0)
@@ -54,12 +51,11 @@ read_one(struct owners *owners, unsigned replica, struct checkpoint *checkpoint,
 }
 
 int
-checkpoint_read(
-    struct owners *owners, struct checkpoint *checkpoint, struct err *err)
+checkpoint_read(struct clickhouse *client, uint32_t epoch,
+    struct checkpoint *checkpoint, struct err *err)
 {
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	unsigned home = owners->epoch % cluster->shards;
+	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+	unsigned home = epoch % cluster->shards;
 	bool answered = false;
 
 	*checkpoint = (struct checkpoint){ .applied = 0 };
@@ -67,7 +63,7 @@ checkpoint_read(
 		struct checkpoint one;
 		struct err why = { .text = "" };
 
-		if (read_one(owners, r, &one, &why) != 0) {
+		if (read_one(client, epoch, r, &one, &why) != 0) {
 			*err = why;
 			continue;
 		}
@@ -80,58 +76,24 @@ checkpoint_read(
 	return answered ? 0 : -1;
 }
 
-static int
-insert(struct owners *owners, unsigned home,
+int
+checkpoint_commit(struct clickhouse *client, uint32_t epoch,
     const struct checkpoint *checkpoint, struct err *err)
 {
+	unsigned home = epoch % clickhouse_cluster(client)->shards;
 	struct native_block *block =
 	    native_block_open(checkpoints_columns, COUNT(checkpoints_columns));
 	int rc;
 
-	native_put_uint(block, 0, owners->epoch);
+	native_put_uint(block, 0, epoch);
 	native_put_uint(
-	    block, 1, pass_position(owners->epoch, checkpoint->place.change));
+	    block, 1, pass_position(epoch, checkpoint->place.change));
 	native_put_uint(block, 2, checkpoint->place.row);
 	native_put_uint(block, 3, checkpoint->place.entry);
 	native_put_uint(block, 4, checkpoint->applied);
 	native_put_int(block, 5, clock_wall_ns());
-	rc = owners_insert(owners, home, "checkpoints", block, err);
+	rc = insert_block(client, home, "checkpoints", block,
+	    question_copies(client, home), err);
 	native_block_close(&block);
 	return rc;
-}
-
-int
-checkpoint_commit(
-    struct owners *owners, const struct checkpoint *checkpoint, struct err *err)
-{
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	unsigned home = owners->epoch % cluster->shards;
-	unsigned replicas = cluster->shard[home].replicas;
-	unsigned wanted = question_copies(owners->client, home), copies = 0;
-	int64_t until;
-
-	if (insert(owners, home, checkpoint, err) != 0)
-		return -1;
-	until = clock_monotonic_ns() + SETTLE_NS;
-	while (!atomic_load(owners->stop)) {
-		copies = 0;
-		for (unsigned r = 0; r < replicas && copies < wanted; r++) {
-			struct checkpoint one;
-
-			copies +=
-			    read_one(owners, r, &one, err) == 0 &&
-			    one.place.change == checkpoint->place.change &&
-			    one.applied == checkpoint->applied;
-		}
-		if (copies == wanted)
-			return 0;
-		/* One that is frozen takes long each time. */
-		if (clock_monotonic_ns() > until)
-			break;
-		owners_pause(owners, NS_PER_SECOND / 20);
-	}
-	return err_set(err,
-	    "archive: %u of %u replicas of shard %u have the checkpoint",
-	    copies, wanted, home + 1);
 }

@@ -8,20 +8,20 @@
 #ifndef AGGREGATOR_ARCHIVE_CHECKPOINT_H
 #define AGGREGATOR_ARCHIVE_CHECKPOINT_H
 
-#include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
+#include "proto/clickhouse/client.h"
 
 struct checkpoint {
 	struct pass_place place;
 	uint64_t applied; /* changes up to this one are in table state */
 };
 
-/* The checkpoint of the epoch, the newest of those that replicas have; all
+/* The checkpoint of an epoch, the newest of those that replicas have; all
  * zeros: none. */
-int checkpoint_read(
-    struct owners *owners, struct checkpoint *checkpoint, struct err *err);
+int checkpoint_read(struct clickhouse *client, uint32_t epoch,
+    struct checkpoint *checkpoint, struct err *err);
 /* Write it: returns 0 when as many replicas as there should be have it. */
-int checkpoint_commit(struct owners *owners,
+int checkpoint_commit(struct clickhouse *client, uint32_t epoch,
     const struct checkpoint *checkpoint, struct err *err);
 
 #endif

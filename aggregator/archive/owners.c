@@ -4,234 +4,215 @@
  */
 #include "aggregator/archive/owners.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "aggregator/archive/checkpoint.h"
+#include "aggregator/archive/insert.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/identity.h"
 #include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
-#include "proto/os/clock.h"
-#include "proto/os/heartbeat.h"
+#include "proto/base/varint.h"
+#include "proto/hash/hash.h"
 
-/* Two that take an epoch at the same time see each other after this. */
-#define SETTLE_NS NS_PER_SECOND
+enum { PLACE_BITS = 32, BOOT_BYTES = 64 };
 
-/* Rows of part 0 say who has taken an epoch. */
-#define NO_PART UINT64_C(0)
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct native_column owners_columns[] = {
 	{ "part", NATIVE_UINT64 },
 	{ "name", NATIVE_STRING },
 	{ "epoch", NATIVE_UINT32 },
 	{ "who", NATIVE_UINT64 },
-	{ "endpoint", NATIVE_STRING },
-	{ "since_ns", NATIVE_INT64 },
 	{ "until", NATIVE_UINT64 },
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 void
 owners_clear(struct owners *owners)
 {
+	claims_clear(&owners->claims);
 	free(owners->part);
 	owners->part = NULL;
-	owners->parts = owners->room = owners->partitions = 0;
+	owners->parts = 0;
+	owners->has_rows = false;
 }
 
-static uint64_t
-own_number(const struct owners *owners)
+/* ---- which epoch ---- */
+
+uint32_t
+owners_place(const char *store)
 {
-	return strtoull(owners->who, NULL, 16);
-}
+	struct {
+		uint64_t device, file;
+		char boot[BOOT_BYTES];
+	} place = { .boot = "" };
+	const struct hash_key key = { 0, 0 };
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	struct stat status;
 
-/* ---- writing ---- */
-
-int
-owners_insert(struct owners *owners, unsigned shard, const char *table,
-    struct native_block *block, struct err *err)
-{
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	struct buffer encoded = { NULL, 0, 0 };
-	int rc = -1;
-
-	native_encode(block, &encoded);
-	for (unsigned r = 0; rc != 0 && r < cluster->shard[shard].replicas;
-	     r++) {
-		heartbeat_rest();
-		rc = clickhouse_insert(owners->client, shard, r, table,
-		    buffer_text(&encoded), err);
-		heartbeat_beat();
+	if (fd >= 0) {
+		/* Without it, all starts are one. */
+		(void)!read(fd, place.boot, sizeof(place.boot));
+		close(fd);
 	}
-	buffer_clear(&encoded);
-	return rc;
+	if (stat(store, &status) == 0) {
+		place.device = (uint64_t)status.st_dev;
+		place.file = (uint64_t)status.st_ino;
+	}
+	return (uint32_t)hash_bytes(key, &place, sizeof(place));
+}
+
+static int
+refuse_copy(struct owners *owners, const struct claim *mine, struct err *err)
+{
+	owners->is_refused = true;
+	return err_set(err,
+	    "archive: another copy of this store%s%.60s has claimed its "
+	    "partitions since (claim %u); nothing is archived. To go on here, "
+	    "make a store with poolscope archive restore, then poolscope "
+	    "archive takeover",
+	    mine->endpoint[0] != '\0' ? ", at " : "", mine->endpoint,
+	    mine->number);
 }
 
 static void
-put_owner(struct native_block *block, const struct owners *owners,
-    uint64_t part, struct text name, uint32_t epoch)
+draw(struct owners *owners)
 {
-	native_put_uint(block, 0, part);
-	native_put_text(block, 1, name);
-	native_put_uint(block, 2, epoch);
-	native_put_uint(block, 3, own_number(owners));
-	native_put_text(block, 4, text_of(owners->endpoint));
-	native_put_int(block, 5, clock_wall_ns());
-	native_put_uint(block, 6, 0);
+	uint32_t number;
+
+	hash_random_bytes(&number, sizeof(number));
+	owners->claimant = (uint64_t)number << PLACE_BITS | owners->place;
 }
 
-static struct native_block *
-owners_block(void)
+/* Does a newer epoch have a partition that is to be taken over? */
+static bool
+is_overtaken(const struct owners *owners, uint32_t epoch)
 {
-	return native_block_open(owners_columns, COUNT(owners_columns));
+	for (uint32_t i = 0; owners->takes_over && i < owners->claims.parts;
+	     i++)
+		if (owners->claims.part[i].epoch > epoch)
+			return true;
+	return false;
 }
 
-/* ---- who owns what ---- */
-
-/* A row of owners. */
-enum { OF_PART, OF_EPOCH, OF_WHO, OF_UNTIL, OF_NUMBERS };
-
-typedef int on_owner(
-    void *arg, const uint64_t row[OF_NUMBERS], struct err *err);
-
+/* Epochs are not used again when ZooKeeper has forgotten its claims. */
 static int
-each_owner_of(struct owners *owners, unsigned shard, unsigned replica,
-    on_owner *call, void *arg, struct err *err)
+find_floor(void *arg, const struct question *question, struct err *err)
 {
-	const struct question question = { owners->client, shard, replica };
-	uint64_t row[OF_NUMBERS];
-	struct text answer;
-	int rc;
+	struct claims *claims = arg;
+	const char *database = clickhouse_database(claims->client);
+	uint64_t epoch[2];
 
-	if (question_ask(&question, &answer, err,
-		"SELECT part, epoch, who, max(until) FROM %s.owners "
-		"GROUP BY part, epoch, who",
-		clickhouse_database(owners->client)) != 0)
+	if (question_numbers(question, epoch, 2, err,
+		"SELECT (SELECT max(epoch) FROM %s.owners), "
+		"(SELECT max(epoch) FROM %s.checkpoints)",
+		database, database) != 0)
 		return -1;
-	while (
-	    (rc = question_row(&question, &answer, row, OF_NUMBERS, err)) > 0)
-		if (call(arg, row, err) != 0)
-			return -1;
-	return rc;
-}
-
-/* All rows of all replicas that answer: what is on one of them counts.  A shard
- * of which none answers is an error. */
-static int
-each_owner(struct owners *owners, on_owner *call, void *arg, struct err *err)
-{
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		bool answered = false;
-
-		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
-			struct err why = { .text = "" };
-
-			if (each_owner_of(owners, s, r, call, arg, &why) == 0)
-				answered = true;
-			else if (owners->is_refused || !answered)
-				*err = why;
-			if (owners->is_refused)
-				return -1;
-		}
-		if (!answered)
-			return -1;
-	}
+	for (int i = 0; i < 2; i++)
+		if (epoch[i] > claims->floor)
+			claims->floor = (uint32_t)epoch[i];
 	return 0;
 }
 
-/* ---- the epoch ---- */
-
-struct epochs {
-	uint64_t who;
-	uint32_t own, highest;
-	bool is_shared; /* another one with a lower number has `own`, too */
-};
-
-static int
-see_epoch(void *arg, const uint64_t row[OF_NUMBERS], struct err *err)
+struct owners_notes
+owners_notes(struct db_txn *txn)
 {
-	struct epochs *epochs = arg;
-	uint32_t epoch = (uint32_t)row[OF_EPOCH];
-
-	(void)err;
-	if (epoch > epochs->highest)
-		epochs->highest = epoch;
-	if (row[OF_PART] != NO_PART)
-		return 0;
-	if (row[OF_WHO] == epochs->who && epoch > epochs->own)
-		epochs->own = epoch;
-	return 0;
+	return (struct owners_notes){
+		.claimant = tables_fact(txn, FACT_CLAIMANT),
+		.claim = (uint32_t)tables_fact(txn, FACT_CLAIM),
+		.archived = tables_fact(txn, FACT_ARCHIVED),
+	};
 }
 
-static int
-see_rival(void *arg, const uint64_t row[OF_NUMBERS], struct err *err)
+int
+owners_recognize(
+    struct owners *owners, const struct owners_notes *notes, struct err *err)
 {
-	struct epochs *epochs = arg;
+	bool is_of_this_start =
+	    owners->claimant != 0 && owners->claimant == notes->claimant;
+	const struct claim *mine;
+	bool is_same;
 
-	(void)err;
-	if (row[OF_PART] == NO_PART && row[OF_EPOCH] == epochs->own &&
-	    row[OF_WHO] < epochs->who)
-		epochs->is_shared = true;
-	return 0;
-}
-
-void
-owners_pause(const struct owners *owners, int64_t ns)
-{
-	const struct timespec step = { 0, NS_PER_SECOND / 20 };
-
-	for (int64_t until = clock_monotonic_ns() + ns;
-	     clock_monotonic_ns() < until && !atomic_load(owners->stop);) {
-		heartbeat_beat();
-		nanosleep(&step, NULL);
-	}
-}
-
-static int
-take_next(struct owners *owners, struct epochs *epochs, struct err *err)
-{
-	struct native_block *block = owners_block();
-	int rc;
-
-	epochs->own = epochs->highest + 1;
-	put_owner(block, owners, NO_PART, text_of(""), epochs->own);
-	rc = owners_insert(owners, 0, "owners", block, err);
-	native_block_close(&block);
-	if (rc != 0)
+	owners->is_refused = false;
+	owners->epoch = owners->claim = 0;
+	owners->noted = notes->archived;
+	owners->claims.client = owners->client;
+	claims_clear(&owners->claims);
+	if (claims_read(&owners->claims, err) != 0)
 		return -1;
-	owners_pause(owners, SETTLE_NS);
-	epochs->is_shared = false;
-	return each_owner(owners, see_rival, epochs, err);
+	if (owners->claims.count == 0 &&
+	    question_each(owners->client, find_floor, &owners->claims, err) !=
+		0)
+		return -1;
+	mine = claims_of_store(&owners->claims, owners->store);
+	is_same = mine != NULL && mine->claimant == notes->claimant;
+	if (mine != NULL && !is_same && mine->number > notes->claim)
+		return refuse_copy(owners, mine, err);
+	if (mine != NULL)
+		owners->claim = mine->number;
+	if (is_same && (uint32_t)notes->claimant == owners->place &&
+	    !is_overtaken(owners, mine->epoch)) {
+		owners->claimant = notes->claimant;
+		owners->epoch = mine->epoch;
+	} else if (!is_of_this_start || is_same)
+		draw(owners);
+	return 0;
+}
+
+/* Is the last claim of this store ours? */
+static int
+check_claimant(struct owners *owners, struct err *err)
+{
+	const struct claim *mine =
+	    claims_of_store(&owners->claims, owners->store);
+
+	if (mine == NULL)
+		return err_set(err, "archive: its claims were made again");
+	if (mine->claimant != owners->claimant)
+		return refuse_copy(owners, mine, err);
+	owners->claim = mine->number;
+	return 0;
+}
+
+/* A claim of ours, of an epoch or of a new one (0). */
+static struct claim
+new_claim(const struct owners *owners, uint32_t epoch)
+{
+	struct claim claim = { .epoch = epoch,
+		.claimant = owners->claimant,
+		.store = owners->store };
+
+	snprintf(claim.endpoint, sizeof(claim.endpoint), "%.*s",
+	    (int)sizeof(claim.endpoint) - 1, owners->endpoint);
+	return claim;
 }
 
 int
 owners_take_epoch(struct owners *owners, struct err *err)
 {
-	struct epochs epochs = { .who = own_number(owners) };
+	const struct claim new = new_claim(owners, 0);
 
-	owners->epoch = 0;
-	if (each_owner(owners, see_epoch, &epochs, err) != 0)
-		return -1;
-	if (epochs.own != 0) {
-		owners->epoch = epochs.own;
-		return 0;
-	}
-	while (!atomic_load(owners->stop)) {
-		if (take_next(owners, &epochs, err) != 0)
+	while (owners->epoch == 0) {
+		const struct claim *mine;
+
+		if (atomic_load(owners->stop))
+			return err_set(err, "the aggregator stops");
+		if (claims_make(&owners->claims, &new, NULL, 0, err) != 0)
 			return -1;
-		if (!epochs.is_shared) {
-			owners->epoch = epochs.own;
-			return 0;
-		}
-		epochs.highest = epochs.own;
+		mine = claims_of_store(&owners->claims, owners->store);
+		if (mine == NULL || mine->number == owners->claim)
+			continue; /* somebody else has made it: the next */
+		if (check_claimant(owners, err) != 0)
+			return -1;
+		owners->epoch = mine->epoch;
 	}
-	return err_set(err, "the aggregator stops");
+	return 0;
 }
 
 /* ---- partitions ---- */
@@ -239,124 +220,342 @@ owners_take_epoch(struct owners *owners, struct err *err)
 static int
 compare_parts(const void *a, const void *b)
 {
-	const uint64_t *x = a, *y = b;
+	const struct owners_part *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return (x->part > y->part) - (x->part < y->part);
 }
 
-static bool
-is_claimed(const struct owners *owners, uint64_t part)
+static const struct owners_part *
+find_part(const struct owners *owners, uint64_t part)
 {
-	return owners->parts > 0 && bsearch(&part, owners->part, owners->parts,
-					sizeof(part), compare_parts) != NULL;
-}
+	const struct owners_part key = { part, 0 };
 
-/* Partitions of the store that were not looked at before. */
-struct newcomers {
-	struct owners *owners;
-	uint64_t *part; /* in ascending order */
-	uint32_t parts;
-};
-
-static int
-see_owner(void *arg, const uint64_t row[OF_NUMBERS], struct err *err)
-{
-	struct newcomers *new = arg;
-	struct owners *owners = new->owners;
-	bool is_ours = row[OF_WHO] == own_number(owners);
-
-	if (row[OF_PART] == NO_PART || is_ours)
-		return 0;
-	if (row[OF_EPOCH] < owners->epoch &&
-	    (row[OF_UNTIL] != 0 || is_claimed(owners, row[OF_PART])))
-		return 0; /* taken over from it */
-	if (!is_claimed(owners, row[OF_PART]) &&
-	    (new->parts == 0 || bsearch(&row[OF_PART], new->part, new->parts,
-				    sizeof(uint64_t), compare_parts) == NULL))
-		return 0; /* of no concern */
-	owners->is_refused = true;
-	return err_set(err,
-	    "archive: a partition of this store belongs to another "
-	    "aggregator (store %016llx, epoch %llu; ours is %s, epoch %u); "
-	    "nothing is archived until one of them stops writing it",
-	    (unsigned long long)row[OF_WHO], (unsigned long long)row[OF_EPOCH],
-	    owners->who, owners->epoch);
+	return owners->parts == 0 ? NULL
+				  : bsearch(&key, owners->part, owners->parts,
+					sizeof(key), compare_parts);
 }
 
 static void
-find_new(struct newcomers *new, struct db_txn *txn, uint32_t last)
+read_parts(struct owners *owners, struct db_txn *txn)
 {
-	uint32_t first = new->owners->partitions + 1;
+	uint32_t last = dictionary_last(txn, 0), before = owners->parts;
+	struct text name;
 
-	new->part =
-	    memory_zero(last >= first ? last - first + 1 : 1, sizeof(uint64_t));
-	for (uint32_t number = first; number <= last; number++) {
-		struct text name;
-
+	owners->part =
+	    memory_resize_array(owners->part, last + 1, sizeof(*owners->part));
+	owners->parts = 0;
+	for (uint32_t number = 1; number <= last; number++)
 		if (dictionary_text(txn, 0, number, &name))
-			new->part[new->parts++] = archive_part(name);
-	}
-	qsort(new->part, new->parts, sizeof(uint64_t), compare_parts);
+			owners->part[owners->parts++] =
+			    (struct owners_part){ archive_part(name), number };
+	qsort(
+	    owners->part, owners->parts, sizeof(*owners->part), compare_parts);
+	if (owners->parts != before)
+		owners->has_rows = false;
 }
 
-/* The names go there with the claim: they are nowhere else in the archive. */
-static int
-write_claims(
-    struct owners *owners, struct db_txn *txn, uint32_t last, struct err *err)
+static bool
+may_claim(const struct owners *owners, uint32_t epoch)
 {
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(owners->client);
-	int rc = 0;
+	const struct claim *of = claims_of_epoch(&owners->claims, epoch);
 
-	for (unsigned s = 0; rc == 0 && s < cluster->shards; s++) {
-		struct native_block *block = owners_block();
+	return epoch == 0 ||
+	       (epoch < owners->epoch &&
+		   (owners->takes_over ||
+		       (of != NULL && of->store == owners->store)));
+}
 
-		for (uint32_t number = owners->partitions + 1; number <= last;
-		     number++) {
-			struct text name;
-			uint64_t part;
+static int
+refuse_part(struct owners *owners, uint32_t epoch, struct err *err)
+{
+	const struct claim *of = claims_of_epoch(&owners->claims, epoch);
 
-			if (!dictionary_text(txn, 0, number, &name))
-				continue;
-			part = archive_part(name);
-			if (part % cluster->shards == s)
-				put_owner(
-				    block, owners, part, name, owners->epoch);
-		}
-		if (native_rows(block) > 0)
-			rc = owners_insert(owners, s, "owners", block, err);
-		native_block_close(&block);
+	owners->is_refused = true;
+	return err_set(err,
+	    "archive: a partition of this store belongs to another aggregator "
+	    "(store %016llx, epoch %u); nothing is archived. Drop it here "
+	    "(poolscope partition drop), or make a store with poolscope "
+	    "archive restore, then poolscope archive takeover",
+	    of != NULL ? (unsigned long long)of->store : 0, epoch);
+}
+
+/* The partitions that are not ours yet, at most as many as a claim has. */
+static int
+find_new(struct owners *owners, uint64_t part[CLAIM_PARTS_MAX], uint32_t *parts,
+    struct err *err)
+{
+	*parts = 0;
+	for (uint32_t i = 0; i < owners->parts; i++) {
+		uint32_t epoch =
+		    claims_epoch_of(&owners->claims, owners->part[i].part);
+
+		if (epoch == owners->epoch)
+			continue;
+		if (!may_claim(owners, epoch))
+			return refuse_part(owners, epoch, err);
+		if (*parts < CLAIM_PARTS_MAX)
+			part[(*parts)++] = owners->part[i].part;
+	}
+	return 0;
+}
+
+int
+owners_look(struct owners *owners, struct err *err)
+{
+	uint64_t part[CLAIM_PARTS_MAX];
+	uint32_t parts;
+
+	owners->is_refused = false;
+	if (claims_read(&owners->claims, err) != 0 ||
+	    check_claimant(owners, err) != 0 ||
+	    find_new(owners, part, &parts, err) != 0)
+		return -1;
+	return parts == 0 ? 0
+			  : err_set(err, "archive: its claims are from before");
+}
+
+static int
+claim_new(struct owners *owners, struct err *err)
+{
+	const struct claim new = new_claim(owners, owners->epoch);
+	uint64_t part[CLAIM_PARTS_MAX];
+	uint32_t parts;
+
+	for (;;) {
+		if (check_claimant(owners, err) != 0 ||
+		    find_new(owners, part, &parts, err) != 0)
+			return -1;
+		if (parts == 0)
+			return 0;
+		if (atomic_load(owners->stop))
+			return err_set(err, "the aggregator stops");
+		owners->has_rows = false;
+		if (claims_make(&owners->claims, &new, part, parts, err) != 0)
+			return -1;
+	}
+}
+
+/* ---- rows for readers ---- */
+
+/* The blocks of a table, one for each shard. */
+struct rows {
+	struct owners *owners;
+	struct db_txn *txn;
+	struct native_block *block[CLICKHOUSE_SHARDS_MAX];
+	bool has_ends;
+};
+
+static void
+put_row(struct rows *rows, const struct owners_part *part, uint32_t epoch,
+    uint64_t who, uint64_t until)
+{
+	unsigned home =
+	    (unsigned)(part->part %
+		       clickhouse_cluster(rows->owners->client)->shards);
+	struct native_block **block = &rows->block[home];
+	struct text name;
+
+	if (!dictionary_text(rows->txn, 0, part->number, &name))
+		return;
+	if (*block == NULL)
+		*block =
+		    native_block_open(owners_columns, COUNT(owners_columns));
+	native_put_uint(*block, 0, part->part);
+	native_put_text(*block, 1, name);
+	native_put_uint(*block, 2, epoch);
+	native_put_uint(*block, 3, who);
+	native_put_uint(*block, 4, until);
+}
+
+/* Up to which position of another epoch, that was open when the store was made
+ * of the archive, it has everything; 0: nothing. */
+static uint64_t
+origin_of(struct db_txn *txn, uint32_t epoch)
+{
+	struct varint_reader u;
+	struct text value;
+
+	if (!db_get(txn, TABLES_META, text_of(FACT_ORIGIN), &value))
+		return 0;
+	u = varint_reader_of(value);
+	while (varint_left(&u) > 0 && !u.bad) {
+		uint64_t number = varint_get(&u), until = varint_get(&u);
+
+		if (number == epoch && !u.bad)
+			return until;
+	}
+	return 0;
+}
+
+/* What another epoch has of a partition of ours. */
+struct other {
+	uint64_t part, epoch, who, until; /* as in table owners */
+};
+
+struct others {
+	const struct owners *owners;
+	struct other *at;
+	uint32_t count, room;
+};
+
+static void
+add_other(struct others *others, const struct other *new)
+{
+	for (uint32_t i = 0; i < others->count; i++) {
+		struct other *other = &others->at[i];
+
+		if (other->part != new->part || other->epoch != new->epoch)
+			continue;
+		if (other->until < new->until)
+			other->until = new->until;
+		return;
+	}
+	others->at = memory_grow(
+	    others->at, &others->room, others->count, sizeof(*others->at));
+	others->at[others->count++] = *new;
+}
+
+static int
+read_others(void *arg, const struct question *question, struct err *err)
+{
+	struct others *others = arg;
+	struct text answer;
+	uint64_t row[4];
+	int rc;
+
+	if (question_ask(question, &answer, err,
+		"SELECT part, epoch, who, max(until) FROM %s.owners "
+		"WHERE epoch != %u GROUP BY part, epoch, who",
+		clickhouse_database(question->client),
+		others->owners->epoch) != 0)
+		return -1;
+	while ((rc = question_row(question, &answer, row, 4, err)) > 0) {
+		const struct other other = { row[0], row[1], row[2], row[3] };
+
+		if (find_part(others->owners, other.part) != NULL)
+			add_other(others, &other);
 	}
 	return rc;
 }
 
-static void
-add_claims(struct owners *owners, const struct newcomers *new, uint32_t last)
+/* The last position of another epoch that counts, or would without an end. */
+static int
+find_bound(struct owners *owners, const struct other *other, uint64_t *bound,
+    struct err *err)
 {
-	owners->part = memory_resize_array(
-	    owners->part, owners->parts + new->parts + 1, sizeof(uint64_t));
-	if (new->parts > 0)
-		memcpy(owners->part + owners->parts, new->part,
-		    new->parts * sizeof(uint64_t));
-	owners->parts += new->parts;
-	qsort(owners->part, owners->parts, sizeof(uint64_t), compare_parts);
-	owners->partitions = last;
+	struct checkpoint checkpoint;
+
+	if (checkpoint_read(
+		owners->client, (uint32_t)other->epoch, &checkpoint, err) != 0)
+		return -1;
+	*bound = pass_position((uint32_t)other->epoch, checkpoint.place.change);
+	if (other->until != 0 && other->until < *bound)
+		*bound = other->until;
+	return 0;
+}
+
+/* Ends it where the store has all of it; whoever goes on must have all that
+ * counts. */
+static int
+end_other(struct rows *rows, const struct other *other, struct err *err)
+{
+	struct owners *owners = rows->owners;
+	const struct owners_part *part = find_part(owners, other->part);
+	uint32_t epoch = (uint32_t)other->epoch;
+	uint64_t until = other->who == owners->store
+			     ? pass_position(epoch, owners->noted)
+			     : origin_of(rows->txn, epoch);
+	char name[NAME_BYTES_MAX + 1];
+	struct text text;
+	uint64_t bound;
+
+	/* What had ended when the store was made of the archive is in it. */
+	if (other->until != 0 && until == 0)
+		return 0;
+	if (until < pass_position(epoch, 0))
+		until = pass_position(epoch, 0);
+	if (find_bound(owners, other, &bound, err) != 0)
+		return -1;
+	if (bound <= until) {
+		put_row(rows, part, epoch, other->who,
+		    other->until != 0 ? other->until : until);
+		rows->has_ends = true;
+		owners->ended += other->until == 0;
+		return 0;
+	}
+	owners->is_refused = true;
+	if (!dictionary_text(rows->txn, 0, part->number, &text))
+		text = text_of("");
+	snprintf(name, sizeof(name), "%.*s", (int)text.bytes, text.at);
+	return err_set(err,
+	    "archive: it has more of partition %s than the store (epoch %u): "
+	    "stop the other aggregator, and restore the store again",
+	    name, epoch);
+}
+
+static int
+end_others(struct rows *rows, struct err *err)
+{
+	struct others others = { .owners = rows->owners };
+	int rc = question_each(rows->owners->client, read_others, &others, err);
+
+	rows->owners->ended = 0;
+	for (uint32_t i = 0; rc == 0 && i < others.count; i++)
+		rc = end_other(rows, &others.at[i], err);
+	free(others.at);
+	return rc;
+}
+
+int
+owners_check(struct owners *owners, struct db_txn *txn, struct err *err)
+{
+	struct rows rows = { .owners = owners, .txn = txn };
+	int rc;
+
+	read_parts(owners, txn);
+	rc = end_others(&rows, err);
+	for (unsigned s = 0; s < CLICKHOUSE_SHARDS_MAX; s++)
+		native_block_close(&rows.block[s]);
+	return rc;
+}
+
+/* Readers know partitions, and how far epochs count, from these. */
+static int
+write_rows(struct owners *owners, struct db_txn *txn, struct err *err)
+{
+	struct rows rows = { .owners = owners, .txn = txn };
+	int rc;
+
+	for (uint32_t i = 0; i < owners->parts; i++)
+		put_row(
+		    &rows, &owners->part[i], owners->epoch, owners->store, 0);
+	rc = end_others(&rows, err);
+	for (unsigned s = 0; s < CLICKHOUSE_SHARDS_MAX; s++) {
+		if (rows.block[s] == NULL)
+			continue;
+		/* An end must not be lost with a replica once the aggregator
+		 * writes: it repeats what a takeover has written. */
+		if (rc == 0)
+			rc = insert_block(owners->client, s, "owners",
+			    rows.block[s],
+			    rows.has_ends && !owners->takes_over
+				? question_copies(owners->client, s)
+				: 1,
+			    err);
+		native_block_close(&rows.block[s]);
+	}
+	owners->has_rows = rc == 0;
+	return rc;
 }
 
 int
 owners_claim(struct owners *owners, struct db_txn *txn, struct err *err)
 {
-	struct newcomers new = { .owners = owners };
-	uint32_t last = dictionary_last(txn, 0);
-	int rc;
-
 	owners->is_refused = false;
-	find_new(&new, txn, last);
-	rc = each_owner(owners, see_owner, &new, err);
-	if (rc == 0 && new.parts > 0)
-		rc = write_claims(owners, txn, last, err);
-	if (rc == 0)
-		add_claims(owners, &new, last);
-	free(new.part);
-	return rc;
+	if (claims_read(&owners->claims, err) != 0)
+		return -1;
+	read_parts(owners, txn);
+	if (claim_new(owners, err) != 0)
+		return -1;
+	return owners->has_rows ? 0 : write_rows(owners, txn, err);
 }

@@ -22,6 +22,26 @@ question_copies(struct clickhouse *client, unsigned shard)
 	return replicas < COPIES ? replicas : COPIES;
 }
 
+int
+question_each(struct clickhouse *client, question_visitor *visit, void *arg,
+    struct err *err)
+{
+	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+
+	for (unsigned s = 0; s < cluster->shards; s++) {
+		bool answered = false;
+
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
+			const struct question question = { client, s, r };
+
+			answered |= visit(arg, &question, err) == 0;
+		}
+		if (!answered)
+			return -1;
+	}
+	return 0;
+}
+
 const char *
 question_place(const struct question *question, char *room, size_t bytes)
 {

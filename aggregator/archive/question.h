@@ -31,6 +31,12 @@ int question_row(const struct question *question, struct text *answer,
 int question_numbers(const struct question *question, uint64_t *numbers,
     unsigned count, struct err *err, const char *sql, ...)
     __attribute__((format(printf, 5, 6)));
+/* Visit every replica of every shard: what one of them has counts.  -1: of a
+ * shard none answers. */
+typedef int question_visitor(
+    void *arg, const struct question *question, struct err *err);
+int question_each(struct clickhouse *client, question_visitor *visit, void *arg,
+    struct err *err);
 /* How many replicas of a shard must have something until it counts: two, or the
  * only one. */
 unsigned question_copies(struct clickhouse *client, unsigned shard);

@@ -101,6 +101,12 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_ARCHIVE_ID "archive_id"
 #define FACT_ARCHIVED   "archived"
 #define FACT_CLEARED    "cleared"
+/* The random number of its last claim on the archive, noted before, and the
+ * number of the last claim that it knows (archive/owners.h). */
+#define FACT_CLAIMANT "claimant"
+#define FACT_CLAIM    "claim"
+/* Up to where the archive counted when the store was made of it. */
+#define FACT_ORIGIN "origin"
 
 /* Returns 0 if the fact was never set.  If the fact is damaged, a write
  * transaction fails: restarting from 0 would index the journal a second time.

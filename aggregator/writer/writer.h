@@ -103,6 +103,8 @@ struct writer_archive {
 	uint64_t id;     /* archive_id.h */
 	uint64_t change; /* it may have a checkpoint of this one */
 	bool is_new; /* it is another archive than before: mark everything */
+	uint64_t claimant; /* archive/owners.h */
+	uint32_t claim;
 };
 /* Returns when the writer has noted it durably.  -1: it has not, within some
  * seconds or until `stop` is set. */

@@ -119,6 +119,10 @@ put_note(struct db_txn *txn, const struct writer_archive *note)
 		tables_put_fact(txn, FACT_ARCHIVE_ID, note->id);
 	if (note->change > tables_fact(txn, FACT_ARCHIVED))
 		tables_put_fact(txn, FACT_ARCHIVED, note->change);
+	if (note->claimant != tables_fact(txn, FACT_CLAIMANT))
+		tables_put_fact(txn, FACT_CLAIMANT, note->claimant);
+	if (note->claim != tables_fact(txn, FACT_CLAIM))
+		tables_put_fact(txn, FACT_CLAIM, note->claim);
 }
 
 static enum db_result

@@ -105,7 +105,7 @@ by_curl() {
 }
 
 # catch_up WHAT TABLE UNIT: an aggregator starts and writes what its store has.
-# The second that it needs to take an epoch is in the first figure only.
+# What it needs to take an epoch is in the first figure only.
 catch_up() {
 	rm -f "$TMP/aggregator.log"
 	create pool

@@ -42,7 +42,7 @@ check "again, nothing is made" archive create
 check_printed "... and it says so" "everything is there"
 check "nothing must be done" archive check
 check_text "all tables are in order" "ok 44" "$(states)"
-check_text "each shard has its meta on both replicas" "format 1,shards 2 format 1,shards 2 format 1,shards 2 format 1,shards 2" \
+check_text "each shard has its meta on both replicas" "format 2,shards 2 format 2,shards 2 format 2,shards 2 format 2,shards 2" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT name, value FROM pool.meta WHERE name IN ('format', 'shards') ORDER BY name" | tr '\t' ' ' | paste -sd,; done | paste -sd' ')"
 check "nothing is to migrate" archive migrate
 check_printed "... which it says" "nothing to do"
@@ -62,11 +62,23 @@ ask 1 "INSERT INTO pool.changes (part, tbl, k, v, del, pos) VALUES (1, 1, 'k', '
 ask 1 'ALTER TABLE pool.changes DROP PARTITION (1, 1)'
 check_text "changes can be dropped" 281474976710657 "$(ask 1 'SELECT pos FROM pool.changes')"
 
-# Who writes to it.  Epoch 1, of store 0x12, has partitions 2, 3 and 5 (5 was taken
-# over from it) and a checkpoint: of an odd epoch it is on shard 2.  Its position is
-# 2^48 + 5.  Epoch 2 has not written yet.
-ask 1 "INSERT INTO pool.owners (part, name, epoch, who, endpoint, until) VALUES (0, '', 1, 18, 'tcp://h:1', 0), (0, '', 2, 19, 'tcp://h:2', 0), (2, 'two', 1, 18, '', 0)"
-ask 3 "INSERT INTO pool.owners (part, name, epoch, who, endpoint, until) VALUES (3, 'three', 1, 18, '', 0), (5, 'five', 1, 18, '', 281474976710657)"
+# Who writes to it.  Store 0x12 comes with claim 1, and has partitions 2, 3 and 5
+# since claim 3; 0x13 comes with claim 2, and takes 5 over with claim 4.  Epoch 1 has a
+# checkpoint: of an odd epoch it is on shard 2.  Its position is 2^48 + 5.
+claim() {
+	_replica=$1
+	_claim=$2
+	shift 2
+	ask "$_replica" "CREATE TABLE pool.claim_$_claim ($(printf ', %s UInt8' "$@" | cut -c3-))
+		ENGINE = ReplicatedMergeTree('/clickhouse/tables/{cluster}/{shard}/pool/claim_$_claim', '{replica}') ORDER BY tuple()"
+}
+zeros=00000000000000
+check_text "a claim is made" "" "$(claim 1 1 id_${zeros}a1 of_${zeros}12 epoch_1 at_7463703a2f2f683a31)"
+check_text "another one does not take its place" 122 \
+	"$(claim 2 1 id_${zeros}b1 of_${zeros}13 epoch_1 | sed -n 's/^Code: \([0-9]*\).*/\1/p')"
+claim 2 2 id_${zeros}b1 of_${zeros}13 epoch_2 at_7463703a2f2f683a32
+claim 1 3 id_${zeros}a1 of_${zeros}12 epoch_1 part_${zeros}02 part_${zeros}03 part_${zeros}05
+claim 2 4 id_${zeros}b1 of_${zeros}13 epoch_2 part_${zeros}05
 ask 3 "INSERT INTO pool.checkpoints (epoch, pos, row, entry, applied, at_ns) VALUES (1, 281474976710660, 1, 6, 0, 1), (1, 281474976710661, 1, 7, 0, $(($(date +%s) - 100))000000000)"
 owners() {
 	archive owners --format jsonl | grep -v '^{"poolscope"' | /usr/bin/python3 -c 'import json, sys
@@ -76,7 +88,7 @@ for r in map(json.loads, sys.stdin):
 }
 check "each epoch has its partitions and its checkpoint, on two copies" wait_until \
 	'[ "$(owners)" = "1 0012 tcp://h:1 2 7 5 2 ok True
-2 0013 tcp://h:2 0 0 0 0 new False" ]' 60
+2 0013 tcp://h:2 1 0 0 0 new False" ]' 60
 check "owners are in order" archive owners
 check_text "every table has two copies" 44 "$(archive check --format jsonl | grep -c '"copies": 2,')"
 
@@ -140,9 +152,15 @@ check_text "it is still there" 1 "$(ask 1 'EXISTS TABLE foreign_one.events')"
 ask 1 "INSERT INTO pool.meta (name, value) VALUES ('shards', '3')"
 check_status 1 "an archive of three shards is refused" archive create
 check_printed "... by number" "was made for 3 shards, the cluster has 2"
-ask 1 "INSERT INTO pool.meta (name, value) VALUES ('format', '2')"
+ask 1 "INSERT INTO pool.meta (name, value) VALUES ('format', '3')"
 check_status 1 "an archive of a newer format is refused" archive migrate
-check_printed "... by name" "has format 2, this program knows formats up to 1"
+check_printed "... by name" "has format 3, this program knows formats up to 2"
+ask 1 'CREATE DATABASE older_one'
+ask 1 'CREATE TABLE older_one.meta (name String, value String) ENGINE = Log'
+ask 1 "INSERT INTO older_one.meta VALUES ('format', '1')"
+check_status 1 "an archive of an older format is refused" poolscope-archive owners \
+	--to "$CLUSTER/older_one" --archive-password "$TMP/writer"
+check_printed "... by name" "older_one has format 1, an older one than 2, and cannot be used: make one in another database"
 
 check "it is dropped" archive drop --yes
 check_printed "... whole" "dropped 44 tables"

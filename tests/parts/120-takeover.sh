@@ -74,9 +74,9 @@ stop first KILL
 check "the agent goes on" emit 51 80
 check "a store is made of the archive" archive restore --from "$CLUSTER/pool" "$TMP/second"
 check "it takes over" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
-check_printed "... with the next epoch" "epoch 2, 1 partitions, 1 claims of others ended"
+check_printed "... with the next epoch" "epoch 3, 1 partitions, 1 claims of others ended"
 check "again, nothing is left to do" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
-check_printed "... in the same epoch" "epoch 2, 1 partitions, 0 claims of others ended"
+check_printed "... in the same epoch" "epoch 3, 1 partitions, 0 claims of others ended"
 head_of second "$TMP/second" || exit 1
 check "what the archive lacks comes from the agent" wait_until '[ "$(numbers)" = "1 80 80 1" ]' 90
 check "later events, too" emit 81 100

@@ -2,13 +2,16 @@
 
 	archive_proxy.py PORT UPSTREAM-PORT MANNER-FILE SEED
 
-MANNER-FILE has one word: pass; cuts: each connection ends after some number of
+MANNER-FILE has a line: pass; hold WORD...: a request that has all of these words is
+kept until the manner is another one, and then delivered, whether or not who asked is
+still there; slow: such with INSERT or CREATE wait for up to half a second; cuts: each connection ends after some number of
 bytes of what is asked or of what is answered, another number each time; or how to
 answer without asking the replica: exception, garbage, redirect, half, nothing.  A
-line of the log has a cut or a bad answer.
+line of the log has a cut, a bad answer, or that something was held or delivered.
 SPDX-License-Identifier: MIT
 """
 import random
+import select
 import selectors
 import socket
 import struct
@@ -45,17 +48,48 @@ def request(client):
     while b"\r\n\r\n" not in got:
         more = client.recv(65536)
         if not more:
-            return False
+            return b""
         got += more
     head, _, body = got.partition(b"\r\n\r\n")
     words = {line.split(b":")[0].lower(): line.split(b":")[1].strip()
              for line in head.split(b"\r\n")[1:]}
     if b"expect" in words:
         client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        head = b"\r\n".join(line for line in head.split(b"\r\n") if not line.lower().startswith(b"expect"))
     length = int(words.get(b"content-length", 0))
     while len(body) < length:
         body += client.recv(65536)
-    return True
+    return head + b"\r\n\r\n" + body
+
+
+def deliver_late(client, how):
+    """Requests one after another; keep-alive."""
+    upstream = socket.create_connection(("127.0.0.1", UPSTREAM), 10)
+    while manner() == how:
+        ready, _, _ = select.select([client, upstream], [], [], 0.2)
+        if upstream in ready:
+            got = upstream.recv(65536)
+            if not got:
+                return
+            client.sendall(got)
+        elif client in ready:
+            got = request(client)
+            if not got:
+                return
+            first = got.split(b"\r\n")[0] + got[got.index(b"\r\n\r\n"):][:400]
+            held = how != "slow" and all(word.encode() in first for word in how.split()[1:])
+            if held:
+                print("held", how, flush=True)
+                while manner() == how:
+                    time.sleep(0.02)
+                upstream = socket.create_connection(("127.0.0.1", UPSTREAM), 10)
+            elif how == "slow" and (b"INSERT" in first or b"CREATE" in first):
+                time.sleep(pick.random() / 2)
+            upstream.sendall(got)
+            if held:
+                upstream.settimeout(10)
+                print("delivered", upstream.recv(65536)[:15], flush=True)
+                return
 
 
 def answer_badly(client, how):
@@ -100,6 +134,8 @@ def serve(client):
         how = manner()
         if how in ANSWERS:
             answer_badly(client, how)
+        elif how.split()[0] in ("hold", "slow"):
+            deliver_late(client, how)
         else:
             forward(client, how)
     except OSError:

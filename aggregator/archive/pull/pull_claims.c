@@ -148,7 +148,6 @@ set_bound(struct pull_epoch *epoch, const struct checkpoint *checkpoint)
 
 	epoch->is_open = epoch->until == 0;
 	epoch->reached = pos;
-	epoch->went_on = !epoch->is_open && pos > epoch->until;
 	if (epoch->is_open || epoch->until > pos)
 		epoch->until = pos;
 	epoch->entry = checkpoint->place.entry;
@@ -186,16 +185,17 @@ static int
 read_checkpoints(
     struct pull_claims *claims, struct clickhouse *client, struct err *err)
 {
-	struct owners owners = { .client = client };
 	struct checkpoint checkpoint;
+	uint32_t epoch = 0;
 
 	if (claims->epochs > 1)
 		qsort(claims->epoch, claims->epochs, sizeof(*claims->epoch),
 		    compare_numbers);
 	for (uint32_t i = 0; i < claims->epochs; i++) {
-		if (claims->epoch[i].epoch != owners.epoch) {
-			owners.epoch = claims->epoch[i].epoch;
-			if (checkpoint_read(&owners, &checkpoint, err) != 0)
+		if (claims->epoch[i].epoch != epoch) {
+			epoch = claims->epoch[i].epoch;
+			if (checkpoint_read(client, epoch, &checkpoint, err) !=
+			    0)
 				return err_prefix(err, "archive: a checkpoint");
 		}
 		set_bound(&claims->epoch[i], &checkpoint);

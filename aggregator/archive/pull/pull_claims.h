@@ -24,7 +24,6 @@ struct pull_epoch {
 	uint64_t from;  /* positions up to this one were read before; 0: none */
 	bool is_open;   /* nobody has taken over from it */
 	uint64_t reached; /* its checkpoint; 0: none */
-	bool went_on;     /* after it was taken over from */
 	uint64_t entry;   /* of its checkpoint: the last one in the archive */
 	uint32_t row;     /* and the last row block */
 };

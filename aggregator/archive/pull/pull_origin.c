@@ -7,8 +7,6 @@
 #include "aggregator/tables/tables.h"
 #include "proto/base/varint.h"
 
-#define FACT_ORIGIN "origin"
-
 /* An open epoch counts up to the same position in all partitions. */
 void
 pull_origin_put(struct db_txn *txn, const struct pull_claims *claims)
@@ -29,22 +27,4 @@ pull_origin_put(struct db_txn *txn, const struct pull_claims *claims)
 	}
 	db_put(txn, TABLES_META, text_of(FACT_ORIGIN), buffer_text(&value));
 	buffer_clear(&value);
-}
-
-uint64_t
-pull_origin_get(struct db_txn *txn, uint32_t epoch)
-{
-	struct varint_reader u;
-	struct text value;
-
-	if (!db_get(txn, TABLES_META, text_of(FACT_ORIGIN), &value))
-		return 0;
-	u = varint_reader_of(value);
-	while (varint_left(&u) > 0 && !u.bad) {
-		uint64_t number = varint_get(&u), until = varint_get(&u);
-
-		if (number == epoch && !u.bad)
-			return until;
-	}
-	return 0;
 }

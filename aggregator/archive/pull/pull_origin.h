@@ -1,7 +1,8 @@
 /*
  * pull_origin - how far the archive counted when a store was made of it.
  *
- * Whoever takes over partitions with the store must have all of that.
+ * Whoever takes over partitions with the store must have all of that
+ * (owners_check).
  * proto/store.md, row `origin` of table meta.
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +13,5 @@
 #include "aggregator/db/db.h"
 
 void pull_origin_put(struct db_txn *txn, const struct pull_claims *claims);
-/* Up to which position of an epoch that was open then the store has
- * everything; 0: nothing. */
-uint64_t pull_origin_get(struct db_txn *txn, uint32_t epoch);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "aggregator/archive/schema/archive_id.h"
+#include "proto/base/number.h"
 
 enum { SQL_BYTES = 256 };
 
@@ -325,26 +326,57 @@ create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
 
 /* ---- drop ---- */
 
+/* Newer servers remove a table's place in ZooKeeper minutes later, unless they
+ * must wait for it. */
 static int
-drop_tables(struct work *work, struct err *err)
+drop_table(
+    struct work *work, const char *kind, const char *name, struct err *err)
 {
 	char sql[SQL_BYTES];
 
+	snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s.%s%s%s",
+	    clickhouse_database(work->clickhouse), kind, name,
+	    work->version >= CLICKHOUSE_VERSION_NEW ? " SYNC" : "");
+	return clickhouse_run(
+	    work->clickhouse, work->shard, work->replica, sql, err);
+}
+
+/* Those that this replica has made (archive/claims.h). */
+static int
+drop_claims(struct work *work, struct err *err)
+{
+	char sql[SQL_BYTES], number[NUMBER_BYTES];
+	struct text answer, line;
+	uint64_t claim;
+
+	snprintf(sql, sizeof(sql),
+	    "SELECT max(toUInt32OrZero(substring(name, 7))) FROM system.tables "
+	    "WHERE database = '%s' AND substring(name, 1, 6) = 'claim_'",
+	    clickhouse_database(work->clickhouse));
+	for (;;) {
+		if (clickhouse_ask(work->clickhouse, work->shard, work->replica,
+			sql, &answer, err) != 0)
+			return -1;
+		if (!text_next_line(&answer, &line) ||
+		    number_parse_u64(line, &claim, NULL) != 0 || claim == 0)
+			return 0;
+		snprintf(number, sizeof(number), "%" PRIu64, claim);
+		if (drop_table(work, "claim_", number, err) != 0)
+			return -1;
+	}
+}
+
+static int
+drop_tables(struct work *work, struct err *err)
+{
 	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
 		if (!work->of->table[i].exists)
 			continue;
-		/* Newer servers remove a table's place in ZooKeeper minutes
-		 * later, unless they must wait for it. */
-		snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS %s.%s%s",
-		    clickhouse_database(work->clickhouse),
-		    schema_tables[i].name,
-		    work->version >= CLICKHOUSE_VERSION_NEW ? " SYNC" : "");
-		if (clickhouse_run(work->clickhouse, work->shard, work->replica,
-			sql, err) != 0)
+		if (drop_table(work, "", schema_tables[i].name, err) != 0)
 			return -1;
 		work->changed++;
 	}
-	return 0;
+	return drop_claims(work, err);
 }
 
 int

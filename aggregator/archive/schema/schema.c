@@ -91,13 +91,11 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		{ "entry", "UInt64", ANY_CODEC },
 		{ "applied", "UInt64", ANY_CODEC },
 		{ "at_ns", "Int64", ANY_CODEC } } },
-	/* Two that take the same epoch must see each other. */
+	/* What readers need of the claims (archive/claims.h), and the ends. */
 	{ "owners", NULL, "part, epoch, who", "until",
 	    { { "part", "UInt64", ANY_CODEC }, { "name", "String", ANY_CODEC },
 		{ "epoch", "UInt32", ANY_CODEC },
 		{ "who", "UInt64", ANY_CODEC },
-		{ "endpoint", "String", ANY_CODEC },
-		{ "since_ns", "Int64", ANY_CODEC },
 		{ "until", "UInt64", ANY_CODEC } } },
 	{ "meta", NULL, "name", NULL,
 	    { { "name", "String", ANY_CODEC },

@@ -16,7 +16,7 @@
 #include "proto/clickhouse/client.h"
 
 enum {
-	SCHEMA_FORMAT = 1, /* row `format` of table meta */
+	SCHEMA_FORMAT = 2, /* row `format` of table meta */
 	SCHEMA_TABLES = 11,
 	SCHEMA_COLUMNS_MAX = 16,
 };

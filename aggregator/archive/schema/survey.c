@@ -255,6 +255,15 @@ survey_check_format(
 				    ", this program knows formats up to %d; "
 				    "use a newer poolscope",
 				    database, replica->format, SCHEMA_FORMAT);
+			if (replica->format != 0 &&
+			    replica->format < SCHEMA_FORMAT)
+				return err_set(err,
+				    "the archive %s has format %" PRIu64
+				    ", an older one than %d, and cannot be "
+				    "used: make one in another database with "
+				    "poolscope archive create, to which "
+				    "aggregators send what their stores have",
+				    database, replica->format, SCHEMA_FORMAT);
 			if (replica->shards != 0 &&
 			    replica->shards != cluster->shards)
 				return err_set(err,

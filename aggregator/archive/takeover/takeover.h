@@ -20,8 +20,9 @@ struct takeover_report {
 	uint32_t ended; /* claims of others */
 };
 
-/* After clickhouse_find and schema_check.  Can be repeated.  -1: the archive
- * has more of a partition than the store, or does not answer. */
+/* After clickhouse_find and schema_check; the store is locked (admin_lock). Can
+ * be repeated.  -1: the archive has more of a partition than the store, or does
+ * not answer. */
 int takeover_store(struct clickhouse *client, const char *store,
     struct takeover_report *report, struct err *err);
 

@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/claims.h"
 #include "aggregator/archive/question.h"
 #include "proto/base/memory.h"
-#include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
-
-enum { EPOCHS_MAX = 1 << 16, ENDPOINT_BYTES = 256 };
 
 struct row {
 	uint64_t epoch, partitions, entry, change, copies;
@@ -52,12 +50,9 @@ const struct answer_table owners_tables[] = { { "owners", columns },
 	{ .name = NULL } };
 
 struct epoch {
-	uint64_t who; /* generation of the store */
-	uint32_t number;
-	char endpoint[ENDPOINT_BYTES];
-	uint64_t claimed, open; /* partitions; of all shards */
-	uint64_t shard_claimed, shard_open;
-	uint64_t pos, entry; /* of the checkpoint; 0: none */
+	const struct claim *claim; /* the first one */
+	uint64_t open;             /* partitions */
+	uint64_t pos, entry;       /* of the checkpoint; 0: none */
 	int64_t at_ns;
 	unsigned copies; /* of the checkpoint */
 };
@@ -65,6 +60,7 @@ struct epoch {
 struct owners_report {
 	struct clickhouse *client;
 	const struct clickhouse_cluster *cluster;
+	struct claims claims;
 	struct epoch *epoch;
 	uint32_t epochs, room;
 	struct answer *answer;
@@ -72,82 +68,27 @@ struct owners_report {
 	unsigned faults;
 };
 
-/* NULL: there are too many, or no such epoch can be. */
-static struct epoch *
-find(struct owners_report *self, uint64_t number, uint64_t who)
+/* ---- what there is ---- */
+
+/* Each claim belongs to an epoch, and each partition. */
+static void
+find_epochs(struct owners_report *self)
 {
-	if (number == 0 || number > UINT16_MAX)
-		return NULL;
-	for (uint32_t i = 0; i < self->epochs; i++)
-		if (self->epoch[i].number == number &&
-		    self->epoch[i].who == who)
-			return &self->epoch[i];
-	if (self->epochs == EPOCHS_MAX)
-		return NULL;
-	self->epoch = memory_grow(
-	    self->epoch, &self->room, self->epochs, sizeof(*self->epoch));
-	self->epoch[self->epochs] =
-	    (struct epoch){ .number = (uint32_t)number, .who = who };
-	return &self->epoch[self->epochs++];
-}
+	const struct claims *claims = &self->claims;
 
-/* ---- what a replica has ---- */
+	for (uint32_t i = 0; i < claims->count; i++) {
+		const struct claim *claim = &claims->claim[i];
 
-/* Rows of part 0: who has taken an epoch, and where readers find it. */
-static int
-read_epochs(struct owners_report *self, const struct question *question,
-    struct err *err)
-{
-	struct text answer, line;
-
-	if (question_ask(question, &answer, err,
-		"SELECT epoch, who, hex(any(endpoint)) FROM %s.owners "
-		"WHERE part = 0 GROUP BY epoch, who",
-		clickhouse_database(self->client)) != 0)
-		return -1;
-	while (text_next_line(&answer, &line)) {
-		uint64_t number = 0, who = 0;
-		struct epoch *epoch = NULL;
-		struct text digits;
-
-		if (number_parse_u64(text_next_word(&line), &number, NULL) ==
-			0 &&
-		    number_parse_u64(text_next_word(&line), &who, NULL) == 0)
-			epoch = find(self, number, who);
-		digits = text_next_word(&line);
-		/* One that does not fit is not printed. */
-		if (epoch != NULL && digits.bytes / 2 < ENDPOINT_BYTES &&
-		    text_unhex((unsigned char *)epoch->endpoint,
-			digits.bytes / 2, digits))
-			epoch->endpoint[digits.bytes / 2] = '\0';
-	}
-	return 0;
-}
-
-/* A replica that is behind has fewer of them. */
-static int
-read_claims(struct owners_report *self, const struct question *question,
-    struct err *err)
-{
-	struct text answer;
-	uint64_t row[4];
-	int rc;
-
-	if (question_ask(question, &answer, err,
-		"SELECT epoch, who, count(), sum(open) FROM (SELECT epoch, "
-		"who, max(until) = 0 AS open FROM %s.owners WHERE part != 0 "
-		"GROUP BY part, epoch, who) GROUP BY epoch, who",
-		clickhouse_database(self->client)) != 0)
-		return -1;
-	while ((rc = question_row(question, &answer, row, 4, err)) > 0) {
-		struct epoch *epoch = find(self, row[0], row[1]);
-
-		if (epoch == NULL || row[2] < epoch->shard_claimed)
+		if (claim->number != claim->epoch)
 			continue;
-		epoch->shard_claimed = row[2];
-		epoch->shard_open = row[3];
+		self->epoch = memory_grow(self->epoch, &self->room,
+		    self->epochs, sizeof(*self->epoch));
+		self->epoch[self->epochs++] = (struct epoch){ .claim = claim };
 	}
-	return rc;
+	for (uint32_t e = 0; e < self->epochs; e++)
+		for (uint32_t i = 0; i < claims->parts; i++)
+			self->epoch[e].open += claims->part[i].epoch ==
+					       self->epoch[e].claim->epoch;
 }
 
 static void
@@ -163,9 +104,9 @@ take_checkpoint(struct epoch *epoch, const uint64_t row[4])
 }
 
 static int
-read_checkpoints(struct owners_report *self, const struct question *question,
-    struct err *err)
+read_checkpoints(void *arg, const struct question *question, struct err *err)
 {
+	struct owners_report *self = arg;
 	struct text answer;
 	uint64_t row[4];
 	int rc;
@@ -177,70 +118,32 @@ read_checkpoints(struct owners_report *self, const struct question *question,
 		return -1;
 	while ((rc = question_row(question, &answer, row, 4, err)) > 0)
 		for (uint32_t i = 0; i < self->epochs; i++)
-			if (self->epoch[i].number == row[0])
+			if (self->epoch[i].claim->epoch == row[0])
 				take_checkpoint(&self->epoch[i], row);
 	return rc;
-}
-
-typedef int on_replica(struct owners_report *self,
-    const struct question *question, struct err *err);
-
-/* What one of the replicas has counts; -1: none of them answers. */
-static int
-ask_shard(struct owners_report *self, unsigned shard, on_replica *read,
-    struct err *err)
-{
-	bool answered = false;
-
-	for (unsigned r = 0; r < self->cluster->shard[shard].replicas; r++) {
-		const struct question question = { self->client, shard, r };
-
-		answered |= read(self, &question, err) == 0;
-	}
-	return answered ? 0 : -1;
 }
 
 static int
 read_all(struct owners_report *self, struct err *err)
 {
-	if (ask_shard(self, 0, read_epochs, err) != 0)
+	if (claims_read(&self->claims, err) != 0)
 		return -1;
-	for (unsigned s = 0; s < self->cluster->shards; s++) {
-		if (ask_shard(self, s, read_claims, err) != 0)
-			return -1;
-		for (uint32_t i = 0; i < self->epochs; i++) {
-			struct epoch *epoch = &self->epoch[i];
-
-			epoch->claimed += epoch->shard_claimed;
-			epoch->open += epoch->shard_open;
-			epoch->shard_claimed = epoch->shard_open = 0;
-		}
-	}
-	for (unsigned s = 0; s < self->cluster->shards; s++)
-		if (ask_shard(self, s, read_checkpoints, err) != 0)
-			return -1;
-	return 0;
+	find_epochs(self);
+	return question_each(self->client, read_checkpoints, self, err);
 }
 
 /* ---- printing ---- */
 
-static int
-compare_epochs(const void *a, const void *b)
-{
-	const struct epoch *x = a, *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return (x->who > y->who) - (x->who < y->who);
-}
-
 static const char *
 state_of(const struct owners_report *self, const struct epoch *epoch)
 {
-	unsigned home = epoch->number % self->cluster->shards;
+	uint32_t number = epoch->claim->epoch;
+	unsigned home = number % self->cluster->shards;
+	bool has_claimed =
+	    claims_of_epoch(&self->claims, number)->number > number;
 
-	return epoch->claimed > 0 && epoch->open == 0 ? "ended"
-	       : epoch->pos == 0                      ? "new"
+	return has_claimed && epoch->open == 0 ? "ended"
+	       : epoch->pos == 0               ? "new"
 	       : epoch->copies < question_copies(self->client, home)
 		   ? "one copy"
 		   : "ok";
@@ -252,12 +155,12 @@ put_epoch(struct owners_report *self, const struct epoch *epoch)
 	int64_t age_ns = self->now_ns - epoch->at_ns;
 	bool has = epoch->pos != 0;
 	char store[17];
-	struct row row = { .epoch = epoch->number,
+	struct row row = { .epoch = epoch->claim->epoch,
 		.partitions = epoch->open,
 		.entry = epoch->entry,
 		.change = epoch->pos & ((UINT64_C(1) << 48) - 1),
 		.copies = epoch->copies,
-		.endpoint = text_of(epoch->endpoint),
+		.endpoint = text_of(epoch->claim->endpoint),
 		.state = text_of(state_of(self, epoch)),
 		/* The clock of who wrote it may be ahead of ours. */
 		.age = !has         ? ANSWER_NO_NS
@@ -265,7 +168,7 @@ put_epoch(struct owners_report *self, const struct epoch *epoch)
 				    : 0,
 		.committed = has ? epoch->at_ns : ANSWER_NO_NS };
 
-	snprintf(store, sizeof(store), "%016" PRIx64, epoch->who);
+	snprintf(store, sizeof(store), "%016" PRIx64, epoch->claim->store);
 	row.store = text_of(store);
 	answer_row(self->answer, &row, NULL);
 }
@@ -277,16 +180,13 @@ judge(struct owners_report *self, const struct epoch *epoch)
 		return;
 	log_error("epoch %u: one replica has its checkpoint; run poolscope "
 		  "archive check",
-	    epoch->number);
+	    epoch->claim->epoch);
 	self->faults++;
 }
 
 static void
 print(struct owners_report *self)
 {
-	if (self->epochs > 1)
-		qsort(self->epoch, self->epochs, sizeof(*self->epoch),
-		    compare_epochs);
 	for (uint32_t i = 0; i < self->epochs; i++)
 		put_epoch(self, &self->epoch[i]);
 	answer_flush(self->answer);
@@ -301,11 +201,13 @@ owners_report_print(
 	struct owners_report self = { .client = clickhouse,
 		.answer = answer,
 		.cluster = clickhouse_cluster(clickhouse),
+		.claims = { .client = clickhouse },
 		.now_ns = clock_wall_ns() };
 	int rc = read_all(&self, err);
 
 	if (rc == 0)
 		print(&self);
 	free(self.epoch);
+	claims_clear(&self.claims);
 	return rc == 0 ? self.faults > 0 : -1;
 }
