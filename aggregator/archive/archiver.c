@@ -82,6 +82,7 @@ begin_anew(struct archiver *self)
 	self->lost_ns = 0;
 	self->pass.common = 0;
 	block_sender_forget(&self->sender);
+	pass_forget(&self->pass);
 }
 
 /* What the store has noted of its archive. */
@@ -275,6 +276,7 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	    0) {
 		block_sender_undo(&self->sender, before);
 		free(before);
+		begin_anew(self);
 		return -1;
 	}
 	free(before);
@@ -319,6 +321,7 @@ commit(struct archiver *self, struct err *err)
 	self->checkpoint = next;
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
+	pass_forget(&self->pass);
 	writer_clear_marks(self->writer, next.place.change, next.place.row);
 	archive_progress_commit(&self->progress, &next.place, self->sent_ns);
 	return 0;

@@ -12,6 +12,7 @@
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/archive/rows/state_key.h"
 #include "aggregator/archive/slice.h"
+#include "aggregator/archive/typed_pass.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/tables.h"
 #include "proto/os/heartbeat.h"
@@ -33,10 +34,19 @@ pass_place(struct db_txn *txn)
 }
 
 void
+pass_forget(struct pass *pass)
+{
+	string_table_clear(&pass->sent_events);
+	string_table_init(&pass->sent_events);
+}
+
+void
 pass_clear(struct pass *pass)
 {
 	lookup_clear(&pass->lookup);
 	compacted_cursor_cache_clear(&pass->cache);
+	part_row_clear(&pass->part_row);
+	string_table_clear(&pass->sent_events);
 }
 
 /* The number of a partition in the archive; false: it has no name any more. */
@@ -91,6 +101,8 @@ send_record(void *arg, const struct key_row_block *of,
 		return 0;
 	}
 	pass->records++;
+	if (typed_pass_record(pass, &id, of->kind, item, err) != 0)
+		return -1;
 	return block_sender_added(pass->sender, shard, of->kind,
 	    archive_identity_hash(&id, item), of->hour, err);
 }
@@ -165,6 +177,8 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 	change.k = (struct text){ (const char *)of.rest, of.bytes };
 	change.v = value;
 	change.del = !is_there;
+	if (is_there && typed_pass_row(pass, table, key, value, err) != 0)
+		return -1;
 	if (table == TABLES_NAMES && is_there &&
 	    send_name(pass, key, value, err) != 0)
 		return -1;
@@ -183,6 +197,8 @@ send_common_row(void *arg, struct text key, struct text value, struct err *err)
 		.v = value,
 		.pos = pass->pos };
 
+	if (typed_pass_common(pass, key, value, err) != 0)
+		return -1;
 	return send_change(pass, &change, err);
 }
 

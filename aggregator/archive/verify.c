@@ -12,23 +12,34 @@
 #include "aggregator/archive/rows/identity.h"
 #include "proto/base/memory.h"
 
-static const char *
+static char *
 identity_columns(unsigned table)
 {
+	if (table >= BLOCK_SENDER_TYPED)
+		return typed_identity_sql(
+		    &schema_tables[table - BLOCK_SENDER_TYPED]);
 	switch (table) {
-	case BLOCK_SENDER_NAMES: return "part, no, pos";
-	case BLOCK_SENDER_CHANGES: return "part, tbl, k, v, del, pos";
-	default: return "part, hour, node, track, ts, stream, seq, idx";
+	case BLOCK_SENDER_NAMES: return memory_string("part, no, pos");
+	case BLOCK_SENDER_CHANGES:
+		return memory_string("part, tbl, k, v, del, pos");
+	default:
+		return memory_string(
+		    "part, hour, node, track, ts, stream, seq, idx");
 	}
 }
 
-static const char *
+static char *
 hash_sql(unsigned table)
 {
+	if (table >= BLOCK_SENDER_TYPED)
+		return typed_hash_sql(
+		    &schema_tables[table - BLOCK_SENDER_TYPED]);
 	switch (table) {
-	case BLOCK_SENDER_NAMES: return "toUInt64(0)";
-	case BLOCK_SENDER_CHANGES: return archive_change_sql();
-	default: return archive_identity_sql((enum record_kind)table);
+	case BLOCK_SENDER_NAMES: return memory_string("toUInt64(0)");
+	case BLOCK_SENDER_CHANGES: return memory_string(archive_change_sql());
+	default:
+		return memory_string(
+		    archive_identity_sql((enum record_kind)table));
 	}
 }
 
@@ -46,7 +57,9 @@ condition(const struct verify_positions *positions, unsigned table,
 		fprintf(to, "%s%llu", i > 0 ? ", " : "",
 		    (unsigned long long)positions->at[i]);
 	fputc(')', to);
-	if (table < BLOCK_SENDER_NAMES)
+	if (table < BLOCK_SENDER_NAMES ||
+	    (table >= BLOCK_SENDER_TYPED &&
+		table <= BLOCK_SENDER_TYPED + SCHEMA_PHASES))
 		fprintf(to, " AND hour >= %d AND hour <= %d", sent->first_hour,
 		    sent->last_hour);
 	memory_stream_end(&to);
@@ -59,23 +72,27 @@ has_rows(const struct question *question, unsigned table,
     const struct block_sender_total *sent, const char *where, struct err *err)
 {
 	const char *database = clickhouse_database(question->client);
+	char *hash = hash_sql(table), *columns;
 	uint64_t have[2];
+	int rc = question_numbers(question, have, 2, err,
+	    "SELECT count(), sum(%s) FROM %s.%s WHERE %s", hash, database,
+	    block_sender_table(table), where);
 
-	if (question_numbers(question, have, 2, err,
-		"SELECT count(), sum(%s) FROM %s.%s WHERE %s", hash_sql(table),
-		database, block_sender_table(table), where) != 0)
-		return -1;
-	if (have[0] == sent->rows && have[1] == sent->hash)
-		return 1;
-	if (have[0] <= sent->rows)
-		return 0;
+	if (rc != 0 || have[0] <= sent->rows) {
+		free(hash);
+		return rc != 0 ? -1
+			       : have[0] == sent->rows && have[1] == sent->hash;
+	}
 	/* More: a block was sent twice.  A row that is there twice must not
 	 * hide one that is missing. */
-	if (question_numbers(question, have, 2, err,
-		"SELECT count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
-		"WHERE %s)",
-		hash_sql(table), identity_columns(table), database,
-		block_sender_table(table), where) != 0)
+	columns = identity_columns(table);
+	rc = question_numbers(question, have, 2, err,
+	    "SELECT count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
+	    "WHERE %s)",
+	    hash, columns, database, block_sender_table(table), where);
+	free(columns);
+	free(hash);
+	if (rc != 0)
 		return -1;
 	return have[0] == sent->rows && have[1] == sent->hash;
 }

@@ -38,8 +38,15 @@ static const struct native_column changes_columns[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct native_column *
-columns(unsigned table, unsigned *count)
+columns(struct block_sender *sender, unsigned table, unsigned *count)
 {
+	if (table >= BLOCK_SENDER_TYPED) {
+		unsigned number = table - BLOCK_SENDER_TYPED;
+
+		*count = typed_columns(
+		    &schema_tables[number], sender->typed[number]);
+		return sender->typed[number];
+	}
 	switch (table) {
 	case BLOCK_SENDER_NAMES:
 		*count = COUNT(names_columns);
@@ -54,6 +61,8 @@ columns(unsigned table, unsigned *count)
 const char *
 block_sender_table(unsigned table)
 {
+	if (table >= BLOCK_SENDER_TYPED)
+		return schema_tables[table - BLOCK_SENDER_TYPED].name;
 	switch (table) {
 	case BLOCK_SENDER_NAMES: return "names";
 	case BLOCK_SENDER_CHANGES: return "changes";
@@ -100,7 +109,7 @@ block_sender_block(struct block_sender *sender, unsigned shard, unsigned table)
 
 	if (block->block == NULL) {
 		unsigned count;
-		const struct native_column *of = columns(table, &count);
+		const struct native_column *of = columns(sender, table, &count);
 
 		block->block = native_block_open(of, count);
 		block->total = no_rows;

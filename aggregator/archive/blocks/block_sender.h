@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "aggregator/archive/blocks/block_request.h"
+#include "aggregator/archive/schema/schema.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 #include "proto/clickhouse/native.h"
@@ -25,7 +26,8 @@
 enum {
 	BLOCK_SENDER_NAMES = RECORD_KINDS,
 	BLOCK_SENDER_CHANGES,
-	BLOCK_SENDER_TABLES,
+	BLOCK_SENDER_TYPED, /* + enum schema_number */
+	BLOCK_SENDER_TABLES = BLOCK_SENDER_TYPED + SCHEMA_TYPED,
 };
 
 /* What was sent to a table of a shard. */
@@ -62,6 +64,7 @@ struct block_sender {
 	unsigned shards; /* when it was opened */
 	struct block_sender_shard *shard;
 	struct block_sender_request request[BLOCK_SENDER_REQUESTS];
+	struct native_column typed[SCHEMA_TYPED][SCHEMA_COLUMNS_MAX];
 	unsigned last;  /* the one that began last */
 	uint64_t bytes; /* sent, since block_sender_open */
 	uint64_t rows;

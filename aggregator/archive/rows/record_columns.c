@@ -5,6 +5,7 @@
 #include "aggregator/archive/rows/record_columns.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "proto/msgpack/mp.h"
 
@@ -184,8 +185,10 @@ check_values(const struct row_block_body *body)
 
 /* Returns the letter. */
 static char
-put_number(struct native_block *block, const struct value *value)
+put_number(
+    struct native_block *block, unsigned types, const struct value *value)
 {
+	unsigned values = types + 1, big = types + 2;
 	char letter = value_text_letter(value);
 	double v = NAN;
 
@@ -197,25 +200,24 @@ put_number(struct native_block *block, const struct value *value)
 		v = (double)value->is.i;
 	if (letter == ARCHIVE_INT && !value_text_is_exact(value->is.i))
 		letter = ARCHIVE_LONG;
-	native_put_float(block, ARCHIVE_SAMPLE_VALUES, v);
+	native_put_float(block, values, v);
 	if (letter == ARCHIVE_LONG || letter == ARCHIVE_UINT)
-		native_put_uint(block, ARCHIVE_SAMPLE_BIG, value->is.u);
+		native_put_uint(block, big, value->is.u);
 	return letter;
 }
 
 static void
-put_sample(struct native_block *block, struct text rest)
+put_sample(struct native_block *block, unsigned types, struct text rest)
 {
 	char letters[RECORD_VALUES_MAX];
 	uint32_t count = 0;
 	struct value value;
 
 	while (record_next_value(&rest, &value))
-		letters[count++] = put_number(block, &value);
-	native_put_text(
-	    block, ARCHIVE_SAMPLE_TYPES, (struct text){ letters, count });
-	native_end_array(block, ARCHIVE_SAMPLE_VALUES);
-	native_end_array(block, ARCHIVE_SAMPLE_BIG);
+		letters[count++] = put_number(block, types, &value);
+	native_put_text(block, types, (struct text){ letters, count });
+	native_end_array(block, types + 1);
+	native_end_array(block, types + 2);
 }
 
 /* ---- records ---- */
@@ -301,10 +303,115 @@ archive_put_record(struct native_block *block, enum record_kind kind,
 	put_common(block, id, item);
 	switch (kind) {
 	case RECORD_EVENT: put_event(block, &body, names); break;
-	case RECORD_SAMPLE: put_sample(block, body.value_bytes); break;
+	case RECORD_SAMPLE:
+		put_sample(block, ARCHIVE_SAMPLE_TYPES, body.value_bytes);
+		break;
 	case RECORD_SPAN: put_span(block, &body, names); break;
 	case RECORD_GAP: put_gap(block, &body, names); break;
 	default: put_rejected(block, &body, names); break;
 	}
+	return true;
+}
+
+/* ---- typed rows ---- */
+
+static void
+put_session(struct typed *row, struct lookup *names, uint32_t stream)
+{
+	struct session_id session;
+
+	if (!lookup_session(names, stream, &session))
+		memset(&session, 0, sizeof(session));
+	typed_put_text(row, (struct text){ (const char *)session.bytes,
+				sizeof(session.bytes) });
+}
+
+void
+archive_put_sent(
+    struct typed *row, const struct row_block_item *item, struct lookup *names)
+{
+	put_session(row, names, item->stream);
+	typed_put_uint(row, item->seq);
+	typed_put_uint(row, item->index);
+	typed_put_int(row, item->receive_ns);
+}
+
+bool
+archive_put_attributes(
+    struct typed *row, struct text attributes, struct lookup *names)
+{
+	if (!take_attributes(&attributes))
+		return false;
+	put_attributes(row->block, row->column, attributes, names);
+	row->column += 3;
+	return true;
+}
+
+static void
+put_body(struct typed *row, enum record_kind kind,
+    const struct row_block_body *body, struct lookup *names)
+{
+	switch (kind) {
+	case RECORD_EVENT:
+		typed_put_text(row, lookup_name(names, &body->source));
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_text(row, body->uuid);
+		break;
+	case RECORD_SAMPLE:
+		put_sample(row->block, row->column, body->value_bytes);
+		return;
+	case RECORD_SPAN:
+		typed_put_int(row, body->end_ns);
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_text(row, lookup_name(names, &body->key));
+		break;
+	case RECORD_GAP:
+		typed_put_int(row, body->end_ns);
+		typed_put_text(row, lookup_name(names, &body->source));
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_uint(row, body->count);
+		return;
+	default:
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_uint(row, body->count);
+		typed_put_text(row, body->value_bytes);
+		typed_put_text(row, body->hash);
+		return;
+	}
+	put_attributes(row->block, row->column, body->attributes, names);
+}
+
+static bool
+get_body(struct row_block_body *body, enum record_kind kind,
+    const struct row_block_item *item)
+{
+	if (!row_block_get_body(item->body, kind, item->time_ns, body))
+		return false;
+	if (kind == RECORD_SAMPLE)
+		return check_values(body);
+	return (kind != RECORD_EVENT && kind != RECORD_SPAN) ||
+	       take_attributes(&body->attributes);
+}
+
+bool
+archive_put_typed(struct native_block *block, enum record_kind kind,
+    const struct archive_row_id *id, const struct row_block_item *item,
+    struct lookup *names, uint64_t *hash)
+{
+	struct typed row = typed_begin(block, typed_of_kind(kind));
+	struct row_block_body body;
+
+	if (!get_body(&body, kind, item))
+		return false;
+	typed_put_uint(&row, id->part);
+	typed_put_int(&row, id->hour);
+	typed_put_text(&row, lookup_number(names, id->node));
+	if (kind == RECORD_SAMPLE || kind == RECORD_SPAN)
+		typed_put_text(&row, lookup_number(names, id->track));
+	typed_put_int(&row, item->time_ns);
+	archive_put_sent(&row, item, names);
+	typed_put_uint(&row, id->pos);
+	put_body(&row, kind, &body, names);
+	*hash = row.hash;
 	return true;
 }

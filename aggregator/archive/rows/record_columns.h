@@ -43,11 +43,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/rows/typed.h"
 #include "aggregator/archive/rows/value_text.h"
 #include "aggregator/tables/lookup.h"
 #include "aggregator/tables/row_block.h"
 #include "proto/clickhouse/native.h"
 #include "proto/record/record.h"
+
+/* What a name is, in table names_t. */
+enum archive_name_kind {
+	ARCHIVE_NAME,
+	ARCHIVE_NAME_NODE,
+	ARCHIVE_NAME_HOST, /* only imports events: no node of the pool */
+	ARCHIVE_NAME_RUN,
+};
+/* The role of an event in table phases: ends come first. */
+enum archive_role { ARCHIVE_END, ARCHIVE_END_MEASURED, ARCHIVE_START };
 
 /* The kinds that have a table. */
 enum { ARCHIVE_KINDS = 5 };
@@ -115,5 +126,16 @@ const char *archive_table(enum record_kind kind);
 bool archive_put_record(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,
     struct lookup *names);
+
+/* The same for the typed table of the kind; `hash` is that of its identity. */
+bool archive_put_typed(struct native_block *block, enum record_kind kind,
+    const struct archive_row_id *id, const struct row_block_item *item,
+    struct lookup *names, uint64_t *hash);
+/* Columns of a typed row: session, seq, idx and recv; keys, types and vals of a
+ * body (false: it is malformed, and nothing was put). */
+void archive_put_sent(
+    struct typed *row, const struct row_block_item *item, struct lookup *names);
+bool archive_put_attributes(
+    struct typed *row, struct text attributes, struct lookup *names);
 
 #endif

@@ -48,32 +48,99 @@ enum { WORDS_BYTES = 512 };
 #define IDENTITY "part, hour, node, track, ts, stream, seq, idx"
 #define DAY      "intDiv(hour, 24)"
 
+/* ---- typed tables ---- */
+
+#define U64(name)                                                              \
+	{                                                                      \
+		name, "UInt64", ANY_CODEC                                      \
+	}
+#define I64(name)                                                              \
+	{                                                                      \
+		name, "Int64", TIME_CODEC                                      \
+	}
+#define TEXT(name)                                                             \
+	{                                                                      \
+		name, "String", TEXT_CODEC                                     \
+	}
+#define FRONT                                                                  \
+	U64("part"),                                                           \
+	{                                                                      \
+		"hour", "Int32", STEP_CODEC                                    \
+	}
+#define SENT                                                                   \
+	{ "session", "String", ANY_CODEC }, { "seq", "UInt64", TIME_CODEC },   \
+	{                                                                      \
+		"idx", "UInt32", STEP_CODEC                                    \
+	}
+#define ARRIVED I64("recv"), U64("pos")
+#define ID      "part, hour, node, ts, session, seq, idx"
+#define SERIES  "part, hour, node, track, ts, session, seq, idx"
+
 const struct schema_table schema_tables[SCHEMA_TABLES] = {
-	{ "events", DAY, IDENTITY, "pos",
+	[SCHEMA_EVENTS] = { "events_t", DAY, ID, NULL, 7,
+	    { FRONT, TEXT("node"), I64("ts"), SENT, ARRIVED, TEXT("source"),
+		TEXT("name"), { "uuid", "String", ANY_CODEC }, ATTRIBUTES } },
+	[SCHEMA_SPANS] = { "spans_t", DAY, SERIES, NULL, 8,
+	    { FRONT, TEXT("node"), TEXT("track"), I64("ts"), SENT, ARRIVED,
+		I64("end_ns"), TEXT("name"), TEXT("category"), ATTRIBUTES } },
+	[SCHEMA_SAMPLES] = { "samples_t", DAY,
+	    "part, hour, track, node, ts, session, seq, idx", NULL, 8,
+	    { FRONT, TEXT("node"), TEXT("track"), I64("ts"), SENT, ARRIVED,
+		{ "types", "String", ANY_CODEC },
+		{ "v", "Array(Float64)", TEXT_CODEC },
+		{ "big", "Array(UInt64)", TEXT_CODEC } } },
+	[SCHEMA_GAPS] = { "gaps_t", DAY, ID, NULL, 7,
+	    { FRONT, TEXT("node"), I64("ts"), SENT, ARRIVED, I64("end_ns"),
+		TEXT("class"), TEXT("reason"), U64("count") } },
+	[SCHEMA_REJECTED] = { "rejected_t", DAY, ID, NULL, 7,
+	    { FRONT, TEXT("node"), I64("ts"), SENT, ARRIVED, TEXT("reason"),
+		U64("bytes"), TEXT("body"), TEXT("sha256") } },
+	/* A start or an end of a phase. */
+	[SCHEMA_PHASES] = { "phases", DAY,
+	    "part, phase, key_hash, scope, ts, role, session, seq, idx", NULL,
+	    10,
+	    { FRONT, TEXT("phase"), U64("key_hash"), TEXT("scope"), I64("ts"),
+		{ "role", "UInt8", ANY_CODEC }, SENT, ARRIVED, TEXT("key"),
+		TEXT("node"), I64("measured"), ATTRIBUTES } },
+	[SCHEMA_NAMES] = { "names_t", NULL, "part, kind, name", "pos", 4,
+	    { U64("part"), { "kind", "UInt8", ANY_CODEC }, TEXT("name"),
+		U64("pos"), { "no", "UInt32", STEP_CODEC } } },
+	[SCHEMA_SUMS] = { "sums", NULL, "part, phase", "pos", 3,
+	    { U64("part"), TEXT("phase"), U64("pos"),
+		{ "fifo", "UInt8", ANY_CODEC },
+		{ "marks", "UInt32", ANY_CODEC }, TEXT("stats") } },
+	[SCHEMA_PARTITIONS] = { "partitions", NULL, "part", "pos", 2,
+	    { U64("part"), U64("pos"), TEXT("name"), U64("nodes"),
+		I64("first_ns"), I64("last_ns"), I64("oldest_ns"),
+		U64("rejected_bytes"), U64("rejected_cut"), U64("last_entry"),
+		{ "records", "Array(UInt64)", ANY_CODEC } } },
+	[SCHEMA_MODELS] = { "models", NULL, "part, id", "pos", 3,
+	    { U64("part"), TEXT("id"), U64("pos"), TEXT("body") } },
+	{ "events", DAY, IDENTITY, "pos", 0,
 	    { RECORD, { "source", "String", TEXT_CODEC },
 		{ "name", "String", TEXT_CODEC },
 		{ "uuid", "String", ANY_CODEC }, ATTRIBUTES } },
-	{ "spans", DAY, IDENTITY, "pos",
+	{ "spans", DAY, IDENTITY, "pos", 0,
 	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
 		{ "name", "String", TEXT_CODEC },
 		{ "category", "String", TEXT_CODEC }, ATTRIBUTES } },
 	/* A series is a track of a node. */
 	{ "samples", DAY, "part, hour, track, node, ts, stream, seq, idx",
-	    "pos",
+	    "pos", 0,
 	    { RECORD, { "types", "String", ANY_CODEC },
 		{ "v", "Array(Float64)", TEXT_CODEC },
 		{ "big", "Array(UInt64)", TEXT_CODEC } } },
-	{ "gaps", DAY, IDENTITY, "pos",
+	{ "gaps", DAY, IDENTITY, "pos", 0,
 	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
 		{ "class", "String", ANY_CODEC },
 		{ "reason", "String", ANY_CODEC },
 		{ "count", "UInt64", ANY_CODEC } } },
-	{ "rejected", DAY, IDENTITY, "pos",
+	{ "rejected", DAY, IDENTITY, "pos", 0,
 	    { RECORD, { "reason", "String", ANY_CODEC },
 		{ "bytes", "UInt64", ANY_CODEC },
 		{ "body", "String", TEXT_CODEC },
 		{ "sha256", "String", ANY_CODEC } } },
-	{ "names", NULL, "part, no", "pos",
+	{ "names", NULL, "part, no", "pos", 0,
 	    { { "part", "UInt64", ANY_CODEC }, { "no", "UInt32", STEP_CODEC },
 		{ "text", "String", TEXT_CODEC },
 		{ "pos", "UInt64", ANY_CODEC } } },
@@ -82,22 +149,22 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	{ "changes",
 	    "(intDiv(pos, 281474976710656), "
 	    "intDiv(bitAnd(pos, 281474976710655), 65536))",
-	    "part, tbl, k, pos", NULL, { CHANGE } },
-	{ "state", NULL, "part, tbl, k", "pos", { CHANGE } },
+	    "part, tbl, k, pos", NULL, 0, { CHANGE } },
+	{ "state", NULL, "part, tbl, k", "pos", 0, { CHANGE } },
 	/* No commit replaces another one: one that comes late must not. */
-	{ "checkpoints", NULL, "epoch, pos, applied", NULL,
+	{ "checkpoints", NULL, "epoch, pos, applied", NULL, 0,
 	    { { "epoch", "UInt32", ANY_CODEC }, { "pos", "UInt64", ANY_CODEC },
 		{ "row", "UInt64", ANY_CODEC },
 		{ "entry", "UInt64", ANY_CODEC },
 		{ "applied", "UInt64", ANY_CODEC },
 		{ "at_ns", "Int64", ANY_CODEC } } },
 	/* What readers need of the claims (archive/claims.h), and the ends. */
-	{ "owners", NULL, "part, epoch, who", "until",
+	{ "owners", NULL, "part, epoch, who", "until", 0,
 	    { { "part", "UInt64", ANY_CODEC }, { "name", "String", ANY_CODEC },
 		{ "epoch", "UInt32", ANY_CODEC },
 		{ "who", "UInt64", ANY_CODEC },
 		{ "until", "UInt64", ANY_CODEC } } },
-	{ "meta", NULL, "name", NULL,
+	{ "meta", NULL, "name", NULL, 0,
 	    { { "name", "String", ANY_CODEC },
 		{ "value", "String", ANY_CODEC } } },
 };

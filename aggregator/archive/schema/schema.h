@@ -17,8 +17,9 @@
 
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
-	SCHEMA_TABLES = 11,
-	SCHEMA_COLUMNS_MAX = 16,
+	SCHEMA_TYPED = 10, /* tables of the second format, from the first on */
+	SCHEMA_TABLES = SCHEMA_TYPED + 11,
+	SCHEMA_COLUMNS_MAX = 20,
 };
 
 struct schema_column {
@@ -31,7 +32,25 @@ struct schema_table {
 	const char *partition; /* NULL: one */
 	const char *order;     /* rows that are equal in it are one row */
 	const char *version; /* the row with the highest one stays; NULL: any */
+	/* Of typed tables: the first columns, of which the hash of a row is
+	 * made (rows/typed.h). */
+	unsigned hashed;
 	struct schema_column column[SCHEMA_COLUMNS_MAX + 1];
+};
+
+/* The typed tables; those of records have the place of their kind in
+ * schema_of_kind. */
+enum schema_number {
+	SCHEMA_EVENTS,
+	SCHEMA_SPANS,
+	SCHEMA_SAMPLES,
+	SCHEMA_GAPS,
+	SCHEMA_REJECTED,
+	SCHEMA_PHASES,
+	SCHEMA_NAMES,
+	SCHEMA_SUMS,
+	SCHEMA_PARTITIONS,
+	SCHEMA_MODELS,
 };
 
 extern const struct schema_table schema_tables[SCHEMA_TABLES];

@@ -1,0 +1,255 @@
+/*
+ * typed_pass - what a pass sends to the typed tables.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/typed_pass.h"
+
+#include <string.h>
+
+#include "aggregator/archive/rows/record_columns.h"
+#include "aggregator/phases/part_list.h"
+#include "aggregator/phases/part_row.h"
+#include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/tables.h"
+
+/* Begin a row of a table on the home shard of the partition. */
+static struct typed
+begin(struct pass *pass, unsigned number, unsigned shard)
+{
+	struct typed row = typed_begin(block_sender_block(pass->sender, shard,
+					   BLOCK_SENDER_TYPED + number),
+	    &schema_tables[number]);
+
+	typed_put_uint(&row, pass->part);
+	return row;
+}
+
+static int
+end(struct pass *pass, unsigned number, unsigned shard, int32_t hour,
+    uint64_t hash, struct err *err)
+{
+	return block_sender_added(
+	    pass->sender, shard, BLOCK_SENDER_TYPED + number, hash, hour, err);
+}
+
+static unsigned
+home(const struct pass *pass)
+{
+	return block_sender_home(pass->sender, pass->part);
+}
+
+/* ---- records ---- */
+
+int
+typed_pass_record(struct pass *pass, const struct archive_row_id *id,
+    uint8_t kind, const struct row_block_item *item, struct err *err)
+{
+	unsigned number =
+	    (unsigned)(typed_of_kind((enum record_kind)kind) - schema_tables);
+	unsigned shard = typed_shard(pass->sender->shards, pass->part,
+	    lookup_number(&pass->lookup, id->node), id->hour);
+	uint64_t hash;
+
+	if (!archive_put_typed(block_sender_block(pass->sender, shard,
+				   BLOCK_SENDER_TYPED + number),
+		(enum record_kind)kind, id, item, &pass->lookup, &hash))
+		return 0;
+	return end(pass, number, shard, id->hour, hash, err);
+}
+
+/* ---- names ---- */
+
+static int
+send_name(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	enum { KEY_BYTES = 9 };
+	struct typed row;
+	struct text name = value;
+	uint32_t number;
+	uint8_t kind;
+
+	if (key.bytes != KEY_BYTES)
+		return 0;
+	number = varint_get_u32_be(key.at + KEY_BYTES - sizeof(number));
+	switch (key.at[0]) {
+	case 'n': kind = ARCHIVE_NAME; break;
+	case 'r': kind = ARCHIVE_NAME_RUN; break;
+	case 'd':
+		kind = value.bytes > 0 ? ARCHIVE_NAME_HOST : ARCHIVE_NAME_NODE;
+		if (!dictionary_text(pass->txn, pass->partition, number, &name))
+			return 0;
+		break;
+	default: return 0;
+	}
+	if (number == 0)
+		return 0; /* how many there are */
+	row = begin(pass, SCHEMA_NAMES, home(pass));
+	typed_put_uint(&row, kind);
+	typed_put_text(&row, name);
+	typed_put_uint(&row, pass->pos);
+	typed_put_uint(&row, number);
+	return end(pass, SCHEMA_NAMES, home(pass), 0, row.hash, err);
+}
+
+/* ---- phases ---- */
+
+/* Was it sent since the last commit? */
+static bool
+is_sent(struct pass *pass, const struct part_row_key *of,
+    const struct part_row_state *state, const struct phase_entry *entry)
+{
+	const uint64_t identity[] = { (uint64_t)pass->partition << 32 |
+					  of->phase,
+		state->key_hash, (uint64_t)entry->id.time_ns, entry->id.seq,
+		(uint64_t)entry->id.stream << 32 | entry->id.index,
+		(uint64_t)state->scope << 1 | entry->is_end };
+	uint64_t hash = typed_hash((struct text){
+	    (const char *)identity, (uint32_t)sizeof(identity) });
+	uint32_t before = pass->sent_events.count;
+
+	string_table_add(&pass->sent_events,
+	    (struct text){ (const char *)&hash, (uint32_t)sizeof(hash) });
+	return pass->sent_events.count == before;
+}
+
+static int
+send_event(struct pass *pass, const struct part_row_key *of,
+    const struct part_row_state *state, const struct phase_entry *entry,
+    struct err *err)
+{
+	struct text scope = lookup_number(&pass->lookup, state->scope);
+	int32_t hour = key_hour(entry->id.time_ns);
+	unsigned shard =
+	    typed_shard(pass->sender->shards, pass->part, scope, hour);
+	struct typed row = begin(pass, SCHEMA_PHASES, shard);
+	const struct text none = { NULL, 0 };
+	uint64_t hash;
+
+	typed_put_int(&row, hour);
+	typed_put_text(&row, lookup_number(&pass->lookup, of->phase));
+	typed_put_uint(&row, state->key_hash);
+	typed_put_text(&row, scope);
+	typed_put_int(&row, entry->id.time_ns);
+	typed_put_uint(
+	    &row, entry->is_end
+		      ? (entry->measured ? ARCHIVE_END_MEASURED : ARCHIVE_END)
+		      : ARCHIVE_START);
+	archive_put_sent(&row, &entry->id, &pass->lookup);
+	typed_put_uint(&row, pass->pos);
+	hash = row.hash;
+	typed_put_text(&row, state->key);
+	typed_put_text(&row, entry->node == state->scope
+				 ? none
+				 : lookup_number(&pass->lookup, entry->node));
+	typed_put_int(&row, entry->measured_ns);
+	if (!archive_put_attributes(&row, entry->id.body, &pass->lookup))
+		(void)archive_put_attributes(
+		    &row, (struct text){ "", 1 }, &pass->lookup);
+	return end(pass, SCHEMA_PHASES, shard, hour, hash, err);
+}
+
+static int
+send_part_row(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	struct part_row_key of;
+	int rc = 0;
+
+	if (!part_row_get_key(key, &of) ||
+	    !part_row_open(&pass->part_row, value) ||
+	    !part_row_complete(&pass->part_row))
+		return 0;
+	for (uint32_t s = 0; s < pass->part_row.states && rc == 0; s++) {
+		const struct part_row_state *state = &pass->part_row.state[s];
+
+		for (uint32_t i = state->from; i < state->to && rc == 0; i++)
+			rc = is_sent(pass, &of, state, &pass->part_row.at[i])
+				 ? 0
+				 : send_event(pass, &of, state,
+				       &pass->part_row.at[i], err);
+	}
+	return rc;
+}
+
+/* What the list of a phase says, and its statistics. */
+static int
+send_sums(struct pass *pass, struct text key, struct err *err)
+{
+	struct part_list list = { .at = NULL };
+	struct text stats = { NULL, 0 };
+	struct typed row;
+	uint32_t phase;
+	unsigned char of[8];
+
+	if (key.bytes < sizeof(of))
+		return 0;
+	phase = varint_get_u32_be(key.at + 4);
+	memcpy(of, key.at, sizeof(of));
+	(void)part_list_get(&list, pass->txn, pass->partition, phase);
+	(void)db_get(pass->txn, TABLES_STATS,
+	    (struct text){ (const char *)of, sizeof(of) }, &stats);
+	row = begin(pass, SCHEMA_SUMS, home(pass));
+	typed_put_text(&row, lookup_number(&pass->lookup, phase));
+	typed_put_uint(&row, pass->pos);
+	typed_put_uint(&row, list.fifo);
+	typed_put_uint(&row, list.marks);
+	typed_put_text(&row, stats);
+	part_list_clear(&list);
+	return end(pass, SCHEMA_SUMS, home(pass), 0, row.hash, err);
+}
+
+/* ---- counts ---- */
+
+static int
+send_counts(struct pass *pass, struct err *err)
+{
+	struct partition_counts counts;
+	struct text name;
+	struct typed row;
+
+	tables_get_counts(pass->txn, pass->partition, &counts);
+	if (!dictionary_text(pass->txn, 0, pass->partition, &name))
+		return 0;
+	row = begin(pass, SCHEMA_PARTITIONS, home(pass));
+	typed_put_uint(&row, pass->pos);
+	typed_put_text(&row, name);
+	typed_put_uint(&row, counts.nodes);
+	typed_put_int(&row, counts.first_ns);
+	typed_put_int(&row, counts.last_ns);
+	typed_put_int(&row, counts.oldest_ns);
+	typed_put_uint(&row, counts.rejected_bytes);
+	typed_put_uint(&row, counts.rejected_cut);
+	typed_put_uint(&row, counts.last_entry);
+	for (unsigned i = 0; i < RECORD_KINDS; i++)
+		native_put_uint(row.block, row.column, counts.records[i]);
+	native_end_array(row.block, row.column);
+	return end(pass, SCHEMA_PARTITIONS, home(pass), 0, row.hash, err);
+}
+
+int
+typed_pass_row(struct pass *pass, unsigned table, struct text key,
+    struct text value, struct err *err)
+{
+	switch (table) {
+	case TABLES_NAMES: return send_name(pass, key, value, err);
+	case TABLES_PHASES:
+		return key.bytes == PART_LIST_KEY_BYTES
+			   ? send_sums(pass, key, err)
+			   : send_part_row(pass, key, value, err);
+	case TABLES_META: return send_counts(pass, err);
+	default: return 0;
+	}
+}
+
+int
+typed_pass_common(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	struct typed row = begin(pass, SCHEMA_MODELS, home(pass));
+
+	typed_put_text(&row, key);
+	typed_put_uint(&row, pass->pos);
+	typed_put_text(&row, value);
+	return end(pass, SCHEMA_MODELS, home(pass), 0, row.hash, err);
+}
