@@ -14,6 +14,7 @@
 
 #include "aggregator/db/db.h"
 #include "aggregator/phases/own_phase.h"
+#include "proto/base/buffer.h"
 #include "proto/base/varint.h"
 
 enum { PART_LIST_KEY_BYTES = 12 };
@@ -44,6 +45,8 @@ bool part_list_get(struct part_list *list, struct db_txn *txn,
     uint32_t partition, uint32_t phase);
 /* Add what the row of a list has; false: it is damaged. */
 bool part_list_decode(struct part_list *list, struct text value);
+/* Append its row. */
+void part_list_encode(const struct part_list *list, struct buffer *to);
 /* Write it. */
 void part_list_put(const struct part_list *list, struct db_txn *txn);
 struct part_info *part_list_add(struct part_list *list);

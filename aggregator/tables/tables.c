@@ -159,12 +159,10 @@ tables_get_counts(
 		      (varint_left(&u) > 0 ? varint_get(&u) : 0));
 }
 
-void
-tables_put_counts(struct db_txn *txn, uint32_t partition,
+struct text
+tables_encode_counts(unsigned char value[static TABLES_COUNTS_BYTES],
     const struct partition_counts *counts)
 {
-	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 7)];
 	bool is_older = counts->oldest_ns < counts->first_ns;
 	unsigned char *to = value;
 	int i;
@@ -180,8 +178,17 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	to = varint_encode(to,
 	    is_older ? (uint64_t)counts->first_ns - (uint64_t)counts->oldest_ns
 		     : 0);
+	return (struct text){ (const char *)value, (uint32_t)(to - value) };
+}
+
+void
+tables_put_counts(struct db_txn *txn, uint32_t partition,
+    const struct partition_counts *counts)
+{
+	unsigned char key[DB_KEY_BYTES_MAX], value[TABLES_COUNTS_BYTES];
+
 	db_put(txn, TABLES_META, tables_counts_key(key, partition),
-	    (struct text){ (const char *)value, (uint32_t)(to - value) });
+	    tables_encode_counts(value, counts));
 }
 
 void

@@ -135,6 +135,9 @@ struct partition_counts {
 };
 struct text tables_counts_key(
     unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition);
+enum { TABLES_COUNTS_BYTES = 10 * (RECORD_KINDS + 7) };
+struct text tables_encode_counts(unsigned char to[static TABLES_COUNTS_BYTES],
+    const struct partition_counts *counts);
 /* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts);

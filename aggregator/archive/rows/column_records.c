@@ -223,3 +223,10 @@ archive_record(const struct archive_row *row, enum record_kind kind,
 	};
 	return good;
 }
+
+bool
+archive_attributes(const struct archive_row *row,
+    const struct archive_numbers *numbers, struct buffer *to)
+{
+	return put_attributes(to, numbers, row);
+}

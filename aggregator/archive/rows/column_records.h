@@ -58,4 +58,8 @@ bool archive_record(const struct archive_row *row, enum record_kind kind,
     const struct archive_numbers *numbers, struct row_block_item *item,
     struct buffer *body);
 
+/* Append the attributes of a row as a body has them; false: it is malformed. */
+bool archive_attributes(const struct archive_row *row,
+    const struct archive_numbers *numbers, struct buffer *to);
+
 #endif

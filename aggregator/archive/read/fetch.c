@@ -1,0 +1,192 @@
+/*
+ * fetch - rows of the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/read/fetch.h"
+
+#include <stdlib.h>
+
+#include "aggregator/archive/rows/typed.h"
+#include "proto/base/memory.h"
+#include "proto/os/heartbeat.h"
+
+static int
+read_rows(struct fetch *fetch, struct text answer, fetch_row *call, void *arg,
+    struct err *err)
+{
+	int got;
+
+	while ((got = native_read_next(fetch->reader, &answer, err)) > 0)
+		for (fetch->row = 0;
+		     fetch->row < native_read_rows(fetch->reader);
+		     fetch->row++) {
+			fetch->column = 0;
+			if (call(arg, fetch, err) != 0)
+				return -1;
+		}
+	return got < 0 ? -1 : native_read_end(fetch->reader, err);
+}
+
+static int
+ask_shard(struct fetch *fetch, unsigned shard, const char *sql,
+    struct text *answer, struct err *err)
+{
+	const struct clickhouse_shard *of =
+	    &clickhouse_cluster(fetch->client)->shard[shard];
+	int rc = -1;
+
+	heartbeat_rest();
+	for (unsigned r = 0; r < of->replicas && rc != 0; r++)
+		rc = clickhouse_ask_native(
+		    fetch->client, shard, r, sql, answer, err);
+	heartbeat_beat();
+	return rc;
+}
+
+static int
+fetch_shard(struct fetch *fetch, unsigned shard,
+    const struct native_column *columns, unsigned count, const char *sql,
+    fetch_row *call, void *arg, struct err *err)
+{
+	struct text answer;
+	int rc = ask_shard(fetch, shard, sql, &answer, err);
+
+	if (rc != 0)
+		return -1;
+	fetch->reader = native_read_open(columns, count);
+	rc = read_rows(fetch, answer, call, arg, err);
+	native_read_close(&fetch->reader);
+	return rc;
+}
+
+int
+fetch_all(struct fetch *fetch, const struct native_column *columns,
+    unsigned count, const char *sql, fetch_row *call, void *arg,
+    struct err *err)
+{
+	unsigned shards = clickhouse_cluster(fetch->client)->shards;
+
+	for (unsigned s = 0; s < shards; s++)
+		if (fetch_shard(
+			fetch, s, columns, count, sql, call, arg, err) != 0)
+			return -1;
+	return 0;
+}
+
+int
+fetch_home(struct fetch *fetch, uint64_t part,
+    const struct native_column *columns, unsigned count, const char *sql,
+    fetch_row *call, void *arg, struct err *err)
+{
+	unsigned shards = clickhouse_cluster(fetch->client)->shards;
+
+	return fetch_shard(fetch, (unsigned)(part % shards), columns, count,
+	    sql, call, arg, err);
+}
+
+static char *
+select_sql(const struct fetch *fetch, const struct schema_table *table,
+    const char *where)
+{
+	char *columns = typed_columns_sql(table);
+	char *sql = memory_format("SELECT %s FROM %s.%s WHERE %s", columns,
+	    clickhouse_database(fetch->client), table->name, where);
+
+	free(columns);
+	return sql;
+}
+
+int
+fetch_typed(struct fetch *fetch, const struct schema_table *table,
+    const char *where, fetch_row *call, void *arg, struct err *err)
+{
+	struct native_column columns[SCHEMA_COLUMNS_MAX];
+	unsigned count = typed_columns(table, columns);
+	char *sql = select_sql(fetch, table, where);
+	int rc = fetch_all(fetch, columns, count, sql, call, arg, err);
+
+	free(sql);
+	return rc;
+}
+
+int
+fetch_typed_home(struct fetch *fetch, uint64_t part,
+    const struct schema_table *table, const char *where, fetch_row *call,
+    void *arg, struct err *err)
+{
+	struct native_column columns[SCHEMA_COLUMNS_MAX];
+	unsigned count = typed_columns(table, columns);
+	char *sql = select_sql(fetch, table, where);
+	int rc = fetch_home(fetch, part, columns, count, sql, call, arg, err);
+
+	free(sql);
+	return rc;
+}
+
+/* ---- columns ---- */
+
+uint64_t
+fetch_uint(struct fetch *row)
+{
+	return native_read_uint(row->reader, row->column++, row->row);
+}
+
+int64_t
+fetch_int(struct fetch *row)
+{
+	return native_read_int(row->reader, row->column++, row->row);
+}
+
+struct text
+fetch_text(struct fetch *row)
+{
+	return native_read_text(row->reader, row->column++, row->row);
+}
+
+static bool
+get_texts(struct fetch *row, struct text *to, uint32_t *count)
+{
+	uint32_t first;
+
+	*count = native_read_array(row->reader, row->column, row->row, &first);
+	if (*count > RECORD_ATTRIBUTES_MAX)
+		return false;
+	for (uint32_t i = 0; i < *count; i++)
+		to[i] = native_read_text(row->reader, row->column, first + i);
+	row->column++;
+	return true;
+}
+
+bool
+fetch_attributes(struct fetch *row, struct archive_row *to)
+{
+	to->keys = row->keys;
+	to->texts = row->texts;
+	if (!get_texts(row, row->keys, &to->key_count))
+		return false;
+	to->types = fetch_text(row);
+	return get_texts(row, row->texts, &to->text_count);
+}
+
+bool
+fetch_values(struct fetch *row, struct archive_row *to)
+{
+	uint32_t first, first_big;
+	unsigned v = row->column + 1, big = row->column + 2;
+
+	to->types = fetch_text(row);
+	to->number_count = native_read_array(row->reader, v, row->row, &first);
+	to->big_count =
+	    native_read_array(row->reader, big, row->row, &first_big);
+	if (to->number_count > RECORD_VALUES_MAX ||
+	    to->big_count > RECORD_VALUES_MAX)
+		return false;
+	for (uint32_t k = 0; k < to->number_count; k++)
+		row->numbers[k] = native_read_float(row->reader, v, first + k);
+	for (uint32_t k = 0; k < to->big_count; k++)
+		row->big[k] = native_read_uint(row->reader, big, first_big + k);
+	to->numbers = row->numbers;
+	to->big = row->big;
+	row->column += 3;
+	return true;
+}

@@ -1,0 +1,50 @@
+/*
+ * fetch - rows of the archive, from one replica of each shard.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_READ_FETCH_H
+#define AGGREGATOR_ARCHIVE_READ_FETCH_H
+
+#include "aggregator/archive/rows/column_records.h"
+#include "aggregator/archive/schema/schema.h"
+#include "proto/clickhouse/client.h"
+#include "proto/clickhouse/native_read.h"
+
+struct fetch {
+	struct clickhouse *client;
+	/* The present row, read column by column. */
+	struct native_reader *reader;
+	uint32_t row;
+	unsigned column;
+	struct text keys[RECORD_ATTRIBUTES_MAX], texts[RECORD_ATTRIBUTES_MAX];
+	double numbers[RECORD_VALUES_MAX];
+	uint64_t big[RECORD_VALUES_MAX];
+};
+
+typedef int fetch_row(void *arg, struct fetch *row, struct err *err);
+
+/* Call `call` with each row of the answers of all shards to a statement; in no
+ * order, and some rows may come twice. */
+int fetch_all(struct fetch *fetch, const struct native_column *columns,
+    unsigned count, const char *sql, fetch_row *call, void *arg,
+    struct err *err);
+/* The same of the shard of what a partition has that belongs to no node. */
+int fetch_home(struct fetch *fetch, uint64_t part,
+    const struct native_column *columns, unsigned count, const char *sql,
+    fetch_row *call, void *arg, struct err *err);
+/* All columns of a typed table; `where` is an expression. */
+int fetch_typed(struct fetch *fetch, const struct schema_table *table,
+    const char *where, fetch_row *call, void *arg, struct err *err);
+int fetch_typed_home(struct fetch *fetch, uint64_t part,
+    const struct schema_table *table, const char *where, fetch_row *call,
+    void *arg, struct err *err);
+
+/* The next column of the row. */
+uint64_t fetch_uint(struct fetch *row);
+int64_t fetch_int(struct fetch *row);
+struct text fetch_text(struct fetch *row);
+/* keys, types and vals; types, v and big.  False: more than a record has. */
+bool fetch_attributes(struct fetch *row, struct archive_row *to);
+bool fetch_values(struct fetch *row, struct archive_row *to);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * names - the names of a partition of the archive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/read/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/tables/dictionary.h"
+#include "proto/base/memory.h"
+
+#define BEHIND                                                                 \
+	UINT32_C(0x80000000) /* the first number of those without one          \
+			      */
+
+struct name {
+	uint32_t number; /* 0: none yet */
+	uint64_t pos;    /* of the row that gave it */
+	bool is_node, is_host;
+};
+
+/* Numbers in their order, of the names below BEHIND. */
+struct place {
+	uint32_t number, name;
+};
+
+struct names {
+	struct string_table texts;
+	struct name *of; /* by number of the text in `texts` */
+	uint32_t room;
+	struct place *place;
+	uint32_t places;
+	uint32_t *behind; /* the names of BEHIND, BEHIND + 1 ... */
+	uint32_t behinds, behind_room;
+};
+
+void
+names_free(struct names **names)
+{
+	if (*names == NULL)
+		return;
+	string_table_clear(&(*names)->texts);
+	free((*names)->of);
+	free((*names)->place);
+	free((*names)->behind);
+	free(*names);
+	*names = NULL;
+}
+
+static uint32_t
+add(struct names *names, struct text text)
+{
+	uint32_t before = names->texts.count;
+	uint32_t name = string_table_add(&names->texts, text);
+
+	if (names->texts.count > before) {
+		names->of = memory_grow(
+		    names->of, &names->room, name, sizeof(*names->of));
+		names->of[name] = (struct name){ .number = 0 };
+	}
+	return name;
+}
+
+/* ---- reading ---- */
+
+static int
+take(void *arg, struct fetch *row, struct err *err)
+{
+	struct names *names = arg;
+	unsigned kind = (unsigned)fetch_uint(row);
+	uint32_t name = add(names, fetch_text(row));
+	uint64_t pos = fetch_uint(row);
+	uint32_t number = (uint32_t)fetch_uint(row);
+	struct name *of = &names->of[name];
+
+	(void)err;
+	of->is_node |= kind == ARCHIVE_NAME_NODE;
+	of->is_host |= kind == ARCHIVE_NAME_HOST;
+	if (pos >= of->pos && number != 0 && number < BEHIND) {
+		of->pos = pos;
+		of->number = number;
+	}
+	return 0;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static void
+number_behind(struct names *names, uint32_t name)
+{
+	names->behind = memory_grow(names->behind, &names->behind_room,
+	    names->behinds, sizeof(*names->behind));
+	names->of[name].number = BEHIND + names->behinds;
+	names->behind[names->behinds++] = name;
+}
+
+/* Of names with one number the newest keeps it. */
+static void
+settle(struct names *names)
+{
+	uint32_t kept = 0;
+
+	names->place = memory_resize_array(
+	    NULL, names->texts.count + 1, sizeof(*names->place));
+	for (uint32_t i = 0; i < names->texts.count; i++)
+		names->place[i] = (struct place){ names->of[i].number, i };
+	if (names->texts.count > 1)
+		qsort(names->place, names->texts.count, sizeof(*names->place),
+		    compare);
+	for (uint32_t i = 0; i < names->texts.count; i++) {
+		struct place *last = &names->place[kept > 0 ? kept - 1 : 0];
+		struct place at = names->place[i];
+
+		if (at.number == 0) {
+			number_behind(names, at.name);
+			continue;
+		}
+		if (kept == 0 || last->number != at.number) {
+			names->place[kept++] = at;
+			continue;
+		}
+		if (names->of[at.name].pos > names->of[last->name].pos) {
+			uint32_t older = last->name;
+
+			last->name = at.name;
+			at.name = older;
+		}
+		number_behind(names, at.name);
+	}
+	names->places = kept;
+}
+
+int
+names_read(
+    struct names **out, struct fetch *fetch, uint64_t part, struct err *err)
+{
+	static const struct native_column columns[] = {
+		{ "kind", NATIVE_UINT8 },
+		{ "name", NATIVE_STRING },
+		{ "pos", NATIVE_UINT64 },
+		{ "no", NATIVE_UINT32 },
+	};
+	struct names *names = memory_zero(1, sizeof(*names));
+	char *sql = memory_format("SELECT kind, name, pos, no FROM %s.names_t "
+				  "WHERE part = %llu AND kind < %d",
+	    clickhouse_database(fetch->client), (unsigned long long)part,
+	    ARCHIVE_NAME_RUN);
+	int rc;
+
+	string_table_init(&names->texts);
+	rc = fetch_home(fetch, part, columns,
+	    sizeof(columns) / sizeof(columns[0]), sql, take, names, err);
+	free(sql);
+	if (rc == 0)
+		settle(names);
+	else
+		names_free(&names);
+	*out = names;
+	return rc;
+}
+
+/* ---- asking ---- */
+
+uint32_t
+names_number(struct names *names, struct text text)
+{
+	uint32_t name;
+
+	if (text.bytes == 0)
+		return 0;
+	name = add(names, text);
+	if (names->of[name].number == 0)
+		number_behind(names, name);
+	return names->of[name].number;
+}
+
+uint32_t
+names_session(struct names *names, struct text session)
+{
+	char text[DICTIONARY_STREAM_BYTES] = { 1 };
+
+	if (session.bytes != sizeof(text) - 1)
+		return 0;
+	memcpy(text + 1, session.at, session.bytes);
+	return names_number(names, (struct text){ text, sizeof(text) });
+}
+
+uint32_t
+names_find(const struct names *names, struct text text)
+{
+	uint32_t name;
+
+	return string_table_find(&names->texts, text, &name)
+		   ? names->of[name].number
+		   : 0;
+}
+
+/* The first place of this number or behind it. */
+static uint32_t
+find_place(const struct names *names, uint32_t number)
+{
+	uint32_t low = 0, high = names->places;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (names->place[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool
+names_text(const struct names *names, uint32_t number, struct text *text)
+{
+	uint32_t at;
+
+	if (number >= BEHIND) {
+		at = number - BEHIND;
+		if (at >= names->behinds)
+			return false;
+		*text = names->texts.names[names->behind[at]];
+		return true;
+	}
+	at = find_place(names, number);
+	if (number == 0 || at == names->places ||
+	    names->place[at].number != number)
+		return false;
+	*text = names->texts.names[names->place[at].name];
+	return true;
+}
+
+bool
+names_next_node(const struct names *names, uint32_t *number, bool *is_host)
+{
+	uint32_t at = find_place(names, *number);
+
+	for (; at < names->places; at++) {
+		const struct name *of = &names->of[names->place[at].name];
+
+		if (!of->is_node && !of->is_host)
+			continue;
+		*number = names->place[at].number;
+		*is_host = !of->is_node;
+		return true;
+	}
+	for (at = *number < BEHIND ? 0 : *number - BEHIND; at < names->behinds;
+	     at++) {
+		const struct name *of = &names->of[names->behind[at]];
+
+		if (!of->is_node && !of->is_host)
+			continue;
+		*number = BEHIND + at;
+		*is_host = !of->is_node;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,423 @@
+/*
+ * read - an archive as if it were a store.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/read/read_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/archive/schema/schema.h"
+#include "proto/base/memory.h"
+#include "proto/base/varint.h"
+
+#define MADE_BYTES_MAX (UINT64_C(256) << 20)
+
+/* ---- partitions ---- */
+
+static int
+take_partition(void *arg, struct fetch *row, struct err *err)
+{
+	struct archive_read *read = arg;
+	struct read_partition *to;
+	uint32_t first;
+
+	(void)err;
+	read->partition = memory_grow(read->partition, &read->partition_room,
+	    read->partitions, sizeof(*read->partition));
+	to = &read->partition[read->partitions++];
+	*to = (struct read_partition){ .part = fetch_uint(row) };
+	to->name = arena_text(&read->texts, fetch_text(row));
+	to->counts.nodes = fetch_uint(row);
+	to->counts.first_ns = fetch_int(row);
+	to->counts.last_ns = fetch_int(row);
+	to->counts.oldest_ns = fetch_int(row);
+	to->counts.rejected_bytes = fetch_uint(row);
+	to->counts.rejected_cut = fetch_uint(row);
+	to->counts.last_entry = fetch_uint(row);
+	if (native_read_array(row->reader, row->column, row->row, &first) ==
+	    RECORD_KINDS)
+		for (uint32_t i = 0; i < RECORD_KINDS; i++)
+			to->counts.records[i] = native_read_uint(
+			    row->reader, row->column, first + i);
+	return 0;
+}
+
+static int
+compare_partitions(const void *a, const void *b)
+{
+	const struct read_partition *x = a, *y = b;
+
+	return text_compare(x->name, y->name);
+}
+
+static int
+read_partitions(struct archive_read *read, struct err *err)
+{
+	static const struct native_column columns[] = {
+		{ "part", NATIVE_UINT64 },
+		{ "name", NATIVE_STRING },
+		{ "nodes", NATIVE_UINT64 },
+		{ "first_ns", NATIVE_INT64 },
+		{ "last_ns", NATIVE_INT64 },
+		{ "oldest_ns", NATIVE_INT64 },
+		{ "rejected_bytes", NATIVE_UINT64 },
+		{ "rejected_cut", NATIVE_UINT64 },
+		{ "last_entry", NATIVE_UINT64 },
+		{ "records", NATIVE_UINT64_ARRAY },
+	};
+	const char *database = clickhouse_database(read->fetch.client);
+	char *sql = memory_format(
+	    "SELECT part, name, nodes, first_ns, last_ns, oldest_ns, "
+	    "rejected_bytes, rejected_cut, last_entry, records "
+	    "FROM %s.partitions FINAL",
+	    database);
+	int rc = fetch_all(&read->fetch, columns,
+	    sizeof(columns) / sizeof(columns[0]), sql, take_partition, read,
+	    err);
+
+	free(sql);
+	if (read->partitions > 1)
+		qsort(read->partition, read->partitions,
+		    sizeof(*read->partition), compare_partitions);
+	return rc;
+}
+
+struct read_partition *
+archive_read_partition(
+    struct archive_read *read, uint32_t number, struct err *err)
+{
+	struct read_partition *of;
+
+	if (number == 0 || number > read->partitions)
+		return NULL;
+	of = &read->partition[number - 1];
+	if (of->names == NULL &&
+	    names_read(&of->names, &read->fetch, of->part, err) != 0)
+		return NULL;
+	return of;
+}
+
+/* ---- names ---- */
+
+static struct text
+number_text(struct archive_read *read, uint32_t number)
+{
+	unsigned char bytes[4];
+
+	varint_put_u32_be(bytes, number);
+	return arena_text(&read->values,
+	    (struct text){ (char *)bytes, number != 0 ? sizeof(bytes) : 0 });
+}
+
+static int
+partition_name(struct archive_read *read, struct text key, struct text *value)
+{
+	struct text rest = { key.at + 5, key.bytes - 5 };
+	uint32_t number;
+
+	if (key.at[0] == 'n') {
+		number = varint_get_u32_be(rest.at);
+		if (number == 0 || number > read->partitions)
+			return 0;
+		*value = read->partition[number - 1].name;
+		return 1;
+	}
+	for (uint32_t i = 0; i < read->partitions; i++)
+		if (text_equal(read->partition[i].name, rest)) {
+			*value = number_text(read, i + 1);
+			return 1;
+		}
+	return 0;
+}
+
+/* A name by its number, or the number by the name: asked for one by one, and
+ * some get their numbers while rows are made. */
+static int
+find_name(struct archive_read *read, struct text key, struct text *value,
+    struct err *err)
+{
+	struct text rest = { key.at + 5, key.bytes - 5 };
+	struct read_partition *of;
+	uint32_t partition;
+
+	if (key.bytes < 5 || (key.at[0] != 't' && key.at[0] != 'n') ||
+	    (key.at[0] == 'n' && key.bytes != 9))
+		return 0;
+	partition = varint_get_u32_be(key.at + 1);
+	if (partition == 0)
+		return partition_name(read, key, value);
+	of = archive_read_partition(read, partition, err);
+	if (of == NULL)
+		return partition > read->partitions ? 0 : -1;
+	if (key.at[0] == 'n')
+		return names_text(of->names, varint_get_u32_be(rest.at), value);
+	*value = number_text(read, names_find(of->names, rest));
+	return value->bytes > 0;
+}
+
+/* The nodes of a partition, from a number on. */
+static int
+put_nodes(struct archive_read *read, struct made *range, struct text key,
+    struct err *err)
+{
+	uint32_t partition = varint_get_u32_be(key.at + 1), number = 0;
+	struct read_partition *of =
+	    archive_read_partition(read, partition, err);
+	unsigned char from[9] = { 'd' }, to[5] = { 'd' };
+	bool is_host;
+
+	if (of == NULL && partition > 0 && partition <= read->partitions)
+		return -1;
+	varint_put_u32_be(from + 1, partition);
+	varint_put_u32_be(to + 1, partition + 1);
+	made_set_range(range, (struct text){ (char *)from, 5 },
+	    (struct text){ (char *)to, 5 });
+	while (of != NULL && names_next_node(of->names, &number, &is_host)) {
+		varint_put_u32_be(from + 5, number++);
+		made_put(range, (struct text){ (char *)from, 9 },
+		    (struct text){ "h", is_host });
+	}
+	return 0;
+}
+
+/* ---- ranges ---- */
+
+static int
+make(struct archive_read *read, struct text key, struct made *range,
+    struct err *err)
+{
+	switch (range->table) {
+	case TABLES_NAMES:
+		return key.bytes >= 5 && key.at[0] == 'd'
+			   ? put_nodes(read, range, key, err)
+			   : 0;
+	case TABLES_META: return read_facts(read, range, err);
+	case TABLES_ROW_BLOCKS: return read_records(read, key, range, err);
+	case TABLES_PHASES: return read_phases(read, key, range, err);
+	case TABLES_STATS: return read_stats(read, key, range, err);
+	default: return 0; /* all of the table: no rows */
+	}
+}
+
+/* Keep it, and forget those that were not used for long. */
+static void
+keep(struct archive_read *read, struct made *range)
+{
+	range->next = read->made[range->table];
+	read->made[range->table] = range;
+	read->made_bytes += range->bytes.used;
+}
+
+static void
+forget_all(struct archive_read *read, unsigned table)
+{
+	while (read->made[table] != NULL) {
+		struct made *range = read->made[table];
+
+		read->made[table] = range->next;
+		read->made_bytes -= range->bytes.used;
+		made_free(&range);
+	}
+}
+
+/* Those that were not used for long. */
+static void
+forget_oldest(struct archive_read *read, unsigned table)
+{
+	struct made **last = &read->made[table];
+
+	while (*last != NULL && read->made_bytes > MADE_BYTES_MAX) {
+		for (last = &read->made[table]; (*last)->next != NULL;
+		     last = &(*last)->next)
+			;
+		read->made_bytes -= (*last)->bytes.used;
+		made_free(last);
+		last = &read->made[table];
+	}
+}
+
+static struct made *
+range_of(
+    struct archive_read *read, unsigned table, struct text key, struct err *err)
+{
+	struct made **at = &read->made[table], *range;
+
+	for (; *at != NULL; at = &(*at)->next)
+		if (made_has(*at, table, key)) {
+			range = *at;
+			*at = range->next;
+			range->next = read->made[table];
+			return read->made[table] = range;
+		}
+	range = made_new(table);
+	if (make(read, key, range, err) != 0) {
+		made_free(&range);
+		return NULL;
+	}
+	keep(read, range);
+	return range;
+}
+
+static int
+give(const struct made *range, uint32_t at, struct text *found,
+    struct text *value)
+{
+	*found = range->at[at].key;
+	*value = range->at[at].value;
+	return 1;
+}
+
+/* A walk does not leave the front of the key that it began at: a partition, and
+ * the kind of records.  What is behind is of other questions. */
+static bool
+leaves(unsigned table, struct text key, struct text next)
+{
+	uint32_t front = table == TABLES_ROW_BLOCKS || table == TABLES_NAMES
+			     ? sizeof(uint32_t) + 1
+			     : sizeof(uint32_t);
+
+	return next.bytes < front || key.bytes < front ||
+	       memcmp(key.at, next.at, front) != 0;
+}
+
+/* From the key on, or behind it. */
+static int
+forward(struct archive_read *read, unsigned table, struct text key,
+    bool is_after, struct text *found, struct text *value, struct err *err)
+{
+	for (;;) {
+		struct made *range = range_of(read, table, key, err);
+		uint32_t at;
+
+		if (range == NULL)
+			return -1;
+		at = made_find(range, key);
+		if (is_after && at < range->count &&
+		    text_equal(range->at[at].key, key))
+			at++;
+		if (at < range->count)
+			return give(range, at, found, value);
+		if (leaves(table, key, range->to))
+			return 0;
+		key = range->to;
+		is_after = false;
+	}
+}
+
+/* Only of tables that are made as a whole. */
+static int
+backward(struct archive_read *read, unsigned table, struct text key,
+    bool is_last, struct text *found, struct text *value, struct err *err)
+{
+	struct made *range = range_of(read, table, key, err);
+	uint32_t at;
+
+	if (range == NULL)
+		return -1;
+	at = is_last ? range->count : made_find(range, key);
+	return at > 0 ? give(range, at - 1, found, value) : 0;
+}
+
+static int
+row(void *arg, unsigned table, enum db_source_place place, struct text key,
+    struct text *found, struct text *value, struct err *err)
+{
+	struct archive_read *read = arg;
+	struct made *range;
+	uint32_t at;
+
+	switch (place) {
+	case DB_SOURCE_AT:
+		*found = key;
+		if (table == TABLES_NAMES)
+			return find_name(read, key, value, err);
+		range = range_of(read, table, key, err);
+		if (range == NULL)
+			return -1;
+		at = made_find(range, key);
+		return at < range->count && text_equal(range->at[at].key, key)
+			   ? give(range, at, found, value)
+			   : 0;
+	case DB_SOURCE_FROM:
+	case DB_SOURCE_AFTER:
+		return forward(read, table, key, place == DB_SOURCE_AFTER,
+		    found, value, err);
+	default:
+		return backward(read, table, key, place == DB_SOURCE_LAST,
+		    found, value, err);
+	}
+}
+
+static void
+end(void *arg)
+{
+	struct archive_read *read = arg;
+
+	arena_reset(&read->values);
+	for (unsigned i = 0; i < TABLES_COUNT; i++)
+		forget_oldest(read, i);
+}
+
+/* ---- opening ---- */
+
+int
+archive_read_open(struct archive_read **out,
+    const struct clickhouse_options *options, const char *option,
+    struct err *err)
+{
+	struct archive_read *read = memory_zero(1, sizeof(*read));
+
+	read->source = (struct db_source){ row, end, read };
+	read->db = db_open_source(&read->source);
+	if (clickhouse_open(&read->fetch.client, options, option, err) != 0 ||
+	    clickhouse_find(read->fetch.client, err) != 0 ||
+	    schema_check(read->fetch.client, err) != 0 ||
+	    read_partitions(read, err) != 0)
+		archive_read_close(&read);
+	*out = read;
+	return read == NULL ? -1 : 0;
+}
+
+void
+archive_read_close(struct archive_read **out)
+{
+	struct archive_read *read = *out;
+
+	if (read == NULL)
+		return;
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		names_free(&read->partition[i].names);
+		read_phases_clear(&read->partition[i].phases);
+	}
+	free(read->partition);
+	for (unsigned i = 0; i < TABLES_COUNT; i++)
+		forget_all(read, i);
+	compacted_row_writer_free(&read->columns);
+	arena_clear(&read->texts);
+	arena_clear(&read->values);
+	db_close(&read->db);
+	clickhouse_close(&read->fetch.client);
+	free(read);
+	*out = NULL;
+}
+
+struct db *
+archive_read_db(struct archive_read *read)
+{
+	return read->db;
+}
+
+void
+archive_read_use(struct archive_read *read, struct text partition)
+{
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < read->partitions; i++)
+		if (text_equal(read->partition[i].name, partition))
+			number = i + 1;
+	if (number == read->used)
+		return;
+	read->used = number;
+	forget_all(read, TABLES_META);
+}

@@ -1,0 +1,66 @@
+/*
+ * read_private - shared by the files of this folder.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGGREGATOR_ARCHIVE_READ_READ_PRIVATE_H
+#define AGGREGATOR_ARCHIVE_READ_READ_PRIVATE_H
+
+#include "aggregator/archive/read/fetch.h"
+#include "aggregator/archive/read/made.h"
+#include "aggregator/archive/read/names.h"
+#include "aggregator/archive/read/read.h"
+#include "aggregator/db/source.h"
+#include "aggregator/rows/compacted_row.h"
+#include "aggregator/tables/tables.h"
+
+/* The phases of a partition, in the order of their numbers. */
+struct read_phase;
+struct read_phase_list {
+	bool is_read;
+	struct read_phase *at;
+	uint32_t count, room;
+	struct arena texts;
+};
+void read_phases_clear(struct read_phase_list *list);
+
+/* A partition of the archive; its number in the rows that are made is its place
+ * plus 1. */
+struct read_partition {
+	struct text name;
+	uint64_t part;
+	struct partition_counts counts;
+	struct names *names; /* NULL: not read yet */
+	struct read_phase_list phases;
+};
+
+struct archive_read {
+	struct fetch fetch;
+	struct db_source source;
+	struct db *db;
+	struct arena texts;
+	struct arena values; /* of a transaction */
+	struct read_partition *partition;
+	uint32_t partitions, partition_room;
+	uint32_t used; /* number of the partition in use; 0: none */
+	/* By table, the one that was used last first. */
+	struct made *made[TABLES_COUNT];
+	size_t made_bytes;
+	struct compacted_row_writer *columns; /* of phases */
+};
+
+/* NULL: there is no such partition, or (the error says so) its names cannot be
+ * read. */
+struct read_partition *archive_read_partition(
+    struct archive_read *read, uint32_t number, struct err *err);
+
+/* Make the range of rows of a table that has the place of a key.  -1: it
+ * cannot be read. */
+int read_facts(struct archive_read *read, struct made *range, struct err *err);
+int read_records(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_phases(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_stats(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+
+#endif

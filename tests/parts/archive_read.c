@@ -1,0 +1,234 @@
+/*
+ * archive_read URL PASSWORD STORE PARTITION - ask a store and its archive the
+ * same questions about a partition: every page must have the same bytes.
+ * PASSWORD is a file, or "".  Prints how many questions and pages were compared
+ * and how many records they had; of the first that differs which one it was.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/archive/read/read.h"
+#include "aggregator/query/reader.h"
+#include "proto/base/memory.h"
+#include "proto/os/clock.h"
+
+struct judge {
+	struct reader *store, *archive;
+	struct archive_read *read;
+	const char *partition;
+	unsigned char *a, *b;
+	uint64_t questions, pages, records;
+	int64_t store_ns, archive_ns;
+};
+
+static void
+stop(const struct err *err)
+{
+	fprintf(stderr, "%s\n", err->text);
+	exit(1);
+}
+
+static struct text
+cursor_of(const struct wire_writer *w, char room[static WIRE_CURSOR_BYTES_MAX])
+{
+	struct wire_header header = { .type = WIRE_PAGE,
+		.records = w->records,
+		.body_bytes = (uint32_t)w->bytes };
+	const struct text body = { (const char *)w->at, (uint32_t)w->bytes };
+	struct wire_room wide = { .at = NULL };
+	struct text at, rest;
+
+	if (wire_page_body(&header, body, &wide, &at, &rest) != WIRE_OK)
+		exit(1);
+	memcpy(room, at.at, at.bytes);
+	wire_room_clear(&wide);
+	return (struct text){ room, at.bytes };
+}
+
+static int64_t
+answer(struct reader *reader, const struct wire_header *header,
+    const struct wire_query *query, struct wire_writer *w, bool *last)
+{
+	int64_t began_ns = clock_monotonic_ns();
+	struct err err = { .text = "" };
+
+	if (reader_answer(reader, header, query, w, last, &err) != 0)
+		stop(&err);
+	return clock_monotonic_ns() - began_ns;
+}
+
+/* The first record that differs. */
+static void
+show(const struct wire_writer *a, const struct wire_writer *b)
+{
+	const struct wire_writer *of[2] = { a, b };
+	struct wire_room room[2] = { { .at = NULL }, { .at = NULL } };
+	struct wire_cursor walk[2];
+	struct record record[2];
+	struct text at, rest;
+
+	for (int i = 0; i < 2; i++) {
+		struct wire_header header = { .type = WIRE_PAGE,
+			.records = of[i]->records,
+			.body_bytes = (uint32_t)of[i]->bytes };
+
+		if (wire_page_body(&header,
+			(struct text){
+			    (const char *)of[i]->at, header.body_bytes },
+			&room[i], &at, &rest) != WIRE_OK)
+			return;
+		wire_cursor_init(&walk[i], &header, rest);
+	}
+	for (unsigned n = 0;; n++) {
+		bool has[2] = { wire_next(&walk[0], &record[0]),
+			wire_next(&walk[1], &record[1]) };
+
+		for (int i = 0; i < 2; i++)
+			if (!has[0] || !has[1] ||
+			    record[0].time_ns != record[1].time_ns ||
+			    record[0].end_ns != record[1].end_ns ||
+			    record[0].id.seq != record[1].id.seq ||
+			    record[0].id.index != record[1].id.index ||
+			    record[0].attributes != record[1].attributes ||
+			    !text_equal(record[0].node, record[1].node) ||
+			    !text_equal(record[0].pairs, record[1].pairs) ||
+			    i > 2)
+				printf("%s record %u: %s node %.*s source "
+				       "%.*s name %.*s time %" PRId64
+				       " end %" PRId64 " seq %" PRIu64
+				       " index %u attributes %u\n",
+				    i == 0 ? "store" : "archive", n,
+				    has[i] ? "" : "none",
+				    (int)record[i].node.bytes,
+				    record[i].node.at,
+				    (int)record[i].source.bytes,
+				    record[i].source.at,
+				    (int)record[i].name.bytes,
+				    record[i].name.at, record[i].time_ns,
+				    record[i].end_ns, record[i].id.seq,
+				    record[i].id.index, record[i].attributes);
+		if (!has[0] || !has[1])
+			return;
+	}
+}
+
+static void
+ask(struct judge *judge, uint8_t type, uint8_t flags, struct wire_query query,
+    const char *name)
+{
+	const struct wire_header header = { .type = type,
+		.flags = flags,
+		.partition = text_of(judge->partition) };
+	char cursor[WIRE_CURSOR_BYTES_MAX];
+	bool last = false, last_b;
+
+	judge->questions++;
+	while (!last) {
+		struct wire_writer w, v;
+
+		wire_writer_init(&w, judge->a, WIRE_BODY_BYTES_MAX);
+		wire_writer_init(&v, judge->b, WIRE_BODY_BYTES_MAX);
+		judge->store_ns +=
+		    answer(judge->store, &header, &query, &w, &last);
+		judge->archive_ns +=
+		    answer(judge->archive, &header, &query, &v, &last_b);
+		judge->pages++;
+		judge->records += w.records;
+		if (w.bytes != v.bytes || last != last_b ||
+		    memcmp(w.at, v.at, w.bytes) != 0) {
+			printf("%s, %s: page %" PRIu64
+			       " differs: %u and %u records, %zu and %zu "
+			       "bytes\n",
+			    judge->partition, name, judge->pages, w.records,
+			    v.records, w.bytes, v.bytes);
+			show(&w, &v);
+			exit(1);
+		}
+		query.cursor = cursor_of(&w, cursor);
+	}
+}
+
+static const struct {
+	uint32_t kinds;
+	const char *name;
+} kinds[] = {
+	{ 1u << RECORD_EVENT, "events" },
+	{ 1u << RECORD_SAMPLE, "samples" },
+	{ 1u << RECORD_SPAN, "spans" },
+	{ 1u << RECORD_GAP, "gaps" },
+	{ 1u << RECORD_REJECTED, "rejected" },
+	{ 1u << RECORD_PHASE, "phases" },
+	{ 1u << RECORD_EVENT | 1u << RECORD_PHASE, "events and phases" },
+};
+
+static const char *const nodes[] = { "", "cn00001", "*1", "n1", "nobody" };
+static const char *const patterns[] = { "", "*pull*", "cascade:*", "cpu" };
+
+static void
+ask_all(struct judge *judge, int64_t middle_ns)
+{
+	const struct wire_query all = { .from_ns = TIME_MIN_NS,
+		.to_ns = TIME_MAX_NS };
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
+		for (unsigned i = 0; i < 40; i++) {
+			struct wire_query query = all;
+
+			query.kinds = kinds[k].kinds;
+			query.node = text_of(nodes[i % 5]);
+			query.name = text_of(patterns[i / 5 % 4]);
+			if (i >= 20)
+				query.page_bytes = 10000;
+			if (i % 3 == 1)
+				query.from_ns = middle_ns;
+			if (i % 3 == 2)
+				query.to_ns = middle_ns;
+			ask(judge, WIRE_SELECT,
+			    i % 7 == 3   ? WIRE_FLAG_UNPAIRED
+			    : i % 7 == 5 ? WIRE_FLAG_OPEN
+					 : 0,
+			    query, kinds[k].name);
+		}
+	for (unsigned i = 0; i < 10; i++) {
+		struct wire_query query = all;
+
+		query.node = text_of(nodes[i % 5]);
+		ask(judge, WIRE_STATS, i < 5 ? 0 : WIRE_FLAG_BY_NODE, query,
+		    "statistics of phases");
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	struct clickhouse_options options = CLICKHOUSE_DEFAULT;
+	struct judge judge = { .partition = argc == 6 ? argv[4] : "" };
+	struct err err = { .text = "" };
+
+	if (argc != 6)
+		return 2;
+	options.url = argv[1];
+	options.password = argv[2][0] != 0 ? argv[2] : NULL;
+	judge.a = memory_alloc(WIRE_BODY_BYTES_MAX);
+	judge.b = memory_alloc(WIRE_BODY_BYTES_MAX);
+	if (reader_open(&judge.store, argv[3], &err) != 0 ||
+	    archive_read_open(&judge.read, &options, "to", &err) != 0 ||
+	    reader_open_shared(
+		&judge.archive, archive_read_db(judge.read), NULL, &err) != 0)
+		stop(&err);
+	archive_read_use(judge.read, text_of(judge.partition));
+	ask_all(&judge, strtoll(argv[5], NULL, 10));
+	printf("%" PRIu64 " questions, %" PRIu64 " pages, %" PRIu64
+	       " records are equal; store %.3f s, archive %.3f s\n",
+	    judge.questions, judge.pages, judge.records,
+	    (double)judge.store_ns / 1e9, (double)judge.archive_ns / 1e9);
+	reader_close(&judge.archive);
+	archive_read_close(&judge.read);
+	reader_close(&judge.store);
+	free(judge.a);
+	free(judge.b);
+	return 0;
+}
