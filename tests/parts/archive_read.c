@@ -144,6 +144,12 @@ ask(struct judge *judge, uint8_t type, uint8_t flags, struct wire_query query,
 			       "bytes\n",
 			    judge->partition, name, judge->pages, w.records,
 			    v.records, w.bytes, v.bytes);
+			for (size_t i = 0; i < w.bytes && i < v.bytes; i++)
+				if (w.at[i] != v.at[i]) {
+					printf("byte %zu: %02x %02x\n", i,
+					    w.at[i], v.at[i]);
+					if (i > 200) break;
+				}
 			show(&w, &v);
 			exit(1);
 		}

@@ -393,6 +393,7 @@ archive_read_close(struct archive_read **out)
 	free(read->partition);
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
 		forget_all(read, i);
+	read_plan_clear(&read->plan);
 	compacted_row_writer_free(&read->columns);
 	arena_clear(&read->texts);
 	arena_clear(&read->values);

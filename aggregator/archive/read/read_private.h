@@ -23,6 +23,19 @@ struct read_phase_list {
 };
 void read_phases_clear(struct read_phase_list *list);
 
+/* The series of an hour of records, in the order of keys. */
+struct read_series;
+struct read_plan {
+	uint32_t partition; /* 0: none */
+	uint8_t kind;
+	int32_t hour;
+	struct names *names;
+	struct read_series *at;
+	uint32_t count, room;
+	uint64_t bytes;
+};
+void read_plan_clear(struct read_plan *plan);
+
 /* A partition of the archive; its number in the rows that are made is its place
  * plus 1. */
 struct read_partition {
@@ -45,6 +58,7 @@ struct archive_read {
 	/* By table, the one that was used last first. */
 	struct made *made[TABLES_COUNT];
 	size_t made_bytes;
+	struct read_plan plan;
 	struct compacted_row_writer *columns; /* of phases */
 };
 

@@ -11,6 +11,11 @@
 #include "aggregator/tables/key.h"
 #include "proto/base/memory.h"
 
+enum {
+	CHUNK_BYTES = 24 << 20, /* of an answer, about */
+	SERIES_MAX = 4000,      /* names in a statement */
+};
+
 struct item {
 	uint32_t node, track;
 	struct row_block_item is;
@@ -204,20 +209,184 @@ put_rows(struct records *records, struct made *range)
 	buffer_clear(&row.bytes);
 }
 
+/* ---- which series an hour has ---- */
+
+struct read_series {
+	uint32_t node, track;
+	uint64_t bytes; /* of its records in an answer, about */
+};
+
 static int
-read_hour(struct archive_read *read, struct read_partition *of,
-    struct key_row_block *key, struct made *range, struct err *err)
+take_series(void *arg, struct fetch *row, struct err *err)
 {
-	const struct schema_table *table =
-	    typed_of_kind((enum record_kind)key->kind);
-	struct records records = { .names = of->names, .key = *key };
-	char *where = memory_format("part = %llu AND hour = %d",
+	struct read_plan *plan = arg;
+	struct read_series series;
+
+	(void)err;
+	series.node = names_number(plan->names, fetch_text(row));
+	series.track = names_number(plan->names, fetch_text(row));
+	series.bytes = fetch_uint(row);
+	plan->bytes += series.bytes;
+	plan->at =
+	    memory_grow(plan->at, &plan->room, plan->count, sizeof(*plan->at));
+	plan->at[plan->count++] = series;
+	return 0;
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	const struct read_series *x = a, *y = b;
+
+	return key_compare_series(
+	    RECORD_EVENT, x->node, x->track, y->node, y->track);
+}
+
+static int
+compare_tracks(const void *a, const void *b)
+{
+	const struct read_series *x = a, *y = b;
+
+	return key_compare_series(
+	    RECORD_SAMPLE, x->node, x->track, y->node, y->track);
+}
+
+static const char *
+bytes_sql(enum record_kind kind)
+{
+	switch (kind) {
+	case RECORD_SAMPLE: return "90 + 9 * length(v) + 8 * length(big)";
+	case RECORD_GAP: return "150";
+	case RECORD_REJECTED: return "250 + length(body)";
+	default:
+		return "200 + 4 * length(keys) + "
+		       "length(arrayStringConcat(keys)) + "
+		       "length(arrayStringConcat(vals))";
+	}
+}
+
+/* Records of one node (and, of samples, track) come together, in the order of
+ * numbers. */
+static int
+make_plan(struct archive_read *read, struct read_partition *of,
+    const struct key_row_block *key, struct err *err)
+{
+	static const struct native_column columns[] = {
+		{ "a", NATIVE_STRING },
+		{ "b", NATIVE_STRING },
+		{ "n", NATIVE_UINT64 },
+	};
+	struct read_plan *plan = &read->plan;
+	bool by_track = key_is_by_track(key->kind);
+	char *sql;
+	int rc;
+
+	if (plan->partition == key->partition && plan->kind == key->kind &&
+	    plan->hour == key->hour)
+		return 0;
+	plan->partition = plan->count = 0;
+	plan->bytes = 0;
+	plan->names = of->names;
+	sql = memory_format("SELECT node AS a, %s AS b, sum(toUInt64(%s)) AS n "
+			    "FROM %s.%s WHERE part = %llu AND hour = %d GROUP "
+			    "BY a, b",
+	    by_track ? "track" : "''", bytes_sql((enum record_kind)key->kind),
+	    clickhouse_database(read->fetch.client),
+	    typed_of_kind((enum record_kind)key->kind)->name,
 	    (unsigned long long)of->part, key->hour);
+	rc = fetch_all(&read->fetch, columns, 3, sql, take_series, plan, err);
+	free(sql);
+	if (rc != 0)
+		return -1;
+	if (plan->count > 1)
+		qsort(plan->at, plan->count, sizeof(*plan->at),
+		    by_track ? compare_tracks : compare_nodes);
+	plan->partition = key->partition;
+	plan->kind = key->kind;
+	plan->hour = key->hour;
+	return 0;
+}
+
+/* The first series of the plan that is not before the key. */
+static uint32_t
+find_series(const struct read_plan *plan, const struct key_row_block *key)
+{
+	uint32_t i = 0;
+
+	while (
+	    i < plan->count &&
+	    key_compare_series(plan->kind, plan->at[i].node, plan->at[i].track,
+		key->node, key_is_by_track(plan->kind) ? key->track : 0) < 0)
+		i++;
+	return i;
+}
+
+/* How many series from `from` on to read at once: of one track. */
+static uint32_t
+count_series(const struct read_plan *plan, uint32_t from)
+{
+	uint64_t bytes = 0;
+	uint32_t count = 0;
+
+	while (
+	    from + count < plan->count && count < SERIES_MAX &&
+	    plan->at[from + count].track == plan->at[from].track &&
+	    (count == 0 || bytes + plan->at[from + count].bytes <= CHUNK_BYTES))
+		bytes += plan->at[from + count++].bytes;
+	return count;
+}
+
+static void
+put_quoted(FILE *to, const struct names *names, uint32_t number)
+{
+	struct text name = { NULL, 0 };
+
+	(void)names_text(names, number, &name);
+	fputs("unhex('", to);
+	for (uint32_t i = 0; i < name.bytes; i++)
+		fprintf(to, "%02x", (unsigned char)name.at[i]);
+	fputs("')", to);
+}
+
+static char *
+where_sql(
+    const struct read_plan *plan, uint64_t part, uint32_t from, uint32_t count)
+{
+	char *sql = NULL;
+	size_t bytes;
+	FILE *to = memory_stream(&sql, &bytes);
+
+	fprintf(to, "part = %llu AND hour = %d", (unsigned long long)part,
+	    plan->hour);
+	if (count < plan->count) {
+		if (key_is_by_track(plan->kind)) {
+			fputs(" AND track = ", to);
+			put_quoted(to, plan->names, plan->at[from].track);
+		}
+		for (uint32_t i = 0; i < count; i++) {
+			fputs(i == 0 ? " AND node IN (" : ", ", to);
+			put_quoted(to, plan->names, plan->at[from + i].node);
+		}
+		fputc(')', to);
+	}
+	memory_stream_end(&to);
+	return sql;
+}
+
+static int
+read_chunk(struct archive_read *read, struct read_partition *of,
+    const struct key_row_block *key, uint32_t from, uint32_t count,
+    struct made *range, struct err *err)
+{
+	struct records records = { .names = of->names, .key = *key };
+	char *where = where_sql(&read->plan, of->part, from, count);
 	int rc;
 
 	records.key.row = 0;
-	rc =
-	    fetch_typed(&read->fetch, table, where, take_record, &records, err);
+	records.key.slice = 0;
+	rc = fetch_typed(&read->fetch,
+	    typed_of_kind((enum record_kind)key->kind), where, take_record,
+	    &records, err);
 	free(where);
 	if (rc == 0)
 		put_rows(&records, range);
@@ -225,6 +394,13 @@ read_hour(struct archive_read *read, struct read_partition *of,
 	buffer_clear(&records.body);
 	arena_clear(&records.bodies);
 	return rc;
+}
+
+void
+read_plan_clear(struct read_plan *plan)
+{
+	free(plan->at);
+	*plan = (struct read_plan){ .at = NULL };
 }
 
 /* ---- ranges ---- */
@@ -254,21 +430,68 @@ put_none(struct made *range, const struct key_row_block *from)
 		: front(b, from->partition + 1, 0, INT32_MIN));
 }
 
+/* The place of a series of the plan. */
+static struct text
+series_place(unsigned char to[static KEY_ROW_BLOCK_BYTES],
+    const struct read_plan *plan, uint32_t at)
+{
+	const struct key_row_block key = { .partition = plan->partition,
+		.kind = plan->kind,
+		.hour = plan->hour,
+		.node = plan->at[at].node,
+		.track = plan->at[at].track,
+		.first_ns = INT64_MIN };
+
+	key_put_row_block(to, &key);
+	return (struct text){ (char *)to, KEY_ROW_BLOCK_BYTES };
+}
+
+/* Some series of the hour, with the one of the key or the next. */
+static int
+read_hour(struct archive_read *read, struct read_partition *of,
+    const struct key_row_block *from, int32_t hour, struct made *range,
+    struct err *err)
+{
+	unsigned char a[KEY_ROW_BLOCK_BYTES], b[KEY_ROW_BLOCK_BYTES];
+	const struct read_plan *plan = &read->plan;
+	struct key_row_block key = *from;
+	uint32_t first = 0, count;
+
+	if (from->hour < hour)
+		key.slice = key.node = key.track = 0;
+	key.hour = hour;
+	if (make_plan(read, of, &key, err) != 0)
+		return -1;
+	if (plan->bytes > CHUNK_BYTES)
+		first = key.slice > 0 ? plan->count : find_series(plan, &key);
+	count =
+	    plan->bytes > CHUNK_BYTES ? count_series(plan, first) : plan->count;
+	made_set_range(range,
+	    first == 0 ? front(a, from->partition, from->kind, from->hour)
+	    : first < plan->count
+		? series_place(a, plan, first)
+		: (struct text){ (char *)a,
+		      (key_put_row_block(a, &key), KEY_ROW_BLOCK_BYTES) },
+	    first + count < plan->count
+		? series_place(b, plan, first + count)
+		: front(b, from->partition, from->kind, hour + 1));
+	return count > 0 ? read_chunk(read, of, &key, first, count, range, err)
+			 : 0;
+}
+
 int
 read_records(struct archive_read *read, struct text key, struct made *range,
     struct err *err)
 {
-	unsigned char a[KEY_ROW_BLOCK_BYTES], b[KEY_ROW_BLOCK_BYTES];
+	unsigned char a[KEY_ROW_BLOCK_BYTES] = { 0 };
 	struct key_row_block from = { .partition = 0 };
-	struct read_partition *of;
 	struct hours hours = { .first = INT32_MAX };
+	struct read_partition *of;
 
-	memset(a, 0, sizeof(a));
 	if (key.bytes < KEY_HOUR_BYTES || key.bytes > sizeof(a))
 		return 0;
 	memcpy(a, key.at, key.bytes);
-	if (!key_get_row_block((struct text){ (char *)a, sizeof(a) }, &from))
-		return 0;
+	(void)key_get_row_block((struct text){ (char *)a, sizeof(a) }, &from);
 	of = archive_read_partition(read, from.partition, err);
 	if (of == NULL || typed_of_kind((enum record_kind)from.kind) == NULL) {
 		put_none(range, &from);
@@ -281,12 +504,8 @@ read_records(struct archive_read *read, struct text key, struct made *range,
 	if (find_hour(read, of->part,
 		typed_of_kind((enum record_kind)from.kind), &hours, err) != 0)
 		return -1;
-	if (hours.first == INT32_MAX) {
-		put_none(range, &from);
-		return 0;
-	}
-	made_set_range(range, front(a, from.partition, from.kind, from.hour),
-	    front(b, from.partition, from.kind, hours.first + 1));
-	from.hour = hours.first;
-	return read_hour(read, of, &from, range, err);
+	if (hours.first != INT32_MAX)
+		return read_hour(read, of, &from, hours.first, range, err);
+	put_none(range, &from);
+	return 0;
 }
