@@ -46,6 +46,7 @@ pass_clear(struct pass *pass)
 	lookup_clear(&pass->lookup);
 	compacted_cursor_cache_clear(&pass->cache);
 	part_row_clear(&pass->part_row);
+	packed_free(&pass->packed);
 	string_table_clear(&pass->sent_events);
 }
 
@@ -177,7 +178,8 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 	change.k = (struct text){ (const char *)of.rest, of.bytes };
 	change.v = value;
 	change.del = !is_there;
-	if (is_there && typed_pass_row(pass, table, key, value, err) != 0)
+	if ((is_there || table == TABLES_GROUPS) &&
+	    typed_pass_row(pass, table, key, value, err) != 0)
 		return -1;
 	if (table == TABLES_NAMES && is_there &&
 	    send_name(pass, key, value, err) != 0)

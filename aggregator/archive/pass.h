@@ -17,6 +17,7 @@
 #include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/db/db.h"
 #include "aggregator/phases/part_row.h"
+#include "aggregator/phases/run_row.h"
 #include "aggregator/rows/compacted_cursor.h"
 #include "aggregator/tables/lookup.h"
 #include "proto/hash/string_table.h"
@@ -41,6 +42,8 @@ struct pass {
 	struct lookup lookup;
 	struct compacted_cursor_cache cache;
 	struct part_row part_row;
+	struct run_row run_row;
+	struct packed *packed;
 	/* Starts and ends of phases sent since the last commit: parts that grow
 	 * or are merged have them again. */
 	struct string_table sent_events;

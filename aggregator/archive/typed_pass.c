@@ -9,6 +9,8 @@
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/phases/part_list.h"
 #include "aggregator/phases/part_row.h"
+#include "aggregator/phases/run_sum.h"
+#include "aggregator/tables/latest.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
 
@@ -227,17 +229,229 @@ send_counts(struct pass *pass, struct err *err)
 	return end(pass, SCHEMA_PARTITIONS, home(pass), 0, row.hash, err);
 }
 
+/* ---- what was last heard of nodes ---- */
+
+static int
+send_nodes(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	uint32_t partition, block;
+	struct latest_row of;
+
+	if (!latest_get_key(key, &partition, &block) ||
+	    !latest_decode(&of, value))
+		return 0;
+	for (uint32_t i = 0; i < LATEST_NODES; i++) {
+		const struct latest *latest = &of.at[i];
+		struct typed row;
+
+		if ((of.has >> i & 1) == 0)
+			continue;
+		row = begin(pass, SCHEMA_NODES, home(pass));
+		typed_put_text(&row,
+		    lookup_number(&pass->lookup, LATEST_NODES * block + i));
+		typed_put_uint(&row, pass->pos);
+		typed_put_int(&row, latest->receive_ns);
+		typed_put_int(&row, latest->time_ns);
+		typed_put_int(&row, latest->sample_ns);
+		typed_put_int(&row, latest->clock.time_ns);
+		typed_put_int(&row, latest->clock.value);
+		typed_put_int(&row, latest->spool.time_ns);
+		typed_put_int(&row, latest->spool.value);
+		typed_put_int(&row, latest->life.time_ns);
+		typed_put_int(&row, latest->life.value);
+		if (end(pass, SCHEMA_NODES, home(pass), 0, row.hash, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- entities ---- */
+
+static int
+send_entity(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	struct varint_reader u = varint_reader_of(value);
+	struct row_block_item item = { .time_ns = 0 };
+	uint32_t kind, node;
+	struct typed row;
+
+	if (key.bytes <= 8)
+		return 0;
+	kind = varint_get_u32_be(key.at + 4);
+	node = varint_get_u32(&u);
+	item.stream = varint_get_u32(&u);
+	item.seq = varint_get(&u);
+	item.index = varint_get_u32(&u);
+	item.receive_ns = varint_unzigzag(varint_get(&u));
+	if (u.bad)
+		return 0;
+	row = begin(pass, SCHEMA_ENTITIES, home(pass));
+	typed_put_text(&row, lookup_number(&pass->lookup, kind));
+	typed_put_text(&row, (struct text){ key.at + 8, key.bytes - 8 });
+	typed_put_uint(&row, pass->pos);
+	typed_put_text(&row, lookup_number(&pass->lookup, node));
+	archive_put_sent(&row, &item, &pass->lookup);
+	if (!archive_put_attributes(
+		&row, varint_get_bytes(&u, varint_left(&u)), &pass->lookup))
+		(void)archive_put_attributes(
+		    &row, (struct text){ "", 1 }, &pass->lookup);
+	return end(pass, SCHEMA_ENTITIES, home(pass), 0, row.hash, err);
+}
+
+/* ---- test runs ---- */
+
+/* An element of an array column. */
+static void
+put_text(struct typed *row, unsigned column, struct text text)
+{
+	native_put_text(row->block, row->column + column, text);
+}
+
+static void
+put_uint(struct typed *row, unsigned column, uint64_t value)
+{
+	native_put_uint(row->block, row->column + column, value);
+}
+
+static void
+put_run_events(
+    struct typed *row, const struct run_row *run, struct lookup *names)
+{
+	enum { COLUMNS = 11 };
+
+	for (uint32_t i = 0; i < run->count; i++) {
+		const struct run_row_event *event = &run->at[i];
+		struct session_id session = { { 0 } };
+
+		(void)lookup_session(names, event->id.stream, &session);
+		put_text(row, 0, lookup_number(names, event->event));
+		put_uint(row, 1, (uint64_t)event->id.time_ns);
+		put_uint(row, 2, (uint64_t)event->id.receive_ns);
+		put_text(row, 3, lookup_number(names, event->node));
+		put_text(row, 4,
+		    (struct text){
+			(const char *)session.bytes, sizeof(session.bytes) });
+		put_uint(row, 5, event->id.seq);
+		put_uint(row, 6, event->id.index);
+	}
+	for (uint32_t i = 0; i < run->tallies; i++) {
+		const struct run_row_tally *tally = &run->tally[i];
+
+		put_text(row, 7, lookup_number(names, tally->event));
+		put_uint(row, 8, (uint64_t)(int64_t)tally->hour);
+		put_uint(row, 9, (uint64_t)tally->first_ns);
+		put_uint(row, 10, tally->count);
+	}
+	for (unsigned i = 0; i < COLUMNS; i++)
+		native_end_array(row->block, row->column + i);
+}
+
+static int
+send_run(struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	struct run_row *run = &pass->run_row;
+	struct run_row_key of;
+	struct typed row;
+
+	if (!run_row_get_key(key, &of) || !run_row_decode(run, value))
+		return 0;
+	row = begin(pass, SCHEMA_RUNS, home(pass));
+	typed_put_text(&row, lookup_number(&pass->lookup, of.model));
+	typed_put_uint(&row, of.run);
+	typed_put_text(&row, run->id);
+	typed_put_uint(&row, pass->pos);
+	typed_put_int(&row, run_row_time(run));
+	typed_put_uint(&row, run->known | run->error << 1);
+	typed_put_text(&row, lookup_number(&pass->lookup, run->group));
+	typed_put_text(&row, lookup_number(&pass->lookup, run->requestor));
+	typed_put_uint(&row, run->overflow);
+	typed_put_int(&row, run->overflow_ns);
+	put_run_events(&row, run, &pass->lookup);
+	return end(pass, SCHEMA_RUNS, home(pass), 0, row.hash, err);
+}
+
+/* ---- groups of test runs ---- */
+
+static int
+send_group(
+    struct pass *pass, struct text key, struct text value, struct err *err)
+{
+	struct lookup *names = &pass->lookup;
+	const struct text none = { NULL, 0 };
+	struct run_sum_key of;
+	struct typed row;
+	bool known;
+
+	if (!run_sum_get_key(key, &of))
+		return 0;
+	known = of.group != RUN_SUM_GROUP_UNKNOWN;
+	row = begin(pass, SCHEMA_GROUPS, home(pass));
+	typed_put_text(&row, lookup_number(names, of.model));
+	typed_put_uint(&row, known);
+	typed_put_text(&row,
+	    known && of.group != 0 ? lookup_number(names, of.group) : none);
+	typed_put_uint(&row, of.part);
+	typed_put_text(
+	    &row, of.number != 0 ? lookup_number(names, of.number) : none);
+	typed_put_uint(&row, of.which);
+	typed_put_uint(&row, pass->pos);
+	typed_put_uint(&row, of.number);
+	typed_put_text(&row, value);
+	return end(pass, SCHEMA_GROUPS, home(pass), 0, row.hash, err);
+}
+
+/* ---- rows, alone and in blocks ---- */
+
+struct block_of {
+	struct pass *pass;
+	unsigned table;
+};
+
+static int
+send_of_block(void *arg, struct text key, struct text value, struct err *err)
+{
+	const struct block_of *of = arg;
+
+	return typed_pass_row(of->pass, of->table, key, value, err);
+}
+
+static int
+send_block(struct pass *pass, struct packed_table table, struct text key,
+    struct text value, struct err *err)
+{
+	struct block_of of = { pass, table.rows };
+
+	if (pass->packed == NULL)
+		pass->packed = packed_new();
+	return packed_each(pass->packed, pass->txn, table, key, value,
+	    send_of_block, &of, err);
+}
+
 int
 typed_pass_row(struct pass *pass, unsigned table, struct text key,
     struct text value, struct err *err)
 {
 	switch (table) {
-	case TABLES_NAMES: return send_name(pass, key, value, err);
+	case TABLES_NAMES:
+		return key.bytes > 0 && key.at[0] == 'l'
+			   ? send_nodes(pass, key, value, err)
+			   : send_name(pass, key, value, err);
+	case TABLES_ENTITIES: return send_entity(pass, key, value, err);
+	case TABLES_RUNS: return send_run(pass, key, value, err);
+	case TABLES_GROUPS: return send_group(pass, key, value, err);
 	case TABLES_PHASES:
 		return key.bytes == PART_LIST_KEY_BYTES
 			   ? send_sums(pass, key, err)
 			   : send_part_row(pass, key, value, err);
 	case TABLES_META: return send_counts(pass, err);
+	case TABLES_NAME_BLOCKS:
+		return send_block(pass, tables_run_names, key, value, err);
+	case TABLES_ENTITY_BLOCKS:
+		return send_block(pass, tables_entities, key, value, err);
+	case TABLES_RUN_BLOCKS:
+		return send_block(pass, tables_runs, key, value, err);
 	default: return 0;
 	}
 }

@@ -148,7 +148,8 @@ ask(struct judge *judge, uint8_t type, uint8_t flags, struct wire_query query,
 				if (w.at[i] != v.at[i]) {
 					printf("byte %zu: %02x %02x\n", i,
 					    w.at[i], v.at[i]);
-					if (i > 200) break;
+					if (i > 200)
+						break;
 				}
 			show(&w, &v);
 			exit(1);
@@ -167,11 +168,14 @@ static const struct {
 	{ 1u << RECORD_GAP, "gaps" },
 	{ 1u << RECORD_REJECTED, "rejected" },
 	{ 1u << RECORD_PHASE, "phases" },
+	{ 1u << RECORD_ENTITY, "entities" },
+	{ 1u << RECORD_RUN, "test runs" },
 	{ 1u << RECORD_EVENT | 1u << RECORD_PHASE, "events and phases" },
 };
 
 static const char *const nodes[] = { "", "cn00001", "*1", "n1", "nobody" };
-static const char *const patterns[] = { "", "*pull*", "cascade:*", "cpu" };
+static const char *const patterns[] = { "", "*pull*", "cascade:*", "cpu",
+	"testrun:*" };
 
 static void
 ask_all(struct judge *judge, int64_t middle_ns)
@@ -185,7 +189,7 @@ ask_all(struct judge *judge, int64_t middle_ns)
 
 			query.kinds = kinds[k].kinds;
 			query.node = text_of(nodes[i % 5]);
-			query.name = text_of(patterns[i / 5 % 4]);
+			query.name = text_of(patterns[i / 5 % 5]);
 			if (i >= 20)
 				query.page_bytes = 10000;
 			if (i % 3 == 1)
@@ -195,6 +199,7 @@ ask_all(struct judge *judge, int64_t middle_ns)
 			ask(judge, WIRE_SELECT,
 			    i % 7 == 3   ? WIRE_FLAG_UNPAIRED
 			    : i % 7 == 5 ? WIRE_FLAG_OPEN
+			    : i % 7 == 6 ? WIRE_FLAG_NEWEST
 					 : 0,
 			    query, kinds[k].name);
 		}
@@ -204,6 +209,19 @@ ask_all(struct judge *judge, int64_t middle_ns)
 		query.node = text_of(nodes[i % 5]);
 		ask(judge, WIRE_STATS, i < 5 ? 0 : WIRE_FLAG_BY_NODE, query,
 		    "statistics of phases");
+		query.kinds = 1u << RECORD_RUN;
+		ask(judge, WIRE_STATS, 0, query, "groups of test runs");
+		query.kinds = 1u << RECORD_CONTEXT;
+		ask(judge, WIRE_STATS, 0, query, "nodes");
+	}
+	for (unsigned i = 0; i < 10; i++) {
+		struct wire_query query = all;
+
+		query.kinds = 1u << RECORD_SAMPLE;
+		query.node = text_of(nodes[i % 5]);
+		query.step_ns =
+		    i < 5 ? 60 * NS_PER_SECOND : 3600 * NS_PER_SECOND;
+		ask(judge, WIRE_SELECT, 0, query, "buckets of samples");
 	}
 }
 

@@ -148,10 +148,9 @@ names_read(
 		{ "no", NATIVE_UINT32 },
 	};
 	struct names *names = memory_zero(1, sizeof(*names));
-	char *sql = memory_format("SELECT kind, name, pos, no FROM %s.names_t "
-				  "WHERE part = %llu AND kind < %d",
-	    clickhouse_database(fetch->client), (unsigned long long)part,
-	    ARCHIVE_NAME_RUN);
+	char *sql = memory_format(
+	    "SELECT kind, name, pos, no FROM %s.names_t WHERE part = %llu",
+	    clickhouse_database(fetch->client), (unsigned long long)part);
 	int rc;
 
 	string_table_init(&names->texts);

@@ -15,7 +15,7 @@
 
 struct names;
 
-/* Read all names of a partition but those of test runs. */
+/* Read all names of a partition. */
 int names_read(
     struct names **names, struct fetch *fetch, uint64_t part, struct err *err);
 void names_free(struct names **names);

@@ -98,6 +98,25 @@ archive_read_partition(
 	return of;
 }
 
+struct read_partition *
+archive_read_whole(struct archive_read *read, struct text key, uint32_t before,
+    struct made *range, int *rc, struct err *err)
+{
+	unsigned char from[8] = { 0 }, to[8] = { 0 };
+	uint32_t bytes = before + (uint32_t)sizeof(uint32_t), number;
+	struct read_partition *of;
+
+	memcpy(from, key.at, key.bytes < bytes ? key.bytes : bytes);
+	memcpy(to, from, before);
+	number = varint_get_u32_be(from + before);
+	varint_put_u32_be(to + before, number + 1);
+	made_set_range(range, (struct text){ (char *)from, bytes },
+	    (struct text){ (char *)to, bytes });
+	of = archive_read_partition(read, number, err);
+	*rc = of == NULL && number > 0 && number <= read->partitions ? -1 : 0;
+	return of;
+}
+
 /* ---- names ---- */
 
 static struct text
@@ -141,8 +160,7 @@ find_name(struct archive_read *read, struct text key, struct text *value,
 	struct read_partition *of;
 	uint32_t partition;
 
-	if (key.bytes < 5 || (key.at[0] != 't' && key.at[0] != 'n') ||
-	    (key.at[0] == 'n' && key.bytes != 9))
+	if (key.bytes < 5 || (key.at[0] != 't' && key.bytes != 9))
 		return 0;
 	partition = varint_get_u32_be(key.at + 1);
 	if (partition == 0)
@@ -150,7 +168,7 @@ find_name(struct archive_read *read, struct text key, struct text *value,
 	of = archive_read_partition(read, partition, err);
 	if (of == NULL)
 		return partition > read->partitions ? 0 : -1;
-	if (key.at[0] == 'n')
+	if (key.at[0] == 'n' || key.at[0] == 'r')
 		return names_text(of->names, varint_get_u32_be(rest.at), value);
 	*value = number_text(read, names_find(of->names, rest));
 	return value->bytes > 0;
@@ -181,6 +199,12 @@ put_nodes(struct archive_read *read, struct made *range, struct text key,
 	return 0;
 }
 
+static bool
+is_latest(struct text key)
+{
+	return key.bytes > 0 && key.at[0] == 'l';
+}
+
 /* ---- ranges ---- */
 
 static int
@@ -188,7 +212,13 @@ make(struct archive_read *read, struct text key, struct made *range,
     struct err *err)
 {
 	switch (range->table) {
+	case TABLES_ENTITIES: return read_entities(read, key, range, err);
+	case TABLES_RUNS: return read_runs(read, key, range, err);
+	case TABLES_RUN_TIMES: return read_run_times(read, key, range, err);
+	case TABLES_GROUPS: return read_groups(read, key, range, err);
 	case TABLES_NAMES:
+		if (is_latest(key))
+			return read_latest(read, key, range, err);
 		return key.bytes >= 5 && key.at[0] == 'd'
 			   ? put_nodes(read, range, key, err)
 			   : 0;
@@ -305,14 +335,20 @@ forward(struct archive_read *read, unsigned table, struct text key,
 	}
 }
 
-/* Only of tables that are made as a whole. */
+/* Only of tables that are made as a whole for a partition, which is the one in
+ * use. */
 static int
 backward(struct archive_read *read, unsigned table, struct text key,
     bool is_last, struct text *found, struct text *value, struct err *err)
 {
-	struct made *range = range_of(read, table, key, err);
+	unsigned char last[4];
+	struct made *range;
 	uint32_t at;
 
+	varint_put_u32_be(last, read->used);
+	if (is_last)
+		key = (struct text){ (char *)last, sizeof(last) };
+	range = range_of(read, table, key, err);
 	if (range == NULL)
 		return -1;
 	at = is_last ? range->count : made_find(range, key);
@@ -330,7 +366,7 @@ row(void *arg, unsigned table, enum db_source_place place, struct text key,
 	switch (place) {
 	case DB_SOURCE_AT:
 		*found = key;
-		if (table == TABLES_NAMES)
+		if (table == TABLES_NAMES && !is_latest(key))
 			return find_name(read, key, value, err);
 		range = range_of(read, table, key, err);
 		if (range == NULL)

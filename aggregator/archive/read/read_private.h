@@ -38,6 +38,7 @@ void read_plan_clear(struct read_plan *plan);
 
 /* A partition of the archive; its number in the rows that are made is its place
  * plus 1. */
+struct archive_read;
 struct read_partition {
 	struct text name;
 	uint64_t part;
@@ -45,6 +46,13 @@ struct read_partition {
 	struct names *names; /* NULL: not read yet */
 	struct read_phase_list phases;
 };
+
+/* The partition of a key, which has the number behind `before` bytes; the range
+ * is all of it, and these bytes.  NULL: it has no rows, or (`*rc` is -1) they
+ * cannot be read. */
+struct read_partition *archive_read_whole(struct archive_read *read,
+    struct text key, uint32_t before, struct made *range, int *rc,
+    struct err *err);
 
 struct archive_read {
 	struct fetch fetch;
@@ -73,6 +81,16 @@ int read_facts(struct archive_read *read, struct made *range, struct err *err);
 int read_records(struct archive_read *read, struct text key, struct made *range,
     struct err *err);
 int read_phases(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_latest(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_entities(struct archive_read *read, struct text key,
+    struct made *range, struct err *err);
+int read_runs(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_run_times(struct archive_read *read, struct text key,
+    struct made *range, struct err *err);
+int read_groups(struct archive_read *read, struct text key, struct made *range,
     struct err *err);
 int read_stats(struct archive_read *read, struct text key, struct made *range,
     struct err *err);

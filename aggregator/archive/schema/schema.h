@@ -17,9 +17,9 @@
 
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
-	SCHEMA_TYPED = 10, /* tables of the second format, from the first on */
+	SCHEMA_TYPED = 14, /* tables of the second format, from the first on */
 	SCHEMA_TABLES = SCHEMA_TYPED + 11,
-	SCHEMA_COLUMNS_MAX = 20,
+	SCHEMA_COLUMNS_MAX = 24,
 };
 
 struct schema_column {
@@ -51,6 +51,10 @@ enum schema_number {
 	SCHEMA_SUMS,
 	SCHEMA_PARTITIONS,
 	SCHEMA_MODELS,
+	SCHEMA_NODES,
+	SCHEMA_ENTITIES,
+	SCHEMA_RUNS,
+	SCHEMA_GROUPS,
 };
 
 extern const struct schema_table schema_tables[SCHEMA_TABLES];
