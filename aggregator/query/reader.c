@@ -222,6 +222,9 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 		asked.to_ns = TIME_MAX_NS + 1;
 	reader->damage = (struct db_damage){ 0 };
 	reader->met_absent = false;
+	if (header->type == WIRE_FOLLOW && reader->journal == NULL)
+		return err_set(
+		    err, "archive: it has no journal, and cannot be followed");
 	if (header->type == WIRE_FOLLOW)
 		return query_follow(&page, header->partition, last, err);
 	if (page_begin(&page, err) != 0)
@@ -339,6 +342,9 @@ reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err)
 		return -1;
 	indexed = tables_fact(txn, FACT_INDEXED);
 	db_abort(&txn);
+	*ns = clock_wall_ns();
+	if (reader->journal == NULL)
+		return 0;
 	if (reader->walk == NULL &&
 	    journal_walk_open(reader->journal, &reader->walk, err) != 0)
 		return -1;
@@ -353,5 +359,6 @@ reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err)
 uint64_t
 reader_generation(const struct reader *reader)
 {
-	return journal_generation(reader->journal);
+	return reader->journal != NULL ? journal_generation(reader->journal)
+				       : 0;
 }

@@ -22,7 +22,8 @@ struct reader; /* opaque */
 /* Open STORE/tables and STORE/journal read-only.  A store that is missing or
  * of another format is an error. */
 int reader_open(struct reader **reader, const char *store, struct err *err);
-/* The same with handles that the process has already open (LMDB allows one per
+/* The same with handles that the process has already open; without a journal
+ * (NULL: of an archive) there is nothing to follow (LMDB allows one per
  * process).  They must outlive the reader. */
 struct db;
 struct journal;

@@ -38,10 +38,8 @@ int archive_source_check(const struct archive_source_values *values,
 void archive_source_sandbox(
     const struct archive_source_values *values, struct sandbox *sandbox);
 
-/* `stays`: the process asks for long, so the mirror follows the archive, and
- * nothing is printed; otherwise what is being read is printed to a terminal. */
 int archive_source_open(struct pages *pages,
-    const struct archive_source_values *values, const char *address, bool stays,
+    const struct archive_source_values *values, const char *address,
     struct err *err);
 
 #endif

@@ -49,13 +49,17 @@ cursor_of(const struct wire_writer *w, char room[static WIRE_CURSOR_BYTES_MAX])
 }
 
 static int64_t
-answer(struct reader *reader, const struct wire_header *header,
-    const struct wire_query *query, struct wire_writer *w, bool *last)
+answer(struct archive_read *read, struct reader *reader,
+    const struct wire_header *header, const struct wire_query *query,
+    struct wire_writer *w, bool *last)
 {
 	int64_t began_ns = clock_monotonic_ns();
 	struct err err = { .text = "" };
 
-	if (reader_answer(reader, header, query, w, last, &err) != 0)
+	if ((read != NULL
+		    ? archive_read_answer(
+			  read, reader, header, query, w, last, &err)
+		    : reader_answer(reader, header, query, w, last, &err)) != 0)
 		stop(&err);
 	return clock_monotonic_ns() - began_ns;
 }
@@ -132,9 +136,9 @@ ask(struct judge *judge, uint8_t type, uint8_t flags, struct wire_query query,
 		wire_writer_init(&w, judge->a, WIRE_BODY_BYTES_MAX);
 		wire_writer_init(&v, judge->b, WIRE_BODY_BYTES_MAX);
 		judge->store_ns +=
-		    answer(judge->store, &header, &query, &w, &last);
-		judge->archive_ns +=
-		    answer(judge->archive, &header, &query, &v, &last_b);
+		    answer(NULL, judge->store, &header, &query, &w, &last);
+		judge->archive_ns += answer(
+		    judge->read, judge->archive, &header, &query, &v, &last_b);
 		judge->pages++;
 		judge->records += w.records;
 		if (w.bytes != v.bytes || last != last_b ||
@@ -240,10 +244,8 @@ main(int argc, char **argv)
 	judge.b = memory_alloc(WIRE_BODY_BYTES_MAX);
 	if (reader_open(&judge.store, argv[3], &err) != 0 ||
 	    archive_read_open(&judge.read, &options, "to", &err) != 0 ||
-	    reader_open_shared(
-		&judge.archive, archive_read_db(judge.read), NULL, &err) != 0)
+	    archive_read_reader(judge.read, &judge.archive, &err) != 0)
 		stop(&err);
-	archive_read_use(judge.read, text_of(judge.partition));
 	ask_all(&judge, strtoll(argv[5], NULL, 10));
 	printf("%" PRIu64 " questions, %" PRIu64 " pages, %" PRIu64
 	       " records are equal; store %.3f s, archive %.3f s\n",

@@ -10,24 +10,36 @@
 #include "aggregator/archive/schema/schema.h"
 #include "proto/base/memory.h"
 #include "proto/base/varint.h"
+#include "proto/os/clock.h"
 
 #define MADE_BYTES_MAX (UINT64_C(256) << 20)
 
 /* ---- partitions ---- */
 
+static struct read_partition *
+find_partition(struct archive_read *read, uint64_t part)
+{
+	for (uint32_t i = 0; i < read->partitions; i++)
+		if (read->partition[i].part == part)
+			return &read->partition[i];
+	read->partition = memory_grow(read->partition, &read->partition_room,
+	    read->partitions, sizeof(*read->partition));
+	read->partition[read->partitions] =
+	    (struct read_partition){ .part = part };
+	return &read->partition[read->partitions++];
+}
+
 static int
 take_partition(void *arg, struct fetch *row, struct err *err)
 {
 	struct archive_read *read = arg;
-	struct read_partition *to;
+	struct read_partition *to = find_partition(read, fetch_uint(row));
+	struct text name = fetch_text(row);
 	uint32_t first;
 
 	(void)err;
-	read->partition = memory_grow(read->partition, &read->partition_room,
-	    read->partitions, sizeof(*read->partition));
-	to = &read->partition[read->partitions++];
-	*to = (struct read_partition){ .part = fetch_uint(row) };
-	to->name = arena_text(&read->texts, fetch_text(row));
+	if (to->name.bytes == 0)
+		to->name = arena_text(&read->texts, name);
 	to->counts.nodes = fetch_uint(row);
 	to->counts.first_ns = fetch_int(row);
 	to->counts.last_ns = fetch_int(row);
@@ -72,13 +84,15 @@ read_partitions(struct archive_read *read, struct err *err)
 	    "rejected_bytes, rejected_cut, last_entry, records "
 	    "FROM %s.partitions FINAL",
 	    database);
+	uint32_t before = read->partitions;
 	int rc = fetch_all(&read->fetch, columns,
 	    sizeof(columns) / sizeof(columns[0]), sql, take_partition, read,
 	    err);
 
 	free(sql);
-	if (read->partitions > 1)
-		qsort(read->partition, read->partitions,
+	/* Those that were there keep their numbers. */
+	if (read->partitions > before + 1)
+		qsort(read->partition + before, read->partitions - before,
 		    sizeof(*read->partition), compare_partitions);
 	return rc;
 }
@@ -137,7 +151,16 @@ partition_name(struct archive_read *read, struct text key, struct text *value)
 
 	if (key.at[0] == 'n') {
 		number = varint_get_u32_be(rest.at);
-		if (number == 0 || number > read->partitions)
+		if (number == 0) {
+			unsigned char bytes[8] = { 0 };
+
+			varint_put_u32_be(bytes, read->partitions);
+			varint_put_u32_be(bytes + 4, read->partitions);
+			*value = arena_text(&read->values,
+			    (struct text){ (char *)bytes, sizeof(bytes) });
+			return 1;
+		}
+		if (number > read->partitions)
 			return 0;
 		*value = read->partition[number - 1].name;
 		return 1;
@@ -411,8 +434,22 @@ archive_read_open(struct archive_read **out,
 	    schema_check(read->fetch.client, err) != 0 ||
 	    read_partitions(read, err) != 0)
 		archive_read_close(&read);
+	else
+		read->read_ns = clock_monotonic_ns();
 	*out = read;
 	return read == NULL ? -1 : 0;
+}
+
+static void
+forget_partitions(struct archive_read *read)
+{
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		names_free(&read->partition[i].names);
+		read_phases_clear(&read->partition[i].phases);
+	}
+	read->used = read->plan.partition = 0;
+	for (unsigned i = 0; i < TABLES_COUNT; i++)
+		forget_all(read, i);
 }
 
 void
@@ -422,13 +459,8 @@ archive_read_close(struct archive_read **out)
 
 	if (read == NULL)
 		return;
-	for (uint32_t i = 0; i < read->partitions; i++) {
-		names_free(&read->partition[i].names);
-		read_phases_clear(&read->partition[i].phases);
-	}
+	forget_partitions(read);
 	free(read->partition);
-	for (unsigned i = 0; i < TABLES_COUNT; i++)
-		forget_all(read, i);
 	read_plan_clear(&read->plan);
 	compacted_row_writer_free(&read->columns);
 	arena_clear(&read->texts);
@@ -439,14 +471,15 @@ archive_read_close(struct archive_read **out)
 	*out = NULL;
 }
 
-struct db *
-archive_read_db(struct archive_read *read)
+int
+archive_read_reader(
+    struct archive_read *read, struct reader **reader, struct err *err)
 {
-	return read->db;
+	return reader_open_shared(reader, read->db, NULL, err);
 }
 
-void
-archive_read_use(struct archive_read *read, struct text partition)
+static void
+use(struct archive_read *read, struct text partition)
 {
 	uint32_t number = 0;
 
@@ -457,4 +490,29 @@ archive_read_use(struct archive_read *read, struct text partition)
 		return;
 	read->used = number;
 	forget_all(read, TABLES_META);
+}
+
+/* Forget all that was read, so that it is read again. */
+static int
+refresh(struct archive_read *read, struct err *err)
+{
+	forget_partitions(read);
+	if (clickhouse_find(read->fetch.client, err) != 0 ||
+	    read_partitions(read, err) != 0)
+		return -1;
+	read->read_ns = clock_monotonic_ns();
+	return 0;
+}
+
+int
+archive_read_answer(struct archive_read *read, struct reader *reader,
+    const struct wire_header *header, const struct wire_query *query,
+    struct wire_writer *w, bool *last, struct err *err)
+{
+	if (query->cursor.bytes == 0 &&
+	    clock_monotonic_ns() - read->read_ns > ARCHIVE_READ_OLD_NS &&
+	    refresh(read, err) != 0)
+		return -1;
+	use(read, header->partition);
+	return reader_answer(reader, header, query, w, last, err);
 }

@@ -13,7 +13,7 @@
 #ifndef AGGREGATOR_ARCHIVE_READ_READ_H
 #define AGGREGATOR_ARCHIVE_READ_READ_H
 
-#include "aggregator/db/db.h"
+#include "aggregator/query/reader.h"
 #include "proto/clickhouse/client.h"
 
 struct archive_read; /* opaque */
@@ -26,10 +26,14 @@ int archive_read_open(struct archive_read **read,
     struct err *err);
 void archive_read_close(struct archive_read **read);
 
-/* The rows, for reader_open_shared; lives as long as the handle. */
-struct db *archive_read_db(struct archive_read *read);
-/* The next question is about this partition: facts that all partitions of a
- * store share are those of its head. */
-void archive_read_use(struct archive_read *read, struct text partition);
+/* A reader of the rows; close it before the handle. */
+int archive_read_reader(
+    struct archive_read *read, struct reader **reader, struct err *err);
+/* As reader_answer.  The first page of a question (without a cursor) has what
+ * was in the archive at most ARCHIVE_READ_OLD_NS ago. */
+#define ARCHIVE_READ_OLD_NS (2 * NS_PER_SECOND)
+int archive_read_answer(struct archive_read *read, struct reader *reader,
+    const struct wire_header *header, const struct wire_query *query,
+    struct wire_writer *w, bool *last, struct err *err);
 
 #endif

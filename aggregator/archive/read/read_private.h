@@ -62,7 +62,8 @@ struct archive_read {
 	struct arena values; /* of a transaction */
 	struct read_partition *partition;
 	uint32_t partitions, partition_room;
-	uint32_t used; /* number of the partition in use; 0: none */
+	int64_t read_ns; /* monotonic: when the partitions were read */
+	uint32_t used;   /* number of the partition in use; 0: none */
 	/* By table, the one that was used last first. */
 	struct made *made[TABLES_COUNT];
 	size_t made_bytes;
