@@ -11,7 +11,7 @@
 #define AGGREGATOR_DAEMON_STATUS_H
 
 #include "aggregator/archive/archiver.h"
-#include "aggregator/archive/mirror/mirror.h"
+#include "aggregator/archive/read/read.h"
 #include "aggregator/ingest/ingest.h"
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
@@ -26,7 +26,7 @@ bool status_put(struct wire_writer *w, struct text node,
 /* The same of a gateway: "aggregator" has what it knows of its readers,
  * "aggregator:mirror" what it has of the archive. */
 bool status_put_gateway(struct wire_writer *w, struct text node,
-    const struct mirror_status *mirror,
+    const struct archive_read_status *mirror,
     const struct query_server_status *query_server,
     const struct auth_counters *auth, bool insecure);
 

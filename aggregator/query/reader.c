@@ -66,10 +66,25 @@ reader_open_shared(struct reader **out, struct db *tables,
 	return 0;
 }
 
+struct reader *
+reader_open_made(
+    struct db *tables, const struct reader_origin *origin, void *arg)
+{
+	struct reader *reader = new_reader();
+
+	reader->tables = tables;
+	reader->shared = true;
+	reader->origin = origin;
+	reader->origin_arg = arg;
+	return reader;
+}
+
 int
 reader_open_beside(
     struct reader **out, const struct reader *first, struct err *err)
 {
+	if (first->origin != NULL)
+		return first->origin->beside(first->origin_arg, out, err);
 	/* What a read-only handle has touched belongs to one thread. */
 	if (!first->shared)
 		return reader_open(out, first->store, err);
@@ -106,6 +121,8 @@ reader_close(struct reader **reader)
 	series_free(&old->series);
 	free(old->columns);
 	free(old->stats);
+	if (old->origin != NULL)
+		old->origin->close(old->origin_arg);
 	free(old->store);
 	free(old);
 	*reader = NULL;
@@ -220,6 +237,9 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	/* The end is exclusive, except that it is the greatest time. */
 	if (asked.to_ns >= TIME_MAX_NS)
 		asked.to_ns = TIME_MAX_NS + 1;
+	if (reader->origin != NULL &&
+	    reader->origin->begin(reader->origin_arg, header, &asked, err) != 0)
+		return -1;
 	reader->damage = (struct db_damage){ 0 };
 	reader->met_absent = false;
 	if (header->type == WIRE_FOLLOW && reader->journal == NULL)
@@ -242,12 +262,6 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	if (w->records > 0 || (page.examined > 0 && page_has_moved(&page)))
 		reader->met_absent = false;
 	return rc;
-}
-
-void
-reader_of_mirror(struct reader *reader)
-{
-	reader->lacks = ABSENT_NOTED;
 }
 
 void

@@ -18,7 +18,6 @@
 #define TIMEOUT_NS (30 * NS_PER_SECOND)
 
 struct archive_source {
-	struct archive_read *read;
 	char *address, *password, *cacert; /* the last two may be NULL */
 	atomic_bool is_dropped;            /* the page that is being made */
 };
@@ -85,10 +84,9 @@ static int
 answer(void *arg, struct reader *reader, const struct pages_question *question,
     struct wire_writer *w, bool *last, struct err *err)
 {
-	struct archive_source *source = arg;
-
-	return archive_read_answer(source->read, reader, &question->header,
-	    &question->query, w, last, err);
+	(void)arg;
+	return reader_answer(
+	    reader, &question->header, &question->query, w, last, err);
 }
 
 static void
@@ -104,7 +102,6 @@ close_source(void *arg)
 {
 	struct archive_source *old = arg;
 
-	archive_read_close(&old->read);
 	free(old->address);
 	free(old->password);
 	free(old->cacert);
@@ -129,17 +126,17 @@ archive_source_open(struct pages *pages,
 	};
 	struct archive_source *source = memory_zero(1, sizeof(*source));
 	struct reader *reader = NULL;
-	struct clickhouse_options how;
+	struct archive_read_options how = { .option = "connect" };
 
 	source->address = memory_string(address);
 	source->password = copy_of(values->password);
 	source->cacert = copy_of(values->cacert);
-	how = reach(&(struct archive_source_values){ source->password,
-			source->cacert, values->insecure },
-	    source->address);
-	how.stop = &source->is_dropped;
-	if (archive_read_open(&source->read, &how, "connect", err) != 0 ||
-	    archive_read_reader(source->read, &reader, err) != 0) {
+	how.clickhouse =
+	    reach(&(struct archive_source_values){ source->password,
+		      source->cacert, values->insecure },
+		source->address);
+	how.clickhouse.stop = &source->is_dropped;
+	if (archive_read_open(&reader, &how, err) != 0) {
 		close_source(source);
 		return -1;
 	}

@@ -17,7 +17,6 @@
 
 struct judge {
 	struct reader *store, *archive;
-	struct archive_read *read;
 	const char *partition;
 	unsigned char *a, *b;
 	uint64_t questions, pages, records;
@@ -49,17 +48,13 @@ cursor_of(const struct wire_writer *w, char room[static WIRE_CURSOR_BYTES_MAX])
 }
 
 static int64_t
-answer(struct archive_read *read, struct reader *reader,
-    const struct wire_header *header, const struct wire_query *query,
-    struct wire_writer *w, bool *last)
+answer(struct reader *reader, const struct wire_header *header,
+    const struct wire_query *query, struct wire_writer *w, bool *last)
 {
 	int64_t began_ns = clock_monotonic_ns();
 	struct err err = { .text = "" };
 
-	if ((read != NULL
-		    ? archive_read_answer(
-			  read, reader, header, query, w, last, &err)
-		    : reader_answer(reader, header, query, w, last, &err)) != 0)
+	if (reader_answer(reader, header, query, w, last, &err) != 0)
 		stop(&err);
 	return clock_monotonic_ns() - began_ns;
 }
@@ -136,7 +131,7 @@ ask(struct judge *judge, uint8_t type, uint8_t flags, struct wire_query query,
 		wire_writer_init(&w, judge->a, WIRE_BODY_BYTES_MAX);
 		wire_writer_init(&v, judge->b, WIRE_BODY_BYTES_MAX);
 		judge->store_ns +=
-		    answer(NULL, judge->store, &header, &query, &w, &last);
+		    answer(judge->store, &header, &query, &w, &last);
 		judge->archive_ns += answer(
 		    judge->read, judge->archive, &header, &query, &v, &last_b);
 		judge->pages++;
@@ -232,19 +227,19 @@ ask_all(struct judge *judge, int64_t middle_ns)
 int
 main(int argc, char **argv)
 {
-	struct clickhouse_options options = CLICKHOUSE_DEFAULT;
+	struct archive_read_options options = { CLICKHOUSE_DEFAULT, "to",
+		NULL };
 	struct judge judge = { .partition = argc == 6 ? argv[4] : "" };
 	struct err err = { .text = "" };
 
 	if (argc != 6)
 		return 2;
-	options.url = argv[1];
-	options.password = argv[2][0] != 0 ? argv[2] : NULL;
+	options.clickhouse.url = argv[1];
+	options.clickhouse.password = argv[2][0] != 0 ? argv[2] : NULL;
 	judge.a = memory_alloc(WIRE_BODY_BYTES_MAX);
 	judge.b = memory_alloc(WIRE_BODY_BYTES_MAX);
 	if (reader_open(&judge.store, argv[3], &err) != 0 ||
-	    archive_read_open(&judge.read, &options, "to", &err) != 0 ||
-	    archive_read_reader(judge.read, &judge.archive, &err) != 0)
+	    archive_read_open(&judge.archive, &options, &err) != 0)
 		stop(&err);
 	ask_all(&judge, strtoll(argv[5], NULL, 10));
 	printf("%" PRIu64 " questions, %" PRIu64 " pages, %" PRIu64
@@ -252,7 +247,6 @@ main(int argc, char **argv)
 	    judge.questions, judge.pages, judge.records,
 	    (double)judge.store_ns / 1e9, (double)judge.archive_ns / 1e9);
 	reader_close(&judge.archive);
-	archive_read_close(&judge.read);
 	reader_close(&judge.store);
 	free(judge.a);
 	free(judge.b);

@@ -418,27 +418,7 @@ end(void *arg)
 		forget_oldest(read, i);
 }
 
-/* ---- opening ---- */
-
-int
-archive_read_open(struct archive_read **out,
-    const struct clickhouse_options *options, const char *option,
-    struct err *err)
-{
-	struct archive_read *read = memory_zero(1, sizeof(*read));
-
-	read->source = (struct db_source){ row, end, read };
-	read->db = db_open_source(&read->source);
-	if (clickhouse_open(&read->fetch.client, options, option, err) != 0 ||
-	    clickhouse_find(read->fetch.client, err) != 0 ||
-	    schema_check(read->fetch.client, err) != 0 ||
-	    read_partitions(read, err) != 0)
-		archive_read_close(&read);
-	else
-		read->read_ns = clock_monotonic_ns();
-	*out = read;
-	return read == NULL ? -1 : 0;
-}
+/* ---- pages ---- */
 
 static void
 forget_partitions(struct archive_read *read)
@@ -450,32 +430,6 @@ forget_partitions(struct archive_read *read)
 	read->used = read->plan.partition = 0;
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
 		forget_all(read, i);
-}
-
-void
-archive_read_close(struct archive_read **out)
-{
-	struct archive_read *read = *out;
-
-	if (read == NULL)
-		return;
-	forget_partitions(read);
-	free(read->partition);
-	read_plan_clear(&read->plan);
-	compacted_row_writer_free(&read->columns);
-	arena_clear(&read->texts);
-	arena_clear(&read->values);
-	db_close(&read->db);
-	clickhouse_close(&read->fetch.client);
-	free(read);
-	*out = NULL;
-}
-
-int
-archive_read_reader(
-    struct archive_read *read, struct reader **reader, struct err *err)
-{
-	return reader_open_shared(reader, read->db, NULL, err);
 }
 
 static void
@@ -492,27 +446,117 @@ use(struct archive_read *read, struct text partition)
 	forget_all(read, TABLES_META);
 }
 
-/* Forget all that was read, so that it is read again. */
+/* Read again what there is; what was read is forgotten. */
 static int
 refresh(struct archive_read *read, struct err *err)
 {
 	forget_partitions(read);
 	if (clickhouse_find(read->fetch.client, err) != 0 ||
+	    schema_check(read->fetch.client, err) != 0 ||
 	    read_partitions(read, err) != 0)
 		return -1;
 	read->read_ns = clock_monotonic_ns();
 	return 0;
 }
 
-int
-archive_read_answer(struct archive_read *read, struct reader *reader,
-    const struct wire_header *header, const struct wire_query *query,
-    struct wire_writer *w, bool *last, struct err *err)
+/* Note how the last attempt went. */
+static void
+note(struct archive_read *read, int rc, const struct err *err)
 {
-	if (query->cursor.bytes == 0 &&
-	    clock_monotonic_ns() - read->read_ns > ARCHIVE_READ_OLD_NS &&
-	    refresh(read, err) != 0)
-		return -1;
+	struct archive_read_state *state = read->options.state;
+
+	if (state == NULL)
+		return;
+	pthread_mutex_lock(&state->lock);
+	state->status.partitions = read->partitions;
+	state->status.failed += rc != 0;
+	if (rc == 0)
+		state->status.until_ns = clock_wall_ns();
+	snprintf(state->status.error, sizeof(state->status.error), "%.199s",
+	    rc != 0 ? err->text : "");
+	pthread_mutex_unlock(&state->lock);
+}
+
+static int
+begin(void *arg, const struct wire_header *header,
+    const struct wire_query *query, struct err *err)
+{
+	struct archive_read *read = arg;
+	bool is_old =
+	    read->read_ns == 0 ||
+	    clock_monotonic_ns() - read->read_ns > ARCHIVE_READ_OLD_NS;
+	int rc;
+
+	if (header->type == WIRE_FOLLOW)
+		return err_set(
+		    err, "archive: it has no journal, and cannot be followed");
+	if (query->cursor.bytes == 0 && is_old) {
+		read->read_ns = 0;
+		rc = refresh(read, err);
+		note(read, rc, err);
+		if (rc != 0)
+			return -1;
+	}
 	use(read, header->partition);
-	return reader_answer(reader, header, query, w, last, err);
+	return 0;
+}
+
+void
+archive_read_look(
+    struct archive_read_state *state, struct archive_read_status *status)
+{
+	pthread_mutex_lock(&state->lock);
+	*status = state->status;
+	pthread_mutex_unlock(&state->lock);
+}
+
+/* ---- opening ---- */
+
+static void
+close_read(void *arg)
+{
+	struct archive_read *read = arg;
+
+	forget_partitions(read);
+	free(read->partition);
+	read_plan_clear(&read->plan);
+	compacted_row_writer_free(&read->columns);
+	arena_clear(&read->texts);
+	arena_clear(&read->values);
+	db_close(&read->db);
+	clickhouse_close(&read->fetch.client);
+	free(read);
+}
+
+static int
+beside(void *arg, struct reader **reader, struct err *err)
+{
+	const struct archive_read *read = arg;
+
+	return archive_read_open(reader, &read->options, err);
+}
+
+int
+archive_read_open(struct reader **reader,
+    const struct archive_read_options *options, struct err *err)
+{
+	static const struct reader_origin origin = { begin, beside,
+		close_read };
+	struct archive_read *read = memory_zero(1, sizeof(*read));
+	int rc;
+
+	*reader = NULL;
+	read->options = *options;
+	read->source = (struct db_source){ row, end, read };
+	read->db = db_open_source(&read->source);
+	rc = clickhouse_open(
+	    &read->fetch.client, &options->clickhouse, options->option, err);
+	if (rc == 0)
+		rc = refresh(read, err);
+	note(read, rc, err);
+	if (rc == 0)
+		*reader = reader_open_made(read->db, &origin, read);
+	else
+		close_read(read);
+	return rc;
 }

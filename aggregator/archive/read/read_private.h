@@ -55,6 +55,7 @@ struct read_partition *archive_read_whole(struct archive_read *read,
     struct err *err);
 
 struct archive_read {
+	struct archive_read_options options;
 	struct fetch fetch;
 	struct db_source source;
 	struct db *db;

@@ -49,8 +49,11 @@ struct series;
 struct reader {
 	struct db *tables;
 	struct journal *journal;
-	bool shared;           /* the handles belong to the caller */
-	char *store;           /* directory; NULL: shared */
+	bool shared; /* the handles belong to the caller */
+	char *store; /* directory; NULL: shared */
+	/* NULL: a store. */
+	const struct reader_origin *origin;
+	void *origin_arg;
 	uint32_t examined_max; /* PAGE_EXAMINED_MAX; tests use less */
 	struct text limit;     /* pattern of partitions; empty: none */
 	struct lookup lookup;
@@ -98,9 +101,6 @@ struct page {
 	/* Of buckets: the partition has no record before the window, or behind
 	 * it. */
 	bool begins_first, ends_last;
-	/* The samples of the current hour are absent, and rollups have them
-	 * all. */
-	bool rolled_up;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;
 	bool wants_asked;
