@@ -132,8 +132,8 @@ ask(struct judge *judge, uint8_t type, uint8_t flags, struct wire_query query,
 		wire_writer_init(&v, judge->b, WIRE_BODY_BYTES_MAX);
 		judge->store_ns +=
 		    answer(judge->store, &header, &query, &w, &last);
-		judge->archive_ns += answer(
-		    judge->read, judge->archive, &header, &query, &v, &last_b);
+		judge->archive_ns +=
+		    answer(judge->archive, &header, &query, &v, &last_b);
 		judge->pages++;
 		judge->records += w.records;
 		if (w.bytes != v.bytes || last != last_b ||

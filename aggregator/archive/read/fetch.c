@@ -52,7 +52,7 @@ fetch_shard(struct fetch *fetch, unsigned shard,
 	int rc = ask_shard(fetch, shard, sql, &answer, err);
 
 	if (rc != 0)
-		return -1;
+		return err_prefix(err, "archive: shard %u", shard + 1);
 	fetch->reader = native_read_open(columns, count);
 	rc = read_rows(fetch, answer, call, arg, err);
 	native_read_close(&fetch->reader);

@@ -34,10 +34,13 @@ take_partition(void *arg, struct fetch *row, struct err *err)
 {
 	struct archive_read *read = arg;
 	struct read_partition *to = find_partition(read, fetch_uint(row));
+	uint64_t pos = fetch_uint(row);
 	struct text name = fetch_text(row);
 	uint32_t first;
 
 	(void)err;
+	to->is_changed = to->pos != pos;
+	to->pos = pos;
 	if (to->name.bytes == 0)
 		to->name = arena_text(&read->texts, name);
 	to->counts.nodes = fetch_uint(row);
@@ -68,6 +71,7 @@ read_partitions(struct archive_read *read, struct err *err)
 {
 	static const struct native_column columns[] = {
 		{ "part", NATIVE_UINT64 },
+		{ "pos", NATIVE_UINT64 },
 		{ "name", NATIVE_STRING },
 		{ "nodes", NATIVE_UINT64 },
 		{ "first_ns", NATIVE_INT64 },
@@ -80,7 +84,7 @@ read_partitions(struct archive_read *read, struct err *err)
 	};
 	const char *database = clickhouse_database(read->fetch.client);
 	char *sql = memory_format(
-	    "SELECT part, name, nodes, first_ns, last_ns, oldest_ns, "
+	    "SELECT part, pos, name, nodes, first_ns, last_ns, oldest_ns, "
 	    "rejected_bytes, rejected_cut, last_entry, records "
 	    "FROM %s.partitions FINAL",
 	    database);
@@ -420,16 +424,47 @@ end(void *arg)
 
 /* ---- pages ---- */
 
-static void
-forget_partitions(struct archive_read *read)
+/* Of which partition is the range?  0: of several. */
+static uint32_t
+partition_of(const struct made *range)
 {
-	for (uint32_t i = 0; i < read->partitions; i++) {
-		names_free(&read->partition[i].names);
-		read_phases_clear(&read->partition[i].phases);
-	}
-	read->used = read->plan.partition = 0;
+	uint32_t before = range->table == TABLES_NAMES;
+
+	return range->table == TABLES_META ||
+		       range->from.bytes < before + sizeof(uint32_t)
+		   ? 0
+		   : varint_get_u32_be(range->from.at + before);
+}
+
+/* What was read of partitions that have changed since. */
+static void
+forget_changed(struct archive_read *read)
+{
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
-		forget_all(read, i);
+		for (struct made **at = &read->made[i]; *at != NULL;) {
+			struct made *range = *at;
+			uint32_t number = partition_of(range);
+
+			if (number > 0 && number <= read->partitions &&
+			    !read->partition[number - 1].is_changed) {
+				at = &range->next;
+				continue;
+			}
+			*at = range->next;
+			read->made_bytes -= range->bytes.used;
+			made_free(&range);
+		}
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		struct read_partition *of = &read->partition[i];
+
+		if (!of->is_changed)
+			continue;
+		names_free(&of->names);
+		read_phases_clear(&of->phases);
+		of->is_changed = false;
+		if (read->plan.partition == i + 1)
+			read->plan.partition = 0;
+	}
 }
 
 static void
@@ -446,15 +481,15 @@ use(struct archive_read *read, struct text partition)
 	forget_all(read, TABLES_META);
 }
 
-/* Read again what there is; what was read is forgotten. */
+/* Read again what there is, and forget what has changed. */
 static int
 refresh(struct archive_read *read, struct err *err)
 {
-	forget_partitions(read);
 	if (clickhouse_find(read->fetch.client, err) != 0 ||
 	    schema_check(read->fetch.client, err) != 0 ||
 	    read_partitions(read, err) != 0)
 		return -1;
+	forget_changed(read);
 	read->read_ns = clock_monotonic_ns();
 	return 0;
 }
@@ -483,18 +518,17 @@ begin(void *arg, const struct wire_header *header,
 {
 	struct archive_read *read = arg;
 	bool is_old =
-	    read->read_ns == 0 ||
 	    clock_monotonic_ns() - read->read_ns > ARCHIVE_READ_OLD_NS;
 	int rc;
 
 	if (header->type == WIRE_FOLLOW)
-		return err_set(
-		    err, "archive: it has no journal, and cannot be followed");
+		return err_set(err, "an archive cannot be followed");
 	if (query->cursor.bytes == 0 && is_old) {
-		read->read_ns = 0;
 		rc = refresh(read, err);
 		note(read, rc, err);
-		if (rc != 0)
+		read->read_ns = clock_monotonic_ns();
+		/* Where the status says so, answers have what was read. */
+		if (rc != 0 && read->options.state == NULL)
 			return -1;
 	}
 	use(read, header->partition);
@@ -517,7 +551,9 @@ close_read(void *arg)
 {
 	struct archive_read *read = arg;
 
-	forget_partitions(read);
+	for (uint32_t i = 0; i < read->partitions; i++)
+		read->partition[i].is_changed = true;
+	forget_changed(read);
 	free(read->partition);
 	read_plan_clear(&read->plan);
 	compacted_row_writer_free(&read->columns);

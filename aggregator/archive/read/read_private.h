@@ -41,7 +41,8 @@ void read_plan_clear(struct read_plan *plan);
 struct archive_read;
 struct read_partition {
 	struct text name;
-	uint64_t part;
+	uint64_t part, pos; /* pos: of its last change */
+	bool is_changed;    /* what was read of it is old */
 	struct partition_counts counts;
 	struct names *names; /* NULL: not read yet */
 	struct read_phase_list phases;
