@@ -82,7 +82,7 @@ begin_anew(struct archiver *self)
 	self->lost_ns = 0;
 	self->pass.common = 0;
 	block_sender_forget(&self->sender);
-	pass_forget(&self->pass);
+	typed_pass_forget(&self->pass.typed);
 }
 
 /* What the store has noted of its archive. */
@@ -234,8 +234,8 @@ connect_to(struct archiver *self, struct err *err)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
-	self->pass =
-	    (struct pass){ .sender = &self->sender, .stop = &self->stop };
+	self->pass = (struct pass){ .typed = { .sender = &self->sender },
+		.stop = &self->stop };
 	self->is_open = true;
 	begin_anew(self);
 	/* How much is to be applied is not known: apply what there is. */
@@ -280,7 +280,7 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 		return -1;
 	}
 	free(before);
-	self->positions.at[self->positions.count++] = self->pass.pos;
+	self->positions.at[self->positions.count++] = self->pass.typed.pos;
 	self->sent = self->pass.to;
 	self->rows_unapplied += self->pass.rows;
 	archive_progress_send(
@@ -321,7 +321,7 @@ commit(struct archiver *self, struct err *err)
 	self->checkpoint = next;
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
-	pass_forget(&self->pass);
+	typed_pass_forget(&self->pass.typed);
 	writer_clear_marks(self->writer, next.place.change, next.place.row);
 	archive_progress_commit(&self->progress, &next.place, self->sent_ns);
 	return 0;

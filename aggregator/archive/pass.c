@@ -34,20 +34,10 @@ pass_place(struct db_txn *txn)
 }
 
 void
-pass_forget(struct pass *pass)
-{
-	string_table_clear(&pass->sent_events);
-	string_table_init(&pass->sent_events);
-}
-
-void
 pass_clear(struct pass *pass)
 {
-	lookup_clear(&pass->lookup);
+	typed_pass_clear(&pass->typed);
 	compacted_cursor_cache_clear(&pass->cache);
-	part_row_clear(&pass->part_row);
-	packed_free(&pass->packed);
-	string_table_clear(&pass->sent_events);
 }
 
 /* The number of a partition in the archive; false: it has no name any more. */
@@ -56,13 +46,13 @@ use_partition(struct pass *pass, uint32_t partition)
 {
 	struct text name;
 
-	if (partition == pass->partition)
+	if (partition == pass->typed.partition)
 		return true;
-	if (!dictionary_text(pass->txn, 0, partition, &name))
+	if (!dictionary_text(pass->typed.txn, 0, partition, &name))
 		return false;
-	pass->partition = partition;
-	pass->part = archive_part(name);
-	lookup_use(&pass->lookup, pass->txn, partition);
+	pass->typed.partition = partition;
+	pass->typed.part = archive_part(name);
+	lookup_use(&pass->typed.lookup, pass->typed.txn, partition);
 	return true;
 }
 
@@ -84,27 +74,27 @@ send_record(void *arg, const struct key_row_block *of,
 {
 	struct pass *pass = arg;
 	struct archive_row_id id = { 0, of->hour, of->node, of->track,
-		pass->pos };
+		pass->typed.pos };
 	unsigned shard;
 
 	if (pass->records % STOP_RECORDS == 0 && is_stopping(pass, err))
 		return -1;
 	if (!use_partition(pass, of->partition))
 		return 0;
-	id.part = pass->part;
-	shard =
-	    archive_shard(pass->sender->cluster->shards, pass->part, of->node);
+	id.part = pass->typed.part;
+	shard = archive_shard(
+	    pass->typed.sender->cluster->shards, pass->typed.part, of->node);
 
 	if (!archive_put_record(
-		block_sender_block(pass->sender, shard, of->kind),
-		(enum record_kind)of->kind, &id, item, &pass->lookup)) {
+		block_sender_block(pass->typed.sender, shard, of->kind),
+		(enum record_kind)of->kind, &id, item, &pass->typed.lookup)) {
 		pass->damaged++;
 		return 0;
 	}
 	pass->records++;
-	if (typed_pass_record(pass, &id, of->kind, item, err) != 0)
+	if (typed_pass_record(&pass->typed, &id, of->kind, item, err) != 0)
 		return -1;
-	return block_sender_added(pass->sender, shard, of->kind,
+	return block_sender_added(pass->typed.sender, shard, of->kind,
 	    archive_identity_hash(&id, item), of->hour, err);
 }
 
@@ -114,9 +104,9 @@ static int
 send_change(
     struct pass *pass, const struct archive_change *change, struct err *err)
 {
-	unsigned home = block_sender_home(pass->sender, change->part);
+	unsigned home = block_sender_home(pass->typed.sender, change->part);
 	struct native_block *block =
-	    block_sender_block(pass->sender, home, BLOCK_SENDER_CHANGES);
+	    block_sender_block(pass->typed.sender, home, BLOCK_SENDER_CHANGES);
 
 	native_put_uint(block, 0, change->part);
 	native_put_uint(block, 1, change->tbl);
@@ -125,8 +115,8 @@ send_change(
 	native_put_uint(block, 4, change->del);
 	native_put_uint(block, 5, change->pos);
 	pass->rows++;
-	return block_sender_added(pass->sender, home, BLOCK_SENDER_CHANGES,
-	    archive_change_hash(change), 0, err);
+	return block_sender_added(pass->typed.sender, home,
+	    BLOCK_SENDER_CHANGES, archive_change_hash(change), 0, err);
 }
 
 /* Names also by number, for who asks in SQL. */
@@ -134,7 +124,7 @@ static int
 send_name(
     struct pass *pass, struct text key, struct text value, struct err *err)
 {
-	unsigned home = block_sender_home(pass->sender, pass->part);
+	unsigned home = block_sender_home(pass->typed.sender, pass->typed.part);
 	struct native_block *block;
 	uint32_t number;
 
@@ -145,25 +135,26 @@ send_name(
 	number = be32toh(number);
 	if (number == 0)
 		return 0; /* how many there are */
-	block = block_sender_block(pass->sender, home, BLOCK_SENDER_NAMES);
-	native_put_uint(block, 0, pass->part);
+	block =
+	    block_sender_block(pass->typed.sender, home, BLOCK_SENDER_NAMES);
+	native_put_uint(block, 0, pass->typed.part);
 	native_put_uint(block, 1, number);
 	native_put_text(block, 2, value);
-	native_put_uint(block, 3, pass->pos);
+	native_put_uint(block, 3, pass->typed.pos);
 	return block_sender_added(
-	    pass->sender, home, BLOCK_SENDER_NAMES, 0, 0, err);
+	    pass->typed.sender, home, BLOCK_SENDER_NAMES, 0, 0, err);
 }
 
 static int
 send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 {
 	struct archive_change change = { .tbl = (uint8_t)table,
-		.pos = pass->pos };
+		.pos = pass->typed.pos };
 	struct state_key of;
 	struct text value = { NULL, 0 };
-	bool is_there = db_get(pass->txn, table, key, &value);
+	bool is_there = db_get(pass->typed.txn, table, key, &value);
 
-	if (!is_there && db_was_damaged(pass->txn)) {
+	if (!is_there && db_was_damaged(pass->typed.txn)) {
 		pass->damaged++;
 		return 0;
 	}
@@ -174,12 +165,12 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 	if (of.is_common || of.partition == 0 ||
 	    !use_partition(pass, of.partition))
 		return 0;
-	change.part = pass->part;
+	change.part = pass->typed.part;
 	change.k = (struct text){ (const char *)of.rest, of.bytes };
 	change.v = value;
 	change.del = !is_there;
 	if ((is_there || table == TABLES_GROUPS) &&
-	    typed_pass_row(pass, table, key, value, err) != 0)
+	    typed_pass_row(&pass->typed, table, key, value, err) != 0)
 		return -1;
 	if (table == TABLES_NAMES && is_there &&
 	    send_name(pass, key, value, err) != 0)
@@ -193,13 +184,13 @@ static int
 send_common_row(void *arg, struct text key, struct text value, struct err *err)
 {
 	struct pass *pass = arg;
-	const struct archive_change change = { .part = pass->part,
+	const struct archive_change change = { .part = pass->typed.part,
 		.tbl = TABLES_META,
 		.k = key,
 		.v = value,
-		.pos = pass->pos };
+		.pos = pass->typed.pos };
 
-	if (typed_pass_common(pass, key, value, err) != 0)
+	if (typed_pass_common(&pass->typed, key, value, err) != 0)
 		return -1;
 	return send_change(pass, &change, err);
 }
@@ -207,13 +198,14 @@ send_common_row(void *arg, struct text key, struct text value, struct err *err)
 static int
 send_common(struct pass *pass, struct err *err)
 {
-	uint64_t hash = common_hash(pass->txn);
-	uint32_t last = dictionary_last(pass->txn, 0);
+	uint64_t hash = common_hash(pass->typed.txn);
+	uint32_t last = dictionary_last(pass->typed.txn, 0);
 	uint32_t from = hash == pass->common ? pass->common_partitions + 1 : 1;
 
 	for (uint32_t partition = from; partition <= last; partition++)
 		if (use_partition(pass, partition) &&
-		    common_each(pass->txn, send_common_row, pass, err) != 0)
+		    common_each(pass->typed.txn, send_common_row, pass, err) !=
+			0)
 			return -1;
 	pass->common = hash;
 	pass->common_partitions = last;
@@ -225,8 +217,8 @@ send_common(struct pass *pass, struct err *err)
 static int
 send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 {
-	struct slice_reader reader = { pass->txn, &pass->cache, send_record,
-		pass, 0 };
+	struct slice_reader reader = { pass->typed.txn, &pass->cache,
+		send_record, pass, 0 };
 	uint32_t first_row = mark->first_row;
 	int rc;
 
@@ -260,11 +252,11 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	struct mark mark;
 	int rc = 0;
 
-	pass->txn = txn;
-	pass->partition = 0;
+	pass->typed.txn = txn;
+	pass->typed.partition = 0;
 	pass->from = *from;
 	pass->to = pass_place(txn);
-	pass->pos = pass_position(epoch, pass->to.change);
+	pass->typed.pos = pass_position(epoch, pass->to.change);
 	pass->records = pass->rows = pass->damaged = 0;
 	marks = marks_open(txn);
 	while (rc == 0 && marks_next(marks, &mark)) {
@@ -274,7 +266,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	}
 	marks_close(&marks);
 	if (rc == 0 && send_common(pass, err) == 0 &&
-	    block_sender_flush(pass->sender, err) == 0)
+	    block_sender_flush(pass->typed.sender, err) == 0)
 		return 0;
 	pass->common = 0;
 	return -1;

@@ -14,13 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/blocks/block_sender.h"
+#include "aggregator/archive/typed_pass.h"
 #include "aggregator/db/db.h"
-#include "aggregator/phases/part_row.h"
-#include "aggregator/phases/run_row.h"
 #include "aggregator/rows/compacted_cursor.h"
-#include "aggregator/tables/lookup.h"
-#include "proto/hash/string_table.h"
 
 /* A place in the history of the store. */
 struct pass_place {
@@ -30,25 +26,14 @@ struct pass_place {
 };
 
 struct pass {
-	struct block_sender *sender; /* not owned */
+	struct typed_pass typed;
 	const atomic_bool *stop;
-	struct db_txn *txn;
 	struct pass_place from, to;
-	uint64_t pos; /* of its rows */
 	/* What was sent of common.h: its hash, and to how many partitions; all
 	 * zeros: nothing yet. */
 	uint64_t common;
 	uint32_t common_partitions;
-	struct lookup lookup;
 	struct compacted_cursor_cache cache;
-	struct part_row part_row;
-	struct run_row run_row;
-	struct packed *packed;
-	/* Starts and ends of phases sent since the last commit: parts that grow
-	 * or are merged have them again. */
-	struct string_table sent_events;
-	uint32_t partition; /* the last one that was asked for */
-	uint64_t part;
 	uint64_t records, rows; /* sent */
 	uint64_t damaged;       /* rows that cannot be read, not sent */
 };
@@ -60,8 +45,6 @@ struct pass_place pass_place(struct db_txn *txn);
  * set; what was sent is sent again by the next pass. */
 int pass_send(struct pass *pass, struct db_txn *txn,
     const struct pass_place *from, uint32_t epoch, struct err *err);
-/* What was sent is committed, or will be sent again. */
-void pass_forget(struct pass *pass);
 void pass_clear(struct pass *pass);
 
 /* The position in the archive of a change of an epoch. */

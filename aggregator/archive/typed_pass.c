@@ -16,7 +16,7 @@
 
 /* Begin a row of a table on the home shard of the partition. */
 static struct typed
-begin(struct pass *pass, unsigned number, unsigned shard)
+begin(struct typed_pass *pass, unsigned number, unsigned shard)
 {
 	struct typed row = typed_begin(block_sender_block(pass->sender, shard,
 					   BLOCK_SENDER_TYPED + number),
@@ -27,7 +27,7 @@ begin(struct pass *pass, unsigned number, unsigned shard)
 }
 
 static int
-end(struct pass *pass, unsigned number, unsigned shard, int32_t hour,
+end(struct typed_pass *pass, unsigned number, unsigned shard, int32_t hour,
     uint64_t hash, struct err *err)
 {
 	return block_sender_added(
@@ -35,7 +35,7 @@ end(struct pass *pass, unsigned number, unsigned shard, int32_t hour,
 }
 
 static unsigned
-home(const struct pass *pass)
+home(const struct typed_pass *pass)
 {
 	return block_sender_home(pass->sender, pass->part);
 }
@@ -43,7 +43,7 @@ home(const struct pass *pass)
 /* ---- records ---- */
 
 int
-typed_pass_record(struct pass *pass, const struct archive_row_id *id,
+typed_pass_record(struct typed_pass *pass, const struct archive_row_id *id,
     uint8_t kind, const struct row_block_item *item, struct err *err)
 {
 	unsigned number =
@@ -62,8 +62,8 @@ typed_pass_record(struct pass *pass, const struct archive_row_id *id,
 /* ---- names ---- */
 
 static int
-send_name(
-    struct pass *pass, struct text key, struct text value, struct err *err)
+send_name(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	enum { KEY_BYTES = 9 };
 	struct typed row;
@@ -98,7 +98,7 @@ send_name(
 
 /* Was it sent since the last commit? */
 static bool
-is_sent(struct pass *pass, const struct part_row_key *of,
+is_sent(struct typed_pass *pass, const struct part_row_key *of,
     const struct part_row_state *state, const struct phase_entry *entry)
 {
 	const uint64_t identity[] = { (uint64_t)pass->partition << 32 |
@@ -116,7 +116,7 @@ is_sent(struct pass *pass, const struct part_row_key *of,
 }
 
 static int
-send_event(struct pass *pass, const struct part_row_key *of,
+send_event(struct typed_pass *pass, const struct part_row_key *of,
     const struct part_row_state *state, const struct phase_entry *entry,
     struct err *err)
 {
@@ -152,8 +152,8 @@ send_event(struct pass *pass, const struct part_row_key *of,
 }
 
 static int
-send_part_row(
-    struct pass *pass, struct text key, struct text value, struct err *err)
+send_part_row(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	struct part_row_key of;
 	int rc = 0;
@@ -176,7 +176,7 @@ send_part_row(
 
 /* What the list of a phase says, and its statistics. */
 static int
-send_sums(struct pass *pass, struct text key, struct err *err)
+send_sums(struct typed_pass *pass, struct text key, struct err *err)
 {
 	struct part_list list = { .at = NULL };
 	struct text stats = { NULL, 0 };
@@ -204,7 +204,7 @@ send_sums(struct pass *pass, struct text key, struct err *err)
 /* ---- counts ---- */
 
 static int
-send_counts(struct pass *pass, struct err *err)
+send_counts(struct typed_pass *pass, struct err *err)
 {
 	struct partition_counts counts;
 	struct text name;
@@ -232,8 +232,8 @@ send_counts(struct pass *pass, struct err *err)
 /* ---- what was last heard of nodes ---- */
 
 static int
-send_nodes(
-    struct pass *pass, struct text key, struct text value, struct err *err)
+send_nodes(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	uint32_t partition, block;
 	struct latest_row of;
@@ -269,8 +269,8 @@ send_nodes(
 /* ---- entities ---- */
 
 static int
-send_entity(
-    struct pass *pass, struct text key, struct text value, struct err *err)
+send_entity(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	struct varint_reader u = varint_reader_of(value);
 	struct row_block_item item = { .time_ns = 0 };
@@ -349,7 +349,8 @@ put_run_events(
 }
 
 static int
-send_run(struct pass *pass, struct text key, struct text value, struct err *err)
+send_run(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	struct run_row *run = &pass->run_row;
 	struct run_row_key of;
@@ -375,8 +376,8 @@ send_run(struct pass *pass, struct text key, struct text value, struct err *err)
 /* ---- groups of test runs ---- */
 
 static int
-send_group(
-    struct pass *pass, struct text key, struct text value, struct err *err)
+send_group(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	struct lookup *names = &pass->lookup;
 	const struct text none = { NULL, 0 };
@@ -405,7 +406,7 @@ send_group(
 /* ---- rows, alone and in blocks ---- */
 
 struct block_of {
-	struct pass *pass;
+	struct typed_pass *pass;
 	unsigned table;
 };
 
@@ -418,7 +419,7 @@ send_of_block(void *arg, struct text key, struct text value, struct err *err)
 }
 
 static int
-send_block(struct pass *pass, struct packed_table table, struct text key,
+send_block(struct typed_pass *pass, struct packed_table table, struct text key,
     struct text value, struct err *err)
 {
 	struct block_of of = { pass, table.rows };
@@ -430,7 +431,7 @@ send_block(struct pass *pass, struct packed_table table, struct text key,
 }
 
 int
-typed_pass_row(struct pass *pass, unsigned table, struct text key,
+typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
     struct text value, struct err *err)
 {
 	switch (table) {
@@ -457,8 +458,8 @@ typed_pass_row(struct pass *pass, unsigned table, struct text key,
 }
 
 int
-typed_pass_common(
-    struct pass *pass, struct text key, struct text value, struct err *err)
+typed_pass_common(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	struct typed row = begin(pass, SCHEMA_MODELS, home(pass));
 
@@ -466,4 +467,22 @@ typed_pass_common(
 	typed_put_uint(&row, pass->pos);
 	typed_put_text(&row, value);
 	return end(pass, SCHEMA_MODELS, home(pass), 0, row.hash, err);
+}
+
+/* ---- memory ---- */
+
+void
+typed_pass_forget(struct typed_pass *pass)
+{
+	string_table_clear(&pass->sent_events);
+	string_table_init(&pass->sent_events);
+}
+
+void
+typed_pass_clear(struct typed_pass *pass)
+{
+	lookup_clear(&pass->lookup);
+	part_row_clear(&pass->part_row);
+	packed_free(&pass->packed);
+	string_table_clear(&pass->sent_events);
 }

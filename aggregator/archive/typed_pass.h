@@ -5,18 +5,40 @@
 #ifndef AGGREGATOR_ARCHIVE_TYPED_PASS_H
 #define AGGREGATOR_ARCHIVE_TYPED_PASS_H
 
-#include "aggregator/archive/pass.h"
+#include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/rows/record_columns.h"
+#include "aggregator/db/db.h"
+#include "aggregator/phases/part_row.h"
+#include "aggregator/phases/run_row.h"
+#include "aggregator/tables/lookup.h"
+#include "proto/hash/string_table.h"
+
+struct typed_pass {
+	struct block_sender *sender; /* not owned */
+	struct db_txn *txn;
+	uint64_t pos;       /* of its rows */
+	uint32_t partition; /* the last one that was asked for */
+	uint64_t part;
+	struct lookup lookup;
+	struct part_row part_row;
+	struct run_row run_row;
+	struct packed *packed; /* NULL: not in use yet */
+	/* Starts and ends of phases sent since the last commit: parts that grow
+	 * or are merged have them again. */
+	struct string_table sent_events;
+};
+void typed_pass_forget(struct typed_pass *pass);
+void typed_pass_clear(struct typed_pass *pass);
 
 /* A record of a row block, or of a compacted row. */
-int typed_pass_record(struct pass *pass, const struct archive_row_id *id,
+int typed_pass_record(struct typed_pass *pass, const struct archive_row_id *id,
     uint8_t kind, const struct row_block_item *item, struct err *err);
-/* A row of another table that was marked; pass->partition is that of the key.
+/* A row of another table that was marked; it is of pass->partition.
  */
-int typed_pass_row(struct pass *pass, unsigned table, struct text key,
+int typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
     struct text value, struct err *err);
 /* A fact that all partitions share: a model, or the key of the hashes. */
-int typed_pass_common(
-    struct pass *pass, struct text key, struct text value, struct err *err);
+int typed_pass_common(struct typed_pass *pass, struct text key,
+    struct text value, struct err *err);
 
 #endif

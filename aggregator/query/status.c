@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "aggregator/query/page/answer.h"
-#include "aggregator/query/reader.h"
 #include "proto/counter/counter.h"
 
 #define STORE_ID     "store"
@@ -217,7 +216,9 @@ append_store(struct page *page, struct err *err, int *rc)
 	put_int(&answer, COUNTER_STORE_journal_file_bytes, journal.file_bytes);
 	put_int(&answer, COUNTER_STORE_sessions, journal.rows[JOURNAL_STREAMS]);
 	put_int(&answer, COUNTER_STORE_generation,
-	    reader_generation(reader) & INT64_MAX);
+	    reader->journal == NULL
+		? 0
+		: journal_generation(reader->journal) & INT64_MAX);
 	put_int(&answer, COUNTER_STORE_rebuilding,
 	    tables_fact(page->txn, FACT_REBUILD));
 	put_int(

@@ -2,7 +2,7 @@
  * names - the names of a partition of the archive, and the numbers that they
  * have in the rows that are made.
  *
- * The numbers are those of the newest head, so that its answers and those of
+ * The numbers are those of the newest store, so that its answers and those of
  * the archive have one order.  A name without a number, or whose number a newer
  * one has, gets one behind all others.
  * SPDX-License-Identifier: MIT
