@@ -11,7 +11,11 @@
 #include "aggregator/phases/part_row.h"
 #include "proto/base/memory.h"
 
-enum { LIST = 0, PART = 1 }; /* numbers of parts in keys */
+enum {
+	LIST = 0, /* numbers of parts in keys */
+	PART = 1,
+	ANSWER_EVENTS = 100000, /* about */
+};
 
 /* ---- which phases there are ---- */
 
@@ -360,14 +364,22 @@ read_events(struct archive_read *read, struct read_partition *of,
     struct err *err)
 {
 	struct events events = { .names = of->names };
+	uint64_t answers = phase->events / ANSWER_EVENTS + 1;
 	char *id = quote(phase->id);
-	char *where = memory_format("part = %llu AND phase = unhex('%s')",
-	    (unsigned long long)of->part, id);
-	int rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_PHASES], where,
-	    take_event, &events, err);
+	int rc = 0;
 
+	for (uint64_t i = 0; i < answers && rc == 0; i++) {
+		char *where =
+		    memory_format("part = %llu AND phase = unhex('%s') AND seq "
+				  "%% %llu = %llu",
+			(unsigned long long)of->part, id,
+			(unsigned long long)answers, (unsigned long long)i);
+
+		rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_PHASES],
+		    where, take_event, &events, err);
+		free(where);
+	}
 	free(id);
-	free(where);
 	if (rc == 0)
 		put_events(read, &events, range, partition, phase->number);
 	free(events.at);

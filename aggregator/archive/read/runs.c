@@ -9,6 +9,8 @@
 #include "aggregator/phases/run_sum.h"
 #include "proto/base/memory.h"
 
+enum { ANSWER_RUNS = 20000, ANSWER_TIMES = 1000000 }; /* in an answer */
+
 struct runs {
 	struct names *names;
 	struct made *range;
@@ -115,10 +117,23 @@ take_run(void *arg, struct fetch *row, struct err *err)
 	return 0;
 }
 
+/* So many answers have all test runs of the partition. */
+static uint64_t
+answers_of(const struct archive_read *read, struct text key, uint64_t each)
+{
+	uint32_t number = key.bytes < 4 ? 0 : varint_get_u32_be(key.at);
+
+	return number == 0 || number > read->partitions
+		   ? 1
+		   : read->partition[number - 1].counts.records[RECORD_RUN] /
+			     each +
+			 1;
+}
+
 static int
 read_whole(struct archive_read *read, struct text key, struct made *range,
     const char *table, const struct native_column *columns, unsigned count,
-    fetch_row *take, struct err *err)
+    const char *column, uint64_t answers, fetch_row *take, struct err *err)
 {
 	struct runs *runs;
 	int rc;
@@ -134,16 +149,21 @@ read_whole(struct archive_read *read, struct text key, struct made *range,
 	runs->names = of->names;
 	runs->range = range;
 	runs->partition = varint_get_u32_be(key.at);
-	to = memory_stream(&sql, &bytes);
-	for (unsigned i = 0; i < count; i++)
-		fprintf(to, "%s%s", i == 0 ? "SELECT " : ", ", columns[i].name);
-	fprintf(to, " FROM %s.%s FINAL WHERE part = %llu",
-	    clickhouse_database(read->fetch.client), table,
-	    (unsigned long long)of->part);
-	memory_stream_end(&to);
-	rc = fetch_home(
-	    &read->fetch, of->part, columns, count, sql, take, runs, err);
-	free(sql);
+	for (uint64_t n = 0; n < answers && rc == 0; n++) {
+		to = memory_stream(&sql, &bytes);
+		for (unsigned i = 0; i < count; i++)
+			fprintf(to, "%s%s", i == 0 ? "SELECT " : ", ",
+			    columns[i].name);
+		fprintf(to,
+		    " FROM %s.%s FINAL WHERE part = %llu AND %s %% %llu = %llu",
+		    clickhouse_database(read->fetch.client), table,
+		    (unsigned long long)of->part, column,
+		    (unsigned long long)answers, (unsigned long long)n);
+		memory_stream_end(&to);
+		rc = fetch_home(&read->fetch, of->part, columns, count, sql,
+		    take, runs, err);
+		free(sql);
+	}
 	made_sort(range);
 	buffer_clear(&runs->value);
 	free(runs);
@@ -177,7 +197,8 @@ read_runs(struct archive_read *read, struct text key, struct made *range,
 	};
 
 	return read_whole(read, key, range, "runs", columns,
-	    sizeof(columns) / sizeof(columns[0]), take_run, err);
+	    sizeof(columns) / sizeof(columns[0]), "no",
+	    answers_of(read, key, ANSWER_RUNS), take_run, err);
 }
 
 /* ---- times ---- */
@@ -209,7 +230,8 @@ read_run_times(struct archive_read *read, struct text key, struct made *range,
 		{ "first_ns", NATIVE_INT64 },
 	};
 
-	return read_whole(read, key, range, "runs", columns, 3, take_time, err);
+	return read_whole(read, key, range, "runs", columns, 3, "no",
+	    answers_of(read, key, ANSWER_TIMES), take_time, err);
 }
 
 /* ---- groups ---- */
@@ -261,5 +283,5 @@ read_groups(struct archive_read *read, struct text key, struct made *range,
 	};
 
 	return read_whole(read, key, range, "groups", columns,
-	    sizeof(columns) / sizeof(columns[0]), take_group, err);
+	    sizeof(columns) / sizeof(columns[0]), "no", 1, take_group, err);
 }
