@@ -117,7 +117,7 @@ take_run(void *arg, struct fetch *row, struct err *err)
 	return 0;
 }
 
-/* So many answers have all test runs of the partition. */
+/* In how many answers all test runs of the partition come. */
 static uint64_t
 answers_of(const struct archive_read *read, struct text key, uint64_t each)
 {
