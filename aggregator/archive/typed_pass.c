@@ -4,8 +4,10 @@
  */
 #include "aggregator/archive/typed_pass.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/rollup_columns.h"
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/phases/part_list.h"
 #include "aggregator/phases/part_row.h"
@@ -13,6 +15,7 @@
 #include "aggregator/tables/latest.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
 
 /* Begin a row of a table on the home shard of the partition. */
 static struct typed
@@ -403,6 +406,51 @@ send_group(struct typed_pass *pass, struct text key, struct text value,
 	return end(pass, SCHEMA_GROUPS, home(pass), 0, row.hash, err);
 }
 
+/* ---- rollups ---- */
+
+static int
+send_bucket(struct typed_pass *pass, const struct key_row_block *of,
+    const struct rollup_row_node *node, uint32_t at, struct err *err)
+{
+	struct text name = lookup_number(&pass->lookup, node->node);
+	unsigned shard =
+	    typed_shard(pass->sender->shards, pass->part, name, of->hour);
+	struct typed row = begin(pass, SCHEMA_ROLLUPS, shard);
+
+	typed_put_int(&row, of->hour);
+	typed_put_uint(&row, of->slice);
+	typed_put_text(&row, lookup_number(&pass->lookup, of->track));
+	typed_put_text(&row, name);
+	typed_put_uint(&row, of->row);
+	typed_put_uint(&row, pass->rollup->step[at]);
+	typed_put_uint(&row, pass->pos);
+	rollup_columns_put(&row, pass->rollup, node, at);
+	return end(pass, SCHEMA_ROLLUPS, shard, of->hour, row.hash, err);
+}
+
+/* Nodes whose buckets are made later have samples. */
+static int
+send_rollup(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
+{
+	struct key_row_block of;
+	struct rollup_row *row;
+
+	if (pass->rollup == NULL)
+		pass->rollup = memory_zero(1, sizeof(*pass->rollup));
+	row = pass->rollup;
+	if (!key_get_row_block(key, &of) || !rollup_open(row, value))
+		return 0;
+	for (uint32_t m = 0; m < row->metrics; m++)
+		if (rollup_read(row, m) == NULL)
+			return 0;
+	for (uint32_t k = 0; k < row->nodes; k++)
+		for (uint32_t i = row->node[k].from; i < row->node[k].to; i++)
+			if (send_bucket(pass, &of, &row->node[k], i, err) != 0)
+				return -1;
+	return 0;
+}
+
 /* ---- rows, alone and in blocks ---- */
 
 struct block_of {
@@ -446,6 +494,8 @@ typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
 		return key.bytes == PART_LIST_KEY_BYTES
 			   ? send_sums(pass, key, err)
 			   : send_part_row(pass, key, value, err);
+	case TABLES_ROLLUPS:
+	case TABLES_ROLLUPS_END: return send_rollup(pass, key, value, err);
 	case TABLES_META: return send_counts(pass, err);
 	case TABLES_NAME_BLOCKS:
 		return send_block(pass, tables_run_names, key, value, err);
@@ -484,5 +534,9 @@ typed_pass_clear(struct typed_pass *pass)
 	lookup_clear(&pass->lookup);
 	part_row_clear(&pass->part_row);
 	packed_free(&pass->packed);
+	if (pass->rollup != NULL)
+		rollup_row_clear(pass->rollup);
+	free(pass->rollup);
+	pass->rollup = NULL;
 	string_table_clear(&pass->sent_events);
 }

@@ -10,6 +10,7 @@
 #include "aggregator/db/db.h"
 #include "aggregator/phases/part_row.h"
 #include "aggregator/phases/run_row.h"
+#include "aggregator/rollup/rollup.h"
 #include "aggregator/tables/lookup.h"
 #include "proto/hash/string_table.h"
 
@@ -22,7 +23,8 @@ struct typed_pass {
 	struct lookup lookup;
 	struct part_row part_row;
 	struct run_row run_row;
-	struct packed *packed; /* NULL: not in use yet */
+	struct rollup_row *rollup; /* NULL: not in use yet */
+	struct packed *packed;     /* NULL: not in use yet */
 	/* Starts and ends of phases sent since the last commit: parts that grow
 	 * or are merged have them again. */
 	struct string_table sent_events;

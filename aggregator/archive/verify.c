@@ -59,7 +59,7 @@ condition(const struct verify_positions *positions, unsigned table,
 	fputc(')', to);
 	if (table < BLOCK_SENDER_NAMES ||
 	    (table >= BLOCK_SENDER_TYPED &&
-		table <= BLOCK_SENDER_TYPED + SCHEMA_PHASES))
+		table < BLOCK_SENDER_TYPED + SCHEMA_NAMES))
 		fprintf(to, " AND hour >= %d AND hour <= %d", sent->first_hour,
 		    sent->last_hour);
 	memory_stream_end(&to);

@@ -24,7 +24,7 @@ equal() {
 }
 
 check "test runs are made up" load 60
-check "a pool starts" poolscope-generate pool --nodes 40 --starts 2 --seed "${SEED:-7}" -p 'demo$pool' \
+check "a pool starts" poolscope-generate pool --nodes 40 --starts 2 --base -3h --period 3s --seed "${SEED:-7}" -p 'demo$pool' \
 	--timeout 120s
 for case in "$golden"/cascade/p0[1-4]*; do
 	check "$(basename "$case") is imported" poolscope-import cascade "$case/entities.jsonl"
@@ -42,7 +42,15 @@ middle=$(poolscope-dump -q -p 'demo$pool' --kind event --format jsonl | sed -n '
 poolscope-stats pools -q --format jsonl >"$TMP/pools"
 sed -n 's/^{"partition": "\([^"]*\)".*/\1/p' "$TMP/pools" >"$TMP/partitions"
 check "there are pools" test "$(wc -l <"$TMP/partitions")" -ge 6
-while read -r partition; do
-	check "$partition is equal" equal "$partition"
-	check_printed "... all of it" "400 questions"
-done <"$TMP/partitions"
+each_equal() {
+	while read -r partition; do
+		check "$partition is equal$1" equal "$partition"
+		check_printed "... all of it" "400 questions"
+	done <"$TMP/partitions"
+}
+each_equal ""
+stop aggregator
+check "all is compacted" poolscope-admin compact --models "$ROOT/deploy/models"
+aggregator_serve || exit 1
+check "... and in the archive" settled
+each_equal ", compacted"

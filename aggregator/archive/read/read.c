@@ -250,7 +250,9 @@ make(struct archive_read *read, struct text key, struct made *range,
 			   ? put_nodes(read, range, key, err)
 			   : 0;
 	case TABLES_META: return read_facts(read, range, err);
-	case TABLES_ROW_BLOCKS: return read_records(read, key, range, err);
+	case TABLES_ROW_BLOCKS:
+	case TABLES_ROLLUPS:
+	case TABLES_ROLLUPS_END: return read_records(read, key, range, err);
 	case TABLES_PHASES: return read_phases(read, key, range, err);
 	case TABLES_STATS: return read_stats(read, key, range, err);
 	default: return 0; /* all of the table: no rows */
@@ -330,9 +332,10 @@ give(const struct made *range, uint32_t at, struct text *found,
 static bool
 leaves(unsigned table, struct text key, struct text next)
 {
-	uint32_t front = table == TABLES_ROW_BLOCKS || table == TABLES_NAMES
-			     ? sizeof(uint32_t) + 1
-			     : sizeof(uint32_t);
+	bool is_by_kind = table == TABLES_ROW_BLOCKS || table == TABLES_NAMES ||
+			  table == TABLES_ROLLUPS ||
+			  table == TABLES_ROLLUPS_END;
+	uint32_t front = sizeof(uint32_t) + is_by_kind;
 
 	return next.bytes < front || key.bytes < front ||
 	       memcmp(key.at, next.at, front) != 0;

@@ -10,6 +10,7 @@
 #include "aggregator/archive/read/names.h"
 #include "aggregator/archive/read/read.h"
 #include "aggregator/db/source.h"
+#include "aggregator/rollup/rollup.h"
 #include "aggregator/rows/compacted_row.h"
 #include "aggregator/tables/tables.h"
 
@@ -24,10 +25,16 @@ struct read_phase_list {
 void read_phases_clear(struct read_phase_list *list);
 
 /* The series of an hour of records, in the order of keys. */
-struct read_series;
+struct read_series {
+	uint32_t node, track;
+	uint64_t bytes;   /* of its rows in an answer, about */
+	uint64_t samples; /* rollups: that the buckets are made of */
+	uint64_t have;    /* and that there are */
+};
 struct read_plan {
 	uint32_t partition; /* 0: none */
 	uint8_t kind;
+	enum rollup_step step;
 	int32_t hour;
 	struct names *names;
 	struct read_series *at;
@@ -83,6 +90,14 @@ struct read_partition *archive_read_partition(
 int read_facts(struct archive_read *read, struct made *range, struct err *err);
 int read_records(struct archive_read *read, struct text key, struct made *range,
     struct err *err);
+/* Rollups (rollups.c): the series of an hour, of all tracks and nodes that have
+ * samples; none if all buckets are to be made of these. */
+int read_rollup_plan(struct archive_read *read, uint64_t part, struct err *err);
+/* The rows of some series of the plan. */
+int read_rollup_rows(struct archive_read *read, const char *where,
+    uint32_t from, uint32_t count, struct made *range, struct err *err);
+/* The order of samples. */
+int read_compare_tracks(const void *a, const void *b);
 int read_phases(struct archive_read *read, struct text key, struct made *range,
     struct err *err);
 int read_latest(struct archive_read *read, struct text key, struct made *range,

@@ -50,17 +50,22 @@ take_hour(void *arg, struct fetch *row, struct err *err)
 }
 
 static int
-find_hour(struct archive_read *read, uint64_t part,
+find_hour(struct archive_read *read, uint64_t part, enum rollup_step step,
     const struct schema_table *table, struct hours *hours, struct err *err)
 {
 	static const struct native_column columns[] = {
 		{ "n", NATIVE_UINT64 },
 		{ "h", NATIVE_INT32 },
 	};
-	char *sql = memory_format("SELECT count() AS n, min(hour) AS h FROM "
-				  "%s.%s WHERE part = %llu AND hour >= %d",
+	char *sql = memory_format(
+	    "SELECT count() AS n, min(hour) AS h FROM %s.%s WHERE part = %llu "
+	    "AND hour >= %d%s%s",
 	    clickhouse_database(read->fetch.client), table->name,
-	    (unsigned long long)part, hours->from);
+	    (unsigned long long)part, hours->from,
+	    step != ROLLUP_RAW ? " AND step = " : "",
+	    step == ROLLUP_RAW    ? ""
+	    : step == ROLLUP_1MIN ? "1"
+				  : "2");
 	int rc =
 	    fetch_all(&read->fetch, columns, 2, sql, take_hour, hours, err);
 
@@ -211,16 +216,11 @@ put_rows(struct records *records, struct made *range)
 
 /* ---- which series an hour has ---- */
 
-struct read_series {
-	uint32_t node, track;
-	uint64_t bytes; /* of its records in an answer, about */
-};
-
 static int
 take_series(void *arg, struct fetch *row, struct err *err)
 {
 	struct read_plan *plan = arg;
-	struct read_series series;
+	struct read_series series = { .node = 0 };
 
 	(void)err;
 	series.node = names_number(plan->names, fetch_text(row));
@@ -242,8 +242,8 @@ compare_nodes(const void *a, const void *b)
 	    RECORD_EVENT, x->node, x->track, y->node, y->track);
 }
 
-static int
-compare_tracks(const void *a, const void *b)
+int
+read_compare_tracks(const void *a, const void *b)
 {
 	const struct read_series *x = a, *y = b;
 
@@ -265,11 +265,8 @@ bytes_sql(enum record_kind kind)
 	}
 }
 
-/* Records of one node (and, of samples, track) come together, in the order of
- * numbers. */
 static int
-make_plan(struct archive_read *read, struct read_partition *of,
-    const struct key_row_block *key, struct err *err)
+read_series(struct archive_read *read, uint64_t part, struct err *err)
 {
 	static const struct native_column columns[] = {
 		{ "a", NATIVE_STRING },
@@ -277,34 +274,57 @@ make_plan(struct archive_read *read, struct read_partition *of,
 		{ "n", NATIVE_UINT64 },
 	};
 	struct read_plan *plan = &read->plan;
-	bool by_track = key_is_by_track(key->kind);
-	char *sql;
+	enum record_kind kind = (enum record_kind)plan->kind;
+	char *sql = memory_format(
+	    "SELECT node AS a, %s AS b, sum(toUInt64(%s)) AS n FROM %s.%s "
+	    "WHERE part = %llu AND hour = %d GROUP BY a, b",
+	    key_is_by_track(plan->kind) ? "track" : "''", bytes_sql(kind),
+	    clickhouse_database(read->fetch.client), typed_of_kind(kind)->name,
+	    (unsigned long long)part, plan->hour);
+	int rc =
+	    fetch_all(&read->fetch, columns, 3, sql, take_series, plan, err);
+
+	free(sql);
+	return rc;
+}
+
+/* Records of one node (and, of samples, track) come together, in the order of
+ * numbers. */
+static int
+make_plan(struct archive_read *read, struct read_partition *of,
+    const struct key_row_block *key, enum rollup_step step, struct err *err)
+{
+	struct read_plan *plan = &read->plan;
 	int rc;
 
 	if (plan->partition == key->partition && plan->kind == key->kind &&
-	    plan->hour == key->hour)
+	    plan->hour == key->hour && plan->step == step)
 		return 0;
 	plan->partition = plan->count = 0;
 	plan->bytes = 0;
 	plan->names = of->names;
-	sql = memory_format("SELECT node AS a, %s AS b, sum(toUInt64(%s)) AS n "
-			    "FROM %s.%s WHERE part = %llu AND hour = %d GROUP "
-			    "BY a, b",
-	    by_track ? "track" : "''", bytes_sql((enum record_kind)key->kind),
-	    clickhouse_database(read->fetch.client),
-	    typed_of_kind((enum record_kind)key->kind)->name,
-	    (unsigned long long)of->part, key->hour);
-	rc = fetch_all(&read->fetch, columns, 3, sql, take_series, plan, err);
-	free(sql);
+	plan->kind = key->kind;
+	plan->hour = key->hour;
+	plan->step = step;
+	rc = step != ROLLUP_RAW ? read_rollup_plan(read, of->part, err)
+				: read_series(read, of->part, err);
 	if (rc != 0)
 		return -1;
 	if (plan->count > 1)
 		qsort(plan->at, plan->count, sizeof(*plan->at),
-		    by_track ? compare_tracks : compare_nodes);
+		    key_is_by_track(key->kind) ? read_compare_tracks
+					       : compare_nodes);
 	plan->partition = key->partition;
-	plan->kind = key->kind;
-	plan->hour = key->hour;
 	return 0;
+}
+
+/* The node in the key of the row that has a series. */
+static uint32_t
+row_node(const struct read_plan *plan, uint32_t at)
+{
+	uint32_t node = plan->at[at].node;
+
+	return plan->step != ROLLUP_RAW ? rollup_block(node) : node;
 }
 
 /* The first series of the plan that is not before the key. */
@@ -315,7 +335,7 @@ find_series(const struct read_plan *plan, const struct key_row_block *key)
 
 	while (
 	    i < plan->count &&
-	    key_compare_series(plan->kind, plan->at[i].node, plan->at[i].track,
+	    key_compare_series(plan->kind, row_node(plan, i), plan->at[i].track,
 		key->node, key_is_by_track(plan->kind) ? key->track : 0) < 0)
 		i++;
 	return i;
@@ -328,10 +348,13 @@ count_series(const struct read_plan *plan, uint32_t from)
 	uint64_t bytes = 0;
 	uint32_t count = 0;
 
-	while (
-	    from + count < plan->count && count < SERIES_MAX &&
-	    plan->at[from + count].track == plan->at[from].track &&
-	    (count == 0 || bytes + plan->at[from + count].bytes <= CHUNK_BYTES))
+	while (from + count < plan->count && count < SERIES_MAX &&
+	       plan->at[from + count].track == plan->at[from].track &&
+	       (count == 0 ||
+		   bytes + plan->at[from + count].bytes <= CHUNK_BYTES ||
+		   (plan->step != ROLLUP_RAW &&
+		       row_node(plan, from + count) ==
+			   row_node(plan, from + count - 1))))
 		bytes += plan->at[from + count++].bytes;
 	return count;
 }
@@ -382,6 +405,11 @@ read_chunk(struct archive_read *read, struct read_partition *of,
 	char *where = where_sql(&read->plan, of->part, from, count);
 	int rc;
 
+	if (read->plan.step != ROLLUP_RAW) {
+		rc = read_rollup_rows(read, where, from, count, range, err);
+		free(where);
+		return rc;
+	}
 	records.key.row = 0;
 	records.key.slice = 0;
 	rc = fetch_typed(&read->fetch,
@@ -438,7 +466,8 @@ series_place(unsigned char to[static KEY_ROW_BLOCK_BYTES],
 	const struct key_row_block key = { .partition = plan->partition,
 		.kind = plan->kind,
 		.hour = plan->hour,
-		.node = plan->at[at].node,
+		.slice = plan->step,
+		.node = row_node(plan, at),
 		.track = plan->at[at].track,
 		.first_ns = INT64_MIN };
 
@@ -449,8 +478,8 @@ series_place(unsigned char to[static KEY_ROW_BLOCK_BYTES],
 /* Some series of the hour, with the one of the key or the next. */
 static int
 read_hour(struct archive_read *read, struct read_partition *of,
-    const struct key_row_block *from, int32_t hour, struct made *range,
-    struct err *err)
+    const struct key_row_block *from, int32_t hour, enum rollup_step step,
+    struct made *range, struct err *err)
 {
 	unsigned char a[KEY_ROW_BLOCK_BYTES], b[KEY_ROW_BLOCK_BYTES];
 	const struct read_plan *plan = &read->plan;
@@ -460,10 +489,12 @@ read_hour(struct archive_read *read, struct read_partition *of,
 	if (from->hour < hour)
 		key.slice = key.node = key.track = 0;
 	key.hour = hour;
-	if (make_plan(read, of, &key, err) != 0)
+	if (make_plan(read, of, &key, step, err) != 0)
 		return -1;
 	if (plan->bytes > CHUNK_BYTES)
-		first = key.slice > 0 ? plan->count : find_series(plan, &key);
+		first = key.slice > step   ? plan->count
+			: key.slice < step ? 0
+					   : find_series(plan, &key);
 	count =
 	    plan->bytes > CHUNK_BYTES ? count_series(plan, first) : plan->count;
 	made_set_range(range,
@@ -479,13 +510,27 @@ read_hour(struct archive_read *read, struct read_partition *of,
 			 : 0;
 }
 
+/* The table of the archive that has rows of such a key; NULL: none. */
+static const struct schema_table *
+table_of(const struct key_row_block *key, enum rollup_step step)
+{
+	if (step == ROLLUP_RAW)
+		return typed_of_kind((enum record_kind)key->kind);
+	return key->kind == RECORD_SAMPLE ? &schema_tables[SCHEMA_ROLLUPS]
+					  : NULL;
+}
+
 int
 read_records(struct archive_read *read, struct text key, struct made *range,
     struct err *err)
 {
 	unsigned char a[KEY_ROW_BLOCK_BYTES] = { 0 };
+	enum rollup_step step = range->table == TABLES_ROW_BLOCKS ? ROLLUP_RAW
+				: range->table == TABLES_ROLLUPS  ? ROLLUP_1MIN
+								  : ROLLUP_1H;
 	struct key_row_block from = { .partition = 0 };
 	struct hours hours = { .first = INT32_MAX };
+	const struct schema_table *table;
 	struct read_partition *of;
 
 	if (key.bytes < KEY_HOUR_BYTES || key.bytes > sizeof(a))
@@ -493,7 +538,8 @@ read_records(struct archive_read *read, struct text key, struct made *range,
 	memcpy(a, key.at, key.bytes);
 	(void)key_get_row_block((struct text){ (char *)a, sizeof(a) }, &from);
 	of = archive_read_partition(read, from.partition, err);
-	if (of == NULL || typed_of_kind((enum record_kind)from.kind) == NULL) {
+	table = table_of(&from, step);
+	if (of == NULL || table == NULL) {
 		put_none(range, &from);
 		return of == NULL && from.partition > 0 &&
 			       from.partition <= read->partitions
@@ -501,11 +547,11 @@ read_records(struct archive_read *read, struct text key, struct made *range,
 			   : 0;
 	}
 	hours.from = from.hour;
-	if (find_hour(read, of->part,
-		typed_of_kind((enum record_kind)from.kind), &hours, err) != 0)
+	if (find_hour(read, of->part, step, table, &hours, err) != 0)
 		return -1;
 	if (hours.first != INT32_MAX)
-		return read_hour(read, of, &from, hours.first, range, err);
+		return read_hour(
+		    read, of, &from, hours.first, step, range, err);
 	put_none(range, &from);
 	return 0;
 }

@@ -61,5 +61,9 @@ bool archive_record(const struct archive_row *row, enum record_kind kind,
 /* Append the attributes of a row as a body has them; false: it is malformed. */
 bool archive_attributes(const struct archive_row *row,
     const struct archive_numbers *numbers, struct buffer *to);
+/* A number of the arrays `v` and `big`, which moves on when the value is there.
+ * False: it is malformed. */
+bool archive_get_number(
+    char letter, double v, struct text *big, struct value *value);
 
 #endif

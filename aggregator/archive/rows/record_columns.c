@@ -183,12 +183,10 @@ check_values(const struct row_block_body *body)
 	return rest.bytes == 0;
 }
 
-/* Returns the letter. */
-static char
-put_number(
-    struct native_block *block, unsigned types, const struct value *value)
+char
+archive_put_number(struct native_block *block, unsigned values, unsigned big,
+    const struct value *value)
 {
-	unsigned values = types + 1, big = types + 2;
 	char letter = value_text_letter(value);
 	double v = NAN;
 
@@ -214,7 +212,8 @@ put_sample(struct native_block *block, unsigned types, struct text rest)
 	struct value value;
 
 	while (record_next_value(&rest, &value))
-		letters[count++] = put_number(block, types, &value);
+		letters[count++] =
+		    archive_put_number(block, types + 1, types + 2, &value);
 	native_put_text(block, types, (struct text){ letters, count });
 	native_end_array(block, types + 1);
 	native_end_array(block, types + 2);

@@ -131,6 +131,10 @@ bool archive_put_record(struct native_block *block, enum record_kind kind,
 bool archive_put_typed(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,
     struct lookup *names, uint64_t *hash);
+/* Append a number to the arrays `values` and, if no double holds it, `big`;
+ * returns its letter. */
+char archive_put_number(struct native_block *block, unsigned values,
+    unsigned big, const struct value *value);
 /* Columns of a typed row: session, seq, idx and recv; keys, types and vals of a
  * body (false: it is malformed, and nothing was put). */
 void archive_put_sent(

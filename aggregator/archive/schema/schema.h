@@ -17,9 +17,9 @@
 
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
-	SCHEMA_TYPED = 14, /* tables of the second format, from the first on */
+	SCHEMA_TYPED = 15, /* tables of the second format, from the first on */
 	SCHEMA_TABLES = SCHEMA_TYPED + 11,
-	SCHEMA_COLUMNS_MAX = 24,
+	SCHEMA_COLUMNS_MAX = 26,
 };
 
 struct schema_column {
@@ -47,6 +47,7 @@ enum schema_number {
 	SCHEMA_GAPS,
 	SCHEMA_REJECTED,
 	SCHEMA_PHASES,
+	SCHEMA_ROLLUPS,
 	SCHEMA_NAMES,
 	SCHEMA_SUMS,
 	SCHEMA_PARTITIONS,

@@ -245,11 +245,17 @@ series_block_find_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t *slice)
 {
 	struct page *page = block->page;
+	struct key_row_block at = *first;
+	struct rollup_columns columns;
 
 	*slice = 0;
 	block->rollup = series_block_wanted_rollup(page, first->hour);
 	if (block->rollup == ROLLUP_RAW)
 		return false;
+	/* Rows that are made have all series of the hour, or none. */
+	if (page->reader->origin != NULL)
+		return rollup_list_next(series_rollups(page->series), page->txn,
+		    block->rollup, &at, &columns);
 	*slice = whole_slice(page, first);
 	return *slice != 0 || samples_are_gone(page, first->hour);
 }
