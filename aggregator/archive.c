@@ -12,7 +12,7 @@
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/upkeep/compare.h"
 #include "aggregator/archive/upkeep/owners_report.h"
-#include "aggregator/archive/pull/pull.h"
+#include "aggregator/archive/read/restore.h"
 #include "aggregator/archive/upkeep/retain.h"
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
@@ -32,6 +32,7 @@ struct values {
 	bool insecure, yes, repair, incomplete;
 	struct answer_options answer;
 	int64_t since_ns, before_ns;
+	const struct clickhouse_options *archive;
 };
 
 static const struct opt options[] = {
@@ -131,7 +132,7 @@ static const struct opt_topic topics[] = {
 /* ---- restore ---- */
 
 static void
-print_report(const struct pull_report *report, const char *dir)
+print_report(const struct restore_report *report, const char *dir)
 {
 	char when[CLOCK_TEXT_BYTES] = "never";
 
@@ -154,21 +155,22 @@ static int
 restore(struct clickhouse *clickhouse, const struct values *values,
     const char *dir, struct err *err)
 {
-	const struct pull_options how = { .pattern = values->pattern,
+	const struct restore_options how = { .archive = *values->archive,
+		.pattern = values->pattern,
 		.since_ns = values->since_ns,
 		.progress = isatty(STDERR_FILENO) == 1,
 		.on_lack = values->incomplete ? warn_of_lack : NULL };
-	struct pull_place place;
-	struct pull_report report;
+	struct restore_place place;
+	struct restore_report report;
 
 	if (schema_check(clickhouse, err) != 0 ||
-	    pull_place(&place, dir, err) != 0)
+	    restore_place(&place, dir, err) != 0)
 		return -1;
-	if (pull_store(clickhouse, place.copy, &how, &report, err) != 0 ||
+	if (restore_store(place.copy, &how, &report, err) != 0 ||
 	    admin_note_restore(place.copy, err) != 0 ||
 	    admin_verify(place.copy, err) != 0 ||
-	    pull_install(&place, err) != 0) {
-		pull_give_up(&place);
+	    restore_install(&place, err) != 0) {
+		restore_give_up(&place);
 		return -1;
 	}
 	print_report(&report, dir);
@@ -385,6 +387,7 @@ main(int argc, char **argv)
 	int rc;
 
 	parse(&values, argc, argv, &operands);
+	values.archive = &how;
 	how.url = values.to;
 	how.password = values.password;
 	how.cacert = values.cacert;

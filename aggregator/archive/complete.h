@@ -40,7 +40,7 @@ bool complete_all_answer(const struct complete *complete);
 /* Count what there is into `found`, of each shard that of the replica with
  * most, and see to `newest_record`.  A record that was sent twice may count
  * twice.  `where`: condition of
- * the rows that count (pull_claims_sql).  -1: no replica of a shard answers. */
+ * the rows that count (epochs_sql).  -1: no replica of a shard answers. */
 int complete_count(
     struct complete *complete, const char *where, struct err *err);
 

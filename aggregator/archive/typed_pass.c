@@ -14,6 +14,7 @@
 #include "aggregator/phases/run_sum.h"
 #include "aggregator/tables/latest.h"
 #include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/stream_row.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
@@ -451,6 +452,62 @@ send_rollup(struct typed_pass *pass, struct text key, struct text value,
 	return 0;
 }
 
+/* ---- what comes next, and what was imported ---- */
+
+static int
+send_stream(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
+{
+	struct session_id session;
+	struct stream_row of;
+	struct typed row;
+	uint32_t partition;
+
+	if (!stream_row_get_key(key, &partition, &session) ||
+	    !stream_row_decode(value, &of))
+		return 0;
+	row = begin(pass, SCHEMA_STREAMS, home(pass));
+	typed_put_text(&row, (struct text){ (const char *)session.bytes,
+				 sizeof(session.bytes) });
+	typed_put_uint(&row, pass->pos);
+	typed_put_text(&row, of.node);
+	typed_put_uint(&row, of.last_seq);
+	typed_put_uint(&row, of.hash);
+	typed_put_int(&row, of.receive_ns);
+	typed_put_uint(&row, of.owner);
+	typed_put_uint(&row, of.derived);
+	return end(pass, SCHEMA_STREAMS, home(pass), 0, row.hash, err);
+}
+
+/* A value begins with the number of a session. */
+static int
+send_known(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
+{
+	const struct text none = { NULL, 0 };
+	struct key_once of;
+	struct typed row;
+
+	if (!key_get_once(key, &of))
+		return 0;
+	row = begin(pass, SCHEMA_KNOWN, home(pass));
+	typed_put_int(&row, of.hour);
+	typed_put_text(
+	    &row, (struct text){ (const char *)of.hash, sizeof(of.hash) });
+	typed_put_uint(&row, pass->pos);
+	if (value.bytes < sizeof(uint32_t)) {
+		typed_put_text(&row, none);
+		typed_put_text(&row, none);
+	} else {
+		archive_put_session(
+		    &row, &pass->lookup, varint_get_u32_be(value.at));
+		typed_put_text(
+		    &row, (struct text){ value.at + sizeof(uint32_t),
+			      value.bytes - (uint32_t)sizeof(uint32_t) });
+	}
+	return end(pass, SCHEMA_KNOWN, home(pass), 0, row.hash, err);
+}
+
 /* ---- rows, alone and in blocks ---- */
 
 struct block_of {
@@ -494,6 +551,8 @@ typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
 		return key.bytes == PART_LIST_KEY_BYTES
 			   ? send_sums(pass, key, err)
 			   : send_part_row(pass, key, value, err);
+	case TABLES_STREAMS: return send_stream(pass, key, value, err);
+	case TABLES_ONCE: return send_known(pass, key, value, err);
 	case TABLES_ROLLUPS:
 	case TABLES_ROLLUPS_END: return send_rollup(pass, key, value, err);
 	case TABLES_META: return send_counts(pass, err);

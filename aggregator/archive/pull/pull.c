@@ -103,7 +103,7 @@ pull_install(const struct pull_place *place, struct err *err)
 struct pull {
 	struct clickhouse *client;
 	const struct pull_options *options;
-	struct pull_claims claims;
+	struct epochs claims;
 	struct db *tables;
 	struct journal *journal;
 	struct pull_into into;
@@ -161,7 +161,7 @@ add_name(struct pull *pull, const char *name, struct err *err)
 }
 
 static bool
-has_rows(const struct pull_partition *partition)
+has_rows(const struct epochs_partition *partition)
 {
 	for (unsigned i = 0; i < partition->epochs; i++)
 		if (partition->epoch[i].until > 0)
@@ -171,14 +171,14 @@ has_rows(const struct pull_partition *partition)
 
 static int
 read_partition(
-    struct pull *pull, const struct pull_partition *partition, struct err *err)
+    struct pull *pull, const struct epochs_partition *partition, struct err *err)
 {
 	char *where;
 	int rc;
 
 	if (add_name(pull, partition->name, err) != 0)
 		return -1;
-	where = pull_claims_sql(partition);
+	where = epochs_sql(partition);
 	pull->into.partition = partition;
 	pull->into.where = where;
 	pull->into.newest_row = 0;
@@ -195,7 +195,7 @@ read_all(struct pull *pull, struct pull_report *report, struct err *err)
 	int rc = begin_rows(pull, err);
 
 	for (uint32_t i = 0; rc == 0 && i < pull->claims.partitions; i++) {
-		const struct pull_partition *partition =
+		const struct epochs_partition *partition =
 		    &pull->claims.partition[i];
 
 		if (!has_rows(partition))
@@ -253,7 +253,7 @@ attempt(struct pull *pull, const char *copy, struct pull_report *report,
 		.on_lack = pull->options->on_lack,
 		.from_hour = since == INT64_MIN ? INT32_MIN : key_hour(since),
 		.last_ns = INT64_MIN };
-	rc = pull_claims_read(
+	rc = epochs_read(
 	    &pull->claims, pull->client, pull->options->pattern, err);
 	if (rc == 0)
 		rc = open_store(pull, copy, err);
@@ -268,7 +268,7 @@ attempt(struct pull *pull, const char *copy, struct pull_report *report,
 	buffer_clear(&pull->into.common);
 	db_close(&pull->tables);
 	journal_close(&pull->journal);
-	pull_claims_clear(&pull->claims);
+	epochs_clear(&pull->claims);
 	return rc;
 }
 

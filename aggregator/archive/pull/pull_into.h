@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/epochs.h"
 #include "aggregator/db/db.h"
 #include "aggregator/tables/key.h"
 #include "proto/base/buffer.h"
@@ -17,9 +17,9 @@
 struct pull_into {
 	struct clickhouse *client; /* not owned, as all of these */
 	struct db *tables;
-	const struct pull_partition *partition;
+	const struct epochs_partition *partition;
 	uint32_t number;   /* of the partition in the store */
-	const char *where; /* pull_claims_sql */
+	const char *where; /* epochs_sql */
 	int32_t from_hour; /* records before this hour stay away */
 	uint32_t node;     /* records of other nodes stay away; 0: of none */
 	/* Partitions of stores with other keys are welcome, and rollups stay

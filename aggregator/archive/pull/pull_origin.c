@@ -9,12 +9,12 @@
 
 /* An open epoch counts up to the same position in all partitions. */
 void
-pull_origin_put(struct db_txn *txn, const struct pull_claims *claims)
+pull_origin_put(struct db_txn *txn, const struct epochs *claims)
 {
 	struct buffer value = { NULL, 0, 0 };
 
 	for (uint32_t i = 0; i < claims->epochs; i++) {
-		const struct pull_epoch *epoch = &claims->epoch[i];
+		const struct epoch *epoch = &claims->epoch[i];
 		bool is_known = !epoch->is_open || epoch->until == 0;
 
 		for (uint32_t j = 0; j < i && !is_known; j++)

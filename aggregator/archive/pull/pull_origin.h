@@ -9,9 +9,9 @@
 #ifndef AGGREGATOR_ARCHIVE_PULL_PULL_ORIGIN_H
 #define AGGREGATOR_ARCHIVE_PULL_PULL_ORIGIN_H
 
-#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/epochs.h"
 #include "aggregator/db/db.h"
 
-void pull_origin_put(struct db_txn *txn, const struct pull_claims *claims);
+void pull_origin_put(struct db_txn *txn, const struct epochs *claims);
 
 #endif

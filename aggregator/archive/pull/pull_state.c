@@ -315,7 +315,7 @@ static int
 has_gone_on(const struct state *state, const bool *used, unsigned replicas,
     struct err *err)
 {
-	char *later = pull_claims_later_sql(state->into->partition);
+	char *later = epochs_later_sql(state->into->partition);
 	int rc = 0;
 
 	for (unsigned r = 0; rc == 0 && r < replicas; r++) {

@@ -10,17 +10,13 @@
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/memory.h"
 
-#define BEHIND                                                                 \
-	UINT32_C(0x80000000) /* the first number of those without one          \
-			      */
-
 struct name {
 	uint32_t number; /* 0: none yet */
 	uint64_t pos;    /* of the row that gave it */
-	bool is_node, is_host;
+	bool is_node, is_host, is_run;
 };
 
-/* Numbers in their order, of the names below BEHIND. */
+/* Numbers in their order, of the names that have one. */
 struct place {
 	uint32_t number, name;
 };
@@ -31,8 +27,8 @@ struct names {
 	uint32_t room;
 	struct place *place;
 	uint32_t places;
-	uint32_t *behind; /* the names of BEHIND, BEHIND + 1 ... */
-	uint32_t behinds, behind_room;
+	uint32_t *behind; /* the names of last + 1, last + 2 ... */
+	uint32_t last, behinds, behind_room;
 };
 
 void
@@ -77,7 +73,8 @@ take(void *arg, struct fetch *row, struct err *err)
 	(void)err;
 	of->is_node |= kind == ARCHIVE_NAME_NODE;
 	of->is_host |= kind == ARCHIVE_NAME_HOST;
-	if (pos >= of->pos && number != 0 && number < BEHIND) {
+	of->is_run |= kind == ARCHIVE_NAME_RUN;
+	if (pos >= of->pos && number != 0 && number < INT32_MAX) {
 		of->pos = pos;
 		of->number = number;
 	}
@@ -97,7 +94,7 @@ number_behind(struct names *names, uint32_t name)
 {
 	names->behind = memory_grow(names->behind, &names->behind_room,
 	    names->behinds, sizeof(*names->behind));
-	names->of[name].number = BEHIND + names->behinds;
+	names->of[name].number = names->last + 1 + names->behinds;
 	names->behind[names->behinds++] = name;
 }
 
@@ -107,6 +104,9 @@ settle(struct names *names)
 {
 	uint32_t kept = 0;
 
+	for (uint32_t i = 0; i < names->texts.count; i++)
+		if (names->of[i].number > names->last)
+			names->last = names->of[i].number;
 	names->place = memory_resize_array(
 	    NULL, names->texts.count + 1, sizeof(*names->place));
 	for (uint32_t i = 0; i < names->texts.count; i++)
@@ -223,8 +223,8 @@ names_text(const struct names *names, uint32_t number, struct text *text)
 {
 	uint32_t at;
 
-	if (number >= BEHIND) {
-		at = number - BEHIND;
+	if (number > names->last) {
+		at = number - names->last - 1;
 		if (at >= names->behinds)
 			return false;
 		*text = names->texts.names[names->behind[at]];
@@ -252,15 +252,30 @@ names_next_node(const struct names *names, uint32_t *number, bool *is_host)
 		*is_host = !of->is_node;
 		return true;
 	}
-	for (at = *number < BEHIND ? 0 : *number - BEHIND; at < names->behinds;
-	     at++) {
+	for (at = *number <= names->last ? 0 : *number - names->last - 1;
+	     at < names->behinds; at++) {
 		const struct name *of = &names->of[names->behind[at]];
 
 		if (!of->is_node && !of->is_host)
 			continue;
-		*number = BEHIND + at;
+		*number = names->last + 1 + at;
 		*is_host = !of->is_node;
 		return true;
 	}
 	return false;
+}
+
+bool
+names_get(const struct names *names, uint32_t i, struct names_name *to)
+{
+	const struct name *of = &names->of[i];
+
+	if (i >= names->texts.count)
+		return false;
+	*to = (struct names_name){ .text = names->texts.names[i],
+		.number = of->number,
+		.is_run = of->is_run,
+		.is_node = of->is_node,
+		.is_host = of->is_host && !of->is_node };
+	return true;
 }

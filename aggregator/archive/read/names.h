@@ -32,4 +32,12 @@ bool names_text(const struct names *names, uint32_t number, struct text *text);
 bool names_next_node(
     const struct names *names, uint32_t *number, bool *is_host);
 
+/* All names, one by one: i from 0 on. */
+struct names_name {
+	struct text text;
+	uint32_t number;
+	bool is_run, is_node, is_host;
+};
+bool names_get(const struct names *names, uint32_t i, struct names_name *to);
+
 #endif

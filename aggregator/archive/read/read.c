@@ -255,6 +255,8 @@ make(struct archive_read *read, struct text key, struct made *range,
 	case TABLES_ROLLUPS_END: return read_records(read, key, range, err);
 	case TABLES_PHASES: return read_phases(read, key, range, err);
 	case TABLES_STATS: return read_stats(read, key, range, err);
+	case TABLES_STREAMS: return read_streams(read, key, range, err);
+	case TABLES_ONCE: return read_known(read, key, range, err);
 	default: return 0; /* all of the table: no rows */
 	}
 }
@@ -415,14 +417,31 @@ row(void *arg, unsigned table, enum db_source_place place, struct text key,
 	}
 }
 
-static void
-end(void *arg)
+int
+archive_read_next(struct archive_read *read, unsigned table, struct text front,
+    struct text key, bool is_after, struct text *found, struct text *value,
+    struct err *err)
 {
-	struct archive_read *read = arg;
+	int rc = forward(read, table, key, is_after, found, value, err);
 
+	return rc == 1 && (found->bytes < front.bytes ||
+			      memcmp(found->at, front.at, front.bytes) != 0)
+		   ? 0
+		   : rc;
+}
+
+void
+archive_read_rest(struct archive_read *read)
+{
 	arena_reset(&read->values);
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
 		forget_oldest(read, i);
+}
+
+static void
+end(void *arg)
+{
+	archive_read_rest(arg);
 }
 
 /* ---- pages ---- */
@@ -470,6 +489,15 @@ forget_changed(struct archive_read *read)
 	}
 }
 
+void
+archive_read_use(struct archive_read *read, uint32_t number)
+{
+	if (number == read->used)
+		return;
+	read->used = number;
+	forget_all(read, TABLES_META);
+}
+
 static void
 use(struct archive_read *read, struct text partition)
 {
@@ -478,15 +506,11 @@ use(struct archive_read *read, struct text partition)
 	for (uint32_t i = 0; i < read->partitions; i++)
 		if (text_equal(read->partition[i].name, partition))
 			number = i + 1;
-	if (number == read->used)
-		return;
-	read->used = number;
-	forget_all(read, TABLES_META);
+	archive_read_use(read, number);
 }
 
-/* Read again what there is, and forget what has changed. */
-static int
-refresh(struct archive_read *read, struct err *err)
+int
+archive_read_refresh(struct archive_read *read, struct err *err)
 {
 	if (clickhouse_find(read->fetch.client, err) != 0 ||
 	    schema_check(read->fetch.client, err) != 0 ||
@@ -527,7 +551,7 @@ begin(void *arg, const struct wire_header *header,
 	if (header->type == WIRE_FOLLOW)
 		return err_set(err, "an archive cannot be followed");
 	if (query->cursor.bytes == 0 && is_old) {
-		rc = refresh(read, err);
+		rc = archive_read_refresh(read, err);
 		note(read, rc, err);
 		read->read_ns = clock_monotonic_ns();
 		/* Where the status says so, answers have what was read. */
@@ -549,11 +573,9 @@ archive_read_look(
 
 /* ---- opening ---- */
 
-static void
-close_read(void *arg)
+void
+archive_read_free(struct archive_read *read)
 {
-	struct archive_read *read = arg;
-
 	for (uint32_t i = 0; i < read->partitions; i++)
 		read->partition[i].is_changed = true;
 	forget_changed(read);
@@ -567,6 +589,12 @@ close_read(void *arg)
 	free(read);
 }
 
+static void
+close_read(void *arg)
+{
+	archive_read_free(arg);
+}
+
 static int
 beside(void *arg, struct reader **reader, struct err *err)
 {
@@ -576,26 +604,39 @@ beside(void *arg, struct reader **reader, struct err *err)
 }
 
 int
-archive_read_open(struct reader **reader,
+archive_read_new(struct archive_read **out,
     const struct archive_read_options *options, struct err *err)
 {
-	static const struct reader_origin origin = { begin, beside,
-		close_read };
 	struct archive_read *read = memory_zero(1, sizeof(*read));
 	int rc;
 
-	*reader = NULL;
 	read->options = *options;
 	read->source = (struct db_source){ row, end, read };
 	read->db = db_open_source(&read->source);
 	rc = clickhouse_open(
 	    &read->fetch.client, &options->clickhouse, options->option, err);
 	if (rc == 0)
-		rc = refresh(read, err);
+		rc = archive_read_refresh(read, err);
 	note(read, rc, err);
-	if (rc == 0)
-		*reader = reader_open_made(read->db, &origin, read);
-	else
-		close_read(read);
+	if (rc != 0) {
+		archive_read_free(read);
+		read = NULL;
+	}
+	*out = read;
 	return rc;
+}
+
+int
+archive_read_open(struct reader **reader,
+    const struct archive_read_options *options, struct err *err)
+{
+	static const struct reader_origin origin = { begin, beside,
+		close_read };
+	struct archive_read *read;
+
+	*reader = NULL;
+	if (archive_read_new(&read, options, err) != 0)
+		return -1;
+	*reader = reader_open_made(read->db, &origin, read);
+	return 0;
 }

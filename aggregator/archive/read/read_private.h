@@ -80,6 +80,22 @@ struct archive_read {
 	struct compacted_row_writer *columns; /* of phases */
 };
 
+/* Without a reader: for one that reads all rows of a partition (restore.c). */
+int archive_read_new(struct archive_read **read,
+    const struct archive_read_options *options, struct err *err);
+void archive_read_free(struct archive_read *read);
+/* Read again what there is, and forget what has changed. */
+int archive_read_refresh(struct archive_read *read, struct err *err);
+/* The partition of the rows of TABLES_META; others are forgotten. */
+void archive_read_use(struct archive_read *read, uint32_t number);
+/* The first row that begins with `front` at the key or (`is_after`) behind it.
+ * 1: there is one, valid until archive_read_rest; 0: none; -1. */
+int archive_read_next(struct archive_read *read, unsigned table,
+    struct text front, struct text key, bool is_after, struct text *found,
+    struct text *value, struct err *err);
+/* Forget what needs too much memory. */
+void archive_read_rest(struct archive_read *read);
+
 /* NULL: there is no such partition, or (the error says so) its names cannot be
  * read. */
 struct read_partition *archive_read_partition(
@@ -109,6 +125,10 @@ int read_runs(struct archive_read *read, struct text key, struct made *range,
 int read_run_times(struct archive_read *read, struct text key,
     struct made *range, struct err *err);
 int read_groups(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_streams(struct archive_read *read, struct text key, struct made *range,
+    struct err *err);
+int read_known(struct archive_read *read, struct text key, struct made *range,
     struct err *err);
 int read_stats(struct archive_read *read, struct text key, struct made *range,
     struct err *err);

@@ -314,8 +314,8 @@ archive_put_record(struct native_block *block, enum record_kind kind,
 
 /* ---- typed rows ---- */
 
-static void
-put_session(struct typed *row, struct lookup *names, uint32_t stream)
+void
+archive_put_session(struct typed *row, struct lookup *names, uint32_t stream)
 {
 	struct session_id session;
 
@@ -329,7 +329,7 @@ void
 archive_put_sent(
     struct typed *row, const struct row_block_item *item, struct lookup *names)
 {
-	put_session(row, names, item->stream);
+	archive_put_session(row, names, item->stream);
 	typed_put_uint(row, item->seq);
 	typed_put_uint(row, item->index);
 	typed_put_int(row, item->receive_ns);

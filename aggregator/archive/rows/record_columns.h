@@ -131,6 +131,9 @@ bool archive_put_record(struct native_block *block, enum record_kind kind,
 bool archive_put_typed(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,
     struct lookup *names, uint64_t *hash);
+/* A session by its number: 16 bytes, zeros if it has no name. */
+void archive_put_session(
+    struct typed *row, struct lookup *names, uint32_t stream);
 /* Append a number to the arrays `values` and, if no double holds it, `big`;
  * returns its letter. */
 char archive_put_number(struct native_block *block, unsigned values,

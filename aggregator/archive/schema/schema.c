@@ -171,6 +171,16 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		{ "which", "UInt8", ANY_CODEC }, U64("pos"),
 		{ "no", "UInt32", ANY_CODEC },
 		{ "value", "String", TEXT_CODEC } } },
+	/* How far a stream is in the archive. */
+	[SCHEMA_STREAMS] = { "streams", NULL, "part, session", "pos", 3,
+	    { U64("part"), { "session", "String", ANY_CODEC }, U64("pos"),
+		TEXT("node"), U64("seq"), U64("hash"), I64("recv"),
+		U64("owner"), { "derived", "UInt8", ANY_CODEC } } },
+	/* What was imported: store.md, table `once`. */
+	[SCHEMA_KNOWN] = { "known", NULL, "part, hour, hash", "pos", 4,
+	    { FRONT, { "hash", "String", ANY_CODEC }, U64("pos"),
+		{ "session", "String", ANY_CODEC },
+		{ "value", "String", ANY_CODEC } } },
 	{ "events", DAY, IDENTITY, "pos", 0,
 	    { RECORD, { "source", "String", TEXT_CODEC },
 		{ "name", "String", TEXT_CODEC },

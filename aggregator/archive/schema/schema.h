@@ -17,7 +17,7 @@
 
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
-	SCHEMA_TYPED = 15, /* tables of the second format, from the first on */
+	SCHEMA_TYPED = 17, /* tables of the second format, from the first on */
 	SCHEMA_TABLES = SCHEMA_TYPED + 11,
 	SCHEMA_COLUMNS_MAX = 26,
 };
@@ -56,6 +56,8 @@ enum schema_number {
 	SCHEMA_ENTITIES,
 	SCHEMA_RUNS,
 	SCHEMA_GROUPS,
+	SCHEMA_STREAMS,
+	SCHEMA_KNOWN,
 };
 
 extern const struct schema_table schema_tables[SCHEMA_TABLES];

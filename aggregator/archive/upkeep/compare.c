@@ -9,7 +9,7 @@
 
 #include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/kept.h"
-#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/epochs.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/upkeep/repair.h"
@@ -82,7 +82,7 @@ struct compare {
 	unsigned hours;
 	struct repair repair; /* the hours that are lacking */
 	struct kept kept;     /* what the archive has not deleted */
-	struct pull_claims claims;
+	struct epochs claims;
 	uint64_t records, compared, lacking, unequal, waiting, damaged;
 	bool is_other; /* the store had another archive */
 };
@@ -221,8 +221,7 @@ ended_sql(const struct compare *self)
 {
 	for (uint32_t i = 0; i < self->claims.partitions; i++)
 		if (self->claims.partition[i].part == self->part)
-			return pull_claims_ended_sql(
-			    &self->claims.partition[i]);
+			return epochs_ended_sql(&self->claims.partition[i]);
 	return memory_string("0");
 }
 
@@ -430,7 +429,7 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		return -1;
 	rc = kept_read(&self.kept, clickhouse, err);
 	if (rc == 0)
-		rc = pull_claims_read(&self.claims, clickhouse, NULL, err);
+		rc = epochs_read(&self.claims, clickhouse, NULL, err);
 	if (rc == 0)
 		rc = see_archive(&self, db, err);
 	if (rc == 0)
@@ -439,7 +438,7 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		rc = repair_open(&self, db, err);
 	repair_clear(&self.repair);
 	kept_clear(&self.kept);
-	pull_claims_clear(&self.claims);
+	epochs_clear(&self.claims);
 	db_close(&db);
 	if (rc != 0)
 		return -1;

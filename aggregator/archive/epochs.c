@@ -1,8 +1,8 @@
 /*
- * pull_claims - the partitions of the archive, and how far each one counts.
+ * epochs - the partitions of the archive, and how far each one counts.
  * SPDX-License-Identifier: MIT
  */
-#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/epochs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +45,9 @@ read_line(struct text line, uint64_t row[OF_NUMBERS], struct text *name,
 }
 
 static void
-add_epoch(struct pull_claims *claims, const uint64_t row[OF_NUMBERS])
+add_epoch(struct epochs *claims, const uint64_t row[OF_NUMBERS])
 {
-	struct pull_epoch *epoch;
+	struct epoch *epoch;
 
 	for (uint32_t i = 0; i < claims->epochs; i++) {
 		epoch = &claims->epoch[i];
@@ -60,7 +60,7 @@ add_epoch(struct pull_claims *claims, const uint64_t row[OF_NUMBERS])
 	}
 	claims->epoch = memory_grow(claims->epoch, &claims->epoch_room,
 	    claims->epochs, sizeof(*claims->epoch));
-	claims->epoch[claims->epochs++] = (struct pull_epoch){
+	claims->epoch[claims->epochs++] = (struct epoch){
 		.part = row[OF_PART],
 		.epoch = (uint32_t)row[OF_EPOCH],
 		.who = row[OF_WHO],
@@ -69,9 +69,9 @@ add_epoch(struct pull_claims *claims, const uint64_t row[OF_NUMBERS])
 }
 
 static void
-add_partition(struct pull_claims *claims, uint64_t part, struct text name)
+add_partition(struct epochs *claims, uint64_t part, struct text name)
 {
-	struct pull_partition *partition;
+	struct epochs_partition *partition;
 
 	for (uint32_t i = 0; i < claims->partitions; i++)
 		if (claims->partition[i].part == part)
@@ -80,12 +80,12 @@ add_partition(struct pull_claims *claims, uint64_t part, struct text name)
 	    memory_grow(claims->partition, &claims->partition_room,
 		claims->partitions, sizeof(*claims->partition));
 	partition = &claims->partition[claims->partitions++];
-	*partition = (struct pull_partition){ .part = part };
+	*partition = (struct epochs_partition){ .part = part };
 	memcpy(partition->name, name.at, name.bytes);
 }
 
 static int
-read_replica(struct pull_claims *claims, const struct question *question,
+read_replica(struct epochs *claims, const struct question *question,
     const char *pattern, struct err *err)
 {
 	char room[NAME_BYTES_MAX + 1], place[QUESTION_PLACE_BYTES];
@@ -115,7 +115,7 @@ read_replica(struct pull_claims *claims, const struct question *question,
 }
 
 static int
-read_owners(struct pull_claims *claims, struct clickhouse *client,
+read_owners(struct epochs *claims, struct clickhouse *client,
     const char *pattern, struct err *err)
 {
 	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
@@ -139,7 +139,7 @@ read_owners(struct pull_claims *claims, struct clickhouse *client,
 /* ---- how far they count ---- */
 
 static void
-set_bound(struct pull_epoch *epoch, const struct checkpoint *checkpoint)
+set_bound(struct epoch *epoch, const struct checkpoint *checkpoint)
 {
 	uint64_t pos =
 	    checkpoint->place.change == 0
@@ -157,7 +157,7 @@ set_bound(struct pull_epoch *epoch, const struct checkpoint *checkpoint)
 static int
 compare_numbers(const void *a, const void *b)
 {
-	const struct pull_epoch *x = a, *y = b;
+	const struct epoch *x = a, *y = b;
 
 	return (x->epoch > y->epoch) - (x->epoch < y->epoch);
 }
@@ -165,7 +165,7 @@ compare_numbers(const void *a, const void *b)
 static int
 compare_epochs(const void *a, const void *b)
 {
-	const struct pull_epoch *x = a, *y = b;
+	const struct epoch *x = a, *y = b;
 
 	if (x->part != y->part)
 		return x->part < y->part ? -1 : 1;
@@ -175,7 +175,7 @@ compare_epochs(const void *a, const void *b)
 static int
 compare_names(const void *a, const void *b)
 {
-	const struct pull_partition *x = a, *y = b;
+	const struct epochs_partition *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
@@ -183,7 +183,7 @@ compare_names(const void *a, const void *b)
 /* Each epoch has one checkpoint. */
 static int
 read_checkpoints(
-    struct pull_claims *claims, struct clickhouse *client, struct err *err)
+    struct epochs *claims, struct clickhouse *client, struct err *err)
 {
 	struct checkpoint checkpoint;
 	uint32_t epoch = 0;
@@ -204,7 +204,7 @@ read_checkpoints(
 }
 
 static void
-connect_epochs(struct pull_claims *claims)
+connect_epochs(struct epochs *claims)
 {
 	if (claims->epochs > 1)
 		qsort(claims->epoch, claims->epochs, sizeof(*claims->epoch),
@@ -213,7 +213,7 @@ connect_epochs(struct pull_claims *claims)
 		qsort(claims->partition, claims->partitions,
 		    sizeof(*claims->partition), compare_names);
 	for (uint32_t p = 0; p < claims->partitions; p++) {
-		struct pull_partition *partition = &claims->partition[p];
+		struct epochs_partition *partition = &claims->partition[p];
 
 		for (uint32_t i = 0; i < claims->epochs; i++) {
 			if (claims->epoch[i].part != partition->part)
@@ -225,13 +225,13 @@ connect_epochs(struct pull_claims *claims)
 }
 
 int
-pull_claims_read(struct pull_claims *claims, struct clickhouse *client,
+epochs_read(struct epochs *claims, struct clickhouse *client,
     const char *pattern, struct err *err)
 {
-	*claims = (struct pull_claims){ .epochs = 0 };
+	*claims = (struct epochs){ .epochs = 0 };
 	if (read_owners(claims, client, pattern, err) != 0 ||
 	    read_checkpoints(claims, client, err) != 0) {
-		pull_claims_clear(claims);
+		epochs_clear(claims);
 		return -1;
 	}
 	connect_epochs(claims);
@@ -239,11 +239,11 @@ pull_claims_read(struct pull_claims *claims, struct clickhouse *client,
 }
 
 void
-pull_claims_clear(struct pull_claims *claims)
+epochs_clear(struct epochs *claims)
 {
 	free(claims->epoch);
 	free(claims->partition);
-	*claims = (struct pull_claims){ .epochs = 0 };
+	*claims = (struct epochs){ .epochs = 0 };
 }
 
 /* ---- as SQL ---- */
@@ -252,7 +252,7 @@ pull_claims_clear(struct pull_claims *claims)
 enum rows { COUNTING, LATER, ENDED };
 
 static void
-put_epoch(FILE *to, const struct pull_epoch *epoch, enum rows rows)
+put_epoch(FILE *to, const struct epoch *epoch, enum rows rows)
 {
 	uint64_t first = pass_position(epoch->epoch, 0);
 	uint64_t after = pass_position(epoch->epoch + 1, 0);
@@ -268,7 +268,7 @@ put_epoch(FILE *to, const struct pull_epoch *epoch, enum rows rows)
 }
 
 static char *
-write_sql(const struct pull_partition *partition, enum rows rows)
+write_sql(const struct epochs_partition *partition, enum rows rows)
 {
 	char *sql = NULL;
 	size_t bytes;
@@ -283,19 +283,19 @@ write_sql(const struct pull_partition *partition, enum rows rows)
 }
 
 char *
-pull_claims_sql(const struct pull_partition *partition)
+epochs_sql(const struct epochs_partition *partition)
 {
 	return write_sql(partition, COUNTING);
 }
 
 char *
-pull_claims_later_sql(const struct pull_partition *partition)
+epochs_later_sql(const struct epochs_partition *partition)
 {
 	return write_sql(partition, LATER);
 }
 
 char *
-pull_claims_ended_sql(const struct pull_partition *partition)
+epochs_ended_sql(const struct epochs_partition *partition)
 {
 	return write_sql(partition, ENDED);
 }

@@ -1,12 +1,12 @@
 /*
- * pull_claims - the partitions of the archive, and how far each one counts.
+ * epochs - the partitions of the archive, and how far each one counts.
  *
  * A row counts up to the checkpoint of the epoch that wrote it, and up to the
  * end of that epoch if another aggregator has taken over the partition.
  * SPDX-License-Identifier: MIT
  */
-#ifndef AGGREGATOR_ARCHIVE_PULL_PULL_CLAIMS_H
-#define AGGREGATOR_ARCHIVE_PULL_PULL_CLAIMS_H
+#ifndef AGGREGATOR_ARCHIVE_EPOCHS_H
+#define AGGREGATOR_ARCHIVE_EPOCHS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "proto/record/record.h"
 
 /* An epoch, as far as it counts in a partition. */
-struct pull_epoch {
+struct epoch {
 	uint64_t part;
 	uint32_t epoch;
 	uint64_t who;   /* generation of the store that has it */
@@ -28,33 +28,33 @@ struct pull_epoch {
 	uint32_t row;     /* and the last row block */
 };
 
-struct pull_partition {
+struct epochs_partition {
 	uint64_t part; /* the hash of the name */
 	char name[NAME_BYTES_MAX + 1];
-	const struct pull_epoch *epoch; /* a view into the claims */
+	const struct epoch *epoch; /* a view into the claims */
 	unsigned epochs;
 };
 
-struct pull_claims {
-	struct pull_epoch *epoch; /* by part and epoch */
+struct epochs {
+	struct epoch *epoch; /* by part and epoch */
 	uint32_t epochs, epoch_room;
-	struct pull_partition *partition; /* in the byte order of the names */
+	struct epochs_partition *partition; /* in the byte order of the names */
 	uint32_t partitions, partition_room;
 };
 
 /* Read them of the partitions whose names match (text_match_partition; NULL:
  * all).  What one replica of a shard has counts; a shard of which none answers
  * is an error. */
-int pull_claims_read(struct pull_claims *claims, struct clickhouse *client,
+int epochs_read(struct epochs *claims, struct clickhouse *client,
     const char *pattern, struct err *err);
-void pull_claims_clear(struct pull_claims *claims);
+void epochs_clear(struct epochs *claims);
 
 /* Returns a new SQL condition of the rows of a partition that count. */
-char *pull_claims_sql(const struct pull_partition *partition);
+char *epochs_sql(const struct epochs_partition *partition);
 /* The same of the rows of its epochs that do not count yet. */
-char *pull_claims_later_sql(const struct pull_partition *partition);
+char *epochs_later_sql(const struct epochs_partition *partition);
 /* The same of the rows that never will: those of epochs that have ended, beyond
  * the end. */
-char *pull_claims_ended_sql(const struct pull_partition *partition);
+char *epochs_ended_sql(const struct epochs_partition *partition);
 
 #endif

@@ -1,0 +1,390 @@
+/*
+ * restore - make a store of what the archive has.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/read/restore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aggregator/archive/epochs.h"
+#include "aggregator/archive/kept.h"
+#include "aggregator/archive/read/read_private.h"
+#include "aggregator/archive/read/restore_rows.h"
+#include "aggregator/archive/rows/common.h"
+#include "aggregator/archive/schema/archive_id.h"
+#include "aggregator/journal/journal.h"
+#include "aggregator/tables/stream_row.h"
+#include "proto/config/instance.h"
+
+/* ---- the directory ---- */
+
+static void
+remove_store(const char *copy)
+{
+	static const char *const parts[] = { "journal", "tables" };
+	char path[DURABLE_DIR_PATH_BYTES];
+
+	for (int i = 0; i < 2; i++)
+		if (durable_dir_path(path, copy, parts[i], NULL) == 0)
+			durable_dir_remove(path, NULL);
+	durable_dir_remove(copy, NULL);
+}
+
+/* The first component of the path that does not exist; "": all do. */
+static void
+find_first_new(struct restore_place *place)
+{
+	struct stat st;
+
+	snprintf(place->made, sizeof(place->made), "%s", place->dir);
+	for (char *at = place->made + 1;; at++) {
+		char was = *at;
+
+		if (was != '/' && was != '\0')
+			continue;
+		*at = '\0';
+		if (lstat(place->made, &st) != 0)
+			return;
+		*at = was;
+		if (was == '\0')
+			break;
+	}
+	place->made[0] = '\0';
+}
+
+int
+restore_place(struct restore_place *place, const char *dir, struct err *err)
+{
+	*place = (struct restore_place){ .made = "" };
+	if (durable_dir_with_suffix(place->dir, dir, "", err) != 0 ||
+	    durable_dir_with_suffix(place->copy, dir, ".restoring", err) != 0)
+		return -1;
+	if (!durable_dir_is_empty(dir))
+		return err_set(err, "%s exists: give another directory", dir);
+	find_first_new(place);
+	/* With its parents; it is empty, so the rename replaces it. */
+	if (instance_make_dir(place->dir, err) == 0)
+		return 0;
+	restore_give_up(place);
+	return -1;
+}
+
+void
+restore_give_up(const struct restore_place *place)
+{
+	char path[DURABLE_DIR_PATH_BYTES];
+	size_t least = strlen(place->made);
+	char *end;
+
+	remove_store(place->copy);
+	if (least == 0)
+		return;
+	memcpy(path, place->dir, sizeof(path));
+	while (strlen(path) >= least && (rmdir(path) == 0 || errno == ENOENT) &&
+	       (end = strrchr(path, '/')) != NULL && end != path)
+		*end = '\0';
+}
+
+int
+restore_install(const struct restore_place *place, struct err *err)
+{
+	return durable_dir_rename(place->copy, place->dir, err);
+}
+
+/* ---- streams, origin ---- */
+
+static int
+put_stream(struct db_txn *txn, struct journal *journal, struct text key,
+    struct text value, struct err *err)
+{
+	struct session_id session;
+	struct stream_row row;
+	struct journal_stream stream;
+	struct text partition;
+	uint32_t number;
+
+	if (!stream_row_get_key(key, &number, &session) ||
+	    !stream_row_decode(value, &row) ||
+	    !dictionary_text(txn, 0, number, &partition))
+		return err_set(err, "archive: a malformed stream");
+	/* What the numbers before its last one contain only the lost journal
+	 * knew. */
+	stream = (struct journal_stream){ .first_ns = row.receive_ns,
+		.last_ns = row.receive_ns,
+		.forgotten = row.hash != 0 ? row.last_seq - 1 : row.last_seq,
+		.derived = row.derived,
+		.owner = row.owner,
+		.node = row.node };
+	journal_stream_advance(
+	    journal, &session, partition, &stream, row.last_seq, row.hash);
+	journal_stream_put(journal, &session, partition, &stream);
+	return 0;
+}
+
+static int
+put_all(struct db_txn *txn, struct journal *journal, struct err *err)
+{
+	struct db_cursor *cursor = db_cursor_open(txn, TABLES_STREAMS);
+	const struct text all = { NULL, 0 };
+	struct text key, value;
+	int rc = 0;
+
+	for (bool more = db_seek(cursor, all, &key, &value); more && rc == 0;
+	     more = db_next(cursor, &key, &value))
+		rc = put_stream(txn, journal, key, value, err);
+	db_cursor_close(&cursor);
+	return rc;
+}
+
+static int
+put_streams(struct db *tables, struct journal *journal, struct err *err)
+{
+	struct db_txn *txn;
+	int rc;
+
+	if (db_begin(tables, false, &txn, err) != 0)
+		return -1;
+	rc = journal_begin(journal, err);
+	if (rc == 0) {
+		rc = put_all(txn, journal, err);
+		if (rc != 0)
+			journal_abort(journal);
+		else if (journal_commit(journal, err) != DB_OK)
+			rc = -1;
+	}
+	db_abort(&txn);
+	return rc;
+}
+
+/* An open epoch counts up to the same position in all partitions. */
+static void
+put_origin(struct db_txn *txn, const struct epochs *claims)
+{
+	struct buffer value = { NULL, 0, 0 };
+
+	for (uint32_t i = 0; i < claims->epochs; i++) {
+		const struct epoch *epoch = &claims->epoch[i];
+		bool is_known = !epoch->is_open || epoch->until == 0;
+
+		for (uint32_t j = 0; j < i && !is_known; j++)
+			is_known = claims->epoch[j].is_open &&
+				   claims->epoch[j].epoch == epoch->epoch;
+		if (is_known)
+			continue;
+		varint_put(&value, epoch->epoch);
+		varint_put(&value, epoch->until);
+	}
+	db_put(txn, TABLES_META, text_of(FACT_ORIGIN), buffer_text(&value));
+	buffer_clear(&value);
+}
+
+/* ---- the store ---- */
+
+struct restore {
+	const struct restore_options *options;
+	struct archive_read *read;
+	struct clickhouse *client; /* of read */
+	struct epochs epochs;
+	struct kept kept;
+	struct journal *journal;
+	uint64_t common;       /* hash of the models; 0: none yet */
+	const char *common_of; /* the partition that had them */
+	struct restore_rows rows;
+};
+
+static int
+open_store(struct restore *restore, const char *copy, struct err *err)
+{
+	const struct journal_options journal = { .read_only = false };
+	struct db_options tables = { .read_only = false };
+
+	remove_store(copy);
+	if (mkdir(copy, 0700) != 0)
+		return err_set(err, "%s: %s", copy, strerror(errno));
+	if (durable_dir_refuse_network(copy, err) != 0 ||
+	    journal_open(&restore->journal, copy, &journal, err) != 0)
+		return -1;
+	return tables_open(&restore->rows.tables, copy, &tables, err);
+}
+
+/* What all partitions of a store share must be so of these. */
+static int
+check_common(struct restore *restore, const char *name, struct err *err)
+{
+	struct db_txn *txn;
+	uint64_t hash;
+
+	if (db_begin(restore->rows.tables, false, &txn, err) != 0)
+		return -1;
+	hash = common_hash(txn);
+	db_abort(&txn);
+	if (restore->common != 0 && restore->common != hash)
+		return err_set(err,
+		    "partitions %s and %s have different models, or hashes of "
+		    "different keys: restore them one by one with -p",
+		    restore->common_of, name);
+	restore->common = hash;
+	restore->common_of = name;
+	return 0;
+}
+
+/* -1: records are lacking that the aggregator counted. */
+static int
+check_counts(struct restore *restore, const struct read_partition *of,
+    const char *name, struct err *err)
+{
+	const struct restore_options *options = restore->options;
+
+	if (options->since_ns != INT64_MIN ||
+	    kept_from(&restore->kept, of->part) != INT64_MIN)
+		return 0;
+	for (unsigned i = 0; i < ARCHIVE_KINDS; i++) {
+		enum record_kind kind = archive_kinds[i];
+		uint64_t found = restore->rows.found.records[kind];
+		uint64_t counted = of->counts.records[kind];
+
+		if (found >= counted)
+			continue;
+		err_set(err,
+		    "archive: only %llu of %llu %s of %s are there: start all "
+		    "replicas and try again; if the rest is lost its store may "
+		    "have it (poolscope archive verify --repair)",
+		    (unsigned long long)found, (unsigned long long)counted,
+		    typed_of_kind(kind)->name, name);
+		if (options->on_lack == NULL)
+			return -1;
+		options->on_lack(err->text);
+	}
+	return 0;
+}
+
+static int
+restore_partition(struct restore *restore,
+    const struct epochs_partition *partition, uint32_t number, struct err *err)
+{
+	const struct read_partition *of = &restore->read->partition[number - 1];
+
+	if (restore_rows(&restore->rows, number, err) != 0 ||
+	    check_common(restore, partition->name, err) != 0)
+		return -1;
+	return check_counts(restore, of, partition->name, err);
+}
+
+/* Its number in what is read; 0: nothing of it was committed yet. */
+static uint32_t
+number_of(const struct archive_read *read, uint64_t part)
+{
+	for (uint32_t i = 0; i < read->partitions; i++)
+		if (read->partition[i].part == part)
+			return i + 1;
+	return 0;
+}
+
+static int
+restore_all(
+    struct restore *restore, struct restore_report *report, struct err *err)
+{
+	const struct restore_options *options = restore->options;
+
+	for (uint32_t i = 0; i < restore->epochs.partitions; i++) {
+		const struct epochs_partition *partition =
+		    &restore->epochs.partition[i];
+		uint32_t number = number_of(restore->read, partition->part);
+
+		if (number == 0)
+			continue;
+		if (options->progress)
+			fprintf(stderr, "\r%u of %u partitions, %llu records ",
+			    i, restore->epochs.partitions,
+			    (unsigned long long)restore->rows.records);
+		if (restore_partition(restore, partition, number, err) != 0)
+			return -1;
+		report->partitions++;
+	}
+	if (options->progress)
+		fputc('\n', stderr);
+	if (report->partitions == 0)
+		return err_set(err, options->pattern == NULL
+					? "the archive is empty"
+					: "no partition of the archive "
+					  "matches");
+	return 0;
+}
+
+/* What is missing on purpose was deleted; everything else is in the archive. */
+static int
+finish(struct restore *restore, struct err *err)
+{
+	int32_t from = restore->rows.from_hour;
+	struct db_txn *txn;
+	uint64_t id;
+
+	if (archive_id_read(restore->client, &id, err) != 0 ||
+	    put_streams(restore->rows.tables, restore->journal, err) != 0 ||
+	    db_begin(restore->rows.tables, true, &txn, err) != 0)
+		return -1;
+	if (from != INT32_MIN) {
+		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(from));
+		tables_put_cut(txn, 0, from);
+	}
+	put_origin(txn, &restore->epochs);
+	tables_put_fact(txn, FACT_ROW, restore->rows.row);
+	tables_put_fact(txn, FACT_RECORDS, restore->rows.records);
+	tables_put_fact(txn, FACT_CHANGE, 1);
+	tables_put_fact(txn, FACT_ARCHIVE, 1);
+	tables_put_fact(txn, FACT_ARCHIVE_ID, id);
+	return db_commit(&txn, err) == DB_OK ? 0 : -1;
+}
+
+/* How far the epochs count is read first: who takes over has all of that. */
+static int
+make(struct restore *restore, const char *copy, struct restore_report *report,
+    struct err *err)
+{
+	const struct archive_read_options how = {
+		.clickhouse = restore->options->archive, .option = "from"
+	};
+
+	if (archive_read_new(&restore->read, &how, err) != 0)
+		return -1;
+	restore->rows.read = restore->read;
+	restore->client = restore->read->fetch.client;
+	return epochs_read(&restore->epochs, restore->client,
+		   restore->options->pattern, err) == 0 &&
+		       archive_read_refresh(restore->read, err) == 0 &&
+		       kept_read(&restore->kept, restore->client, err) == 0 &&
+		       open_store(restore, copy, err) == 0 &&
+		       restore_all(restore, report, err) == 0
+		   ? finish(restore, err)
+		   : -1;
+}
+
+int
+restore_store(const char *copy, const struct restore_options *options,
+    struct restore_report *report, struct err *err)
+{
+	struct restore restore = { .options = options,
+		.rows = { .from_hour = options->since_ns == INT64_MIN
+					   ? INT32_MIN
+					   : key_hour(options->since_ns),
+		    .last_ns = INT64_MIN } };
+	int rc;
+
+	*report = (struct restore_report){ .partitions = 0 };
+	rc = make(&restore, copy, report, err);
+	report->records = restore.rows.records;
+	report->rows = restore.rows.rows;
+	report->last_ns = restore.rows.last_ns;
+	if (restore.read != NULL)
+		archive_read_free(restore.read);
+	db_close(&restore.rows.tables);
+	journal_close(&restore.journal);
+	epochs_clear(&restore.epochs);
+	kept_clear(&restore.kept);
+	return rc;
+}

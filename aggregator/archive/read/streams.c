@@ -1,0 +1,139 @@
+/*
+ * streams - what a store that is made of the archive accepts next, and what was
+ * imported: no question needs them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/read/read_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/tables/key.h"
+#include "aggregator/tables/stream_row.h"
+#include "proto/base/memory.h"
+
+struct rows {
+	struct names *names;
+	struct made *range;
+	uint32_t partition;
+};
+
+/* ---- streams ---- */
+
+static int
+take_stream(void *arg, struct fetch *row, struct err *err)
+{
+	struct rows *rows = arg;
+	unsigned char key[STREAM_ROW_KEY_BYTES], value[STREAM_ROW_BYTES_MAX];
+	struct text session = fetch_text(row);
+	struct stream_row of = { .node = fetch_text(row) };
+
+	of.last_seq = fetch_uint(row);
+	of.hash = fetch_uint(row);
+	of.receive_ns = fetch_int(row);
+	of.owner = fetch_uint(row);
+	of.derived = fetch_uint(row) != 0;
+	if (session.bytes != sizeof(struct session_id) ||
+	    of.node.bytes > NAME_BYTES_MAX || of.last_seq == 0)
+		return err_set(err, "archive: a malformed stream");
+	varint_put_u32_be(key, rows->partition);
+	memcpy(key + 4, session.at, session.bytes);
+	made_put(rows->range, (struct text){ (char *)key, sizeof(key) },
+	    stream_row_encode(value, &of));
+	return 0;
+}
+
+/* All rows of a home table. */
+static int
+read_all(struct archive_read *read, struct text key, struct made *range,
+    const struct native_column *columns, unsigned count, const char *format,
+    fetch_row *take, struct err *err)
+{
+	struct rows rows = { .range = range };
+	int rc;
+	struct read_partition *of =
+	    archive_read_whole(read, key, 0, range, &rc, err);
+	char *sql;
+
+	if (of == NULL)
+		return rc;
+	rows.names = of->names;
+	rows.partition = varint_get_u32_be(key.at);
+	sql = memory_format("SELECT %s FROM %s.%s FINAL WHERE part = %llu",
+	    format, clickhouse_database(read->fetch.client),
+	    range->table == TABLES_STREAMS ? "streams" : "known",
+	    (unsigned long long)of->part);
+	rc = fetch_home(
+	    &read->fetch, of->part, columns, count, sql, take, &rows, err);
+	free(sql);
+	if (rc == 0)
+		made_sort(range);
+	return rc;
+}
+
+int
+read_streams(struct archive_read *read, struct text key, struct made *range,
+    struct err *err)
+{
+	static const struct native_column columns[] = {
+		{ "session", NATIVE_STRING },
+		{ "node", NATIVE_STRING },
+		{ "seq", NATIVE_UINT64 },
+		{ "hash", NATIVE_UINT64 },
+		{ "recv", NATIVE_INT64 },
+		{ "owner", NATIVE_UINT64 },
+		{ "derived", NATIVE_UINT8 },
+	};
+
+	return read_all(read, key, range, columns,
+	    sizeof(columns) / sizeof(columns[0]),
+	    "session, node, seq, hash, recv, owner, derived", take_stream, err);
+}
+
+/* ---- what was imported ---- */
+
+static int
+take_known(void *arg, struct fetch *row, struct err *err)
+{
+	struct rows *rows = arg;
+	struct key_once of = { .partition = rows->partition };
+	unsigned char key[KEY_ONCE_BYTES], value[16];
+	uint32_t bytes = 0;
+	struct text hash, session, rest;
+
+	of.hour = (int32_t)fetch_int(row);
+	hash = fetch_text(row);
+	session = fetch_text(row);
+	rest = fetch_text(row);
+	if (hash.bytes != sizeof(of.hash) ||
+	    rest.bytes > sizeof(value) - sizeof(uint32_t))
+		return err_set(
+		    err, "archive: a malformed identity of what was imported");
+	memcpy(of.hash, hash.at, hash.bytes);
+	key_put_once(key, &of);
+	if (session.bytes > 0) {
+		varint_put_u32_be(value, names_session(rows->names, session));
+		bytes = sizeof(uint32_t);
+	}
+	if (rest.bytes > 0)
+		memcpy(value + bytes, rest.at, rest.bytes);
+	made_put(rows->range, (struct text){ (char *)key, sizeof(key) },
+	    (struct text){ (char *)value, bytes + rest.bytes });
+	return 0;
+}
+
+int
+read_known(struct archive_read *read, struct text key, struct made *range,
+    struct err *err)
+{
+	static const struct native_column columns[] = {
+		{ "hour", NATIVE_INT32 },
+		{ "hash", NATIVE_STRING },
+		{ "session", NATIVE_STRING },
+		{ "value", NATIVE_STRING },
+	};
+
+	return read_all(read, key, range, columns,
+	    sizeof(columns) / sizeof(columns[0]), "hour, hash, session, value",
+	    take_known, err);
+}
