@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "aggregator/archive/apply.h"
 #include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
@@ -34,8 +33,6 @@
 /* Begins the sentences about the archive, also those of others. */
 #define WORD "archive: "
 
-enum { APPLY_ROWS = 200000 }; /* of changes that were committed */
-
 struct archiver {
 	struct archiver_options options;
 	struct writer *writer;
@@ -54,7 +51,6 @@ struct archiver {
 	int64_t sent_ns;        /* wall time of its snapshot */
 	int64_t lost_ns; /* monotonic: since then no replica has all; 0 */
 	struct verify_positions positions;
-	uint64_t rows_unapplied;
 	bool is_connected_logged;
 
 	struct archive_progress progress;
@@ -127,7 +123,7 @@ find_checkpoint(struct archiver *self, struct err *err)
 	uint32_t i = owners->claims.count, last = 0;
 	int rc = 0;
 
-	self->checkpoint = (struct checkpoint){ .applied = 0 };
+	self->checkpoint = (struct checkpoint){ .place = { .change = 0 } };
 	while (rc == 0 && i-- > 0 && self->checkpoint.place.change == 0) {
 		const struct claim *claim = &owners->claims.claim[i];
 
@@ -198,7 +194,6 @@ take_epoch(struct archiver *self, struct err *err)
 		return -1;
 	rc = owners_claim(owners, txn, err);
 	db_abort(&txn);
-	self->checkpoint.applied = self->checkpoint.place.change;
 	return rc == 0 ? checkpoint_commit(self->client, owners->epoch,
 			     &self->checkpoint, err)
 		       : -1;
@@ -238,9 +233,6 @@ connect_to(struct archiver *self, struct err *err)
 		.stop = &self->stop };
 	self->is_open = true;
 	begin_anew(self);
-	/* How much is to be applied is not known: apply what there is. */
-	if (self->checkpoint.place.change > self->checkpoint.applied)
-		self->rows_unapplied = APPLY_ROWS;
 	/* A crash may have come between the checkpoint and the removal of the
 	 * marks. */
 	if (self->checkpoint.place.change > 0)
@@ -282,7 +274,6 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	free(before);
 	self->positions.at[self->positions.count++] = self->pass.typed.pos;
 	self->sent = self->pass.to;
-	self->rows_unapplied += self->pass.rows;
 	archive_progress_send(
 	    &self->progress, &self->pass, self->positions.count);
 	return 0;
@@ -405,15 +396,7 @@ round_of(struct archiver *self, struct err *err)
 		return -1;
 	if (send_changes(self, err) != 0)
 		return -1;
-	if (self->positions.count > 0 && verify(self, err) != 0)
-		return -1;
-	if (self->rows_unapplied >= APPLY_ROWS) {
-		if (owners_look(&self->owners, err) != 0 ||
-		    apply_changes(&self->owners, &self->checkpoint, err) != 0)
-			return -1;
-		self->rows_unapplied = 0;
-	}
-	return 0;
+	return self->positions.count > 0 ? verify(self, err) : 0;
 }
 
 /* Replicas come back, perhaps at other places.  What was sent and is waited for

@@ -16,11 +16,10 @@ static const struct native_column checkpoints_columns[] = {
 	{ "pos", NATIVE_UINT64 },
 	{ "row", NATIVE_UINT64 },
 	{ "entry", NATIVE_UINT64 },
-	{ "applied", NATIVE_UINT64 },
 	{ "at_ns", NATIVE_INT64 },
 };
 
-enum { AT_POS, AT_ROW, AT_ENTRY, AT_APPLIED, AT_NUMBERS };
+enum { AT_POS, AT_ROW, AT_ENTRY, AT_NUMBERS };
 
 static int
 read_one(struct clickhouse *client, uint32_t epoch, unsigned replica,
@@ -33,10 +32,10 @@ read_one(struct clickhouse *client, uint32_t epoch, unsigned replica,
 	struct text answer;
 	int rc;
 
-	*checkpoint = (struct checkpoint){ .applied = 0 };
+	*checkpoint = (struct checkpoint){ .place = { .change = 0 } };
 	if (question_ask(&question, &answer, err,
-		"SELECT pos, row, entry, applied FROM %s.checkpoints "
-		"WHERE epoch = %u ORDER BY pos DESC, applied DESC LIMIT 1",
+		"SELECT pos, row, entry FROM %s.checkpoints "
+		"WHERE epoch = %u ORDER BY pos DESC LIMIT 1",
 		clickhouse_database(client), epoch) != 0)
 		return -1;
 	rc = question_row(&question, &answer, row, AT_NUMBERS, err);
@@ -46,7 +45,6 @@ read_one(struct clickhouse *client, uint32_t epoch, unsigned replica,
 	    row[AT_POS] & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
 	checkpoint->place.row = (uint32_t)row[AT_ROW];
 	checkpoint->place.entry = row[AT_ENTRY];
-	checkpoint->applied = row[AT_APPLIED];
 	return 0;
 }
 
@@ -58,7 +56,7 @@ checkpoint_read(struct clickhouse *client, uint32_t epoch,
 	unsigned home = epoch % cluster->shards;
 	bool answered = false;
 
-	*checkpoint = (struct checkpoint){ .applied = 0 };
+	*checkpoint = (struct checkpoint){ .place = { .change = 0 } };
 	for (unsigned r = 0; r < cluster->shard[home].replicas; r++) {
 		struct checkpoint one;
 		struct err why = { .text = "" };
@@ -68,9 +66,7 @@ checkpoint_read(struct clickhouse *client, uint32_t epoch,
 			continue;
 		}
 		answered = true;
-		if (one.place.change > checkpoint->place.change ||
-		    (one.place.change == checkpoint->place.change &&
-			one.applied > checkpoint->applied))
+		if (one.place.change > checkpoint->place.change)
 			*checkpoint = one;
 	}
 	return answered ? 0 : -1;
@@ -90,8 +86,7 @@ checkpoint_commit(struct clickhouse *client, uint32_t epoch,
 	    block, 1, pass_position(epoch, checkpoint->place.change));
 	native_put_uint(block, 2, checkpoint->place.row);
 	native_put_uint(block, 3, checkpoint->place.entry);
-	native_put_uint(block, 4, checkpoint->applied);
-	native_put_int(block, 5, clock_wall_ns());
+	native_put_int(block, 4, clock_wall_ns());
 	rc = insert_block(client, home, "checkpoints", block,
 	    question_copies(client, home), err);
 	native_block_close(&block);

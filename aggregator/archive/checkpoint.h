@@ -13,7 +13,6 @@
 
 struct checkpoint {
 	struct pass_place place;
-	uint64_t applied; /* changes up to this one are in table state */
 };
 
 /* The checkpoint of an epoch, the newest of those that replicas have; all

@@ -10,7 +10,7 @@
 
 #include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/question.h"
-#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/typed.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
@@ -41,7 +41,7 @@ read_line(struct text line, uint64_t row[OF_NUMBERS], struct text *name,
 	room[name->bytes] = '\0';
 	return row[OF_EPOCH] > 0 && row[OF_EPOCH] < UINT16_MAX &&
 	       text_check_name(*name) == TEXT_OK &&
-	       archive_part(*name) == row[OF_PART];
+	       typed_hash(*name) == row[OF_PART];
 }
 
 static void
@@ -244,58 +244,4 @@ epochs_clear(struct epochs *claims)
 	free(claims->epoch);
 	free(claims->partition);
 	*claims = (struct epochs){ .epochs = 0 };
-}
-
-/* ---- as SQL ---- */
-
-/* Rows that count, do not count yet, or never will. */
-enum rows { COUNTING, LATER, ENDED };
-
-static void
-put_epoch(FILE *to, const struct epoch *epoch, enum rows rows)
-{
-	uint64_t first = pass_position(epoch->epoch, 0);
-	uint64_t after = pass_position(epoch->epoch + 1, 0);
-	uint64_t until = epoch->until > first ? epoch->until : first;
-	uint64_t from = epoch->from > first ? epoch->from : first;
-
-	if (rows == LATER || (rows == ENDED && !epoch->is_open))
-		fprintf(to, " OR (pos > %llu AND pos < %llu)",
-		    (unsigned long long)until, (unsigned long long)after);
-	else if (rows == COUNTING && until > from)
-		fprintf(to, " OR (pos > %llu AND pos <= %llu)",
-		    (unsigned long long)from, (unsigned long long)until);
-}
-
-static char *
-write_sql(const struct epochs_partition *partition, enum rows rows)
-{
-	char *sql = NULL;
-	size_t bytes;
-	FILE *to = memory_stream(&sql, &bytes);
-
-	fprintf(to, "part = %llu AND (0", (unsigned long long)partition->part);
-	for (unsigned i = 0; i < partition->epochs; i++)
-		put_epoch(to, &partition->epoch[i], rows);
-	fputc(')', to);
-	memory_stream_end(&to);
-	return sql;
-}
-
-char *
-epochs_sql(const struct epochs_partition *partition)
-{
-	return write_sql(partition, COUNTING);
-}
-
-char *
-epochs_later_sql(const struct epochs_partition *partition)
-{
-	return write_sql(partition, LATER);
-}
-
-char *
-epochs_ended_sql(const struct epochs_partition *partition)
-{
-	return write_sql(partition, ENDED);
 }

@@ -49,12 +49,4 @@ int epochs_read(struct epochs *claims, struct clickhouse *client,
     const char *pattern, struct err *err);
 void epochs_clear(struct epochs *claims);
 
-/* Returns a new SQL condition of the rows of a partition that count. */
-char *epochs_sql(const struct epochs_partition *partition);
-/* The same of the rows of its epochs that do not count yet. */
-char *epochs_later_sql(const struct epochs_partition *partition);
-/* The same of the rows that never will: those of epochs that have ended, beyond
- * the end. */
-char *epochs_ended_sql(const struct epochs_partition *partition);
-
 #endif

@@ -14,7 +14,7 @@
 #include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/insert.h"
 #include "aggregator/archive/question.h"
-#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/typed.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
@@ -247,7 +247,7 @@ read_parts(struct owners *owners, struct db_txn *txn)
 	for (uint32_t number = 1; number <= last; number++)
 		if (dictionary_text(txn, 0, number, &name))
 			owners->part[owners->parts++] =
-			    (struct owners_part){ archive_part(name), number };
+			    (struct owners_part){ typed_hash(name), number };
 	qsort(
 	    owners->part, owners->parts, sizeof(*owners->part), compare_parts);
 	if (owners->parts != before)

@@ -4,22 +4,15 @@
  */
 #include "aggregator/archive/pass.h"
 
-#include <endian.h>
-#include <string.h>
-
 #include "aggregator/archive/rows/common.h"
-#include "aggregator/archive/rows/identity.h"
-#include "aggregator/archive/rows/record_columns.h"
-#include "aggregator/archive/rows/state_key.h"
 #include "aggregator/archive/slice.h"
 #include "aggregator/archive/typed_pass.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/varint.h"
 #include "proto/os/heartbeat.h"
 
 enum {
-	NAME_OF_NUMBER = 'n', /* begins the keys of names by number */
-	NAME_KEY_BYTES = 9,
 	STOP_RECORDS = 1024, /* look whether to stop after that many */
 };
 
@@ -51,7 +44,7 @@ use_partition(struct pass *pass, uint32_t partition)
 	if (!dictionary_text(pass->typed.txn, 0, partition, &name))
 		return false;
 	pass->typed.partition = partition;
-	pass->typed.part = archive_part(name);
+	pass->typed.part = typed_hash(name);
 	lookup_use(&pass->typed.lookup, pass->typed.txn, partition);
 	return true;
 }
@@ -75,107 +68,49 @@ send_record(void *arg, const struct key_row_block *of,
 	struct pass *pass = arg;
 	struct archive_row_id id = { 0, of->hour, of->node, of->track,
 		pass->typed.pos };
-	unsigned shard;
 
 	if (pass->records % STOP_RECORDS == 0 && is_stopping(pass, err))
 		return -1;
 	if (!use_partition(pass, of->partition))
 		return 0;
 	id.part = pass->typed.part;
-	shard = archive_shard(
-	    pass->typed.sender->cluster->shards, pass->typed.part, of->node);
-
-	if (!archive_put_record(
-		block_sender_block(pass->typed.sender, shard, of->kind),
-		(enum record_kind)of->kind, &id, item, &pass->typed.lookup)) {
-		pass->damaged++;
-		return 0;
-	}
 	pass->records++;
-	if (typed_pass_record(&pass->typed, &id, of->kind, item, err) != 0)
-		return -1;
-	return block_sender_added(pass->typed.sender, shard, of->kind,
-	    archive_identity_hash(&id, item), of->hour, err);
+	return typed_pass_record(&pass->typed, &id, of->kind, item, err);
 }
 
 /* ---- rows of other tables ---- */
 
-static int
-send_change(
-    struct pass *pass, const struct archive_change *change, struct err *err)
+/* 0: of all of them, or of the list of partitions. */
+static bool
+partition_of(unsigned table, struct text key, uint32_t *partition)
 {
-	unsigned home = block_sender_home(pass->typed.sender, change->part);
-	struct native_block *block =
-	    block_sender_block(pass->typed.sender, home, BLOCK_SENDER_CHANGES);
+	uint32_t before = table == TABLES_NAMES || table == TABLES_NAME_BLOCKS;
 
-	native_put_uint(block, 0, change->part);
-	native_put_uint(block, 1, change->tbl);
-	native_put_text(block, 2, change->k);
-	native_put_text(block, 3, change->v);
-	native_put_uint(block, 4, change->del);
-	native_put_uint(block, 5, change->pos);
-	pass->rows++;
-	return block_sender_added(pass->typed.sender, home,
-	    BLOCK_SENDER_CHANGES, archive_change_hash(change), 0, err);
-}
-
-/* Names also by number, for who asks in SQL. */
-static int
-send_name(
-    struct pass *pass, struct text key, struct text value, struct err *err)
-{
-	unsigned home = block_sender_home(pass->typed.sender, pass->typed.part);
-	struct native_block *block;
-	uint32_t number;
-
-	if (key.bytes != NAME_KEY_BYTES || key.at[0] != NAME_OF_NUMBER)
-		return 0;
-	memcpy(
-	    &number, key.at + NAME_KEY_BYTES - sizeof(number), sizeof(number));
-	number = be32toh(number);
-	if (number == 0)
-		return 0; /* how many there are */
-	block =
-	    block_sender_block(pass->typed.sender, home, BLOCK_SENDER_NAMES);
-	native_put_uint(block, 0, pass->typed.part);
-	native_put_uint(block, 1, number);
-	native_put_text(block, 2, value);
-	native_put_uint(block, 3, pass->typed.pos);
-	return block_sender_added(
-	    pass->typed.sender, home, BLOCK_SENDER_NAMES, 0, 0, err);
+	if (table == TABLES_META)
+		return tables_is_counts_key(key, partition);
+	if (key.bytes < before + sizeof(*partition))
+		return false;
+	*partition = varint_get_u32_be(key.at + before);
+	return true;
 }
 
 static int
 send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 {
-	struct archive_change change = { .tbl = (uint8_t)table,
-		.pos = pass->typed.pos };
-	struct state_key of;
 	struct text value = { NULL, 0 };
 	bool is_there = db_get(pass->typed.txn, table, key, &value);
+	uint32_t partition;
 
-	if (!is_there && db_was_damaged(pass->typed.txn)) {
+	if ((!is_there && db_was_damaged(pass->typed.txn)) ||
+	    !partition_of(table, key, &partition)) {
 		pass->damaged++;
 		return 0;
 	}
-	if (!state_key_split(&of, table, key)) {
-		pass->damaged++;
+	if (partition == 0 || !use_partition(pass, partition) ||
+	    (!is_there && table != TABLES_GROUPS))
 		return 0;
-	}
-	if (of.is_common || of.partition == 0 ||
-	    !use_partition(pass, of.partition))
-		return 0;
-	change.part = pass->typed.part;
-	change.k = (struct text){ (const char *)of.rest, of.bytes };
-	change.v = value;
-	change.del = !is_there;
-	if ((is_there || table == TABLES_GROUPS) &&
-	    typed_pass_row(&pass->typed, table, key, value, err) != 0)
-		return -1;
-	if (table == TABLES_NAMES && is_there &&
-	    send_name(pass, key, value, err) != 0)
-		return -1;
-	return send_change(pass, &change, err);
+	pass->rows++;
+	return typed_pass_row(&pass->typed, table, key, value, err);
 }
 
 /* ---- what all partitions share ---- */
@@ -184,15 +119,9 @@ static int
 send_common_row(void *arg, struct text key, struct text value, struct err *err)
 {
 	struct pass *pass = arg;
-	const struct archive_change change = { .part = pass->typed.part,
-		.tbl = TABLES_META,
-		.k = key,
-		.v = value,
-		.pos = pass->typed.pos };
 
-	if (typed_pass_common(&pass->typed, key, value, err) != 0)
-		return -1;
-	return send_change(pass, &change, err);
+	pass->rows++;
+	return typed_pass_common(&pass->typed, key, value, err);
 }
 
 static int

@@ -2,9 +2,9 @@
  * pass - send what the archive lacks of a snapshot of the store.
  *
  * A pass reads the marks (marks.h) that are newer than those of the pass before
- * it, and gives each row to the sender: records as rows of columns, rows of all
- * other tables as keys and values.  Its number is that of the last change in
- * the snapshot, so a pass that is sent twice sends the same rows.
+ * it, and gives each row to the sender (typed_pass.h).  Its number is that of
+ * the last change in the snapshot, so a pass that is sent twice sends the same
+ * rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_PASS_H

@@ -22,9 +22,9 @@
 static struct typed
 begin(struct typed_pass *pass, unsigned number, unsigned shard)
 {
-	struct typed row = typed_begin(block_sender_block(pass->sender, shard,
-					   BLOCK_SENDER_TYPED + number),
-	    &schema_tables[number]);
+	struct typed row =
+	    typed_begin(block_sender_block(pass->sender, shard, number),
+		&schema_tables[number]);
 
 	typed_put_uint(&row, pass->part);
 	return row;
@@ -34,8 +34,7 @@ static int
 end(struct typed_pass *pass, unsigned number, unsigned shard, int32_t hour,
     uint64_t hash, struct err *err)
 {
-	return block_sender_added(
-	    pass->sender, shard, BLOCK_SENDER_TYPED + number, hash, hour, err);
+	return block_sender_added(pass->sender, shard, number, hash, hour, err);
 }
 
 static unsigned
@@ -56,8 +55,7 @@ typed_pass_record(struct typed_pass *pass, const struct archive_row_id *id,
 	    lookup_number(&pass->lookup, id->node), id->hour);
 	uint64_t hash;
 
-	if (!archive_put_typed(block_sender_block(pass->sender, shard,
-				   BLOCK_SENDER_TYPED + number),
+	if (!archive_put_record(block_sender_block(pass->sender, shard, number),
 		(enum record_kind)kind, id, item, &pass->lookup, &hash))
 		return 0;
 	return end(pass, number, shard, id->hour, hash, err);

@@ -9,39 +9,8 @@
 #include <string.h>
 
 #include "aggregator/archive/question.h"
-#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/typed.h"
 #include "proto/base/memory.h"
-
-static char *
-identity_columns(unsigned table)
-{
-	if (table >= BLOCK_SENDER_TYPED)
-		return typed_identity_sql(
-		    &schema_tables[table - BLOCK_SENDER_TYPED]);
-	switch (table) {
-	case BLOCK_SENDER_NAMES: return memory_string("part, no, pos");
-	case BLOCK_SENDER_CHANGES:
-		return memory_string("part, tbl, k, v, del, pos");
-	default:
-		return memory_string(
-		    "part, hour, node, track, ts, stream, seq, idx");
-	}
-}
-
-static char *
-hash_sql(unsigned table)
-{
-	if (table >= BLOCK_SENDER_TYPED)
-		return typed_hash_sql(
-		    &schema_tables[table - BLOCK_SENDER_TYPED]);
-	switch (table) {
-	case BLOCK_SENDER_NAMES: return memory_string("toUInt64(0)");
-	case BLOCK_SENDER_CHANGES: return memory_string(archive_change_sql());
-	default:
-		return memory_string(
-		    archive_identity_sql((enum record_kind)table));
-	}
-}
 
 /* The condition of the rows, as SQL. */
 static char *
@@ -57,9 +26,7 @@ condition(const struct verify_positions *positions, unsigned table,
 		fprintf(to, "%s%llu", i > 0 ? ", " : "",
 		    (unsigned long long)positions->at[i]);
 	fputc(')', to);
-	if (table < BLOCK_SENDER_NAMES ||
-	    (table >= BLOCK_SENDER_TYPED &&
-		table < BLOCK_SENDER_TYPED + SCHEMA_NAMES))
+	if (table < SCHEMA_NAMES)
 		fprintf(to, " AND hour >= %d AND hour <= %d", sent->first_hour,
 		    sent->last_hour);
 	memory_stream_end(&to);
@@ -72,11 +39,11 @@ has_rows(const struct question *question, unsigned table,
     const struct block_sender_total *sent, const char *where, struct err *err)
 {
 	const char *database = clickhouse_database(question->client);
-	char *hash = hash_sql(table), *columns;
+	char *hash = typed_hash_sql(&schema_tables[table]), *columns;
 	uint64_t have[2];
 	int rc = question_numbers(question, have, 2, err,
 	    "SELECT count(), sum(%s) FROM %s.%s WHERE %s", hash, database,
-	    block_sender_table(table), where);
+	    schema_tables[table].name, where);
 
 	if (rc != 0 || have[0] <= sent->rows) {
 		free(hash);
@@ -85,11 +52,11 @@ has_rows(const struct question *question, unsigned table,
 	}
 	/* More: a block was sent twice.  A row that is there twice must not
 	 * hide one that is missing. */
-	columns = identity_columns(table);
+	columns = typed_identity_sql(&schema_tables[table]);
 	rc = question_numbers(question, have, 2, err,
 	    "SELECT count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
 	    "WHERE %s)",
-	    hash, columns, database, block_sender_table(table), where);
+	    hash, columns, database, schema_tables[table].name, where);
 	free(columns);
 	free(hash);
 	if (rc != 0)
@@ -104,7 +71,7 @@ is_complete(const struct question *question,
 {
 	int rc = 1;
 
-	for (unsigned t = 0; t < BLOCK_SENDER_TABLES && rc == 1; t++) {
+	for (unsigned t = 0; t < SCHEMA_TYPED && rc == 1; t++) {
 		char *where;
 
 		if (shard->sent[t].rows == 0)

@@ -119,6 +119,20 @@ tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour)
 
 /* ---- counts of a partition ---- */
 
+bool
+tables_is_counts_key(struct text key, uint32_t *partition)
+{
+	const struct text word = text_of(COUNTS_WORD);
+
+	*partition = 0;
+	if (key.bytes < word.bytes || memcmp(key.at, word.at, word.bytes) != 0)
+		return true;
+	if (key.bytes != word.bytes + sizeof(*partition))
+		return false;
+	*partition = varint_get_u32_be(key.at + word.bytes);
+	return true;
+}
+
 struct text
 tables_counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
 {

@@ -133,6 +133,9 @@ struct partition_counts {
 	uint64_t last_entry; /* the last journal entry with a record or a bye of
 				it that is indexed; 0: none */
 };
+/* Of a key of TABLES_META: the partition whose counts it has, 0: another fact.
+ * False: it is malformed. */
+bool tables_is_counts_key(struct text key, uint32_t *partition);
 struct text tables_counts_key(
     unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition);
 enum { TABLES_COUNTS_BYTES = 10 * (RECORD_KINDS + 7) };

@@ -19,57 +19,6 @@ enum {
 	BLOCK_HOURS = 24 * 90,
 };
 
-static const struct native_column names_columns[] = {
-	{ "part", NATIVE_UINT64 },
-	{ "no", NATIVE_UINT32 },
-	{ "text", NATIVE_STRING },
-	{ "pos", NATIVE_UINT64 },
-};
-
-static const struct native_column changes_columns[] = {
-	{ "part", NATIVE_UINT64 },
-	{ "tbl", NATIVE_UINT8 },
-	{ "k", NATIVE_STRING },
-	{ "v", NATIVE_STRING },
-	{ "del", NATIVE_UINT8 },
-	{ "pos", NATIVE_UINT64 },
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const struct native_column *
-columns(struct block_sender *sender, unsigned table, unsigned *count)
-{
-	if (table >= BLOCK_SENDER_TYPED) {
-		unsigned number = table - BLOCK_SENDER_TYPED;
-
-		*count = typed_columns(
-		    &schema_tables[number], sender->typed[number]);
-		return sender->typed[number];
-	}
-	switch (table) {
-	case BLOCK_SENDER_NAMES:
-		*count = COUNT(names_columns);
-		return names_columns;
-	case BLOCK_SENDER_CHANGES:
-		*count = COUNT(changes_columns);
-		return changes_columns;
-	default: return archive_columns((enum record_kind)table, count);
-	}
-}
-
-const char *
-block_sender_table(unsigned table)
-{
-	if (table >= BLOCK_SENDER_TYPED)
-		return schema_tables[table - BLOCK_SENDER_TYPED].name;
-	switch (table) {
-	case BLOCK_SENDER_NAMES: return "names";
-	case BLOCK_SENDER_CHANGES: return "changes";
-	default: return archive_table((enum record_kind)table);
-	}
-}
-
 void
 block_sender_open(struct block_sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster)
@@ -85,7 +34,7 @@ void
 block_sender_close(struct block_sender *sender)
 {
 	for (unsigned s = 0; sender->shard != NULL && s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
@@ -108,10 +57,10 @@ block_sender_block(struct block_sender *sender, unsigned shard, unsigned table)
 	struct block_sender_block *block = &sender->shard[shard].block[table];
 
 	if (block->block == NULL) {
-		unsigned count;
-		const struct native_column *of = columns(sender, table, &count);
+		struct native_column *columns = sender->typed[table];
+		unsigned count = typed_columns(&schema_tables[table], columns);
 
-		block->block = native_block_open(of, count);
+		block->block = native_block_open(columns, count);
 		block->total = no_rows;
 	}
 	return block->block;
@@ -181,7 +130,7 @@ send_block(struct block_sender *sender, unsigned shard, unsigned table,
 	next->request.block.bytes = 0;
 	native_encode(block->block, &next->request.block);
 	native_reset(block->block);
-	next->request.table = block_sender_table(table);
+	next->request.table = schema_tables[table].name;
 	next->request.shard = shard;
 	next->request.replica = sender->shard[shard].replica;
 	next->table = table;
@@ -212,7 +161,7 @@ int
 block_sender_flush(struct block_sender *sender, struct err *err)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
@@ -230,7 +179,7 @@ block_sender_undo(
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
 		(void)finish(sender, &sender->request[i], &ignored);
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++) {
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++) {
 			struct block_sender_block *block =
 			    &sender->shard[s].block[t];
 
@@ -245,6 +194,6 @@ void
 block_sender_forget(struct block_sender *sender)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
 			sender->shard[s].sent[t] = no_rows;
 }

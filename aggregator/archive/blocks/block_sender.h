@@ -21,15 +21,6 @@
 #include "proto/clickhouse/native.h"
 #include "proto/record/record.h"
 
-/* Tables of the archive: those of the kinds of records come first, each under
- * the number of its kind. */
-enum {
-	BLOCK_SENDER_NAMES = RECORD_KINDS,
-	BLOCK_SENDER_CHANGES,
-	BLOCK_SENDER_TYPED, /* + enum schema_number */
-	BLOCK_SENDER_TABLES = BLOCK_SENDER_TYPED + SCHEMA_TYPED,
-};
-
 /* What was sent to a table of a shard. */
 struct block_sender_total {
 	uint64_t rows, hash; /* sum of the hashes of their identities */
@@ -43,8 +34,8 @@ struct block_sender_block {
 
 struct block_sender_shard {
 	unsigned replica; /* the one that took the last block */
-	struct block_sender_block block[BLOCK_SENDER_TABLES];
-	struct block_sender_total sent[BLOCK_SENDER_TABLES];
+	struct block_sender_block block[SCHEMA_TYPED];
+	struct block_sender_total sent[SCHEMA_TYPED];
 };
 
 /* A block on its way; no rows: none, or its end was noted. */
@@ -75,13 +66,12 @@ void block_sender_open(struct block_sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster);
 void block_sender_close(struct block_sender *sender);
 
-/* The table in the archive. */
-const char *block_sender_table(unsigned table);
 /* The shard of what a partition has that belongs to no node. */
 unsigned block_sender_home(const struct block_sender *sender, uint64_t part);
 
-/* The block for the next row of a table; the caller puts one value into each
- * column, then calls block_sender_added with the hash of the row's identity. */
+/* The block for the next row of a table (enum schema_number); the caller puts
+ * one value into each column, then calls block_sender_added with the hash of
+ * the row's identity. */
 struct native_block *block_sender_block(
     struct block_sender *sender, unsigned shard, unsigned table);
 /* Sends the block if it is large enough.  `hour`: of a record, else 0. */

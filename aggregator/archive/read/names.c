@@ -149,7 +149,7 @@ names_read(
 	};
 	struct names *names = memory_zero(1, sizeof(*names));
 	char *sql = memory_format(
-	    "SELECT kind, name, pos, no FROM %s.names_t WHERE part = %llu",
+	    "SELECT kind, name, pos, no FROM %s.names WHERE part = %llu",
 	    clickhouse_database(fetch->client), (unsigned long long)part);
 	int rc;
 

@@ -9,93 +9,8 @@
 
 #include "proto/msgpack/mp.h"
 
-/* ---- the tables ---- */
-
-#define COMMON                                                                 \
-	{ "part", NATIVE_UINT64 }, { "hour", NATIVE_INT32 },                   \
-	    { "node", NATIVE_UINT32 }, { "track", NATIVE_UINT32 },             \
-	    { "ts", NATIVE_INT64 }, { "stream", NATIVE_UINT32 },               \
-	    { "seq", NATIVE_UINT64 }, { "idx", NATIVE_UINT32 },                \
-	    { "recv", NATIVE_INT64 },                                          \
-	{                                                                      \
-		"pos", NATIVE_UINT64                                           \
-	}
-
-static const struct native_column event_columns[] = {
-	COMMON,
-	{ "source", NATIVE_STRING },
-	{ "name", NATIVE_STRING },
-	{ "uuid", NATIVE_STRING },
-	{ "keys", NATIVE_STRING_ARRAY },
-	{ "types", NATIVE_STRING },
-	{ "vals", NATIVE_STRING_ARRAY },
-};
-static const struct native_column sample_columns[] = {
-	COMMON,
-	{ "types", NATIVE_STRING },
-	{ "v", NATIVE_FLOAT64_ARRAY },
-	{ "big", NATIVE_UINT64_ARRAY },
-};
-static const struct native_column span_columns[] = {
-	COMMON,
-	{ "end_ns", NATIVE_INT64 },
-	{ "name", NATIVE_STRING },
-	{ "category", NATIVE_STRING },
-	{ "keys", NATIVE_STRING_ARRAY },
-	{ "types", NATIVE_STRING },
-	{ "vals", NATIVE_STRING_ARRAY },
-};
-static const struct native_column gap_columns[] = {
-	COMMON,
-	{ "end_ns", NATIVE_INT64 },
-	{ "class", NATIVE_STRING },
-	{ "reason", NATIVE_STRING },
-	{ "count", NATIVE_UINT64 },
-};
-static const struct native_column rejected_columns[] = {
-	COMMON,
-	{ "reason", NATIVE_STRING },
-	{ "bytes", NATIVE_UINT64 },
-	{ "body", NATIVE_STRING },
-	{ "sha256", NATIVE_STRING },
-};
-
-struct table {
-	const char *name;
-	const struct native_column *columns;
-	unsigned count;
-};
-
-#define TABLE(name, columns)                                                   \
-	{                                                                      \
-		name, columns, sizeof(columns) / sizeof(columns[0])            \
-	}
-
-static const struct table tables[RECORD_KINDS] = {
-	[RECORD_EVENT] = TABLE("events", event_columns),
-	[RECORD_SAMPLE] = TABLE("samples", sample_columns),
-	[RECORD_SPAN] = TABLE("spans", span_columns),
-	[RECORD_GAP] = TABLE("gaps", gap_columns),
-	[RECORD_REJECTED] = TABLE("rejected", rejected_columns),
-};
-
 const enum record_kind archive_kinds[ARCHIVE_KINDS] = { RECORD_EVENT,
 	RECORD_SAMPLE, RECORD_SPAN, RECORD_GAP, RECORD_REJECTED };
-
-const struct native_column *
-archive_columns(enum record_kind kind, unsigned *count)
-{
-	const struct table *table = &tables[kind];
-
-	*count = table->count;
-	return table->columns;
-}
-
-const char *
-archive_table(enum record_kind kind)
-{
-	return tables[kind].name;
-}
 
 /* ---- attributes ---- */
 
@@ -221,99 +136,6 @@ put_sample(struct native_block *block, unsigned types, struct text rest)
 
 /* ---- records ---- */
 
-static void
-put_common(struct native_block *block, const struct archive_row_id *id,
-    const struct row_block_item *item)
-{
-	native_put_uint(block, ARCHIVE_PART, id->part);
-	native_put_int(block, ARCHIVE_HOUR, id->hour);
-	native_put_uint(block, ARCHIVE_NODE, id->node);
-	native_put_uint(block, ARCHIVE_TRACK, id->track);
-	native_put_int(block, ARCHIVE_TIME, item->time_ns);
-	native_put_uint(block, ARCHIVE_STREAM, item->stream);
-	native_put_uint(block, ARCHIVE_SEQ, item->seq);
-	native_put_uint(block, ARCHIVE_INDEX, item->index);
-	native_put_int(block, ARCHIVE_RECEIVED, item->receive_ns);
-	native_put_uint(block, ARCHIVE_POS, id->pos);
-}
-
-static void
-put_name(struct native_block *block, unsigned column, struct lookup *names,
-    const struct row_block_name *name)
-{
-	native_put_text(block, column, lookup_name(names, name));
-}
-
-static void
-put_event(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
-{
-	put_name(block, ARCHIVE_EVENT_SOURCE, names, &body->source);
-	put_name(block, ARCHIVE_EVENT_NAME, names, &body->name);
-	native_put_text(block, ARCHIVE_EVENT_UUID, body->uuid);
-	put_attributes(block, ARCHIVE_EVENT_KEYS, body->attributes, names);
-}
-
-static void
-put_span(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
-{
-	native_put_int(block, ARCHIVE_SPAN_END, body->end_ns);
-	put_name(block, ARCHIVE_SPAN_NAME, names, &body->name);
-	put_name(block, ARCHIVE_SPAN_CATEGORY, names, &body->key);
-	put_attributes(block, ARCHIVE_SPAN_KEYS, body->attributes, names);
-}
-
-static void
-put_gap(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
-{
-	native_put_int(block, ARCHIVE_GAP_END, body->end_ns);
-	put_name(block, ARCHIVE_GAP_CLASS, names, &body->source);
-	put_name(block, ARCHIVE_GAP_REASON, names, &body->name);
-	native_put_uint(block, ARCHIVE_GAP_COUNT, body->count);
-}
-
-static void
-put_rejected(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
-{
-	put_name(block, ARCHIVE_REJECTED_REASON, names, &body->name);
-	native_put_uint(block, ARCHIVE_REJECTED_BYTES, body->count);
-	native_put_text(block, ARCHIVE_REJECTED_BODY, body->value_bytes);
-	native_put_text(block, ARCHIVE_REJECTED_HASH, body->hash);
-}
-
-bool
-archive_put_record(struct native_block *block, enum record_kind kind,
-    const struct archive_row_id *id, const struct row_block_item *item,
-    struct lookup *names)
-{
-	struct row_block_body body;
-
-	if (archive_table(kind) == NULL ||
-	    !row_block_get_body(item->body, kind, item->time_ns, &body))
-		return false;
-	if (kind == RECORD_SAMPLE && !check_values(&body))
-		return false;
-	if ((kind == RECORD_EVENT || kind == RECORD_SPAN) &&
-	    !take_attributes(&body.attributes))
-		return false;
-	put_common(block, id, item);
-	switch (kind) {
-	case RECORD_EVENT: put_event(block, &body, names); break;
-	case RECORD_SAMPLE:
-		put_sample(block, ARCHIVE_SAMPLE_TYPES, body.value_bytes);
-		break;
-	case RECORD_SPAN: put_span(block, &body, names); break;
-	case RECORD_GAP: put_gap(block, &body, names); break;
-	default: put_rejected(block, &body, names); break;
-	}
-	return true;
-}
-
-/* ---- typed rows ---- */
-
 void
 archive_put_session(struct typed *row, struct lookup *names, uint32_t stream)
 {
@@ -392,16 +214,14 @@ get_body(struct row_block_body *body, enum record_kind kind,
 	       take_attributes(&body->attributes);
 }
 
-bool
-archive_put_typed(struct native_block *block, enum record_kind kind,
+/* What all records begin with. */
+static struct typed
+put_front(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,
-    struct lookup *names, uint64_t *hash)
+    struct lookup *names)
 {
 	struct typed row = typed_begin(block, typed_of_kind(kind));
-	struct row_block_body body;
 
-	if (!get_body(&body, kind, item))
-		return false;
 	typed_put_uint(&row, id->part);
 	typed_put_int(&row, id->hour);
 	typed_put_text(&row, lookup_number(names, id->node));
@@ -410,6 +230,27 @@ archive_put_typed(struct native_block *block, enum record_kind kind,
 	typed_put_int(&row, item->time_ns);
 	archive_put_sent(&row, item, names);
 	typed_put_uint(&row, id->pos);
+	return row;
+}
+
+uint64_t
+archive_hash(enum record_kind kind, const struct archive_row_id *id,
+    const struct row_block_item *item, struct lookup *names)
+{
+	return put_front(NULL, kind, id, item, names).hash;
+}
+
+bool
+archive_put_record(struct native_block *block, enum record_kind kind,
+    const struct archive_row_id *id, const struct row_block_item *item,
+    struct lookup *names, uint64_t *hash)
+{
+	struct row_block_body body;
+	struct typed row;
+
+	if (typed_of_kind(kind) == NULL || !get_body(&body, kind, item))
+		return false;
+	row = put_front(block, kind, id, item, names);
 	put_body(&row, kind, &body, names);
 	*hash = row.hash;
 	return true;

@@ -78,14 +78,18 @@ void
 typed_put_uint(struct typed *row, uint64_t value)
 {
 	add(row, value);
-	native_put_uint(row->block, row->column++, value);
+	if (row->block != NULL)
+		native_put_uint(row->block, row->column, value);
+	row->column++;
 }
 
 void
 typed_put_int(struct typed *row, int64_t value)
 {
 	add(row, (uint64_t)value);
-	native_put_int(row->block, row->column++, value);
+	if (row->block != NULL)
+		native_put_int(row->block, row->column, value);
+	row->column++;
 }
 
 void
@@ -93,7 +97,9 @@ typed_put_text(struct typed *row, struct text value)
 {
 	if (row->column < row->hashed)
 		add(row, typed_hash(value));
-	native_put_text(row->block, row->column++, value);
+	if (row->block != NULL)
+		native_put_text(row->block, row->column, value);
+	row->column++;
 }
 
 char *

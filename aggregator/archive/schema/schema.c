@@ -20,35 +20,7 @@ enum { WORDS_BYTES = 512 };
 #define ANY_CODEC  "ZSTD(1)"
 #define TEXT_CODEC "ZSTD(3)"
 
-/* What every record has: its identity, when it was received, the position. */
-#define RECORD                                                                 \
-	{ "part", "UInt64", ANY_CODEC }, { "hour", "Int32", STEP_CODEC },      \
-	    { "node", "UInt32", STEP_CODEC },                                  \
-	    { "track", "UInt32", ANY_CODEC }, { "ts", "Int64", TIME_CODEC },   \
-	    { "stream", "UInt32", ANY_CODEC },                                 \
-	    { "seq", "UInt64", TIME_CODEC }, { "idx", "UInt32", STEP_CODEC },  \
-	    { "recv", "Int64", TIME_CODEC },                                   \
-	{                                                                      \
-		"pos", "UInt64", ANY_CODEC                                     \
-	}
-#define ATTRIBUTES                                                             \
-	{ "keys", "Array(String)", TEXT_CODEC },                               \
-	    { "types", "String", ANY_CODEC },                                  \
-	{                                                                      \
-		"vals", "Array(String)", TEXT_CODEC                            \
-	}
-#define CHANGE                                                                 \
-	{ "part", "UInt64", ANY_CODEC }, { "tbl", "UInt8", ANY_CODEC },        \
-	    { "k", "String", TEXT_CODEC }, { "v", "String", TEXT_CODEC },      \
-	    { "del", "UInt8", ANY_CODEC },                                     \
-	{                                                                      \
-		"pos", "UInt64", ANY_CODEC                                     \
-	}
-
-#define IDENTITY "part, hour, node, track, ts, stream, seq, idx"
-#define DAY      "intDiv(hour, 24)"
-
-/* ---- typed tables ---- */
+#define DAY "intDiv(hour, 24)"
 
 #define U64(name)                                                              \
 	{                                                                      \
@@ -72,27 +44,33 @@ enum { WORDS_BYTES = 512 };
 	{                                                                      \
 		"idx", "UInt32", STEP_CODEC                                    \
 	}
+#define ATTRIBUTES                                                             \
+	{ "keys", "Array(String)", TEXT_CODEC },                               \
+	    { "types", "String", ANY_CODEC },                                  \
+	{                                                                      \
+		"vals", "Array(String)", TEXT_CODEC                            \
+	}
 #define ARRIVED I64("recv"), U64("pos")
 #define ID      "part, hour, node, ts, session, seq, idx"
 #define SERIES  "part, hour, node, track, ts, session, seq, idx"
 
 const struct schema_table schema_tables[SCHEMA_TABLES] = {
-	[SCHEMA_EVENTS] = { "events_t", DAY, ID, NULL, 7,
+	[SCHEMA_EVENTS] = { "events", DAY, ID, NULL, 7,
 	    { FRONT, TEXT("node"), I64("ts"), SENT, ARRIVED, TEXT("source"),
 		TEXT("name"), { "uuid", "String", ANY_CODEC }, ATTRIBUTES } },
-	[SCHEMA_SPANS] = { "spans_t", DAY, SERIES, NULL, 8,
+	[SCHEMA_SPANS] = { "spans", DAY, SERIES, NULL, 8,
 	    { FRONT, TEXT("node"), TEXT("track"), I64("ts"), SENT, ARRIVED,
 		I64("end_ns"), TEXT("name"), TEXT("category"), ATTRIBUTES } },
-	[SCHEMA_SAMPLES] = { "samples_t", DAY,
+	[SCHEMA_SAMPLES] = { "samples", DAY,
 	    "part, hour, track, node, ts, session, seq, idx", NULL, 8,
 	    { FRONT, TEXT("node"), TEXT("track"), I64("ts"), SENT, ARRIVED,
 		{ "types", "String", ANY_CODEC },
 		{ "v", "Array(Float64)", TEXT_CODEC },
 		{ "big", "Array(UInt64)", TEXT_CODEC } } },
-	[SCHEMA_GAPS] = { "gaps_t", DAY, ID, NULL, 7,
+	[SCHEMA_GAPS] = { "gaps", DAY, ID, NULL, 7,
 	    { FRONT, TEXT("node"), I64("ts"), SENT, ARRIVED, I64("end_ns"),
 		TEXT("class"), TEXT("reason"), U64("count") } },
-	[SCHEMA_REJECTED] = { "rejected_t", DAY, ID, NULL, 7,
+	[SCHEMA_REJECTED] = { "rejected", DAY, ID, NULL, 7,
 	    { FRONT, TEXT("node"), I64("ts"), SENT, ARRIVED, TEXT("reason"),
 		U64("bytes"), TEXT("body"), TEXT("sha256") } },
 	/* A start or an end of a phase. */
@@ -124,7 +102,7 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		{ "first", "Array(Float64)", TEXT_CODEC },
 		{ "last", "Array(Float64)", TEXT_CODEC },
 		{ "big", "Array(UInt64)", TEXT_CODEC } } },
-	[SCHEMA_NAMES] = { "names_t", NULL, "part, kind, name", "pos", 4,
+	[SCHEMA_NAMES] = { "names", NULL, "part, kind, name", "pos", 4,
 	    { U64("part"), { "kind", "UInt8", ANY_CODEC }, TEXT("name"),
 		U64("pos"), { "no", "UInt32", STEP_CODEC } } },
 	[SCHEMA_SUMS] = { "sums", NULL, "part, phase", "pos", 3,
@@ -181,47 +159,11 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	    { FRONT, { "hash", "String", ANY_CODEC }, U64("pos"),
 		{ "session", "String", ANY_CODEC },
 		{ "value", "String", ANY_CODEC } } },
-	{ "events", DAY, IDENTITY, "pos", 0,
-	    { RECORD, { "source", "String", TEXT_CODEC },
-		{ "name", "String", TEXT_CODEC },
-		{ "uuid", "String", ANY_CODEC }, ATTRIBUTES } },
-	{ "spans", DAY, IDENTITY, "pos", 0,
-	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
-		{ "name", "String", TEXT_CODEC },
-		{ "category", "String", TEXT_CODEC }, ATTRIBUTES } },
-	/* A series is a track of a node. */
-	{ "samples", DAY, "part, hour, track, node, ts, stream, seq, idx",
-	    "pos", 0,
-	    { RECORD, { "types", "String", ANY_CODEC },
-		{ "v", "Array(Float64)", TEXT_CODEC },
-		{ "big", "Array(UInt64)", TEXT_CODEC } } },
-	{ "gaps", DAY, IDENTITY, "pos", 0,
-	    { RECORD, { "end_ns", "Int64", TIME_CODEC },
-		{ "class", "String", ANY_CODEC },
-		{ "reason", "String", ANY_CODEC },
-		{ "count", "UInt64", ANY_CODEC } } },
-	{ "rejected", DAY, IDENTITY, "pos", 0,
-	    { RECORD, { "reason", "String", ANY_CODEC },
-		{ "bytes", "UInt64", ANY_CODEC },
-		{ "body", "String", TEXT_CODEC },
-		{ "sha256", "String", ANY_CODEC } } },
-	{ "names", NULL, "part, no", "pos", 0,
-	    { { "part", "UInt64", ANY_CODEC }, { "no", "UInt32", STEP_CODEC },
-		{ "text", "String", TEXT_CODEC },
-		{ "pos", "UInt64", ANY_CODEC } } },
-	/* All versions of a row, until what is committed is in state; then
-	 * whole partitions of an epoch are dropped. */
-	{ "changes",
-	    "(intDiv(pos, 281474976710656), "
-	    "intDiv(bitAnd(pos, 281474976710655), 65536))",
-	    "part, tbl, k, pos", NULL, 0, { CHANGE } },
-	{ "state", NULL, "part, tbl, k", "pos", 0, { CHANGE } },
 	/* No commit replaces another one: one that comes late must not. */
-	{ "checkpoints", NULL, "epoch, pos, applied", NULL, 0,
+	{ "checkpoints", NULL, "epoch, pos", NULL, 0,
 	    { { "epoch", "UInt32", ANY_CODEC }, { "pos", "UInt64", ANY_CODEC },
 		{ "row", "UInt64", ANY_CODEC },
 		{ "entry", "UInt64", ANY_CODEC },
-		{ "applied", "UInt64", ANY_CODEC },
 		{ "at_ns", "Int64", ANY_CODEC } } },
 	/* What readers need of the claims (archive/claims.h), and the ends. */
 	{ "owners", NULL, "part, epoch, who", "until", 0,

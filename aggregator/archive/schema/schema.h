@@ -17,8 +17,8 @@
 
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
-	SCHEMA_TYPED = 17, /* tables of the second format, from the first on */
-	SCHEMA_TABLES = SCHEMA_TYPED + 11,
+	SCHEMA_TYPED = 17, /* tables that a pass writes, from the first on */
+	SCHEMA_TABLES = SCHEMA_TYPED + 3,
 	SCHEMA_COLUMNS_MAX = 26,
 };
 
@@ -32,14 +32,13 @@ struct schema_table {
 	const char *partition; /* NULL: one */
 	const char *order;     /* rows that are equal in it are one row */
 	const char *version; /* the row with the highest one stays; NULL: any */
-	/* Of typed tables: the first columns, of which the hash of a row is
-	 * made (rows/typed.h). */
+	/* The first columns, of which the hash of a row is made
+	 * (rows/typed.h). */
 	unsigned hashed;
 	struct schema_column column[SCHEMA_COLUMNS_MAX + 1];
 };
 
-/* The typed tables; those of records have the place of their kind in
- * schema_of_kind. */
+/* Their places in schema_tables. */
 enum schema_number {
 	SCHEMA_EVENTS,
 	SCHEMA_SPANS,

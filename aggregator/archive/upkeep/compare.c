@@ -9,11 +9,10 @@
 
 #include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/kept.h"
-#include "aggregator/archive/epochs.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/upkeep/repair.h"
-#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/dictionary.h"
@@ -72,6 +71,7 @@ struct compare {
 	const struct clickhouse_cluster *cluster;
 	struct db_txn *txn;
 	struct compacted_cursor_cache cache;
+	struct lookup names;
 	struct answer *answer;
 	/* Neighbouring hours of a partition and kind. */
 	uint32_t partition;
@@ -82,7 +82,6 @@ struct compare {
 	unsigned hours;
 	struct repair repair; /* the hours that are lacking */
 	struct kept kept;     /* what the archive has not deleted */
-	struct epochs claims;
 	uint64_t records, compared, lacking, unequal, waiting, damaged;
 	bool is_other; /* the store had another archive */
 };
@@ -97,12 +96,13 @@ add_record(void *arg, const struct key_row_block *of,
 	const struct archive_row_id id = { self->part, of->hour, of->node,
 		of->track, 0 };
 	struct hour *hour = &self->hour[self->hours];
-	struct total *total = &hour->shard[archive_shard(
-	    self->cluster->shards, self->part, of->node)];
+	struct total *total = &hour->shard[typed_shard(self->cluster->shards,
+	    self->part, lookup_number(&self->names, of->node), of->hour)];
 
 	(void)err;
 	total->rows++;
-	total->hash += archive_identity_hash(&id, item);
+	total->hash +=
+	    archive_hash((enum record_kind)of->kind, &id, item, &self->names);
 	self->records++;
 	return 0;
 }
@@ -203,7 +203,8 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 	const struct total *want = &hour->shard[shard];
 
 	const struct row row = { self->name,
-		text_of(block_sender_table(self->kind)), text_of(replica),
+		text_of(typed_of_kind((enum record_kind)self->kind)->name),
+		text_of(replica),
 		text_of(hour->is_waiting          ? "waiting"
 			: have->rows < want->rows ? "lacking"
 			: have->rows > want->rows ? "more"
@@ -214,19 +215,6 @@ put_hour(struct compare *self, const struct hour *hour, unsigned shard,
 	answer_row(self->answer, &row, NULL);
 }
 
-/* A new condition of the rows that an owner which was lost has not committed.
- */
-static char *
-ended_sql(const struct compare *self)
-{
-	for (uint32_t i = 0; i < self->claims.partitions; i++)
-		if (self->claims.partition[i].part == self->part)
-			return epochs_ended_sql(&self->claims.partition[i]);
-	return memory_string("0");
-}
-
-/* Rows above the checkpoint of the present owner count here, too: they are
- * there. */
 static int
 ask_replica(struct compare *self, const struct question *question,
     struct total have[static HOURS], struct err *err)
@@ -234,18 +222,21 @@ ask_replica(struct compare *self, const struct question *question,
 	const char *database = clickhouse_database(self->client);
 	struct text answer;
 	uint64_t row[3];
-	char *ended = ended_sql(self);
+	const struct schema_table *table =
+	    typed_of_kind((enum record_kind)self->kind);
+	char *identity = typed_identity_sql(table);
+	char *hash = typed_hash_sql(table);
 	int rc;
 
 	memset(have, 0, HOURS * sizeof(*have));
 	rc = question_ask(question, &answer, err,
-	    "SELECT hour, count(), sum(%s) FROM (SELECT DISTINCT part, hour, "
-	    "node, track, ts, stream, seq, idx FROM %s.%s WHERE part = %llu "
-	    "AND hour >= %d AND hour <= %d AND NOT (%s)) GROUP BY hour",
-	    archive_identity_sql((enum record_kind)self->kind), database,
-	    block_sender_table(self->kind), (unsigned long long)self->part,
-	    self->hour[0].hour, self->hour[self->hours - 1].hour, ended);
-	free(ended);
+	    "SELECT hour, count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
+	    "WHERE part = %llu AND hour >= %d AND hour <= %d) GROUP BY hour",
+	    hash, identity, database, table->name,
+	    (unsigned long long)self->part, self->hour[0].hour,
+	    self->hour[self->hours - 1].hour);
+	free(hash);
+	free(identity);
 	if (rc != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, row, 3, err)) > 0)
@@ -333,7 +324,7 @@ compare_all(struct compare *self, struct err *err)
 
 		memcpy(key, front, sizeof(front));
 		if (!key_get_row_block(view(key, sizeof(key)), &of) ||
-		    block_sender_table(of.kind) == NULL ||
+		    typed_of_kind((enum record_kind)of.kind) == NULL ||
 		    !dictionary_text(self->txn, 0, of.partition, &name)) {
 			self->damaged++;
 			continue;
@@ -343,7 +334,8 @@ compare_all(struct compare *self, struct err *err)
 		self->partition = of.partition;
 		self->name = name;
 		self->kind = of.kind;
-		self->part = archive_part(self->name);
+		self->part = typed_hash(self->name);
+		lookup_use(&self->names, self->txn, self->partition);
 		if (of.hour < kept_from(&self->kept, self->part))
 			continue;
 		if (add_hour(self, front, &of, err) != 0)
@@ -374,6 +366,7 @@ compare_open(struct compare *self, struct db *db, struct err *err)
 		return -1;
 	rc = compare_all(self, err);
 	compacted_cursor_cache_clear(&self->cache);
+	lookup_clear(&self->names);
 	db_abort(&self->txn);
 	if (rc == 0)
 		log_result(self);
@@ -429,8 +422,6 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		return -1;
 	rc = kept_read(&self.kept, clickhouse, err);
 	if (rc == 0)
-		rc = epochs_read(&self.claims, clickhouse, NULL, err);
-	if (rc == 0)
 		rc = see_archive(&self, db, err);
 	if (rc == 0)
 		rc = compare_open(&self, db, err);
@@ -438,7 +429,6 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		rc = repair_open(&self, db, err);
 	repair_clear(&self.repair);
 	kept_clear(&self.kept);
-	epochs_clear(&self.claims);
 	db_close(&db);
 	if (rc != 0)
 		return -1;

@@ -59,7 +59,7 @@ mark_slices(
 	db_cursor_close(&cursor);
 }
 
-/* A pass that has records of a partition has its counts, too (complete.h). */
+/* A pass that has records of a partition has its counts, too. */
 static void
 mark_counts(struct db_txn *txn, uint32_t partition)
 {
