@@ -190,3 +190,50 @@ fetch_values(struct fetch *row, struct archive_row *to)
 	row->column += 3;
 	return true;
 }
+
+static bool
+take_body(struct fetch *row, enum record_kind kind, struct archive_row *to)
+{
+	switch (kind) {
+	case RECORD_EVENT:
+		to->source = fetch_text(row);
+		to->name = fetch_text(row);
+		to->key = fetch_text(row);
+		return fetch_attributes(row, to);
+	case RECORD_SPAN:
+		to->end_ns = fetch_int(row);
+		to->name = fetch_text(row);
+		to->key = fetch_text(row);
+		return fetch_attributes(row, to);
+	case RECORD_SAMPLE: return fetch_values(row, to);
+	case RECORD_GAP:
+		to->end_ns = fetch_int(row);
+		to->source = fetch_text(row);
+		to->name = fetch_text(row);
+		to->count = fetch_uint(row);
+		return true;
+	default:
+		to->name = fetch_text(row);
+		to->count = fetch_uint(row);
+		to->body = fetch_text(row);
+		to->key = fetch_text(row);
+		return true;
+	}
+}
+
+bool
+fetch_record(struct fetch *row, enum record_kind kind, struct archive_row *to)
+{
+	*to = (struct archive_row){ .part = fetch_uint(row) };
+	to->hour = (int32_t)fetch_int(row);
+	to->node = fetch_text(row);
+	if (kind == RECORD_SAMPLE || kind == RECORD_SPAN)
+		to->track = fetch_text(row);
+	to->time_ns = fetch_int(row);
+	to->session = fetch_text(row);
+	to->seq = fetch_uint(row);
+	to->index = (uint32_t)fetch_uint(row);
+	to->receive_ns = fetch_int(row);
+	to->pos = fetch_uint(row);
+	return take_body(row, kind, to);
+}

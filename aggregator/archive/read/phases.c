@@ -239,7 +239,7 @@ take_event(void *arg, struct fetch *row, struct err *err)
 {
 	static const struct archive_numbers numbers = { no_number, NULL };
 	struct events *events = arg;
-	struct archive_row of = { .id.part = fetch_uint(row) };
+	struct archive_row of = { .part = fetch_uint(row) };
 	struct part_row_item item = { .scope = 0 };
 	struct phase_entry *entry = &item.entry;
 	unsigned role;

@@ -84,59 +84,24 @@ no_number(void *context, struct text name)
 	return 0;
 }
 
-static bool
-take_body(struct fetch *row, enum record_kind kind, struct archive_row *to)
-{
-	switch (kind) {
-	case RECORD_EVENT:
-		to->source = fetch_text(row);
-		to->name = fetch_text(row);
-		to->key = fetch_text(row);
-		return fetch_attributes(row, to);
-	case RECORD_SPAN:
-		to->end_ns = fetch_int(row);
-		to->name = fetch_text(row);
-		to->key = fetch_text(row);
-		return fetch_attributes(row, to);
-	case RECORD_SAMPLE: return fetch_values(row, to);
-	case RECORD_GAP:
-		to->end_ns = fetch_int(row);
-		to->source = fetch_text(row);
-		to->name = fetch_text(row);
-		to->count = fetch_uint(row);
-		return true;
-	default:
-		to->name = fetch_text(row);
-		to->count = fetch_uint(row);
-		to->body = fetch_text(row);
-		to->key = fetch_text(row);
-		return true;
-	}
-}
-
 static int
 take_record(void *arg, struct fetch *row, struct err *err)
 {
 	static const struct archive_numbers numbers = { no_number, NULL };
 	struct records *records = arg;
 	enum record_kind kind = (enum record_kind)records->key.kind;
-	struct archive_row of = { .id.part = fetch_uint(row) };
 	struct item item = { .track = 0 };
+	struct archive_row of;
 
-	of.id.hour = (int32_t)fetch_int(row);
-	item.node = names_number(records->names, fetch_text(row));
-	if (kind == RECORD_SAMPLE || kind == RECORD_SPAN)
-		item.track = names_number(records->names, fetch_text(row));
-	of.time_ns = fetch_int(row);
-	of.stream = names_session(records->names, fetch_text(row));
-	of.seq = fetch_uint(row);
-	of.index = (uint32_t)fetch_uint(row);
-	of.receive_ns = fetch_int(row);
-	of.id.pos = fetch_uint(row);
-	if (!take_body(row, kind, &of) ||
-	    !archive_record(&of, kind, &numbers, &item.is, &records->body))
+	if (!fetch_record(row, kind, &of))
 		return err_set(
 		    err, "archive: a record has more than a record can have");
+	of.stream = names_session(records->names, of.session);
+	item.node = names_number(records->names, of.node);
+	item.track = names_number(records->names, of.track);
+	if (!archive_record(&of, kind, &numbers, &item.is, &records->body))
+		return err_set(err, "archive: a malformed record in table %s",
+		    typed_of_kind(kind)->name);
 	item.is.body = arena_text(&records->bodies, item.is.body);
 	records->at = memory_grow(
 	    records->at, &records->room, records->count, sizeof(*records->at));

@@ -21,10 +21,13 @@
 
 /* A row as views; what its kind does not have is not looked at. */
 struct archive_row {
-	struct archive_row_id id;
+	uint64_t part, pos;
+	int32_t hour;
+	struct text node, track, session; /* track: of samples and spans */
+	uint32_t stream; /* the number of the session, if the caller has one */
 	int64_t time_ns, receive_ns;
 	uint64_t seq;
-	uint32_t stream, index;
+	uint32_t index;
 
 	int64_t end_ns; /* spans, gaps */
 	uint64_t count; /* gaps: count; rejected: bytes */
