@@ -102,10 +102,6 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive verify --repair --store "
 	    "/var/lib/poolscope/store --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
-	{ "migrate", "", "add the columns that this version has", PLACE,
-	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
-	    "poolscope archive migrate --to "
-	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "retain", "", "delete old records", PLACE "before partition",
 	    "poolscope archive retain --before -90d --to "
 	    "clickhouse://localhost/poolscope\n"
@@ -330,8 +326,6 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 		return retain(clickhouse, values, err);
 	if (strcmp(verb, "takeover") == 0)
 		return takeover(clickhouse, values, err);
-	if (strcmp(verb, "migrate") == 0)
-		return create_migrate(clickhouse, stdout, err);
 	return drop(clickhouse, values->yes, err);
 }
 

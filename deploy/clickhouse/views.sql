@@ -19,8 +19,6 @@ CREATE TABLE IF NOT EXISTS poolscope.spans_all AS poolscope.spans
 	ENGINE = Distributed(poolscope, poolscope, spans);
 CREATE TABLE IF NOT EXISTS poolscope.samples_all AS poolscope.samples
 	ENGINE = Distributed(poolscope, poolscope, samples);
-CREATE TABLE IF NOT EXISTS poolscope.names_all AS poolscope.names
-	ENGINE = Distributed(poolscope, poolscope, names);
 CREATE TABLE IF NOT EXISTS poolscope.owners_all AS poolscope.owners
 	ENGINE = Distributed(poolscope, poolscope, owners);
 CREATE TABLE IF NOT EXISTS poolscope.checkpoints_all AS poolscope.checkpoints
@@ -29,36 +27,17 @@ CREATE TABLE IF NOT EXISTS poolscope.checkpoints_all AS poolscope.checkpoints
 CREATE VIEW IF NOT EXISTS poolscope.event AS
 	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, hour,
 		toDate(toUInt16(intDiv(hour, 24))) AS day, ts, partition, node,
-		track, source, name, keys, vals
-	FROM (SELECT * FROM (SELECT * FROM
-		(SELECT part, hour, node AS node_no, track AS track_no, ts, source,
-			name, keys, vals
-			FROM poolscope.events_all) AS records
-		ANY LEFT JOIN (SELECT part, no AS node_no, argMax(text, pos) AS node
-			FROM poolscope.names_all GROUP BY part, no) AS nodes
-		USING part, node_no) AS with_nodes
-		ANY LEFT JOIN (SELECT part, no AS track_no, argMax(text, pos) AS track
-			FROM poolscope.names_all GROUP BY part, no) AS tracks
-		USING part, track_no) AS with_tracks
+		source, name, keys, vals
+	FROM (SELECT * FROM poolscope.events_all) AS records
 	ANY LEFT JOIN (SELECT part, any(name) AS partition
 		FROM poolscope.owners_all GROUP BY part) AS partitions
 	USING part;
 
 CREATE VIEW IF NOT EXISTS poolscope.span AS
 	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, hour,
-		toDate(toUInt16(intDiv(hour, 24))) AS day, ts, end_ns,
-		partition, node, track, name, category, (end_ns - ts) / 1e9 AS seconds,
-		keys, vals
-	FROM (SELECT * FROM (SELECT * FROM
-		(SELECT part, hour, node AS node_no, track AS track_no, ts, end_ns,
-			name, category, keys, vals
-			FROM poolscope.spans_all) AS records
-		ANY LEFT JOIN (SELECT part, no AS node_no, argMax(text, pos) AS node
-			FROM poolscope.names_all GROUP BY part, no) AS nodes
-		USING part, node_no) AS with_nodes
-		ANY LEFT JOIN (SELECT part, no AS track_no, argMax(text, pos) AS track
-			FROM poolscope.names_all GROUP BY part, no) AS tracks
-		USING part, track_no) AS with_tracks
+		toDate(toUInt16(intDiv(hour, 24))) AS day, ts, partition, node,
+		track, end_ns, name, category, (end_ns - ts) / 1e9 AS seconds, keys, vals
+	FROM (SELECT * FROM poolscope.spans_all) AS records
 	ANY LEFT JOIN (SELECT part, any(name) AS partition
 		FROM poolscope.owners_all GROUP BY part) AS partitions
 	USING part;
@@ -69,15 +48,7 @@ CREATE VIEW IF NOT EXISTS poolscope.sample AS
 	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, hour,
 		toDate(toUInt16(intDiv(hour, 24))) AS day, ts, partition, node,
 		track AS metric_group, v
-	FROM (SELECT * FROM (SELECT * FROM
-		(SELECT part, hour, node AS node_no, track AS track_no, ts, v
-			FROM poolscope.samples_all) AS records
-		ANY LEFT JOIN (SELECT part, no AS node_no, argMax(text, pos) AS node
-			FROM poolscope.names_all GROUP BY part, no) AS nodes
-		USING part, node_no) AS with_nodes
-		ANY LEFT JOIN (SELECT part, no AS track_no, argMax(text, pos) AS track
-			FROM poolscope.names_all GROUP BY part, no) AS tracks
-		USING part, track_no) AS with_tracks
+	FROM (SELECT * FROM poolscope.samples_all) AS records
 	ANY LEFT JOIN (SELECT part, any(name) AS partition
 		FROM poolscope.owners_all GROUP BY part) AS partitions
 	USING part;

@@ -70,7 +70,7 @@ one() {
 		--archive-password "$TMP/password"
 	check_text "... in one sentence" "1 0" "$(wc -l <"$TMP/err") $(wc -l <"$TMP/out")"
 }
-for verb in create check owners migrate; do
+for verb in create check owners; do
 	one "$verb" "$here" "nobody is"
 done
 check_printed "... with the place" "127.0.0.1:1"

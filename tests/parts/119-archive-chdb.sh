@@ -47,13 +47,13 @@ check_printed "... which it says" "nothing to do"
 check "nothing must be done" archive check --to "$url"
 
 # What is confirmed is on the disk: the page cache is no copy.
-check_text "every table is written to the disk before it confirms" 11 \
+check_text "every table is written to the disk before it confirms" 20 \
 	"$(ask "SELECT countIf(position(create_table_query, 'fsync_after_insert = 1') > 0 AND position(create_table_query, 'fsync_part_directory = 1') > 0) FROM system.tables WHERE database = 'pool'")"
-ask "ALTER TABLE pool.changes MODIFY SETTING fsync_after_insert = 0"
+ask "ALTER TABLE pool.names MODIFY SETTING fsync_after_insert = 0"
 check_status 3 "one that does not must be changed" archive check --to "$url"
-check_printed "... by migrate" "table changes confirms rows before they are on the disk; run poolscope archive migrate"
-check "it is changed" archive migrate --to "$url"
-check_printed "... alone" "changes is written to the disk before it is confirmed"
+check_printed "... by create" "table names confirms rows before they are on the disk; run poolscope archive create"
+check "it is changed" archive create --to "$url"
+check_printed "... alone" "names is written to the disk before it is confirmed"
 check "nothing must be done again" archive check --to "$url"
 
 # The views for SQL.  The engine has no cluster: Distributed tables are Merge here.
@@ -68,21 +68,20 @@ for statement in sys.stdin.read().split(";"):
 }
 check "the views are made" views
 ask "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1)"
-ask "INSERT INTO poolscope.names (part, no, text, pos) VALUES (7, 1, 'n-old', 1), (7, 1, 'n1', 2), (7, 2, 'job', 1)"
 # An event on each of seven days from 1970-01-11 on, whose first hour is 240.
 for day in 0 1 2 3 4 5 6; do
-	ask "INSERT INTO poolscope.events (part, hour, node, track, ts, seq, name) VALUES (7, 240 + 24 * $day, 1, 2, (864000 + 86400 * $day) * 1000000000, $day, 'e$day')"
+	ask "INSERT INTO poolscope.events (part, hour, node, ts, seq, name) VALUES (7, 240 + 24 * $day, 'n1', (864000 + 86400 * $day) * 1000000000, $day, 'e$day')"
 done
 check_text "an event has its names, its hour and its day" "1970-01-12 00:00:00 264 1970-01-12 acct\$pool n1 job e1" \
-	"$(ask "SELECT time, hour, day, partition, node, track, name FROM poolscope.event WHERE hour = 264" | tr '\t' ' ')"
+	"$(ask "SELECT time, hour, day, partition, node, name FROM poolscope.event WHERE hour = 264" | tr '\t' ' ')"
 for condition in 'hour = 264' 'hour BETWEEN 263 AND 265' "day = '1970-01-12'"; do
 	check_text "$condition reads one day of seven" "Parts: 1/7" \
 		"$(ask "EXPLAIN indexes = 1 SELECT count() FROM poolscope.event WHERE $condition" | grep -o 'Parts: [0-9]*/7' | head -n 1)"
 done
 
 # The dashboard asks them, and joins of its own.
-ask "INSERT INTO poolscope.samples (part, hour, node, track, ts, v) VALUES (7, 240, 1, 2, 864000000000000, [1.5, 2])"
-ask "INSERT INTO poolscope.spans (part, hour, node, track, ts, end_ns, name) VALUES (7, 240, 1, 2, 864000000000000, 864001000000000, 'x')"
+ask "INSERT INTO poolscope.samples (part, hour, node, track, ts, v) VALUES (7, 240, 'n1', 'job', 864000000000000, [1.5, 2])"
+ask "INSERT INTO poolscope.spans (part, hour, node, track, ts, end_ns, name) VALUES (7, 240, 'n1', 'job', 864000000000000, 864001000000000, 'x')"
 ask "INSERT INTO poolscope.checkpoints (epoch, pos, at_ns) VALUES (1, 0, 864009000000000)"
 /usr/bin/python3 tests/parts/clickhouse_dashboard.py deploy/clickhouse/dashboard.json "http://127.0.0.1:$port/" x y \
 	863900 864100 'partition=acct$pool' group=job column=1 span=x >"$TMP/dashboard" 2>&1

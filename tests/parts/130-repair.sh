@@ -32,8 +32,8 @@ lose() {
 # records: how many there are, and how many different ones.
 records() {
 	query "SELECT sum(n), sum(u) FROM (
-		SELECT count() AS n, uniqExact(part, ts, node, track, stream, seq, idx) AS u FROM pool.events FINAL UNION ALL
-		SELECT count() AS n, uniqExact(part, ts, node, track, stream, seq, idx) AS u FROM pool.samples FINAL)"
+		SELECT count() AS n, uniqExact(part, ts, node, session, seq, idx) AS u FROM pool.events FINAL UNION ALL
+		SELECT count() AS n, uniqExact(part, ts, node, track, session, seq, idx) AS u FROM pool.samples FINAL)"
 }
 
 # gateway_has N: a gateway to the archive has N events of the runs.
@@ -99,8 +99,8 @@ stop broker
 stop aggregator
 
 # Records that the store does not have cannot be sent.
-query "INSERT INTO pool.events (part, hour, node, track, ts, stream, seq, idx)
-	SELECT part, hour, node, track, ts, stream, seq + 1000000, idx FROM pool.events LIMIT 1"
+query "INSERT INTO pool.events (part, hour, node, ts, session, seq, idx)
+	SELECT part, hour, node, ts, session, seq + 1000000, idx FROM pool.events LIMIT 1"
 check_status 3 "what only the archive has stays a difference" verify --repair
 check_printed "... and is named" "more"
 

@@ -57,4 +57,4 @@ check "the new certificate is not trusted" wait_until 'archive_word archive_prob
 cp "$TMP/cert.pem" "$TMP/ca.new"
 mv "$TMP/ca.new" "$TMP/ca.pem"
 check "its authority is, once the file is replaced" settled 90
-check_text "all events are there" 60 "$(query "SELECT uniqExact(ts, node, stream, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')")"
+check_text "all events are there" 60 "$(query "SELECT uniqExact(ts, node, session, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')")"

@@ -153,12 +153,13 @@ judge_table(struct printing *to, unsigned number)
 		say(to, "has no table %s; run poolscope archive create", name);
 	else if (table->lacks != 0)
 		say(to,
-		    "table %s lacks a column; run poolscope archive migrate",
+		    "table %s lacks a column: another version made it; make an "
+		    "archive in another database",
 		    name);
 	else if (table->is_unsynced)
 		say(to,
 		    "table %s confirms rows before they are on the disk; run "
-		    "poolscope archive migrate",
+		    "poolscope archive create",
 		    name);
 	else if (table->read_only)
 		say(to, "table %s is read-only; see whether its ZooKeeper runs",

@@ -212,72 +212,6 @@ check_foreign(const struct work *work, struct err *err)
 	return 0;
 }
 
-int
-create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err)
-{
-	const char *database = clickhouse_database(clickhouse);
-	struct work work;
-	int rc;
-
-	open_work(&work, clickhouse, say);
-	rc = survey_check_format(work.survey, database, err);
-	if (rc == 0)
-		rc = check_foreign(&work, err);
-	if (rc == 0)
-		rc = visit(&work, create_tables, err);
-	if (rc == 0)
-		rc = visit(&work, write_meta, err);
-	if (rc == 0 && work.changed > 0)
-		fprintf(say, "archive %s: created %u tables, %u shards\n",
-		    database, work.changed, work.survey->cluster->shards);
-	else if (rc == 0)
-		fprintf(say, "archive %s: everything is there\n", database);
-	if (rc == 0 && !work.survey->cluster->keeper)
-		fprintf(say,
-		    "archive %s: there is one copy only: a single server "
-		    "without ZooKeeper\n",
-		    database);
-	close_work(&work);
-	return rc;
-}
-
-/* ---- migrate ---- */
-
-static int
-add_columns(struct work *work, struct err *err)
-{
-	const char *database = clickhouse_database(work->clickhouse);
-
-	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
-		const struct schema_table *table = &schema_tables[i];
-		uint32_t lacks = work->of->table[i].lacks;
-
-		for (unsigned c = 0; c < schema_columns(table); c++) {
-			if ((lacks >> c & 1) == 0)
-				continue;
-			if (c == 0)
-				return err_set(err,
-				    "the table %s has no column %s, which "
-				    "cannot be added",
-				    table->name, table->column[c].name);
-			schema_add_column(new_statement(work), table, c,
-			    database, work->version);
-			if (run(work, err) != 0)
-				return -1;
-			fprintf(work->say, "archive %s: added %s.%s\n",
-			    database, table->name, table->column[c].name);
-			work->changed++;
-			/* The other replicas of the shard get it, too. */
-			for (unsigned r = work->replica + 1;
-			     r < CLICKHOUSE_REPLICAS_MAX; r++)
-				work->survey->replica[work->shard][r]
-				    .table[i]
-				    .lacks &= ~(UINT32_C(1) << c);
-		}
-	}
-	return 0;
-}
-
 /* A setting is one of each replica. */
 static int
 sync_tables(struct work *work, struct err *err)
@@ -294,13 +228,12 @@ sync_tables(struct work *work, struct err *err)
 		    "archive %s: %s is written to the disk before it is "
 		    "confirmed\n",
 		    database, schema_tables[i].name);
-		work->changed++;
 	}
 	return 0;
 }
 
 int
-create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
+create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err)
 {
 	const char *database = clickhouse_database(clickhouse);
 	struct work work;
@@ -308,18 +241,24 @@ create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
 
 	open_work(&work, clickhouse, say);
 	rc = survey_check_format(work.survey, database, err);
-	if (rc == 0 && !has_format(work.survey))
-		rc = err_set(err, "the database %s has no archive", database);
+	if (rc == 0)
+		rc = check_foreign(&work, err);
 	if (rc == 0)
 		rc = visit(&work, create_tables, err);
 	if (rc == 0)
 		rc = visit(&work, write_meta, err);
 	if (rc == 0)
-		rc = visit(&work, add_columns, err);
-	if (rc == 0)
 		rc = visit(&work, sync_tables, err);
-	if (rc == 0 && work.changed == 0)
-		fprintf(say, "archive %s: nothing to do\n", database);
+	if (rc == 0 && work.changed > 0)
+		fprintf(say, "archive %s: created %u tables, %u shards\n",
+		    database, work.changed, work.survey->cluster->shards);
+	else if (rc == 0)
+		fprintf(say, "archive %s: everything is there\n", database);
+	if (rc == 0 && !work.survey->cluster->keeper)
+		fprintf(say,
+		    "archive %s: there is one copy only: a single server "
+		    "without ZooKeeper\n",
+		    database);
 	close_work(&work);
 	return rc;
 }

@@ -16,7 +16,6 @@
 
 /* After clickhouse_find.  What was done is printed to `say`. */
 int create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err);
-int create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err);
 int create_drop(struct clickhouse *clickhouse, FILE *say, struct err *err);
 
 #endif

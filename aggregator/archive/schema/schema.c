@@ -247,12 +247,3 @@ schema_sync(
 	put(sql, "ALTER TABLE %s.%s MODIFY SETTING " SCHEMA_SYNC, database,
 	    table->name);
 }
-
-void
-schema_add_column(struct buffer *sql, const struct schema_table *table,
-    unsigned column, const char *database, uint32_t version)
-{
-	put(sql, "ALTER TABLE %s.%s ADD COLUMN ", database, table->name);
-	put_column(sql, &table->column[column], version);
-	put(sql, " AFTER %s", table->column[column - 1].name);
-}

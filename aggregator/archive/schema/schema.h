@@ -67,10 +67,6 @@ unsigned schema_columns(const struct schema_table *table);
  * on a single server. */
 void schema_create(struct buffer *sql, const struct schema_table *table,
     const char *database, bool replicated, uint32_t version);
-/* Append a statement that adds column number `column`, which is not the
- * first. */
-void schema_add_column(struct buffer *sql, const struct schema_table *table,
-    unsigned column, const char *database, uint32_t version);
 /* Append a statement that has each row written to the disk before it is
  * confirmed; on servers from CLICKHOUSE_VERSION_NEW on. */
 void schema_sync(
