@@ -8,6 +8,7 @@
 
 #include "aggregator/archive/rows/typed.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
 
 static int
@@ -27,18 +28,31 @@ read_rows(struct fetch *fetch, struct text answer, fetch_row *call, void *arg,
 	return got < 0 ? -1 : native_read_end(fetch->reader, err);
 }
 
+/* A replica that does not answer takes long not to: others come first. */
+#define SILENT_NS (60 * NS_PER_SECOND)
+
 static int
 ask_shard(struct fetch *fetch, unsigned shard, const char *sql,
     struct text *answer, struct err *err)
 {
 	const struct clickhouse_shard *of =
 	    &clickhouse_cluster(fetch->client)->shard[shard];
+	int64_t *until_ns = fetch->silent_until_ns[shard];
+	bool is_asked[CLICKHOUSE_REPLICAS_MAX] = { false };
+	int64_t now_ns = clock_monotonic_ns();
 	int rc = -1;
 
 	heartbeat_rest();
-	for (unsigned r = 0; r < of->replicas && rc != 0; r++)
+	for (unsigned i = 0; i < 2 * of->replicas && rc != 0; i++) {
+		unsigned r = i % of->replicas;
+
+		if (is_asked[r] || (i < of->replicas && until_ns[r] > now_ns))
+			continue;
+		is_asked[r] = true;
 		rc = clickhouse_ask_native(
 		    fetch->client, shard, r, sql, answer, err);
+		until_ns[r] = rc != 0 ? clock_monotonic_ns() + SILENT_NS : 0;
+	}
 	heartbeat_beat();
 	return rc;
 }

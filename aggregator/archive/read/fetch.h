@@ -12,6 +12,8 @@
 
 struct fetch {
 	struct clickhouse *client;
+	/* Monotonic: replicas that did not answer are asked last. */
+	int64_t silent_until_ns[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
 	/* The present row, read column by column. */
 	struct native_reader *reader;
 	uint32_t row;
