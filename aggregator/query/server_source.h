@@ -23,7 +23,7 @@ struct query_server_status {
 			     requires keys */
 	uint64_t handshakes_failed;
 	uint64_t busy;     /* questions for which there was no room */
-	uint64_t fetching; /* questions whose answer had not come yet */
+	uint64_t fetching; /* repeated ones, whose answer is being made */
 };
 
 enum query_server_ready {

@@ -500,6 +500,59 @@ what_answers_says_why_it_fails(void **state)
 	stop_server(&server);
 }
 
+/* Waits until it is let go. */
+struct slow {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_open;
+};
+
+static int
+answer_slowly(void *arg, struct reader *reader,
+    const struct wire_header *header, const struct wire_query *query,
+    struct wire_writer *w, bool *last, struct err *err)
+{
+	struct slow *slow = arg;
+
+	pthread_mutex_lock(&slow->lock);
+	while (!slow->is_open)
+		pthread_cond_wait(&slow->changed, &slow->lock);
+	pthread_mutex_unlock(&slow->lock);
+	return reader_answer(reader, header, query, w, last, err);
+}
+
+static void
+who_asks_again_hears_that_the_answer_is_made(void **state)
+{
+	struct slow slow = { .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
+	struct client client = { .partition = NULL };
+	struct waiting_server server;
+
+	(void)state;
+	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	start_server_of(&server, (struct query_server_source){
+				     .answer = answer_slowly, .arg = &slow });
+	open_client(&client, server.endpoint);
+	while (!client.asked)
+		ask(&client);
+	ask_again(&client);
+	assert_int_equal(client.refused, WIRE_NACK_FETCHING);
+	pthread_mutex_lock(&slow.lock);
+	slow.is_open = true;
+	pthread_cond_broadcast(&slow.changed);
+	pthread_mutex_unlock(&slow.lock);
+	client.refused = WIRE_REASON_NONE;
+	await_answer(&client, 10 * NS_PER_SECOND);
+	assert_false(client.late);
+	assert_int_equal(client.refused, WIRE_REASON_NONE);
+	assert_int_equal(client.events, 1);
+	close_client(&client);
+	stop_server(&server);
+}
+
 /* ---- several threads ---- */
 
 enum { READERS = 8, QUESTIONS = 12 };
@@ -787,6 +840,7 @@ main(void)
 		CASE(a_question_waits_while_others_are_answered),
 		CASE(an_answer_says_up_to_when_it_is_complete),
 		CASE(what_answers_says_why_it_fails),
+		CASE(who_asks_again_hears_that_the_answer_is_made),
 		CASE(a_long_question_delays_no_other_reader),
 		CASE(each_reader_gets_its_answers_in_order),
 		CASE(a_flood_is_refused_as_busy),
