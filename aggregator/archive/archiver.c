@@ -51,6 +51,7 @@ struct archiver {
 	int64_t sent_ns;        /* wall time of its snapshot */
 	int64_t lost_ns; /* monotonic: since then no replica has all; 0 */
 	struct verify_positions positions;
+	struct commits commits;
 	bool is_connected_logged;
 
 	struct archive_progress progress;
@@ -77,6 +78,7 @@ begin_anew(struct archiver *self)
 	self->positions.count = 0;
 	self->lost_ns = 0;
 	self->pass.common = 0;
+	commits_forget(&self->commits);
 	block_sender_forget(&self->sender);
 	typed_pass_forget(&self->pass.typed);
 }
@@ -229,8 +231,14 @@ connect_to(struct archiver *self, struct err *err)
 		return -1;
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
-	self->pass = (struct pass){ .typed = { .sender = &self->sender },
+	self->pass = (struct pass){ .typed = { .sender = &self->sender,
+					.commits = &self->commits },
 		.stop = &self->stop };
+	if (self->checkpoint.place.change == 0 ||
+	    pass_epoch(self->commits.since) != self->owners.epoch)
+		commits_begin(
+		    &self->commits, pass_position(self->owners.epoch,
+					self->checkpoint.place.change));
 	self->is_open = true;
 	begin_anew(self);
 	/* A crash may have come between the checkpoint and the removal of the
@@ -315,7 +323,7 @@ commit(struct archiver *self, struct err *err)
 	typed_pass_forget(&self->pass.typed);
 	writer_clear_marks(self->writer, next.place.change, next.place.row);
 	archive_progress_commit(&self->progress, &next.place, self->sent_ns);
-	return 0;
+	return commits_commit(&self->commits, self->client, err);
 }
 
 /* The worst shard has too few copies. */
@@ -396,7 +404,11 @@ round_of(struct archiver *self, struct err *err)
 		return -1;
 	if (send_changes(self, err) != 0)
 		return -1;
-	return self->positions.count > 0 ? verify(self, err) : 0;
+	if (self->positions.count > 0 && verify(self, err) != 0)
+		return -1;
+	return commits_write(&self->commits, self->client,
+	    pass_position(self->owners.epoch, self->checkpoint.place.change),
+	    err);
 }
 
 /* Replicas come back, perhaps at other places.  What was sent and is waited for
@@ -541,6 +553,7 @@ archiver_close(struct archiver **archiver)
 	thread_stop(&self->thread);
 	clickhouse_close(&self->client);
 	archive_progress_clear(&self->progress);
+	commits_clear(&self->commits);
 	free(self);
 	*archiver = NULL;
 }

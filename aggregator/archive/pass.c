@@ -107,7 +107,7 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 		return 0;
 	}
 	if (partition == 0 || !use_partition(pass, partition) ||
-	    (!is_there && table != TABLES_GROUPS))
+	    (!is_there && table != TABLES_GROUPS && table != TABLES_PHASES))
 		return 0;
 	pass->rows++;
 	return typed_pass_row(&pass->typed, table, key, value, err);
@@ -162,10 +162,12 @@ send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 		/* Of the time before the store had an archive, or to be sent
 		 * again; later row blocks have marks of their own, and no row
 		 * may be sent twice by a pass. */
+		pass->typed.is_again = true;
 		rc = slice_compacted(&reader, mark->key, err);
 		if (rc == 0)
 			rc = slice_row_blocks(
 			    &reader, mark->key, 0, pass->from.row, err);
+		pass->typed.is_again = false;
 		break;
 	default: rc = send_row(pass, mark->table, mark->key, err);
 	}
@@ -182,7 +184,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	int rc = 0;
 
 	pass->typed.txn = txn;
-	pass->typed.partition = 0;
+	pass->typed.partition = pass->typed.list.partition = 0;
 	pass->from = *from;
 	pass->to = pass_place(txn);
 	pass->typed.pos = pass_position(epoch, pass->to.change);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aggregator/archive/rows/position.h"
 #include "aggregator/archive/typed_pass.h"
 #include "aggregator/db/db.h"
 #include "aggregator/rows/compacted_cursor.h"
@@ -46,13 +47,5 @@ struct pass_place pass_place(struct db_txn *txn);
 int pass_send(struct pass *pass, struct db_txn *txn,
     const struct pass_place *from, uint32_t epoch, struct err *err);
 void pass_clear(struct pass *pass);
-
-/* The position in the archive of a change of an epoch. */
-enum { PASS_CHANGE_BITS = 48 };
-static inline uint64_t
-pass_position(uint32_t epoch, uint64_t change)
-{
-	return (uint64_t)epoch << PASS_CHANGE_BITS | change;
-}
 
 #endif

@@ -34,6 +34,9 @@ static int
 end(struct typed_pass *pass, unsigned number, unsigned shard, int32_t hour,
     uint64_t hash, struct err *err)
 {
+	if (number > SCHEMA_ROLLUPS)
+		commits_change(pass->commits, shard, (enum schema_number)number,
+		    pass->part);
 	return block_sender_added(pass->sender, shard, number, hash, hour, err);
 }
 
@@ -58,6 +61,8 @@ typed_pass_record(struct typed_pass *pass, const struct archive_row_id *id,
 	if (!archive_put_record(block_sender_block(pass->sender, shard, number),
 		(enum record_kind)kind, id, item, &pass->lookup, &hash))
 		return 0;
+	commits_add(pass->commits, shard, (enum schema_number)number,
+	    pass->part, id->hour, pass->is_again, hash);
 	return end(pass, number, shard, id->hour, hash, err);
 }
 
@@ -107,7 +112,8 @@ is_sent(struct typed_pass *pass, const struct part_row_key *of,
 					  of->phase,
 		state->key_hash, (uint64_t)entry->id.time_ns, entry->id.seq,
 		(uint64_t)entry->id.stream << 32 | entry->id.index,
-		(uint64_t)state->scope << 1 | entry->is_end };
+		(uint64_t)state->scope << 1 | entry->is_end, entry->node,
+		pass->list.form };
 	uint64_t hash = typed_hash((struct text){
 	    (const char *)identity, (uint32_t)sizeof(identity) });
 	uint32_t before = pass->sent_events.count;
@@ -132,6 +138,7 @@ send_event(struct typed_pass *pass, const struct part_row_key *of,
 
 	typed_put_int(&row, hour);
 	typed_put_text(&row, lookup_number(&pass->lookup, of->phase));
+	typed_put_uint(&row, pass->list.form);
 	typed_put_uint(&row, state->key_hash);
 	typed_put_text(&row, scope);
 	typed_put_int(&row, entry->id.time_ns);
@@ -139,18 +146,33 @@ send_event(struct typed_pass *pass, const struct part_row_key *of,
 	    &row, entry->is_end
 		      ? (entry->measured ? ARCHIVE_END_MEASURED : ARCHIVE_END)
 		      : ARCHIVE_START);
+	typed_put_text(&row, entry->node == state->scope
+				 ? none
+				 : lookup_number(&pass->lookup, entry->node));
 	archive_put_sent(&row, &entry->id, &pass->lookup);
 	typed_put_uint(&row, pass->pos);
 	hash = row.hash;
 	typed_put_text(&row, state->key);
-	typed_put_text(&row, entry->node == state->scope
-				 ? none
-				 : lookup_number(&pass->lookup, entry->node));
 	typed_put_int(&row, entry->measured_ns);
 	if (!archive_put_attributes(&row, entry->id.body, &pass->lookup))
 		(void)archive_put_attributes(
 		    &row, (struct text){ "", 1 }, &pass->lookup);
 	return end(pass, SCHEMA_PHASES, shard, hour, hash, err);
+}
+
+/* Is it a part of its phase?  Otherwise a merge is under way, and its events
+ * are in others, too. */
+static bool
+is_listed(struct typed_pass *pass, const struct part_row_key *of)
+{
+	struct part_list *list = &pass->list;
+
+	if (list->partition != of->partition || list->phase != of->phase)
+		(void)part_list_get(list, pass->txn, of->partition, of->phase);
+	for (uint32_t i = 0; i < list->count; i++)
+		if (list->at[i].number == of->part)
+			return true;
+	return false;
 }
 
 static int
@@ -160,7 +182,7 @@ send_part_row(struct typed_pass *pass, struct text key, struct text value,
 	struct part_row_key of;
 	int rc = 0;
 
-	if (!part_row_get_key(key, &of) ||
+	if (!part_row_get_key(key, &of) || !is_listed(pass, &of) ||
 	    !part_row_open(&pass->part_row, value) ||
 	    !part_row_complete(&pass->part_row))
 		return 0;
@@ -176,13 +198,15 @@ send_part_row(struct typed_pass *pass, struct text key, struct text value,
 	return rc;
 }
 
-/* What the list of a phase says, and its statistics. */
+/* What the list of a phase says, and its statistics.  A phase that is not there
+ * any more has form 0. */
 static int
 send_sums(struct typed_pass *pass, struct text key, struct err *err)
 {
-	struct part_list list = { .at = NULL };
-	struct text stats = { NULL, 0 };
+	struct part_list *list = &pass->list;
+	struct text stats = { NULL, 0 }, id;
 	struct typed row;
+	uint64_t events = 0;
 	uint32_t phase;
 	unsigned char of[8];
 
@@ -190,16 +214,20 @@ send_sums(struct typed_pass *pass, struct text key, struct err *err)
 		return 0;
 	phase = varint_get_u32_be(key.at + 4);
 	memcpy(of, key.at, sizeof(of));
-	(void)part_list_get(&list, pass->txn, pass->partition, phase);
+	(void)part_list_get(list, pass->txn, pass->partition, phase);
 	(void)db_get(pass->txn, TABLES_STATS,
 	    (struct text){ (const char *)of, sizeof(of) }, &stats);
 	row = begin(pass, SCHEMA_SUMS, home(pass));
-	typed_put_text(&row, lookup_number(&pass->lookup, phase));
+	id = lookup_number(&pass->lookup, phase);
+	typed_put_text(&row, id);
 	typed_put_uint(&row, pass->pos);
-	typed_put_uint(&row, list.fifo);
-	typed_put_uint(&row, list.marks);
+	typed_put_uint(&row, list->form);
+	typed_put_uint(&row, list->fifo);
+	typed_put_uint(&row, list->marks);
 	typed_put_text(&row, stats);
-	part_list_clear(&list);
+	for (uint32_t i = 0; i < list->count; i++)
+		events += list->at[i].events;
+	commits_set_phase(pass->commits, pass->part, id, list->form, events);
 	return end(pass, SCHEMA_SUMS, home(pass), 0, row.hash, err);
 }
 
@@ -546,9 +574,10 @@ typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
 	case TABLES_RUNS: return send_run(pass, key, value, err);
 	case TABLES_GROUPS: return send_group(pass, key, value, err);
 	case TABLES_PHASES:
-		return key.bytes == PART_LIST_KEY_BYTES
-			   ? send_sums(pass, key, err)
-			   : send_part_row(pass, key, value, err);
+		if (key.bytes == PART_LIST_KEY_BYTES)
+			return send_sums(pass, key, err);
+		return value.bytes > 0 ? send_part_row(pass, key, value, err)
+				       : 0;
 	case TABLES_STREAMS: return send_stream(pass, key, value, err);
 	case TABLES_ONCE: return send_known(pass, key, value, err);
 	case TABLES_ROLLUPS:
@@ -589,6 +618,7 @@ void
 typed_pass_clear(struct typed_pass *pass)
 {
 	lookup_clear(&pass->lookup);
+	part_list_clear(&pass->list);
 	part_row_clear(&pass->part_row);
 	packed_free(&pass->packed);
 	if (pass->rollup != NULL)

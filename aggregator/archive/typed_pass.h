@@ -6,8 +6,10 @@
 #define AGGREGATOR_ARCHIVE_TYPED_PASS_H
 
 #include "aggregator/archive/blocks/block_sender.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/rows/record_columns.h"
 #include "aggregator/db/db.h"
+#include "aggregator/phases/part_list.h"
 #include "aggregator/phases/part_row.h"
 #include "aggregator/phases/run_row.h"
 #include "aggregator/rollup/rollup.h"
@@ -16,11 +18,14 @@
 
 struct typed_pass {
 	struct block_sender *sender; /* not owned */
+	struct commits *commits;     /* not owned */
 	struct db_txn *txn;
 	uint64_t pos;       /* of its rows */
 	uint32_t partition; /* the last one that was asked for */
 	uint64_t part;
+	bool is_again; /* records that may have been sent before */
 	struct lookup lookup;
+	struct part_list list; /* of the last phase */
 	struct part_row part_row;
 	struct run_row run_row;
 	struct rollup_row *rollup; /* NULL: not in use yet */

@@ -221,8 +221,10 @@ begin_phase(struct phase_write *write, const struct collect *collect,
 	struct indexer_write *to = write->indexer_write;
 	uint32_t partition = group->key[0], phase = group->key[1];
 
-	if (!part_list_get(&write->list, write->txn, partition, phase))
+	if (!part_list_get(&write->list, write->txn, partition, phase)) {
 		write->list.fifo = collect->role[group->first].fifo;
+		part_list_renew(&write->list);
+	}
 	write->is_open = false;
 	to->item_count = 0;
 	indexer_write_get_stats(write->txn, partition, phase, to->stats);
@@ -328,6 +330,7 @@ take_again(struct own_write *own, unsigned key)
 	indexer_write_put_stats(
 	    to, own->txn, list->partition, list->phase, to->stats);
 	phase_memory_forget(&to->memory);
+	part_list_renew(list);
 }
 
 static uint64_t
@@ -367,7 +370,8 @@ learn_own(struct own_write *own, const struct group *group, uint32_t count)
 		own_phase_words_find(&own->words, own->txn, partition);
 	for (uint32_t i = 0; i < count; i++)
 		marks |= marks_of(own, &group[i]);
-	part_list_get(&own->list, own->txn, partition, group->key[1]);
+	if (!part_list_get(&own->list, own->txn, partition, group->key[1]))
+		part_list_renew(&own->list);
 	before = own->list.marks;
 	marks |= before;
 	if (own_phase_key(marks) != own_phase_key(before) &&

@@ -9,6 +9,7 @@
 
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 enum { FLAG_FIFO = 1, SMALL_BYTES = 1900 };
 
@@ -58,6 +59,7 @@ part_list_decode(struct part_list *list, struct text value)
 	list->last = varint_get_u32(&u);
 	list->making = varint_get_u32(&u);
 	list->cut_ns = varint_unzigzag(varint_get(&u));
+	list->form = varint_get(&u);
 	count = varint_get_max(&u, value.bytes);
 	for (; count > 0 && !u.bad; count--) {
 		struct part_info *part = part_list_add(list);
@@ -81,6 +83,7 @@ part_list_get(struct part_list *list, struct db_txn *txn, uint32_t partition,
 	list->marks = 0;
 	list->last = list->making = list->count = 0;
 	list->cut_ns = INT64_MIN;
+	list->form = 0;
 	/* A writer that took it for absent would hide all parts. */
 	if (!db_need(
 		txn, TABLES_PHASES, put_key(key, partition, phase), &value))
@@ -102,6 +105,7 @@ part_list_encode(const struct part_list *list, struct buffer *to)
 	varint_put(to, list->last);
 	varint_put(to, list->making);
 	varint_put(to, varint_zigzag(list->cut_ns));
+	varint_put(to, list->form);
 	varint_put(to, list->count);
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct part_info *part = &list->at[i];
@@ -127,6 +131,12 @@ part_list_put(const struct part_list *list, struct db_txn *txn)
 	db_put(txn, TABLES_PHASES, put_key(key, list->partition, list->phase),
 	    buffer_text(&value));
 	buffer_clear(&value);
+}
+
+void
+part_list_renew(struct part_list *list)
+{
+	list->form = (uint64_t)clock_wall_ns();
 }
 
 struct part_info *

@@ -82,7 +82,7 @@ read_entities(struct archive_read *read, struct text key, struct made *range,
 			    "part = %llu",
 	    clickhouse_database(read->fetch.client),
 	    (unsigned long long)of->part);
-	rc = fetch_home(&read->fetch, of->part, columns,
+	rc = fetch_home(&read->fetch, SCHEMA_ENTITIES, of->part, columns,
 	    sizeof(columns) / sizeof(columns[0]), sql, take, &entities, err);
 	free(sql);
 	if (rc == 0)

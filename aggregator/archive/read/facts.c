@@ -33,8 +33,8 @@ read_models(struct archive_read *read, uint64_t part, struct made *range,
 	    "IN (SELECT max(pos) FROM %s.models WHERE part = %llu)",
 	    database, (unsigned long long)part, database,
 	    (unsigned long long)part);
-	int rc =
-	    fetch_home(&read->fetch, part, columns, 2, sql, take, range, err);
+	int rc = fetch_home(&read->fetch, SCHEMA_MODELS, part, columns, 2, sql,
+	    take, range, err);
 
 	free(sql);
 	return rc;

@@ -40,19 +40,32 @@ ask_shard(struct fetch *fetch, unsigned shard, const char *sql,
 	int64_t *until_ns = fetch->silent_until_ns[shard];
 	bool is_asked[CLICKHOUSE_REPLICAS_MAX] = { false };
 	int64_t now_ns = clock_monotonic_ns();
+	struct err lacks = { .text = "" };
 	int rc = -1;
 
 	heartbeat_rest();
 	for (unsigned i = 0; i < 2 * of->replicas && rc != 0; i++) {
-		unsigned r = i % of->replicas;
+		unsigned r = (fetch->first[shard] + i) % of->replicas;
+		int has = 1;
 
 		if (is_asked[r] || (i < of->replicas && until_ns[r] > now_ns))
 			continue;
 		is_asked[r] = true;
-		rc = clickhouse_ask_native(
-		    fetch->client, shard, r, sql, answer, err);
+		if (fetch->must != NULL)
+			has = fetch->has(
+			    fetch->has_arg, fetch->must, shard, r, err);
+		if (has == 0) {
+			lacks = *err;
+			continue;
+		}
+		if (has == 1)
+			rc = clickhouse_ask_native(
+			    fetch->client, shard, r, sql, answer, err);
 		until_ns[r] = rc != 0 ? clock_monotonic_ns() + SILENT_NS : 0;
 	}
+	/* What one lacks says more than that others do not answer. */
+	if (rc != 0 && lacks.text[0] != 0)
+		*err = lacks;
 	heartbeat_beat();
 	return rc;
 }
@@ -88,14 +101,21 @@ fetch_all(struct fetch *fetch, const struct native_column *columns,
 }
 
 int
-fetch_home(struct fetch *fetch, uint64_t part,
+fetch_home(struct fetch *fetch, enum schema_number table, uint64_t part,
     const struct native_column *columns, unsigned count, const char *sql,
     fetch_row *call, void *arg, struct err *err)
 {
 	unsigned shards = clickhouse_cluster(fetch->client)->shards;
+	const struct fetch_must must = { table, part, 0 };
 
-	return fetch_shard(fetch, (unsigned)(part % shards), columns, count,
-	    sql, call, arg, err);
+	const struct fetch_must *before = fetch->must;
+	int rc;
+
+	fetch->must = &must;
+	rc = fetch_shard(fetch, (unsigned)(part % shards), columns, count, sql,
+	    call, arg, err);
+	fetch->must = before;
+	return rc;
 }
 
 static char *
@@ -131,7 +151,8 @@ fetch_typed_home(struct fetch *fetch, uint64_t part,
 	struct native_column columns[SCHEMA_COLUMNS_MAX];
 	unsigned count = typed_columns(table, columns);
 	char *sql = select_sql(fetch, table, where);
-	int rc = fetch_home(fetch, part, columns, count, sql, call, arg, err);
+	int rc = fetch_home(fetch, (enum schema_number)(table - schema_tables),
+	    part, columns, count, sql, call, arg, err);
 
 	free(sql);
 	return rc;

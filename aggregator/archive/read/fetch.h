@@ -10,8 +10,23 @@
 #include "proto/clickhouse/client.h"
 #include "proto/clickhouse/native_read.h"
 
+/* What the answer is made of: only replicas that have all of it are asked. */
+struct fetch_must {
+	enum schema_number table;
+	uint64_t part;
+	int32_t hour; /* of facts; else 0 */
+};
+/* 1: a replica of a shard has it; 0: it lacks rows; -1: it does not answer. */
+typedef int fetch_has(void *arg, const struct fetch_must *must, unsigned shard,
+    unsigned replica, struct err *err);
+
 struct fetch {
 	struct clickhouse *client;
+	fetch_has *has;
+	void *has_arg;
+	const struct fetch_must *must; /* NULL: whatever they have */
+	/* By shard: the replica that is asked first. */
+	unsigned first[CLICKHOUSE_SHARDS_MAX];
 	/* Monotonic: replicas that did not answer are asked last. */
 	int64_t silent_until_ns[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
 	/* The present row, read column by column. */
@@ -31,7 +46,7 @@ int fetch_all(struct fetch *fetch, const struct native_column *columns,
     unsigned count, const char *sql, fetch_row *call, void *arg,
     struct err *err);
 /* The same of the shard of what a partition has that belongs to no node. */
-int fetch_home(struct fetch *fetch, uint64_t part,
+int fetch_home(struct fetch *fetch, enum schema_number table, uint64_t part,
     const struct native_column *columns, unsigned count, const char *sql,
     fetch_row *call, void *arg, struct err *err);
 /* All columns of a typed table; `where` is an expression. */

@@ -108,7 +108,7 @@ read_latest(struct archive_read *read, struct text key, struct made *range,
 	    "life_ts, life FROM %s.nodes FINAL WHERE part = %llu",
 	    clickhouse_database(read->fetch.client),
 	    (unsigned long long)of->part);
-	rc = fetch_home(&read->fetch, of->part, columns,
+	rc = fetch_home(&read->fetch, SCHEMA_NODES, of->part, columns,
 	    sizeof(columns) / sizeof(columns[0]), sql, take, &nodes, err);
 	free(sql);
 	if (rc == 0)

@@ -154,7 +154,7 @@ names_read(
 	int rc;
 
 	string_table_init(&names->texts);
-	rc = fetch_home(fetch, part, columns,
+	rc = fetch_home(fetch, SCHEMA_NAMES, part, columns,
 	    sizeof(columns) / sizeof(columns[0]), sql, take, names, err);
 	free(sql);
 	if (rc == 0)

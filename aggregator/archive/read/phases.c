@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/question.h"
 #include "aggregator/phases/part_list.h"
 #include "aggregator/phases/part_row.h"
 #include "proto/base/memory.h"
@@ -24,19 +25,28 @@ struct read_phase {
 	struct text id, stats;
 	bool fifo;
 	uint32_t marks;
-	uint64_t events;
+	uint64_t form;
+	uint64_t events, expected;
 	int64_t least_ns, most_ns;
 };
 
 static struct read_phase *
-find(struct read_partition *of, struct text id)
+find(struct read_phase_list *phases, struct text id)
 {
-	struct read_phase_list *phases = &of->phases;
-	struct read_phase *to;
-
 	for (uint32_t i = 0; i < phases->count; i++)
 		if (text_equal(phases->at[i].id, id))
 			return &phases->at[i];
+	return NULL;
+}
+
+static struct read_phase *
+add(struct read_partition *of, struct text id)
+{
+	struct read_phase_list *phases = &of->phases;
+	struct read_phase *to = find(phases, id);
+
+	if (to != NULL)
+		return to;
 	phases->at = memory_grow(
 	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
 	to = &phases->at[phases->count++];
@@ -51,9 +61,16 @@ static int
 take_sums(void *arg, struct fetch *row, struct err *err)
 {
 	struct read_partition *of = arg;
-	struct read_phase *to = find(of, fetch_text(row));
+	struct text id = fetch_text(row);
+	uint64_t form = fetch_uint(row);
+	struct read_phase *to;
 
 	(void)err;
+	if (form == 0)
+		return 0; /* it was removed */
+	to = add(of, id);
+	to->form = form;
+	to->expected = expected_events(&of->expected, to->id, to->form);
 	to->fifo = fetch_uint(row) != 0;
 	to->marks = (uint32_t)fetch_uint(row);
 	to->stats = arena_text(&of->phases.texts, fetch_text(row));
@@ -63,13 +80,15 @@ take_sums(void *arg, struct fetch *row, struct err *err)
 static int
 take_extent(void *arg, struct fetch *row, struct err *err)
 {
-	struct read_phase *to = find(arg, fetch_text(row));
-	int64_t least_ns, most_ns;
+	struct read_partition *of = arg;
+	struct read_phase *to = find(&of->phases, fetch_text(row));
+	uint64_t form = fetch_uint(row), events = fetch_uint(row);
+	int64_t least_ns = fetch_int(row), most_ns = fetch_int(row);
 
 	(void)err;
-	to->events += fetch_uint(row);
-	least_ns = fetch_int(row);
-	most_ns = fetch_int(row);
+	if (to == NULL || to->form != form)
+		return 0;
+	to->events += events;
 	if (least_ns < to->least_ns)
 		to->least_ns = least_ns;
 	if (most_ns > to->most_ns)
@@ -90,16 +109,17 @@ read_sums(struct archive_read *read, struct read_partition *of, struct err *err)
 {
 	static const struct native_column columns[] = {
 		{ "phase", NATIVE_STRING },
+		{ "form", NATIVE_UINT64 },
 		{ "fifo", NATIVE_UINT8 },
 		{ "marks", NATIVE_UINT32 },
 		{ "stats", NATIVE_STRING },
 	};
-	char *sql = memory_format("SELECT phase, fifo, marks, stats FROM "
+	char *sql = memory_format("SELECT phase, form, fifo, marks, stats FROM "
 				  "%s.sums FINAL WHERE part = %llu",
 	    clickhouse_database(read->fetch.client),
 	    (unsigned long long)of->part);
-	int rc = fetch_home(
-	    &read->fetch, of->part, columns, 4, sql, take_sums, of, err);
+	int rc = fetch_home(&read->fetch, SCHEMA_SUMS, of->part, columns, 5,
+	    sql, take_sums, of, err);
 
 	free(sql);
 	return rc;
@@ -111,19 +131,94 @@ read_extents(
 {
 	static const struct native_column columns[] = {
 		{ "phase", NATIVE_STRING },
+		{ "form", NATIVE_UINT64 },
 		{ "events", NATIVE_UINT64 },
 		{ "least", NATIVE_INT64 },
 		{ "most", NATIVE_INT64 },
 	};
 	char *sql = memory_format(
-	    "SELECT phase, count() AS events, min(ts) AS least, max(ts) AS "
-	    "most FROM %s.phases WHERE part = %llu GROUP BY phase",
+	    "SELECT phase, form, count() AS events, min(ts) AS least, max(ts) "
+	    "AS most FROM %s.phases WHERE part = %llu GROUP BY phase, form",
 	    clickhouse_database(read->fetch.client),
 	    (unsigned long long)of->part);
-	int rc = fetch_all(&read->fetch, columns, 4, sql, take_extent, of, err);
+	int rc = fetch_all(&read->fetch, columns, 5, sql, take_extent, of, err);
 
 	free(sql);
 	return rc;
+}
+
+/* ---- which replicas have all events ---- */
+
+static struct read_phase *
+find_short(struct read_partition *of)
+{
+	for (uint32_t i = 0; i < of->phases.count; i++)
+		if (of->phases.at[i].events < of->phases.at[i].expected)
+			return &of->phases.at[i];
+	return NULL;
+}
+
+/* The replica of a shard that has most. */
+static int
+find_first(
+    struct archive_read *read, uint64_t part, unsigned shard, struct err *err)
+{
+	struct clickhouse *client = read->fetch.client;
+	uint64_t most = 0, count;
+	int rc = -1;
+
+	for (unsigned r = 0;
+	     r < clickhouse_cluster(client)->shard[shard].replicas; r++) {
+		const struct question question = { client, shard, r };
+
+		if (question_numbers(&question, &count, 1, err,
+			"SELECT count() FROM (SELECT DISTINCT phase, form, "
+			"key_hash, scope, ts, role, session, seq, idx, node "
+			"FROM %s.phases WHERE part = %llu)",
+			clickhouse_database(client),
+			(unsigned long long)part) != 0)
+			continue;
+		rc = 0;
+		if (count < most)
+			continue;
+		most = count;
+		read->fetch.first[shard] = r;
+	}
+	return rc;
+}
+
+static int
+lack(const struct read_phase *of, uint64_t events, struct err *err)
+{
+	return err_set(err,
+	    "archive: it has %llu of %llu events of phase %.*s that were "
+	    "committed: they were deleted or lost; see poolscope archive "
+	    "verify",
+	    (unsigned long long)events, (unsigned long long)of->expected,
+	    (int)of->id.bytes, of->id.at);
+}
+
+/* The events of all phases, from replicas that have them. */
+static int
+read_all_extents(
+    struct archive_read *read, struct read_partition *of, struct err *err)
+{
+	unsigned shards = clickhouse_cluster(read->fetch.client)->shards;
+	const struct read_phase *missing;
+
+	if (read_extents(read, of, err) != 0)
+		return -1;
+	if (find_short(of) == NULL)
+		return 0;
+	for (unsigned s = 0; s < shards; s++)
+		if (find_first(read, of->part, s, err) != 0)
+			return -1;
+	for (uint32_t i = 0; i < of->phases.count; i++)
+		of->phases.at[i].events = 0;
+	if (read_extents(read, of, err) != 0)
+		return -1;
+	missing = find_short(of);
+	return missing == NULL ? 0 : lack(missing, missing->events, err);
 }
 
 static int
@@ -134,7 +229,9 @@ read_list(struct archive_read *read, struct read_partition *of, struct err *err)
 	if (list->is_read)
 		return 0;
 	read_phases_clear(list);
-	if (read_sums(read, of, err) != 0 || read_extents(read, of, err) != 0)
+	if (archive_read_expected(read, of, err) != 0 ||
+	    read_sums(read, of, err) != 0 ||
+	    read_all_extents(read, of, err) != 0)
 		return -1;
 	if (list->count > 1)
 		qsort(
@@ -204,6 +301,7 @@ put_list(struct made *range, uint32_t partition, const struct read_phase *phase)
 		.most_ns = phase->most_ns,
 		.columns = true };
 	const struct part_list list = { .fifo = phase->fifo,
+		.form = phase->form,
 		.marks = phase->marks,
 		.last = PART,
 		.cut_ns = INT64_MIN,
@@ -247,21 +345,22 @@ take_event(void *arg, struct fetch *row, struct err *err)
 
 	(void)fetch_int(row);
 	(void)fetch_text(row);
+	(void)fetch_uint(row);
 	item.key_hash = fetch_uint(row);
 	item.scope = names_number(events->names, fetch_text(row));
 	entry->id.time_ns = fetch_int(row);
 	role = (unsigned)fetch_uint(row);
 	entry->is_end = role != ARCHIVE_START;
 	entry->measured = role == ARCHIVE_END_MEASURED;
+	node = fetch_text(row);
+	entry->node =
+	    node.bytes == 0 ? item.scope : names_number(events->names, node);
 	entry->id.stream = names_session(events->names, fetch_text(row));
 	entry->id.seq = fetch_uint(row);
 	entry->id.index = (uint32_t)fetch_uint(row);
 	entry->id.receive_ns = fetch_int(row);
 	(void)fetch_uint(row);
 	item.key = arena_text(&events->texts, fetch_text(row));
-	node = fetch_text(row);
-	entry->node =
-	    node.bytes == 0 ? item.scope : names_number(events->names, node);
 	entry->measured_ns = fetch_int(row);
 	events->body.bytes = 0;
 	if (!fetch_attributes(row, &of) ||
@@ -326,7 +425,6 @@ put_events(struct archive_read *read, struct events *events, struct made *range,
 	struct buffer value = { NULL, 0, 0 };
 	uint32_t count;
 
-	sort(events);
 	if (read->columns == NULL)
 		read->columns = compacted_row_writer_new();
 	for (uint32_t i = 0; (count = fit(events, i)) > 0; i += count) {
@@ -370,9 +468,10 @@ read_events(struct archive_read *read, struct read_partition *of,
 
 	for (uint64_t i = 0; i < answers && rc == 0; i++) {
 		char *where =
-		    memory_format("part = %llu AND phase = unhex('%s') AND seq "
-				  "%% %llu = %llu",
+		    memory_format("part = %llu AND phase = unhex('%s') AND "
+				  "form = %llu AND seq %% %llu = %llu",
 			(unsigned long long)of->part, id,
+			(unsigned long long)phase->form,
 			(unsigned long long)answers, (unsigned long long)i);
 
 		rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_PHASES],
@@ -380,6 +479,9 @@ read_events(struct archive_read *read, struct read_partition *of,
 		free(where);
 	}
 	free(id);
+	sort(&events);
+	if (rc == 0 && events.count < phase->expected)
+		rc = lack(phase, events.count, err);
 	if (rc == 0)
 		put_events(read, &events, range, partition, phase->number);
 	free(events.at);

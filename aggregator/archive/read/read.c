@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/question.h"
 #include "aggregator/archive/schema/schema.h"
 #include "proto/base/memory.h"
 #include "proto/base/varint.h"
 #include "proto/os/clock.h"
 
 #define MADE_BYTES_MAX (UINT64_C(256) << 20)
+/* What an archive does not keep is gone after that time. */
+#define DELETING_NS (300 * NS_PER_SECOND)
 
 /* ---- partitions ---- */
 
@@ -25,7 +28,7 @@ find_partition(struct archive_read *read, uint64_t part)
 	read->partition = memory_grow(read->partition, &read->partition_room,
 	    read->partitions, sizeof(*read->partition));
 	read->partition[read->partitions] =
-	    (struct read_partition){ .part = part };
+	    (struct read_partition){ .part = part, .kept_hour = INT64_MIN };
 	return &read->partition[read->partitions++];
 }
 
@@ -99,6 +102,92 @@ read_partitions(struct archive_read *read, struct err *err)
 		qsort(read->partition + before, read->partitions - before,
 		    sizeof(*read->partition), compare_partitions);
 	return rc;
+}
+
+static int
+take_commit(void *arg, struct fetch *row, struct err *err)
+{
+	struct archive_read *read = arg;
+	uint64_t part = fetch_uint(row), pos = fetch_uint(row);
+
+	(void)err;
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		struct read_partition *of = &read->partition[i];
+
+		if (of->part != part || of->committed >= pos)
+			continue;
+		of->committed = pos;
+		of->is_changed = true;
+	}
+	return 0;
+}
+
+static int
+read_commits(struct archive_read *read, struct err *err)
+{
+	static const struct native_column columns[] = {
+		{ "part", NATIVE_UINT64 },
+		{ "last", NATIVE_UINT64 },
+	};
+	char *sql = memory_format("SELECT part, max(pos) AS last FROM "
+				  "%s.commits GROUP BY part",
+	    clickhouse_database(read->fetch.client));
+	int rc =
+	    fetch_all(&read->fetch, columns, 2, sql, take_commit, read, err);
+
+	free(sql);
+	return rc;
+}
+
+/* Servers delete rows some time after an archive keeps them no longer. */
+static int
+read_kept(struct archive_read *read, struct err *err)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	struct kept kept;
+
+	if (kept_read(&kept, read->fetch.client, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		struct read_partition *of = &read->partition[i];
+		int64_t hour = kept_from(&kept, of->part);
+
+		if (hour != of->kept_hour)
+			of->kept_ns = now_ns;
+		of->kept_hour = hour;
+		of->is_changed |=
+		    hour != INT64_MIN && now_ns - of->kept_ns < DELETING_NS;
+	}
+	kept_clear(&kept);
+	return 0;
+}
+
+int
+archive_read_expected(
+    struct archive_read *read, struct read_partition *of, struct err *err)
+{
+	return of->expected.is_read ? 0
+				    : expected_read(&of->expected,
+					  read->fetch.client, of->part, err);
+}
+
+/* Has the replica what was committed? */
+static int
+is_whole(void *arg, const struct fetch_must *must, unsigned shard,
+    unsigned replica, struct err *err)
+{
+	struct archive_read *read = arg;
+	struct read_partition *of = find_partition(read, must->part);
+	struct expected_rows *rows;
+
+	if (archive_read_expected(read, of, err) != 0)
+		return -1;
+	rows = expected_of(&of->expected, must->table, must->hour, shard);
+	return rows == NULL || (must->table < SCHEMA_PHASES &&
+				   must->hour < of->kept_hour)
+		   ? 1
+		   : expected_is_there(
+			 rows, read->fetch.client, of->part, replica, err);
 }
 
 struct read_partition *
@@ -483,7 +572,7 @@ forget_changed(struct archive_read *read)
 			continue;
 		names_free(&of->names);
 		read_phases_clear(&of->phases);
-		of->is_changed = false;
+		of->expected.is_read = of->is_changed = false;
 		if (read->plan.partition == i + 1)
 			read->plan.partition = 0;
 	}
@@ -514,10 +603,32 @@ archive_read_refresh(struct archive_read *read, struct err *err)
 {
 	if (clickhouse_find(read->fetch.client, err) != 0 ||
 	    schema_check(read->fetch.client, err) != 0 ||
-	    read_partitions(read, err) != 0)
+	    read_partitions(read, err) != 0 || read_commits(read, err) != 0 ||
+	    read_kept(read, err) != 0)
 		return -1;
 	forget_changed(read);
 	read->read_ns = clock_monotonic_ns();
+	return 0;
+}
+
+/* -1: a shard has too few replicas for a commit, so nothing newer comes. */
+static int
+see_copies(struct clickhouse *client, struct err *err)
+{
+	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+
+	for (unsigned s = 0; s < cluster->shards; s++) {
+		const struct clickhouse_shard *shard = &cluster->shard[s];
+		unsigned up = 0;
+
+		for (unsigned r = 0; r < shard->replicas; r++)
+			up += shard->replica[r].up;
+		if (up < question_copies(client, s))
+			return err_set(err,
+			    "archive: %u of %u replicas of shard %u answer: "
+			    "aggregators commit nothing until another one does",
+			    up, shard->replicas, s + 1);
+	}
 	return 0;
 }
 
@@ -552,6 +663,8 @@ begin(void *arg, const struct wire_header *header,
 		return err_set(err, "an archive cannot be followed");
 	if (query->cursor.bytes == 0 && is_old) {
 		rc = archive_read_refresh(read, err);
+		if (rc == 0 && read->options.state != NULL)
+			rc = see_copies(read->fetch.client, err);
 		note(read, rc, err);
 		read->read_ns = clock_monotonic_ns();
 		/* Where the status says so, answers have what was read. */
@@ -579,6 +692,8 @@ archive_read_free(struct archive_read *read)
 	for (uint32_t i = 0; i < read->partitions; i++)
 		read->partition[i].is_changed = true;
 	forget_changed(read);
+	for (uint32_t i = 0; i < read->partitions; i++)
+		expected_clear(&read->partition[i].expected);
 	free(read->partition);
 	read_plan_clear(&read->plan);
 	compacted_row_writer_free(&read->columns);
@@ -613,6 +728,8 @@ archive_read_new(struct archive_read **out,
 	read->options = *options;
 	read->source = (struct db_source){ row, end, read };
 	read->db = db_open_source(&read->source);
+	read->fetch.has = is_whole;
+	read->fetch.has_arg = read;
 	rc = clickhouse_open(
 	    &read->fetch.client, &options->clickhouse, options->option, err);
 	if (rc == 0)

@@ -5,6 +5,8 @@
 #ifndef AGGREGATOR_ARCHIVE_READ_READ_PRIVATE_H
 #define AGGREGATOR_ARCHIVE_READ_READ_PRIVATE_H
 
+#include "aggregator/archive/kept.h"
+#include "aggregator/archive/read/expected.h"
 #include "aggregator/archive/read/fetch.h"
 #include "aggregator/archive/read/made.h"
 #include "aggregator/archive/read/names.h"
@@ -52,6 +54,10 @@ struct read_partition {
 	bool is_changed;    /* what was read of it is old */
 	struct partition_counts counts;
 	struct names *names; /* NULL: not read yet */
+	struct expected expected;
+	uint64_t committed; /* the position of the last commit */
+	int64_t kept_hour;  /* what is before it may be deleted */
+	int64_t kept_ns;    /* monotonic: when it changed last */
 	struct read_phase_list phases;
 };
 
@@ -96,6 +102,9 @@ int archive_read_next(struct archive_read *read, unsigned table,
 /* Forget what needs too much memory. */
 void archive_read_rest(struct archive_read *read);
 
+/* -1: what it must have cannot be read. */
+int archive_read_expected(
+    struct archive_read *read, struct read_partition *of, struct err *err);
 /* NULL: there is no such partition, or (the error says so) its names cannot be
  * read. */
 struct read_partition *archive_read_partition(

@@ -396,6 +396,38 @@ read_plan_clear(struct read_plan *plan)
 	*plan = (struct read_plan){ .at = NULL };
 }
 
+/* ---- what must be there ---- */
+
+static enum schema_number
+number_of(uint8_t kind)
+{
+	return (enum schema_number)(
+	    typed_of_kind((enum record_kind)kind) - schema_tables);
+}
+
+/* The first hour from `from` on that there is, or must be. */
+static int
+next_hour(struct archive_read *read, struct read_partition *of,
+    enum rollup_step step, uint8_t kind, struct hours *hours, struct err *err)
+{
+	const struct schema_table *table =
+	    &schema_tables[step == ROLLUP_RAW ? number_of(kind)
+					      : SCHEMA_ROLLUPS];
+	int64_t from =
+	    of->kept_hour > hours->from ? of->kept_hour : hours->from;
+	int32_t hour;
+
+	if (archive_read_expected(read, of, err) != 0 ||
+	    find_hour(read, of->part, step, table, hours, err) != 0)
+		return -1;
+	if (step != ROLLUP_RAW || from > INT32_MAX)
+		return 0;
+	hour = expected_hour(&of->expected, number_of(kind), (int32_t)from);
+	if (hour < hours->first)
+		hours->first = hour;
+	return 0;
+}
+
 /* ---- ranges ---- */
 
 static struct text
@@ -497,6 +529,8 @@ read_records(struct archive_read *read, struct text key, struct made *range,
 	struct hours hours = { .first = INT32_MAX };
 	const struct schema_table *table;
 	struct read_partition *of;
+	struct fetch_must must;
+	int rc;
 
 	if (key.bytes < KEY_HOUR_BYTES || key.bytes > sizeof(a))
 		return 0;
@@ -512,11 +546,17 @@ read_records(struct archive_read *read, struct text key, struct made *range,
 			   : 0;
 	}
 	hours.from = from.hour;
-	if (find_hour(read, of->part, step, table, &hours, err) != 0)
+	if (next_hour(read, of, step, from.kind, &hours, err) != 0)
 		return -1;
-	if (hours.first != INT32_MAX)
-		return read_hour(
-		    read, of, &from, hours.first, step, range, err);
-	put_none(range, &from);
-	return 0;
+	if (hours.first == INT32_MAX) {
+		put_none(range, &from);
+		return 0;
+	}
+	must =
+	    (struct fetch_must){ number_of(from.kind), of->part, hours.first };
+	if (step == ROLLUP_RAW)
+		read->fetch.must = &must;
+	rc = read_hour(read, of, &from, hours.first, step, range, err);
+	read->fetch.must = NULL;
+	return rc;
 }

@@ -132,8 +132,9 @@ answers_of(const struct archive_read *read, struct text key, uint64_t each)
 
 static int
 read_whole(struct archive_read *read, struct text key, struct made *range,
-    const char *table, const struct native_column *columns, unsigned count,
-    const char *column, uint64_t answers, fetch_row *take, struct err *err)
+    enum schema_number table, const struct native_column *columns,
+    unsigned count, const char *column, uint64_t answers, fetch_row *take,
+    struct err *err)
 {
 	struct runs *runs;
 	int rc;
@@ -156,12 +157,12 @@ read_whole(struct archive_read *read, struct text key, struct made *range,
 			    columns[i].name);
 		fprintf(to,
 		    " FROM %s.%s FINAL WHERE part = %llu AND %s %% %llu = %llu",
-		    clickhouse_database(read->fetch.client), table,
-		    (unsigned long long)of->part, column,
-		    (unsigned long long)answers, (unsigned long long)n);
+		    clickhouse_database(read->fetch.client),
+		    schema_tables[table].name, (unsigned long long)of->part,
+		    column, (unsigned long long)answers, (unsigned long long)n);
 		memory_stream_end(&to);
-		rc = fetch_home(&read->fetch, of->part, columns, count, sql,
-		    take, runs, err);
+		rc = fetch_home(&read->fetch, table, of->part, columns, count,
+		    sql, take, runs, err);
 		free(sql);
 	}
 	made_sort(range);
@@ -196,7 +197,7 @@ read_runs(struct archive_read *read, struct text key, struct made *range,
 		{ "other_count", NATIVE_UINT64_ARRAY },
 	};
 
-	return read_whole(read, key, range, "runs", columns,
+	return read_whole(read, key, range, SCHEMA_RUNS, columns,
 	    sizeof(columns) / sizeof(columns[0]), "no",
 	    answers_of(read, key, ANSWER_RUNS), take_run, err);
 }
@@ -230,7 +231,7 @@ read_run_times(struct archive_read *read, struct text key, struct made *range,
 		{ "first_ns", NATIVE_INT64 },
 	};
 
-	return read_whole(read, key, range, "runs", columns, 3, "no",
+	return read_whole(read, key, range, SCHEMA_RUNS, columns, 3, "no",
 	    answers_of(read, key, ANSWER_TIMES), take_time, err);
 }
 
@@ -282,6 +283,6 @@ read_groups(struct archive_read *read, struct text key, struct made *range,
 		{ "value", NATIVE_STRING },
 	};
 
-	return read_whole(read, key, range, "groups", columns,
+	return read_whole(read, key, range, SCHEMA_GROUPS, columns,
 	    sizeof(columns) / sizeof(columns[0]), "no", 1, take_group, err);
 }

@@ -63,8 +63,9 @@ read_all(struct archive_read *read, struct text key, struct made *range,
 	    format, clickhouse_database(read->fetch.client),
 	    range->table == TABLES_STREAMS ? "streams" : "known",
 	    (unsigned long long)of->part);
-	rc = fetch_home(
-	    &read->fetch, of->part, columns, count, sql, take, &rows, err);
+	rc = fetch_home(&read->fetch,
+	    range->table == TABLES_STREAMS ? SCHEMA_STREAMS : SCHEMA_KNOWN,
+	    of->part, columns, count, sql, take, &rows, err);
 	free(sql);
 	if (rc == 0)
 		made_sort(range);

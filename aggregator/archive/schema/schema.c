@@ -75,11 +75,12 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		U64("bytes"), TEXT("body"), TEXT("sha256") } },
 	/* A start or an end of a phase. */
 	[SCHEMA_PHASES] = { "phases", DAY,
-	    "part, phase, key_hash, scope, ts, role, session, seq, idx", NULL,
-	    10,
-	    { FRONT, TEXT("phase"), U64("key_hash"), TEXT("scope"), I64("ts"),
-		{ "role", "UInt8", ANY_CODEC }, SENT, ARRIVED, TEXT("key"),
-		TEXT("node"), I64("measured"), ATTRIBUTES } },
+	    "part, phase, form, key_hash, scope, ts, role, session, seq, idx, "
+	    "node",
+	    NULL, 12,
+	    { FRONT, TEXT("phase"), U64("form"), U64("key_hash"), TEXT("scope"),
+		I64("ts"), { "role", "UInt8", ANY_CODEC }, TEXT("node"), SENT,
+		ARRIVED, TEXT("key"), I64("measured"), ATTRIBUTES } },
 	/* A bucket of a series: of each metric the same place in the arrays. */
 	[SCHEMA_ROLLUPS] = { "rollups", DAY,
 	    "part, hour, step, track, node, metrics, bucket", "pos", 8,
@@ -106,7 +107,7 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	    { U64("part"), { "kind", "UInt8", ANY_CODEC }, TEXT("name"),
 		U64("pos"), { "no", "UInt32", STEP_CODEC } } },
 	[SCHEMA_SUMS] = { "sums", NULL, "part, phase", "pos", 3,
-	    { U64("part"), TEXT("phase"), U64("pos"),
+	    { U64("part"), TEXT("phase"), U64("pos"), U64("form"),
 		{ "fifo", "UInt8", ANY_CODEC },
 		{ "marks", "UInt32", ANY_CODEC }, TEXT("stats") } },
 	[SCHEMA_PARTITIONS] = { "partitions", NULL, "part", "pos", 2,
@@ -171,6 +172,11 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		{ "epoch", "UInt32", ANY_CODEC },
 		{ "who", "UInt64", ANY_CODEC },
 		{ "until", "UInt64", ANY_CODEC } } },
+	/* What replicas must have at least. */
+	{ "commits", NULL, "part, tbl, hour, name, shard, since", "pos", 0,
+	    { U64("part"), TEXT("tbl"), { "hour", "Int32", STEP_CODEC },
+		TEXT("name"), { "shard", "UInt32", ANY_CODEC }, U64("since"),
+		U64("pos"), U64("rows"), U64("hash") } },
 	{ "meta", NULL, "name", NULL, 0,
 	    { { "name", "String", ANY_CODEC },
 		{ "value", "String", ANY_CODEC } } },

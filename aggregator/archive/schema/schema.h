@@ -18,7 +18,7 @@
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
 	SCHEMA_TYPED = 17, /* tables that a pass writes, from the first on */
-	SCHEMA_TABLES = SCHEMA_TYPED + 3,
+	SCHEMA_TABLES = SCHEMA_TYPED + 4,
 	SCHEMA_COLUMNS_MAX = 26,
 };
 

@@ -1,0 +1,111 @@
+#!/bin/sh
+# Records that were committed and are gone are never left out in silence.  A replica that
+# lost a day is not asked: the other one answers; if no replica has them, the answer is an
+# error that names the hour (or the phase), not a short one; so are statistics of phases.
+# What `archive retain` has deleted is not missed.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # the $ is a partition's
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/../flow/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$(dirname "$0")/serve.sh"
+# shellcheck source=tests/parts/clickhouse_cluster.sh
+. "$(dirname "$0")/clickhouse_cluster.sh"
+# shellcheck source=tests/parts/archive.sh
+. "$(dirname "$0")/archive.sh"
+# shellcheck source=deploy/packages.sh
+. "$ROOT/deploy/packages.sh"
+need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
+{ cluster_start && archive_start; } || exit 1
+
+# steps N: of 2022-04-15 and of 2022-04-16, N steps of one second each: 2 N events a day.
+steps() {
+	/usr/bin/python3 -c 'import json, sys
+for second in (1650020400, 1650106800):
+    for i in range(int(sys.argv[1])):
+        for at, event in (0, "step:start"), (1, "step:end"):
+            print(json.dumps({"ts": "%d.25" % (second + 2 * i + at), "source": "test", "event": event,
+                "node": "n%d" % (i % 3), "message": "id=%d" % i}))' "$1"
+}
+from="$(echo "$CLUSTER" | sed s/_writer/_reader/)/pool"
+# dump [POOL]: what readers of the archive get; "short" if it is an error.
+dump() {
+	if poolscope-dump -q -p "${1:-a\$one}" --kind event --connect "$from" --archive-password "$TMP/reader" \
+		>"$TMP/dumped" 2>"$TMP/why"; then
+		wc -l <"$TMP/dumped"
+	else
+		echo short
+	fi
+}
+durations() {
+	poolscope-dump -q -p 'a$one' --kind phase --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/why"
+}
+# drop N TABLE: the first day, on both replicas of the shard of replica N; one of them leads.
+drop() {
+	for _n in "$1" $(($1 + 1)); do
+		[ -n "$(ask "$_n" "ALTER TABLE pool.$2 DROP PARTITION $day")" ] || return 0
+	done
+	return 1
+}
+day=$((1650020400 / 86400))
+
+steps 100 >"$TMP/steps"
+check "events of two days are imported" poolscope-import emits -p 'a$one' "$TMP/steps"
+check "test runs are made up" load 20
+check "all of it is archived" settled
+check "readers get all of it" test "$(dump)" = 400
+durations >"$TMP/durations"
+check "... and its phases" test "$(wc -l <"$TMP/durations")" -ge 200
+
+# ---- a replica of each shard has lost a day, while it cannot get it from the other one
+for n in 1 3; do
+	stop "ch$n" KILL
+	stop "ch$((n + 1))" KILL
+	rm -rf "$TMP/ch$n/data/data/pool/events/${day}_"*
+	cluster_serve "$n" || exit 1
+done
+check_text "replicas that lost a day are no answer" short "$(dump)"
+cp "$TMP/why" "$TMP/why1"
+check "... which names the hour" grep -q "0 of [0-9]* rows that were committed of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/why1"
+cluster_serve 2 && cluster_serve 4 || exit 1
+check "the others have it" wait_until '[ "$(dump)" = 400 ]' 60
+
+# ---- deleted by SQL, on all replicas
+for n in 1 3; do
+	check "a day of replica $n's shard is dropped" wait_until "drop $n events" 60
+done
+check "a short answer is an error" wait_until '[ "$(dump)" = short ]' 60
+check "... that names the hour" grep -q "of table events, hour 2022-04-15T1[01]:00:00Z: they were deleted or lost" "$TMP/why"
+check "what was archived later is no reason to answer" poolscope-import emits -p 'a$two' "$TMP/steps"
+check "... it is archived" settled
+check_text "... and answered" 400 "$(dump 'a$two')"
+check_text "... alone" short "$(dump)"
+for n in 1 3; do
+	check "phases of replica $n's shard are dropped" wait_until "drop $n phases" 60
+done
+check "phases that are gone are an error" wait_until '! durations >"$TMP/durations"' 60
+check "... that names the phase" grep -q "events of phase none:test:step that were committed" "$TMP/why"
+
+# ---- half of the test runs, of both replicas
+runs() {
+	poolscope-dump -q -p 'demo$farm' --kind run --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/why" | wc -l
+}
+# halve N: of one of the replicas of the shard of replica N.
+halve() {
+	for _n in "$1" $(($1 + 1)); do
+		[ -n "$(ask "$_n" "ALTER TABLE pool.runs DELETE WHERE no % 2 = 0")" ] || return 0
+	done
+	return 1
+}
+check_text "there are test runs" 20 "$(runs)"
+for n in 1 3; do
+	check "every other run of replica $n's shard is deleted" wait_until "halve $n" 60
+done
+check "test runs that are gone are an error" wait_until '[ "$(runs)" = 0 ]' 60
+cp "$TMP/why" "$TMP/why2"
+check "... that names the table" grep -q "has [0-9]* of 20 rows that were committed of table runs" "$TMP/why2"
+
+# ---- an archive that does not keep the day
+check "the day is not kept" poolscope-archive retain --to "$CLUSTER/pool" --archive-password "$TMP/writer" \
+	--before 2022-04-16
+check "readers get the next day" wait_until '[ "$(dump)" = 200 ]' 60
