@@ -105,6 +105,25 @@ check "test runs that are gone are an error" wait_until '[ "$(runs)" = 0 ]' 60
 cp "$TMP/why" "$TMP/why2"
 check "... that names the table" grep -q "has [0-9]* of 20 rows that were committed of table runs" "$TMP/why2"
 
+# ---- all of it is in the store
+verify() {
+	poolscope-archive verify --to "$CLUSTER/pool" --archive-password "$TMP/writer" "$@"
+}
+check_status 3 "verify finds what is gone" verify
+cp "$TMP/out" "$TMP/verified"
+check "... records" grep -q "^a\$one *events .* lacking" "$TMP/verified"
+check "... test runs" grep -q "^demo\$farm *runs .* lost" "$TMP/verified"
+check "... events of phases" grep -q "^a\$one *phases .* lost" "$TMP/verified"
+stop aggregator
+check "it is to be sent again" verify --repair
+aggregator_serve || exit 1
+check "the aggregator does so" settled 120
+check "... records are there again" wait_until '[ "$(dump)" = 400 ]' 60
+check_text "... test runs" 20 "$(runs)"
+durations >"$TMP/again"
+check "... phases" test "$(wc -l <"$TMP/again")" -ge 200
+check "... and verify finds that" verify
+
 # ---- an archive that does not keep the day
 check "the day is not kept" poolscope-archive retain --to "$CLUSTER/pool" --archive-password "$TMP/writer" \
 	--before 2022-04-16

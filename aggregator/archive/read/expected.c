@@ -326,7 +326,7 @@ count(const struct expected_rows *rows, const struct question *question,
 
 int
 expected_is_there(struct expected_rows *rows, struct clickhouse *client,
-    uint64_t part, unsigned replica, struct err *err)
+    uint64_t part, unsigned replica, uint64_t *found, struct err *err)
 {
 	const struct question question = { client, rows->shard, replica };
 	char *where = memory_format("%s.%s WHERE part = %llu%s",
@@ -350,6 +350,8 @@ expected_is_there(struct expected_rows *rows, struct clickhouse *client,
 	free(where);
 	if (rc != 0)
 		return -1;
+	if (found != NULL)
+		*found = has[0];
 	if (has[0] < rows->rows ||
 	    (seen != rows->seen[replica] && has[0] == rows->rows &&
 		has[1] != rows->hash)) {

@@ -49,8 +49,9 @@ struct expected_rows *expected_of(const struct expected *expected,
 uint64_t expected_events(
     const struct expected *expected, struct text phase, uint64_t form);
 
-/* Has the replica all rows?  1, 0, or -1: it does not answer. */
+/* Has the replica all rows?  1, 0, or -1: it does not answer.  `has` gets how
+ * many it has; NULL. */
 int expected_is_there(struct expected_rows *rows, struct clickhouse *client,
-    uint64_t part, unsigned replica, struct err *err);
+    uint64_t part, unsigned replica, uint64_t *has, struct err *err);
 
 #endif

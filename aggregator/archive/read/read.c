@@ -186,8 +186,8 @@ is_whole(void *arg, const struct fetch_must *must, unsigned shard,
 	return rows == NULL || (must->table < SCHEMA_PHASES &&
 				   must->hour < of->kept_hour)
 		   ? 1
-		   : expected_is_there(
-			 rows, read->fetch.client, of->part, replica, err);
+		   : expected_is_there(rows, read->fetch.client, of->part,
+			 replica, NULL, err);
 }
 
 struct read_partition *

@@ -9,7 +9,9 @@
 
 #include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/kept.h"
+#include "aggregator/archive/epochs.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/read/expected.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/upkeep/repair.h"
 #include "aggregator/archive/rows/record_columns.h"
@@ -48,7 +50,9 @@ static const struct answer_column columns[] = {
 	{ "archive", "ARCHIVE", ANSWER_AT_COUNT(struct row, archive), NULL,
 	    "records that the replica has", false, NULL },
 	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "lacking, more, other, or waiting for the archiver", false, NULL },
+	    "lacking, more, other, waiting for the archiver, or lost: fewer "
+	    "than were committed, and the store has none to compare",
+	    false, NULL },
 	{ .key = NULL },
 };
 
@@ -84,6 +88,7 @@ struct compare {
 	struct kept kept;     /* what the archive has not deleted */
 	uint64_t records, compared, lacking, unequal, waiting, damaged;
 	bool is_other; /* the store had another archive */
+	bool has_lost; /* rows that are no records of the store */
 };
 
 /* ---- the store ---- */
@@ -344,6 +349,145 @@ compare_all(struct compare *self, struct err *err)
 	return compare_hours(self, err);
 }
 
+/* ---- what was committed ---- */
+
+/* Has the store this hour?  Then it was compared. */
+static bool
+is_compared(struct compare *self, const struct expected_rows *rows)
+{
+	const struct key_row_block of = {
+		.partition = self->partition,
+		.kind = self->kind,
+		.hour = rows->hour,
+		.first_ns = INT64_MIN,
+	};
+	unsigned char front[KEY_ROW_BLOCK_BYTES], next[FRONT_BYTES] = { 0 };
+	const unsigned tables[] = { TABLES_ROW_BLOCKS, TABLES_CHUNKS };
+	bool found = false;
+
+	key_put_row_block(front, &of);
+	for (unsigned i = 0; i < 2; i++) {
+		struct db_cursor *cursor = db_cursor_open(self->txn, tables[i]);
+		struct text key;
+
+		found |= db_seek_key(cursor, view(front, FRONT_BYTES), &key) &&
+			 key.bytes >= FRONT_BYTES &&
+			 memcmp(key.at, front, sizeof(next)) == 0;
+		db_cursor_close(&cursor);
+	}
+	return found;
+}
+
+static void
+put_lost(struct compare *self, const struct expected_rows *rows,
+    const char *replica, uint64_t has)
+{
+	const struct row row = { self->name,
+		text_of(schema_tables[rows->table].name), text_of(replica),
+		text_of("lost"), (int64_t)rows->hour * KEY_HOUR_NS,
+		rows->shard + 1, rows->rows, has };
+
+	answer_row(self->answer, &row, NULL);
+	self->lacking++;
+	self->has_lost = true;
+}
+
+static int
+check_rows(struct compare *self, struct expected_rows *rows, struct err *err)
+{
+	const struct clickhouse_shard *shard =
+	    &self->cluster->shard[rows->shard];
+
+	for (unsigned r = 0; r < shard->replicas; r++) {
+		uint64_t has;
+		int rc = expected_is_there(
+		    rows, self->client, self->part, r, &has, err);
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			put_lost(self, rows, shard->replica[r].name, has);
+	}
+	return 0;
+}
+
+/* The events of a phase are on all shards: from those replicas that have most
+ * of them. */
+static int
+check_phase(
+    struct compare *self, const struct expected_rows *rows, struct err *err)
+{
+	uint64_t all = 0;
+
+	for (unsigned s = 0; s < self->cluster->shards; s++) {
+		uint64_t most = 0, has;
+
+		for (unsigned r = 0; r < self->cluster->shard[s].replicas;
+		     r++) {
+			const struct question question = { self->client, s, r };
+
+			if (question_numbers(&question, &has, 1, err,
+				"SELECT count() FROM (SELECT DISTINCT %s FROM "
+				"%s.phases WHERE part = %llu AND "
+				"sipHash64(phase) = %llu AND form = %llu)",
+				schema_tables[SCHEMA_PHASES].order,
+				clickhouse_database(self->client),
+				(unsigned long long)self->part,
+				(unsigned long long)rows->name,
+				(unsigned long long)rows->hash) != 0)
+				return -1;
+			if (has > most)
+				most = has;
+		}
+		all += most;
+	}
+	if (all < rows->rows)
+		put_lost(self, rows, "all", all);
+	return 0;
+}
+
+/* Everything that the archive says it has of a partition. */
+static int
+check_partition(
+    struct compare *self, const struct epochs_partition *of, struct err *err)
+{
+	struct expected expected = { .at = NULL };
+	int rc = expected_read(&expected, self->client, of->part, err);
+
+	self->part = of->part;
+	self->name = text_of(of->name);
+	self->partition = dictionary_find(self->txn, 0, self->name);
+	for (uint32_t i = 0; rc == 0 && i < expected.count; i++) {
+		struct expected_rows *rows = &expected.at[i];
+
+		self->kind = 0;
+		while (self->kind < RECORD_KINDS &&
+		       typed_of_kind((enum record_kind)self->kind) !=
+			   &schema_tables[rows->table])
+			self->kind++;
+		if (rows->table == SCHEMA_PHASES)
+			rc = check_phase(self, rows, err);
+		else if (self->kind == RECORD_KINDS ||
+			 (rows->hour >= kept_from(&self->kept, self->part) &&
+			     !is_compared(self, rows)))
+			rc = check_rows(self, rows, err);
+	}
+	expected_clear(&expected);
+	return rc;
+}
+
+static int
+check_committed(struct compare *self, struct err *err)
+{
+	struct epochs epochs;
+	int rc = epochs_read(&epochs, self->client, NULL, err);
+
+	for (uint32_t i = 0; rc == 0 && i < epochs.partitions; i++)
+		rc = check_partition(self, &epochs.partition[i], err);
+	epochs_clear(&epochs);
+	return rc;
+}
+
 static void
 log_result(const struct compare *self)
 {
@@ -365,6 +509,8 @@ compare_open(struct compare *self, struct db *db, struct err *err)
 	if (db_begin(db, false, &self->txn, err) != 0)
 		return -1;
 	rc = compare_all(self, err);
+	if (rc == 0)
+		rc = check_committed(self, err);
 	compacted_cursor_cache_clear(&self->cache);
 	lookup_clear(&self->names);
 	db_abort(&self->txn);
@@ -373,9 +519,32 @@ compare_open(struct compare *self, struct db *db, struct err *err)
 	return rc;
 }
 
+/* Rows that change are not known by hour. */
+static int
+repair_everything(struct compare *self, struct db *db, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(db, true, &txn, err) != 0)
+		return -1;
+	if (!marks_are_kept(txn)) {
+		db_abort(&txn);
+		return err_set(err, "the store has no archive");
+	}
+	marks_begin_again(txn);
+	if (db_commit(&txn, err) != DB_OK)
+		return -1;
+	log_info("everything that the store has is sent again when the "
+		 "aggregator runs");
+	self->lacking = 0;
+	return 0;
+}
+
 static int
 repair_open(struct compare *self, struct db *db, struct err *err)
 {
+	if (self->has_lost)
+		return repair_everything(self, db, err);
 	if (self->repair.hours == 0)
 		return 0;
 	if (repair_mark(&self->repair, db, err) != 0)
