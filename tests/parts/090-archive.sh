@@ -35,7 +35,7 @@ check_printed "... which it says" "run poolscope archive create"
 check_status 1 "there is nothing to migrate" archive migrate
 check_status 1 "there is nothing to drop" archive drop --yes
 
-# 4 replicas with 11 tables.
+# 4 replicas with 20 tables.
 check "the tables are made" archive create
 check_printed "... on every replica" "created 80 tables, 2 shards"
 check "again, nothing is made" archive create
@@ -229,7 +229,7 @@ check "nothing must be done" poolscope-archive check --to "$single" \
 	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
 check "it is dropped" poolscope-archive drop --yes --to "$single" \
 	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
-check_printed "... whole" "dropped 11 tables"
+check_printed "... whole" "dropped 20 tables"
 check_status 1 "of several hosts one alone is none" poolscope-archive check \
 	--to "clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$PORT1/alone" \
 	--archive-password "$TMP/writer"
