@@ -31,14 +31,14 @@ from="$(echo "$CLUSTER" | sed s/_writer/_reader/)/pool"
 # dump [POOL]: what readers of the archive get; "short" if it is an error.
 dump() {
 	if poolscope-dump -q -p "${1:-a\$one}" --kind event --connect "$from" --archive-password "$TMP/reader" \
-		>"$TMP/dumped" 2>"$TMP/why"; then
+		>"$TMP/dumped" 2>"$TMP/said"; then
 		wc -l <"$TMP/dumped"
 	else
 		echo short
 	fi
 }
 durations() {
-	poolscope-dump -q -p 'a$one' --kind phase --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/why"
+	poolscope-dump -q -p 'a$one' --kind phase --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/said"
 }
 # drop N TABLE: the first day, on both replicas of the shard of replica N; one of them leads.
 drop() {
@@ -65,8 +65,8 @@ for n in 1 3; do
 	cluster_serve "$n" || exit 1
 done
 check_text "replicas that lost a day are no answer" short "$(dump)"
-cp "$TMP/why" "$TMP/why1"
-check "... which names the hour" grep -q "0 of [0-9]* rows that were committed of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/why1"
+cp "$TMP/said" "$TMP/said1"
+check "... which names the hour" grep -q "0 of [0-9]* rows that were committed of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/said1"
 cluster_serve 2 && cluster_serve 4 || exit 1
 check "the others have it" wait_until '[ "$(dump)" = 400 ]' 60
 
@@ -75,7 +75,7 @@ for n in 1 3; do
 	check "a day of replica $n's shard is dropped" wait_until "drop $n events" 60
 done
 check "a short answer is an error" wait_until '[ "$(dump)" = short ]' 60
-check "... that names the hour" grep -q "of table events, hour 2022-04-15T1[01]:00:00Z: they were deleted or lost" "$TMP/why"
+check "... that names the hour" grep -q "of table events, hour 2022-04-15T1[01]:00:00Z: they were deleted or lost" "$TMP/said"
 check "what was archived later is no reason to answer" poolscope-import emits -p 'a$two' "$TMP/steps"
 check "... it is archived" settled
 check_text "... and answered" 400 "$(dump 'a$two')"
@@ -84,11 +84,11 @@ for n in 1 3; do
 	check "phases of replica $n's shard are dropped" wait_until "drop $n phases" 60
 done
 check "phases that are gone are an error" wait_until '! durations >"$TMP/durations"' 60
-check "... that names the phase" grep -q "events of phase none:test:step that were committed" "$TMP/why"
+check "... that names the phase" grep -q "events of phase none:test:step that were committed" "$TMP/said"
 
 # ---- half of the test runs, of both replicas
 runs() {
-	poolscope-dump -q -p 'demo$farm' --kind run --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/why" | wc -l
+	poolscope-dump -q -p 'demo$farm' --kind run --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/said" | wc -l
 }
 # halve N: of one of the replicas of the shard of replica N.
 halve() {
@@ -102,8 +102,8 @@ for n in 1 3; do
 	check "every other run of replica $n's shard is deleted" wait_until "halve $n" 60
 done
 check "test runs that are gone are an error" wait_until '[ "$(runs)" = 0 ]' 60
-cp "$TMP/why" "$TMP/why2"
-check "... that names the table" grep -q "has [0-9]* of 20 rows that were committed of table runs" "$TMP/why2"
+cp "$TMP/said" "$TMP/said2"
+check "... that names the table" grep -q "has [0-9]* of 20 rows that were committed of table runs" "$TMP/said2"
 
 # ---- all of it is in the store
 verify() {

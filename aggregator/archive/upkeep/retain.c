@@ -16,7 +16,7 @@ enum { HOURS = 24, SQL_BYTES = 256, DAYS_MAX = 4096 };
 #define DAY_NS (HOURS * 3600 * NS_PER_SECOND)
 
 static const char *const tables[] = { "events", "spans", "samples", "gaps",
-	"rejected", "rollups", NULL };
+	"rejected", NULL };
 
 struct retain {
 	struct clickhouse *client;
