@@ -78,5 +78,5 @@ query "OPTIMIZE TABLE pool.commits FINAL" >"$TMP/optimized"
 check_text "... and was the newest of its rows" 150 "$(dump)"
 query "INSERT INTO pool.commits VALUES ($part, 'events', $hour, '', 0, $(position 1), $(position 5), 1000, 7)"
 check_text "what it committed before does" short "$(dump)"
-check "... and is missed" grep -q "150 of 1150 rows that were committed of table events" "$TMP/said"
+check "... and is missed" grep -q "the server has [0-9]* of 1150 rows that were committed of table events" "$TMP/said"
 stop broker

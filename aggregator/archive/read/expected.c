@@ -288,15 +288,18 @@ static void
 lack(const struct expected_rows *rows, const struct question *question,
     uint64_t has, struct err *err)
 {
-	const struct clickhouse_shard *shard =
-	    &clickhouse_cluster(question->client)->shard[question->shard];
+	const char *name = clickhouse_cluster(question->client)
+			       ->shard[question->shard]
+			       .replica[question->replica]
+			       .name;
 	char hour[CLOCK_TEXT_BYTES];
 
 	err_set(err,
-	    "replica %s has %llu of %llu rows that were committed of table %s"
+	    "%s%s has %llu of %llu rows that were committed of table %s"
 	    "%s%s: they were deleted or lost; see poolscope archive verify",
-	    shard->replica[question->replica].name, (unsigned long long)has,
-	    (unsigned long long)rows->rows, schema_tables[rows->table].name,
+	    name[0] != 0 ? "replica " : "the server", name,
+	    (unsigned long long)has, (unsigned long long)rows->rows,
+	    schema_tables[rows->table].name,
 	    rows->table < SCHEMA_PHASES ? ", hour " : "",
 	    rows->table < SCHEMA_PHASES
 		? clock_utc_text(hour, rows->hour * KEY_HOUR_NS, 0)
