@@ -147,11 +147,8 @@ set_bound(struct epoch *epoch, const struct checkpoint *checkpoint)
 		: pass_position(epoch->epoch, checkpoint->place.change);
 
 	epoch->is_open = epoch->until == 0;
-	epoch->reached = pos;
 	if (epoch->is_open || epoch->until > pos)
 		epoch->until = pos;
-	epoch->entry = checkpoint->place.entry;
-	epoch->row = checkpoint->place.row;
 }
 
 static int

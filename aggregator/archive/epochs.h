@@ -21,11 +21,7 @@ struct epoch {
 	uint32_t epoch;
 	uint64_t who;   /* generation of the store that has it */
 	uint64_t until; /* the last position of it that counts; 0: none does */
-	uint64_t from;  /* positions up to this one were read before; 0: none */
 	bool is_open;   /* nobody has taken over from it */
-	uint64_t reached; /* its checkpoint; 0: none */
-	uint64_t entry;   /* of its checkpoint: the last one in the archive */
-	uint32_t row;     /* and the last row block */
 };
 
 struct epochs_partition {

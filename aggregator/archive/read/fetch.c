@@ -143,21 +143,6 @@ fetch_typed(struct fetch *fetch, const struct schema_table *table,
 	return rc;
 }
 
-int
-fetch_typed_home(struct fetch *fetch, uint64_t part,
-    const struct schema_table *table, const char *where, fetch_row *call,
-    void *arg, struct err *err)
-{
-	struct native_column columns[SCHEMA_COLUMNS_MAX];
-	unsigned count = typed_columns(table, columns);
-	char *sql = select_sql(fetch, table, where);
-	int rc = fetch_home(fetch, (enum schema_number)(table - schema_tables),
-	    part, columns, count, sql, call, arg, err);
-
-	free(sql);
-	return rc;
-}
-
 /* ---- columns ---- */
 
 uint64_t

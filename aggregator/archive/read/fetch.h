@@ -52,9 +52,6 @@ int fetch_home(struct fetch *fetch, enum schema_number table, uint64_t part,
 /* All columns of a typed table; `where` is an expression. */
 int fetch_typed(struct fetch *fetch, const struct schema_table *table,
     const char *where, fetch_row *call, void *arg, struct err *err);
-int fetch_typed_home(struct fetch *fetch, uint64_t part,
-    const struct schema_table *table, const char *where, fetch_row *call,
-    void *arg, struct err *err);
 
 /* The next column of the row. */
 uint64_t fetch_uint(struct fetch *row);
