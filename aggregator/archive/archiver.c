@@ -268,7 +268,8 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	struct block_sender_shard *before;
 
 	if (place.change <= self->sent.change ||
-	    self->positions.count == VERIFY_POSITIONS_MAX)
+	    self->positions.count == VERIFY_POSITIONS_MAX ||
+	    typed_pass_is_full(&self->pass.typed))
 		return 0;
 	before = memory_copy(self->sender.shard, bytes);
 	self->sent_ns = clock_wall_ns();

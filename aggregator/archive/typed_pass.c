@@ -18,6 +18,8 @@
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 
+enum { SENT_EVENTS = 1 << 20 };
+
 /* Begin a row of a table on the home shard of the partition. */
 static struct typed
 begin(struct typed_pass *pass, unsigned number, unsigned shard)
@@ -116,11 +118,14 @@ is_sent(struct typed_pass *pass, const struct part_row_key *of,
 		pass->list.form };
 	uint64_t hash = typed_hash((struct text){
 	    (const char *)identity, (uint32_t)sizeof(identity) });
-	uint32_t before = pass->sent_events.count;
+	const struct text key = { (const char *)&hash, sizeof(hash) };
+	uint32_t number;
 
-	string_table_add(&pass->sent_events,
-	    (struct text){ (const char *)&hash, (uint32_t)sizeof(hash) });
-	return pass->sent_events.count == before;
+	if (string_table_find(&pass->sent_events, key, &number))
+		return true;
+	if (!typed_pass_is_full(pass))
+		string_table_add(&pass->sent_events, key);
+	return false;
 }
 
 static int
@@ -606,6 +611,12 @@ typed_pass_common(struct typed_pass *pass, struct text key, struct text value,
 }
 
 /* ---- memory ---- */
+
+bool
+typed_pass_is_full(const struct typed_pass *pass)
+{
+	return pass->sent_events.count >= SENT_EVENTS;
+}
 
 void
 typed_pass_forget(struct typed_pass *pass)

@@ -34,6 +34,9 @@ struct typed_pass {
 	 * or are merged have them again. */
 	struct string_table sent_events;
 };
+/* It does not know all events that were sent: a pass has none twice, but
+ * another one must wait for a commit. */
+bool typed_pass_is_full(const struct typed_pass *pass);
 void typed_pass_forget(struct typed_pass *pass);
 void typed_pass_clear(struct typed_pass *pass);
 
