@@ -1,7 +1,8 @@
 #!/bin/sh
 # A store and its archive of two shards answer the same questions, page by page
-# with the same bytes, cursors included: records, phases, statistics, test runs,
-# their groups, entities and nodes of a pool, a job, a farm and a tree of starts.
+# with the same bytes, and so does a store that is made of the archive: records,
+# phases, statistics, test runs, their groups, entities and nodes of a pool, a job, a
+# farm and a tree of starts.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -19,8 +20,10 @@ need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 golden=$ROOT/tests/golden
 
 # equal PARTITION: both answer the same; prints how much was compared.
+store=$DIR/store raw= questions=400
 equal() {
-	"$B/parts/archive_read" "$CLUSTER/pool" "$TMP/writer" "$DIR/store" "$1" "$middle"
+	# shellcheck disable=SC2086 # a word, or none
+	"$B/parts/archive_read" "$CLUSTER/pool" "$TMP/writer" "$store" "$1" "$middle" $raw
 }
 
 check "test runs are made up" load 60
@@ -45,7 +48,7 @@ check "there are pools" test "$(wc -l <"$TMP/partitions")" -ge 6
 each_equal() {
 	while read -r partition; do
 		check "$partition is equal$1" equal "$partition"
-		check_printed "... all of it" "400 questions"
+		check_printed "... all of it" "$questions questions"
 	done <"$TMP/partitions"
 }
 each_equal ""
@@ -54,3 +57,8 @@ check "all is compacted" poolscope-admin compact --models "$ROOT/deploy/models"
 aggregator_serve || exit 1
 check "... and in the archive" settled
 each_equal ", compacted"
+check "a store is made of the archive" poolscope-archive restore --from "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" "$TMP/copy"
+store=$TMP/copy
+raw=raw questions=390
+each_equal " to it"
