@@ -162,7 +162,7 @@ restore(struct clickhouse *clickhouse, const struct values *values,
 	if (schema_check(clickhouse, err) != 0 ||
 	    restore_place(&place, dir, err) != 0)
 		return -1;
-	if (restore_store(place.copy, &how, &report, err) != 0 ||
+	if (restore_store(clickhouse, place.copy, &how, &report, err) != 0 ||
 	    admin_note_restore(place.copy, err) != 0 ||
 	    admin_verify(place.copy, err) != 0 ||
 	    restore_install(&place, err) != 0) {

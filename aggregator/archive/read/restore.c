@@ -188,7 +188,7 @@ put_origin(struct db_txn *txn, const struct epochs *claims)
 struct restore {
 	const struct restore_options *options;
 	struct archive_read *read;
-	struct clickhouse *client; /* of read */
+	struct clickhouse *client; /* not owned */
 	struct epochs epochs;
 	struct kept kept;
 	struct journal *journal;
@@ -350,25 +350,25 @@ make(struct restore *restore, const char *copy, struct restore_report *report,
 		.clickhouse = restore->options->archive, .option = "from"
 	};
 
-	if (archive_read_new(&restore->read, &how, err) != 0)
+	if (epochs_read(&restore->epochs, restore->client,
+		restore->options->pattern, err) != 0 ||
+	    kept_read(&restore->kept, restore->client, err) != 0 ||
+	    archive_read_new(&restore->read, &how, err) != 0)
 		return -1;
 	restore->rows.read = restore->read;
-	restore->client = restore->read->fetch.client;
-	return epochs_read(&restore->epochs, restore->client,
-		   restore->options->pattern, err) == 0 &&
-		       archive_read_refresh(restore->read, err) == 0 &&
-		       kept_read(&restore->kept, restore->client, err) == 0 &&
-		       open_store(restore, copy, err) == 0 &&
+	return open_store(restore, copy, err) == 0 &&
 		       restore_all(restore, report, err) == 0
 		   ? finish(restore, err)
 		   : -1;
 }
 
 int
-restore_store(const char *copy, const struct restore_options *options,
-    struct restore_report *report, struct err *err)
+restore_store(struct clickhouse *client, const char *copy,
+    const struct restore_options *options, struct restore_report *report,
+    struct err *err)
 {
 	struct restore restore = { .options = options,
+		.client = client,
 		.rows = { .from_hour = options->since_ns == INT64_MIN
 					   ? INT32_MIN
 					   : key_hour(options->since_ns),

@@ -40,8 +40,10 @@ struct restore_place {
 /* Refuses a directory with files; makes one that is not there. */
 int restore_place(
     struct restore_place *place, const char *dir, struct err *err);
-int restore_store(const char *copy, const struct restore_options *options,
-    struct restore_report *report, struct err *err);
+/* After clickhouse_find. */
+int restore_store(struct clickhouse *client, const char *copy,
+    const struct restore_options *options, struct restore_report *report,
+    struct err *err);
 /* It is complete: give it its name. */
 int restore_install(const struct restore_place *place, struct err *err);
 /* Remove the store, and the directories that restore_place made. */
