@@ -598,8 +598,9 @@ use(struct archive_read *read, struct text partition)
 	archive_read_use(read, number);
 }
 
-int
-archive_read_refresh(struct archive_read *read, struct err *err)
+/* Read again what there is, and forget what has changed. */
+static int
+refresh(struct archive_read *read, struct err *err)
 {
 	if (clickhouse_find(read->fetch.client, err) != 0 ||
 	    schema_check(read->fetch.client, err) != 0 ||
@@ -662,7 +663,7 @@ begin(void *arg, const struct wire_header *header,
 	if (header->type == WIRE_FOLLOW)
 		return err_set(err, "an archive cannot be followed");
 	if (query->cursor.bytes == 0 && is_old) {
-		rc = archive_read_refresh(read, err);
+		rc = refresh(read, err);
 		if (rc == 0 && read->options.state != NULL)
 			rc = see_copies(read->fetch.client, err);
 		note(read, rc, err);
@@ -733,7 +734,7 @@ archive_read_new(struct archive_read **out,
 	rc = clickhouse_open(
 	    &read->fetch.client, &options->clickhouse, options->option, err);
 	if (rc == 0)
-		rc = archive_read_refresh(read, err);
+		rc = refresh(read, err);
 	note(read, rc, err);
 	if (rc != 0) {
 		archive_read_free(read);

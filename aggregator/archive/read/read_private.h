@@ -90,8 +90,6 @@ struct archive_read {
 int archive_read_new(struct archive_read **read,
     const struct archive_read_options *options, struct err *err);
 void archive_read_free(struct archive_read *read);
-/* Read again what there is, and forget what has changed. */
-int archive_read_refresh(struct archive_read *read, struct err *err);
 /* The partition of the rows of TABLES_META; others are forgotten. */
 void archive_read_use(struct archive_read *read, uint32_t number);
 /* The first row that begins with `front` at the key or (`is_after`) behind it.
