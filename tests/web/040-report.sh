@@ -74,7 +74,7 @@ results #/pool/demo%24benches/results
 entries #/pool/demo%24benches/results?test=%2F%2Fbench:test_0
 timings #/pool/demo%24benches/results?test=%2F%2Fbench:test_0&entry=BM_0
 END
-report 'acct$texts' 172000 <<'END'
+report 'acct$texts' 170000 <<'END'
 pools #/pools
 overview #/pool/acct%24texts
 breakdown #/pool/acct%24texts/breakdown
