@@ -110,8 +110,8 @@ struct phase_row phase_row_of(const struct record *record);
 /* The end of a sentence that there are no phases: what would make some. */
 #define PHASE_ROWS_HINT                                                        \
 	"; two events X:start and X:end of a node make one (poolscope emit X " \
-	"start, poolscope emit X end), a model defines others: "               \
-	"poolscope-model(5)"
+	"start, poolscope emit X end), with the same id, key, img or step if " \
+	"they have one, a model defines others: poolscope-model(5)"
 
 struct phase_rows; /* opaque */
 

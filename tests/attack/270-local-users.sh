@@ -106,7 +106,7 @@ for manner in bad good; do
 	user 1234 "$SOCK" hold 600 $manner >"$TMP/held" 2>&1 &
 	echo $! >"$TMP/hold.pid"
 	STARTED="$STARTED hold"
-	wait_until '[ -s "$TMP/held" ]'
+	wait_until '[ -s "$TMP/held" ]' 60
 	check "600 connections are made" grep -qx '[0-9]*' "$TMP/held"
 	before=$(find "$new" -mindepth 1 | wc -l)
 	for i in 1 2 3; do
@@ -124,7 +124,7 @@ chmod 755 "$TMP/poolscope-agent"
 PATH=$TMP:$PATH agent
 user 1234 "$SOCK" hold 200 good >"$TMP/held" 2>&1 &
 echo $! >"$TMP/hold.pid"
-wait_until '[ -s "$TMP/held" ]'
+wait_until '[ -s "$TMP/held" ]' 60
 check "with 64 descriptors, too" as 1235 "$B/bin/poolscope-emit" --dir "$DIR" -p acct/pool -n node1 test few --wait stored --timeout 60s
 stop hold KILL
 check_status 1 "and the log does not repeat itself" test "$(wc -l <"$TMP/agent.log")" -gt 20

@@ -10,17 +10,12 @@
 . "$(dirname "$0")/../flow/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$(dirname "$0")/serve.sh"
-# shellcheck source=tests/parts/clickhouse_cluster.sh
-. "$(dirname "$0")/clickhouse_cluster.sh"
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
-# shellcheck source=deploy/packages.sh
-. "$ROOT/deploy/packages.sh"
-need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 SEED=${SEED:-$(date +%s)}
 FAULTS=${FAULTS:-some}
 echo "seed $SEED"
-cluster_start || exit 1
+archive_cluster || exit 1
 
 # Replica 1 is behind a proxy, for the aggregator.
 proxy=$(free_port)

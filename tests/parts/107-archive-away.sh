@@ -8,19 +8,14 @@
 . "$(dirname "$0")/../flow/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$(dirname "$0")/serve.sh"
-# shellcheck source=tests/parts/clickhouse_cluster.sh
-. "$(dirname "$0")/clickhouse_cluster.sh"
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
-# shellcheck source=deploy/packages.sh
-. "$ROOT/deploy/packages.sh"
-need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 agents=8
 SEED=${SEED:-$(date +%s)}
 echo "seed $SEED"
 PYTHONDONTWRITEBYTECODE=1
 export PYTHONDONTWRITEBYTECODE
-cluster_start || exit 1
+archive_cluster || exit 1
 
 # Room for some ten thousand events; what is above 2 MiB may be deleted.
 aggregator_serve() {

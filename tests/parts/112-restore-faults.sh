@@ -8,14 +8,9 @@
 . "$(dirname "$0")/../flow/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$(dirname "$0")/serve.sh"
-# shellcheck source=tests/parts/clickhouse_cluster.sh
-. "$(dirname "$0")/clickhouse_cluster.sh"
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
-# shellcheck source=deploy/packages.sh
-. "$ROOT/deploy/packages.sh"
-need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
-{ cluster_start && archive_start; } || exit 1
+{ archive_cluster && archive_start; } || exit 1
 
 # restore [OPTION...] STORE: of the archive pool.
 restore() {

@@ -8,15 +8,10 @@
 . "$(dirname "$0")/../flow/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$(dirname "$0")/serve.sh"
-# shellcheck source=tests/parts/clickhouse_cluster.sh
-. "$(dirname "$0")/clickhouse_cluster.sh"
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
-# shellcheck source=deploy/packages.sh
-. "$ROOT/deploy/packages.sh"
-need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 golden=$ROOT/tests/golden
-{ cluster_start && archive_start; } || exit 1
+{ archive_cluster && archive_start; } || exit 1
 
 # ---- one partition for each case ----
 # add FAMILY PARTITION [JOB]: to the list of what is asked for.

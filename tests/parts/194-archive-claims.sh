@@ -11,17 +11,12 @@
 . "$(dirname "$0")/../flow/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$(dirname "$0")/serve.sh"
-# shellcheck source=tests/parts/clickhouse_cluster.sh
-. "$(dirname "$0")/clickhouse_cluster.sh"
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
-# shellcheck source=deploy/packages.sh
-. "$ROOT/deploy/packages.sh"
-need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 SEED=${SEED:-$(date +%s)}
 CLAIMS=${CLAIMS:-3}
 echo "seed $SEED"
-cluster_start || exit 1
+archive_cluster || exit 1
 proxy=$(free_port)
 echo slow >"$TMP/manner"
 serve proxy /usr/bin/python3 tests/parts/archive_proxy.py "$proxy" "$PORT1" "$TMP/manner" "$SEED"

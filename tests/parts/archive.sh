@@ -1,7 +1,6 @@
-# archive - an aggregator that writes to the archive of a cluster, after
-# clickhouse_cluster.sh:
+# archive - an aggregator that writes to the archive of a cluster:
 #
-#	archive_start || exit 1
+#	{ archive_cluster && archive_start; } || exit 1
 #	load 3			# 3 more runs, each of 10 records
 #	settled && judge "after that the archive is the store"
 #
@@ -16,6 +15,14 @@ aggregator_serve() {
 	start aggregator poolscope-aggregator --archive "${1:-$CLUSTER/pool}" \
 		--archive-password "$TMP/writer" --archive-after 200ms \
 		--models "$ROOT/deploy/models"
+}
+
+# archive_cluster: a cluster with ZooKeeper, made of what can be installed.
+archive_cluster() {
+	. "$ROOT/tests/parts/clickhouse_cluster.sh"
+	. "$ROOT/deploy/packages.sh"
+	need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
+	cluster_start
 }
 
 # archive_alone: a server of its own in place of a cluster, after clickhouse_server.sh.

@@ -100,7 +100,7 @@ records <<-'END'
 	event 1 n1 lamp:start
 END
 check_status 1 "a pool in which nothing pairs" poolscope-stats phases
-check_printed "... says what would" "two events X:start and X:end of a node make one (poolscope emit X start"
+check_printed "... says what would" "two events X:start and X:end of a node make one (poolscope emit X start, poolscope emit X end), with the same id, key, img or step if they have one"
 check_status 1 "... a timeline too" poolscope-stats timeline
 check_printed "..." "two events X:start and X:end of a node make one"
 check_status 1 "... and a picture" poolscope-plot phases -o "$TMP/pictures"

@@ -28,18 +28,7 @@
 BASE=$(date +%s)
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "prep" {
-		start = "prep:start"
-		end = "prep:end"
-		required = true
-	}
-	phase "load" {
-		start = "load:start"
-		end = "load:end"
-		key = "img"
-	}
-END
+model_of_loads
 aggregate --models "$TMP/models"
 {
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do

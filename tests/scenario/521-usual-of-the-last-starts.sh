@@ -23,18 +23,7 @@
 BASE=$(date +%s)
 . "$(dirname "$0")/lib.sh"
 
-model work <<-'END'
-	phase "prep" {
-		start = "prep:start"
-		end = "prep:end"
-		required = true
-	}
-	phase "load" {
-		start = "load:start"
-		end = "load:end"
-		key = "img"
-	}
-END
+model_of_loads
 aggregate --models "$TMP/models"
 # load NODE IMAGE FROM TO
 load() {

@@ -62,6 +62,22 @@ aggregate_steps() {
 	aggregate --models "$TMP/models"
 }
 
+# model_of_loads: the model of nodes that are prepared, which is required, and load images.
+model_of_loads() {
+	model work <<-'END'
+		phase "prep" {
+			start = "prep:start"
+			end = "prep:end"
+			required = true
+		}
+		phase "load" {
+			start = "load:start"
+			end = "load:end"
+			key = "img"
+		}
+	END
+}
+
 # model_of_starts: the model of three_starts: work:prepare, which is required, and work:pull by image.
 model_of_starts() {
 	model work <<-'END'

@@ -49,12 +49,8 @@ export function duration(v) {
 	const a = Math.abs(v), sign = v < 0 ? "−" : "";
 	if (a === 0)
 		return "0 s";
-	if (a < 1e-6)
-		return sign + number(a * 1e9) + " ns";
-	if (a < 1e-3)
-		return sign + number(a * 1e6) + " µs";
 	if (a < 1)
-		return sign + number(a * 1e3) + " ms";
+		return sign + (a < 1e-6 ? number(a * 1e9) + " ns" : a < 1e-3 ? number(a * 1e6) + " µs" : number(a * 1e3) + " ms");
 	if (a < 600)
 		return sign + a.toFixed(a < 10 ? 2 : 1) + " s";
 	const s = Math.round(a), min = Math.round(a / 60);
@@ -65,6 +61,9 @@ export function duration(v) {
 	return sign + number(a / 86400) + " d";
 }
 
+/* By powers of 1024. */
+export const BYTES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
 export function bytes(v) {
 	if (!known(v))
 		return NONE;
@@ -74,8 +73,7 @@ export function bytes(v) {
 		unit++;
 	}
 	const digits = unit === 0 || a >= 100 ? 0 : 1;
-	return (v < 0 ? "−" : "") + a.toFixed(digits) + " " +
-	    ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][unit];
+	return (v < 0 ? "−" : "") + a.toFixed(digits) + " " + BYTES[unit];
 }
 
 const EPOCH = 8e8; // more seconds are not how long something took, but a time since 1970
@@ -84,14 +82,10 @@ const EPOCH = 8e8; // more seconds are not how long something took, but a time s
 export function value(v, unit) {
 	if (!known(v))
 		return NONE;
-	if (unit === "By")
-		return bytes(v);
-	if (unit === "By/s")
-		return bytes(v) + "/s";
-	if (unit === "s" && v > EPOCH)
-		return time(1000 * v) + " UTC";
+	if (unit === "By" || unit === "By/s")
+		return bytes(v) + unit.slice(2);
 	if (unit === "s")
-		return duration(v);
+		return v > EPOCH ? time(1000 * v) + " UTC" : duration(v);
 	if (unit === "ns" && v > EPOCH * 1e9)
 		return time(v / 1e6) + " UTC";
 	if (Number.isInteger(v) && /^\{/.test(unit))
@@ -100,11 +94,7 @@ export function value(v, unit) {
 }
 
 export function unitName(unit) {
-	if (!unit || unit === "1")
-		return "";
-	if (unit === "{cpu}")
-		return "processors";
-	return unit.replace(/[{}]/g, "");
+	return unit === "{cpu}" ? "processors" : !unit || unit === "1" ? "" : unit.replace(/[{}]/g, "");
 }
 
 /* Nanoseconds since 1970, or the text of a time, as milliseconds. */
@@ -114,22 +104,22 @@ export function millis(v) {
 	return typeof v === "string" && /[-T:]/.test(v) ? Date.parse(v) : Number(v) / 1e6;
 }
 
-const pad = (v, n) => String(v).padStart(n || 2, "0");
+/* Empty of what is no time. */
+function iso(ms) {
+	const d = new Date(ms);
+	return Number.isNaN(d.getTime()) ? "" : d.toISOString();
+}
 
 export function time(ms) {
-	const d = new Date(ms);
-	return Number.isNaN(d.getTime()) ? NONE : d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) +
-	    "-" + pad(d.getUTCDate()) + " " + clock(ms);
+	return iso(ms) ? day(ms) + " " + clock(ms) : NONE;
 }
 
 export function clock(ms) {
-	const d = new Date(ms);
-	return pad(d.getUTCHours()) + ":" + pad(d.getUTCMinutes()) + ":" + pad(d.getUTCSeconds());
+	return iso(ms).slice(-13, -5);
 }
 
 export function day(ms) {
-	const d = new Date(ms);
-	return d.getUTCFullYear() + "-" + pad(d.getUTCMonth() + 1) + "-" + pad(d.getUTCDate());
+	return iso(ms).split("T")[0];
 }
 
 /* From one time to another. */

@@ -32,9 +32,9 @@ function startWords([start, ...before]) {
 	if (start.state === "ready")
 		return (start.nodes === 1 ? "The node is" : "All " + count(start.nodes) + " nodes are") + " ready since " + at(began + 1000 * start.last_ready) +
 			", " + took + " after the " + (start.nodes === 1 ? "begin" : "first began") + "." + usual;
-	const ready = count(start.ready) + " of " + plural(start.nodes, "node") + (start.state === "starting" ? " are" : " became") + " ready";
-	return (start.state === "starting" ? "Starting since " + at(began) + ": " : "The start of " + at(began) + " is incomplete: ") + ready +
-		(start.state === "starting" || !took ? "." : ", the last of them after " + took + ".") + usual;
+	const goesOn = start.state === "starting", ready = count(start.ready) + " of " + plural(start.nodes, "node") + (goesOn ? " are" : " became") + " ready";
+	return (goesOn ? "Starting since " + at(began) + ": " : "The start of " + at(began) + " is incomplete: ") + ready +
+		(goesOn || !took ? "." : ", the last of them after " + took + ".") + usual;
 }
 
 /* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */

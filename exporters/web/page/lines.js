@@ -11,7 +11,7 @@ import { h } from "./dom.js";
 import { picture, swatch, ticks, timeTicks } from "./picture.js";
 import { table } from "./table.js";
 import { SERIES, css, series } from "./look.js";
-import { millis, plural, range, time, value as show, unitName } from "./format.js";
+import { BYTES, millis, plural, range, time, value as show, unitName } from "./format.js";
 
 const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -41,14 +41,12 @@ function scaleOf(unit, high) {
 	const bytes = /^By(\/s)?$/.exec(unit || "");
 	if (bytes) {
 		const k = Math.min(5, Math.max(0, Math.floor(Math.log2(Math.max(1, high)) / 10)));
-		return [2 ** (10 * k), " " + ["B", "KiB", "MiB", "GiB", "TiB", "PiB"][k] + (bytes[1] || "")];
+		return [2 ** (10 * k), " " + BYTES[k] + (bytes[1] || "")];
 	}
 	if (unit === "s")
 		return high < 1e-6 ? [1e-9, " ns"] : high < 1e-3 ? [1e-6, " µs"] : high < 1 ? [1e-3, " ms"] : high < 600 ? [1, " s"] :
 			high < 7200 ? [60, " min"] : high < 172800 ? [3600, " h"] : [86400, " d"];
-	if (unit === "%")
-		return [1, " %"];
-	return [1, ""];
+	return [1, unit === "%" ? " %" : ""];
 }
 
 /* What there is between two times. */
