@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/archive_progress.h"
@@ -42,12 +41,12 @@ struct archiver {
 
 	bool is_open;      /* connected: the members below are in use */
 	uint64_t id;       /* of the archive */
-	bool is_new_epoch; /* which has no checkpoint yet */
+	bool is_new_epoch; /* which has no commit yet */
 	struct owners owners;
 	struct block_sender sender;
 	struct pass pass;
-	struct checkpoint checkpoint;
-	struct pass_place sent; /* by the passes since the checkpoint */
+	struct pass_place committed;
+	struct pass_place sent; /* by the passes since then */
 	int64_t sent_ns;        /* wall time of its snapshot */
 	int64_t lost_ns; /* monotonic: since then no replica has all; 0 */
 	struct verify_positions positions;
@@ -70,11 +69,11 @@ disconnect(struct archiver *self)
 	self->is_open = false;
 }
 
-/* Go on at the checkpoint: what was sent after it is sent again. */
+/* Go on behind the last commit: what was sent after it is sent again. */
 static void
 begin_anew(struct archiver *self)
 {
-	self->sent = self->checkpoint.place;
+	self->sent = self->committed;
 	self->positions.count = 0;
 	self->lost_ns = 0;
 	self->pass.common = 0;
@@ -117,26 +116,25 @@ note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
 	return rc;
 }
 
-/* The checkpoint of the last epoch of this store that has one. */
+/* The last commit of the last epoch of this store that has one. */
 static int
-find_checkpoint(struct archiver *self, struct err *err)
+find_committed(struct archiver *self, struct err *err)
 {
 	const struct owners *owners = &self->owners;
 	uint32_t i = owners->claims.count, last = 0;
 	int rc = 0;
 
-	self->checkpoint = (struct checkpoint){ .place = { .change = 0 } };
-	while (rc == 0 && i-- > 0 && self->checkpoint.place.change == 0) {
+	self->committed = (struct pass_place){ .change = 0 };
+	while (rc == 0 && i-- > 0 && self->committed.change == 0) {
 		const struct claim *claim = &owners->claims.claim[i];
 
 		if (claim->store != owners->store || claim->epoch == last)
 			continue;
 		last = claim->epoch;
-		rc =
-		    checkpoint_read(self->client, last, &self->checkpoint, err);
+		rc = commits_read(self->client, last, &self->committed, err);
 	}
 	self->is_new_epoch =
-	    last != owners->epoch && self->checkpoint.place.change > 0;
+	    last != owners->epoch && self->committed.change > 0;
 	return rc;
 }
 
@@ -165,9 +163,9 @@ recognize(struct archiver *self, struct err *err)
 	if (archive_id_read(self->client, &self->id, err) != 0 ||
 	    read_notes(self, &known, err) != 0 ||
 	    owners_recognize(&self->owners, &known.claims, err) != 0 ||
-	    find_checkpoint(self, err) != 0)
+	    find_committed(self, err) != 0)
 		return -1;
-	has = self->checkpoint.place.change;
+	has = self->committed.change;
 	if (has > known.claims.archived)
 		return refuse_older(has, known.claims.archived, err);
 	is_other = known.id != self->id;
@@ -196,8 +194,10 @@ take_epoch(struct archiver *self, struct err *err)
 		return -1;
 	rc = owners_claim(owners, txn, err);
 	db_abort(&txn);
-	return rc == 0 ? checkpoint_commit(self->client, owners->epoch,
-			     &self->checkpoint, err)
+	commits_begin(&self->commits,
+	    pass_position(owners->epoch, self->committed.change));
+	return rc == 0 ? commits_write(&self->commits, self->client,
+			     owners->epoch, &self->committed, err)
 		       : -1;
 }
 
@@ -220,6 +220,7 @@ static int
 connect_to(struct archiver *self, struct err *err)
 {
 	const struct clickhouse_cluster *cluster;
+	uint64_t pos;
 
 	heartbeat_rest();
 	if (clickhouse_find(self->client, err) != 0)
@@ -229,31 +230,29 @@ connect_to(struct archiver *self, struct err *err)
 	heartbeat_beat();
 	if (recognize(self, err) != 0 || take_epoch(self, err) != 0)
 		return -1;
+	pos = pass_position(self->owners.epoch, self->committed.change);
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
 	self->pass = (struct pass){ .typed = { .sender = &self->sender,
 					.commits = &self->commits },
 		.stop = &self->stop };
-	if (self->checkpoint.place.change == 0 ||
-	    pass_epoch(self->commits.since) != self->owners.epoch)
-		commits_begin(
-		    &self->commits, pass_position(self->owners.epoch,
-					self->checkpoint.place.change));
+	if (self->commits.pos != pos)
+		commits_begin(&self->commits, pos);
 	self->is_open = true;
 	begin_anew(self);
-	/* A crash may have come between the checkpoint and the removal of the
+	/* A crash may have come between the commit and the removal of the
 	 * marks. */
-	if (self->checkpoint.place.change > 0)
-		writer_clear_marks(self->writer, self->checkpoint.place.change,
-		    self->checkpoint.place.row);
-	archive_progress_connect(&self->progress, cluster, self->owners.epoch,
-	    &self->checkpoint.place);
+	if (self->committed.change > 0)
+		writer_clear_marks(
+		    self->writer, self->committed.change, self->committed.row);
+	archive_progress_connect(
+	    &self->progress, cluster, self->owners.epoch, &self->committed);
 	if (!self->is_connected_logged)
 		log_info("archive: %u shards, database %s, epoch %u, "
-			 "checkpoint at entry %llu",
+			 "committed up to entry %llu",
 		    cluster->shards, clickhouse_database(self->client),
 		    self->owners.epoch,
-		    (unsigned long long)self->checkpoint.place.entry);
+		    (unsigned long long)self->committed.entry);
 	self->is_connected_logged = true;
 	return 0;
 }
@@ -309,22 +308,21 @@ send_changes(struct archiver *self, struct err *err)
 static int
 commit(struct archiver *self, struct err *err)
 {
-	struct checkpoint next = self->checkpoint;
-
-	next.place = self->sent;
 	/* A store that has not noted it is one of before. */
-	if (note(self, next.place.change, false, err) != 0 ||
+	if (note(self, self->sent.change, false, err) != 0 ||
 	    owners_look(&self->owners, err) != 0 ||
-	    checkpoint_commit(self->client, self->owners.epoch, &next, err) !=
-		0)
+	    commits_write(&self->commits, self->client, self->owners.epoch,
+		&self->sent, err) != 0)
 		return -1;
-	self->checkpoint = next;
+	self->committed = self->sent;
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
 	typed_pass_forget(&self->pass.typed);
-	writer_clear_marks(self->writer, next.place.change, next.place.row);
-	archive_progress_commit(&self->progress, &next.place, self->sent_ns);
-	return commits_commit(&self->commits, self->client, err);
+	writer_clear_marks(
+	    self->writer, self->committed.change, self->committed.row);
+	archive_progress_commit(
+	    &self->progress, &self->committed, self->sent_ns);
+	return 0;
 }
 
 /* The worst shard has too few copies. */
@@ -405,11 +403,9 @@ round_of(struct archiver *self, struct err *err)
 		return -1;
 	if (send_changes(self, err) != 0)
 		return -1;
-	if (self->positions.count > 0 && verify(self, err) != 0)
-		return -1;
-	return commits_write(&self->commits, self->client,
-	    pass_position(self->owners.epoch, self->checkpoint.place.change),
-	    err);
+	if (self->positions.count > 0)
+		return verify(self, err);
+	return commits_are_due(&self->commits) ? commit(self, err) : 0;
 }
 
 /* Replicas come back, perhaps at other places.  What was sent and is waited for

@@ -1,9 +1,10 @@
 /*
- * commits - how many facts were committed.
+ * commits - what two replicas have of each store: up to where, and how much.
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/archive/commits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,13 @@
 
 enum {
 	COMMITTED_MAX = 1 << 17, /* keys; then a new `since` begins */
-	BLOCK_ROWS = 100000,
-	COUNT_REST = 50, /* times as long as the last count took */
+	KEYS_MAX = 1 << 20,      /* of a commit: rows of its block */
+	COUNT_REST = 50,         /* times as long as the last count took */
 };
+/* A commit waits no longer for counts; the next one has the others. */
+#define COUNT_NS NS_PER_SECOND
+/* `tbl` of the row that says how far the commit goes. */
+#define PLACE "commit"
 
 static const struct native_column columns[] = {
 	{ "part", NATIVE_UINT64 },
@@ -31,6 +36,9 @@ static const struct native_column columns[] = {
 	{ "pos", NATIVE_UINT64 },
 	{ "rows", NATIVE_UINT64 },
 	{ "hash", NATIVE_UINT64 },
+	{ "row", NATIVE_UINT64 },
+	{ "entry", NATIVE_UINT64 },
+	{ "at_ns", NATIVE_INT64 },
 };
 
 /* A key is this, and the name of a phase. */
@@ -54,9 +62,12 @@ clear(struct commits_table *table)
 static struct commits_count *
 count_of(struct commits_table *table, struct text key)
 {
-	uint32_t before = table->keys.count;
-	uint32_t number = string_table_add(&table->keys, key);
+	uint32_t before = table->keys.count, number;
 
+	if (before >= KEYS_MAX &&
+	    !string_table_find(&table->keys, key, &number))
+		return &table->rest;
+	number = string_table_add(&table->keys, key);
 	if (table->keys.count > before) {
 		table->of = memory_grow(
 		    table->of, &table->room, number, sizeof(*table->of));
@@ -71,14 +82,13 @@ commits_clear(struct commits *commits)
 	clear(&commits->sent);
 	clear(&commits->committed);
 	clear(&commits->changed);
-	commits->has_more = false;
 }
 
 void
 commits_begin(struct commits *commits, uint64_t since)
 {
 	commits_clear(commits);
-	commits->since = since;
+	commits->since = commits->pos = since;
 }
 
 void
@@ -122,11 +132,12 @@ commits_set_phase(struct commits *commits, uint64_t part, struct text phase,
 
 void
 commits_change(struct commits *commits, unsigned shard,
-    enum schema_number table, uint64_t part)
+    enum schema_number table, uint64_t part, int32_t hour)
 {
-	const struct front front = {
-		.part = part, .table = (uint8_t)table, .shard = (uint8_t)shard
-	};
+	const struct front front = { .part = part,
+		.hour = hour,
+		.table = (uint8_t)table,
+		.shard = (uint8_t)shard };
 
 	(void)count_of(&commits->sent,
 	    (struct text){ (const char *)&front, sizeof(front) });
@@ -134,11 +145,23 @@ commits_change(struct commits *commits, unsigned shard,
 
 /* ---- what was sent before ---- */
 
+/* The partitions of which something was committed, in their order. */
 struct parts {
+	const struct commits *commits;
 	uint64_t *at;
 	uint32_t count, room;
 };
 
+static void
+add_part(struct parts *parts, uint64_t part)
+{
+	parts->at = memory_grow(
+	    parts->at, &parts->room, parts->count, sizeof(*parts->at));
+	parts->at[parts->count++] = part;
+}
+
+/* A commit that is repeated may be there already: rows of its `since` are those
+ * that are known here. */
 static int
 read_parts(void *arg, const struct question *question, struct err *err)
 {
@@ -148,14 +171,13 @@ read_parts(void *arg, const struct question *question, struct err *err)
 	int rc;
 
 	if (question_ask(question, &answer, err,
-		"SELECT DISTINCT part FROM %s.commits",
-		clickhouse_database(question->client)) != 0)
+		"SELECT DISTINCT part FROM %s.commits WHERE since != %llu AND "
+		"tbl IN ('events', 'spans', 'samples', 'gaps', 'rejected')",
+		clickhouse_database(question->client),
+		(unsigned long long)parts->commits->since) != 0)
 		return -1;
-	while ((rc = question_row(question, &answer, &part, 1, err)) > 0) {
-		parts->at = memory_grow(
-		    parts->at, &parts->room, parts->count, sizeof(*parts->at));
-		parts->at[parts->count++] = part;
-	}
+	while ((rc = question_row(question, &answer, &part, 1, err)) > 0)
+		add_part(parts, part);
 	return rc;
 }
 
@@ -167,76 +189,74 @@ compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The partitions of which something was committed, in their order. */
-static int
-find_parts(struct parts *parts, struct clickhouse *client, struct err *err)
+static struct front
+front_of(const struct commits_table *table, uint32_t number)
 {
-	int rc = question_each(client, read_parts, parts, err);
+	struct front front;
 
-	if (parts->count > 1)
-		qsort(parts->at, parts->count, sizeof(*parts->at), compare);
-	return rc;
+	memcpy(&front, table->keys.names[number].at, sizeof(front));
+	return front;
 }
 
 static bool
 has_again(const struct commits_table *table)
 {
-	struct front front;
-
-	for (uint32_t i = 0; i < table->keys.count; i++) {
-		memcpy(&front, table->keys.names[i].at, sizeof(front));
-		if (front.is_again)
+	for (uint32_t i = 0; i < table->keys.count; i++)
+		if (front_of(table, i).is_again)
 			return true;
-	}
 	return false;
 }
 
-/* ---- commits ---- */
-
-static void
-commit_one(struct commits *commits, struct text text,
-    const struct commits_count *sent, const struct parts *known)
+static int
+find_parts(struct parts *parts, struct clickhouse *client, struct err *err)
 {
-	struct front front;
-	char key[sizeof(front) + NAME_BYTES_MAX];
-	struct commits_count *count;
+	const struct commits_table *committed = &parts->commits->committed;
 
-	memcpy(key, text.at, text.bytes);
-	memcpy(&front, key, sizeof(front));
-	if (front.table > SCHEMA_PHASES) {
-		(void)count_of(&commits->changed, text);
-		return;
-	}
-	if (front.is_again &&
-	    (known == NULL || (known->count > 0 &&
-				  bsearch(&front.part, known->at, known->count,
-				      sizeof(*known->at), compare) != NULL)))
-		return;
-	front.is_again = 0;
-	memcpy(key, &front, sizeof(front));
-	count = count_of(&commits->committed, (struct text){ key, text.bytes });
-	if (front.table == SCHEMA_PHASES)
-		count->rows = count->hash = 0;
-	count->rows += sent->rows;
-	count->hash += sent->hash;
-	count->is_written = false;
-	commits->has_more = true;
+	if (!has_again(&parts->commits->sent))
+		return 0;
+	if (question_each(client, read_parts, parts, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < committed->keys.count; i++)
+		if (front_of(committed, i).table < SCHEMA_PHASES)
+			add_part(parts, front_of(committed, i).part);
+	if (parts->count > 1)
+		qsort(parts->at, parts->count, sizeof(*parts->at), compare);
+	return 0;
 }
 
-int
-commits_commit(
-    struct commits *commits, struct clickhouse *client, struct err *err)
-{
-	struct commits_table *sent = &commits->sent;
-	struct parts known = { .at = NULL };
-	int rc = has_again(sent) ? find_parts(&known, client, err) : 0;
+/* ---- the counts of a commit ---- */
 
-	for (uint32_t i = 0; i < sent->keys.count; i++)
-		commit_one(commits, sent->keys.names[i], &sent->of[i],
-		    rc == 0 ? &known : NULL);
-	free(known.at);
-	clear(sent);
-	return rc;
+/* Add what was sent of a key to what was committed of it. */
+static void
+add_sent(struct commits *commits, uint32_t number, const struct parts *known,
+    struct commits_table *next)
+{
+	const struct commits_count *sent = &commits->sent.of[number];
+	struct text text = commits->sent.keys.names[number];
+	struct front front = front_of(&commits->sent, number);
+	char room[sizeof(front) + NAME_BYTES_MAX];
+	struct text key = { room, text.bytes };
+	struct commits_count *count;
+	uint32_t before, was;
+
+	if (front.table > SCHEMA_PHASES) {
+		count_of(&commits->changed, text)->is_counted = false;
+		return;
+	}
+	if (front.is_again && known->count > 0 &&
+	    bsearch(&front.part, known->at, known->count, sizeof(*known->at),
+		compare) != NULL)
+		return;
+	memcpy(room, text.at, text.bytes);
+	front.is_again = 0;
+	memcpy(room, &front, sizeof(front));
+	before = next->keys.count;
+	count = count_of(next, key);
+	if (next->keys.count > before && front.table != SCHEMA_PHASES &&
+	    string_table_find(&commits->committed.keys, key, &was))
+		*count = commits->committed.of[was];
+	count->rows += sent->rows;
+	count->hash += sent->hash;
 }
 
 /* ---- rows that change ---- */
@@ -249,16 +269,19 @@ count_rows(struct clickhouse *client, const struct front *of, uint64_t *rows,
 	const struct schema_table *table = &schema_tables[of->table];
 	unsigned replicas =
 	    clickhouse_cluster(client)->shard[of->shard].replicas;
+	char hour[32] = "";
 	int rc = -1;
 
+	if (schema_is_by_hour(of->table))
+		snprintf(hour, sizeof(hour), " AND hour = %d", of->hour);
 	for (unsigned r = 0; r < replicas && rc != 0; r++) {
 		const struct question question = { client, of->shard, r };
 
 		rc = question_numbers(&question, rows, 1, err,
 		    "SELECT count() FROM (SELECT DISTINCT %s FROM %s.%s WHERE "
-		    "part = %llu)",
+		    "part = %llu%s)",
 		    table->order, clickhouse_database(client), table->name,
-		    (unsigned long long)of->part);
+		    (unsigned long long)of->part, hour);
 	}
 	return rc;
 }
@@ -269,33 +292,62 @@ count_changed(
     struct commits *commits, struct clickhouse *client, struct err *err)
 {
 	struct commits_table *changed = &commits->changed;
-	int64_t began_ns = clock_monotonic_ns();
+	int64_t began_ns = clock_monotonic_ns(), took_ns = 0;
 
 	if (began_ns < commits->count_ns)
 		return 0;
-	for (uint32_t i = 0; i < changed->keys.count; i++) {
-		struct text key = changed->keys.names[i];
-		struct front front;
-		uint64_t rows;
+	for (uint32_t i = 0; i < changed->keys.count && took_ns < COUNT_NS;
+	     i++) {
+		const struct front front = front_of(changed, i);
 
-		memcpy(&front, key.at, sizeof(front));
-		if (count_rows(client, &front, &rows, err) != 0)
+		if (changed->of[i].is_counted)
+			continue;
+		if (count_rows(client, &front, &changed->of[i].rows, err) != 0)
 			return -1;
-		*count_of(&commits->committed, key) =
-		    (struct commits_count){ .rows = rows };
-		commits->has_more = true;
+		changed->of[i].is_counted = true;
+		took_ns = clock_monotonic_ns() - began_ns;
 	}
-	clear(changed);
-	commits->count_ns = clock_monotonic_ns() +
-			    COUNT_REST * (clock_monotonic_ns() - began_ns);
+	commits->count_ns = began_ns + (COUNT_REST + 1) * took_ns;
 	return 0;
+}
+
+static void
+forget_counted(struct commits_table *changed)
+{
+	struct commits_table before = *changed;
+
+	*changed = (struct commits_table){ .of = NULL };
+	string_table_init(&changed->keys);
+	for (uint32_t i = 0; i < before.keys.count; i++)
+		if (!before.of[i].is_counted)
+			(void)count_of(changed, before.keys.names[i]);
+	clear(&before);
+}
+
+bool
+commits_are_due(const struct commits *commits)
+{
+	return commits->changed.keys.count > 0 &&
+	       clock_monotonic_ns() >= commits->count_ns;
 }
 
 /* ---- writing ---- */
 
 static void
-put(struct native_block *block, struct text text,
-    const struct commits_count *count, uint64_t since, uint64_t pos)
+put_place(struct native_block *block, uint64_t pos,
+    const struct pass_place *place, int64_t at_ns)
+{
+	unsigned at = 9;
+
+	native_put_uint(block, at++, place->row);
+	native_put_uint(block, at++, place->entry);
+	native_put_int(block, at, at_ns);
+	native_put_uint(block, 6, pos);
+}
+
+static void
+put_count(struct native_block *block, struct text text,
+    const struct commits_count *count, uint64_t since)
 {
 	struct text name = { text.at + sizeof(struct front),
 		text.bytes - (uint32_t)sizeof(struct front) };
@@ -311,52 +363,126 @@ put(struct native_block *block, struct text text,
 	native_put_uint(block, 5,
 	    front.table >= SCHEMA_PHASES ? pass_position(pass_epoch(since), 0)
 					 : since);
-	native_put_uint(block, 6, pos);
 	native_put_uint(block, 7, count->rows);
 	native_put_uint(block, 8, count->hash);
 }
 
-/* Put at most BLOCK_ROWS, from `*at` on. */
-static void
-put_rows(struct commits *commits, struct native_block *block, uint32_t *at,
-    uint64_t pos)
+static struct native_block *
+make_block(const struct commits *commits, const struct commits_table *next,
+    uint64_t pos, const struct pass_place *place)
 {
-	struct commits_table *table = &commits->committed;
+	struct native_block *block =
+	    native_block_open(columns, sizeof(columns) / sizeof(columns[0]));
+	const struct commits_table *changed = &commits->changed;
+	int64_t at_ns = clock_wall_ns();
 
-	for (; *at < table->keys.count && native_rows(block) < BLOCK_ROWS;
-	     ++*at)
-		if (!table->of[*at].is_written)
-			put(block, table->keys.names[*at], &table->of[*at],
-			    commits->since, pos);
+	for (uint32_t i = 0; i < next->keys.count; i++) {
+		put_count(
+		    block, next->keys.names[i], &next->of[i], commits->since);
+		put_place(block, pos, place, at_ns);
+	}
+	for (uint32_t i = 0; i < changed->keys.count; i++) {
+		if (!changed->of[i].is_counted)
+			continue;
+		put_count(block, changed->keys.names[i], &changed->of[i],
+		    commits->since);
+		put_place(block, pos, place, at_ns);
+	}
+	native_put_uint(block, 0, 0);
+	native_put_text(block, 1, text_of(PLACE));
+	native_put_int(block, 2, 0);
+	native_put_text(block, 3, text_of(""));
+	native_put_uint(block, 4, 0);
+	/* No commit replaces another one: one that comes late must not. */
+	native_put_uint(block, 5, pos);
+	native_put_uint(block, 7, 0);
+	native_put_uint(block, 8, 0);
+	put_place(block, pos, place, at_ns);
+	return block;
+}
+
+static void
+take(struct commits *commits, const struct commits_table *next, uint64_t pos)
+{
+	for (uint32_t i = 0; i < next->keys.count; i++)
+		*count_of(&commits->committed, next->keys.names[i]) =
+		    next->of[i];
+	commits_forget(commits);
+	forget_counted(&commits->changed);
+	commits->pos = pos;
+	if (commits->committed.keys.count > COMMITTED_MAX) {
+		clear(&commits->committed);
+		commits->since = pos;
+	}
 }
 
 int
-commits_write(struct commits *commits, struct clickhouse *client, uint64_t pos,
-    struct err *err)
+commits_write(struct commits *commits, struct clickhouse *client,
+    uint32_t epoch, const struct pass_place *place, struct err *err)
 {
-	unsigned shard = pass_epoch(pos) % clickhouse_cluster(client)->shards;
-	struct commits_table *table = &commits->committed;
-	uint32_t at = 0;
-	int rc = count_changed(commits, client, err);
+	unsigned shard = epoch % clickhouse_cluster(client)->shards;
+	uint64_t pos = pass_position(epoch, place->change);
+	struct commits_table next = { .of = NULL };
+	struct parts known = { .commits = commits };
+	int rc = find_parts(&known, client, err);
 
-	while (commits->has_more && rc == 0 && at < table->keys.count) {
-		struct native_block *block = native_block_open(
-		    columns, sizeof(columns) / sizeof(columns[0]));
+	string_table_init(&next.keys);
+	for (uint32_t i = 0; rc == 0 && i < commits->sent.keys.count; i++)
+		add_sent(commits, i, &known, &next);
+	free(known.at);
+	if (rc == 0)
+		rc = count_changed(commits, client, err);
+	if (rc == 0) {
+		struct native_block *block =
+		    make_block(commits, &next, pos, place);
 
-		put_rows(commits, block, &at, pos);
-		if (native_rows(block) > 0)
-			rc = insert_block(client, shard, "commits", block,
-			    question_copies(client, shard), err);
+		rc = insert_block(client, shard, "commits", block,
+		    question_copies(client, shard), err);
 		native_block_close(&block);
 	}
-	if (rc != 0)
+	if (rc == 0)
+		take(commits, &next, pos);
+	clear(&next);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+struct place_of {
+	uint32_t epoch;
+	struct pass_place *place;
+};
+
+static int
+read_place(void *arg, const struct question *question, struct err *err)
+{
+	const struct place_of *of = arg;
+	struct text answer;
+	uint64_t row[3], change;
+	int rc;
+
+	if (question_ask(question, &answer, err,
+		"SELECT pos, row, entry FROM %s.commits WHERE part = 0 AND "
+		"since >= %llu AND since < %llu ORDER BY since DESC LIMIT 1",
+		clickhouse_database(question->client),
+		(unsigned long long)pass_position(of->epoch, 0),
+		(unsigned long long)pass_position(of->epoch + 1, 0)) != 0)
 		return -1;
-	commits->has_more = false;
-	if (table->keys.count > COMMITTED_MAX) {
-		commits_begin(commits, pos);
-		return 0;
-	}
-	for (uint32_t i = 0; i < table->keys.count; i++)
-		table->of[i].is_written = true;
-	return 0;
+	rc = question_row(question, &answer, row, 3, err);
+	change = row[0] & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
+	if (rc > 0 && change > of->place->change)
+		*of->place =
+		    (struct pass_place){ change, (uint32_t)row[1], row[2] };
+	return rc < 0 ? -1 : 0;
+}
+
+int
+commits_read(struct clickhouse *client, uint32_t epoch,
+    struct pass_place *place, struct err *err)
+{
+	unsigned shard = epoch % clickhouse_cluster(client)->shards;
+	struct place_of of = { epoch, place };
+
+	*place = (struct pass_place){ .change = 0 };
+	return question_shard(client, shard, read_place, &of, err);
 }

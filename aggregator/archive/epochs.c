@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/checkpoint.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/typed.h"
 #include "aggregator/tables/dictionary.h"
@@ -139,12 +139,10 @@ read_owners(struct epochs *claims, struct clickhouse *client,
 /* ---- how far they count ---- */
 
 static void
-set_bound(struct epoch *epoch, const struct checkpoint *checkpoint)
+set_bound(struct epoch *epoch, const struct pass_place *place)
 {
 	uint64_t pos =
-	    checkpoint->place.change == 0
-		? 0
-		: pass_position(epoch->epoch, checkpoint->place.change);
+	    place->change == 0 ? 0 : pass_position(epoch->epoch, place->change);
 
 	epoch->is_open = epoch->until == 0;
 	if (epoch->is_open || epoch->until > pos)
@@ -177,12 +175,11 @@ compare_names(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Each epoch has one checkpoint. */
+/* Each epoch has one. */
 static int
-read_checkpoints(
-    struct epochs *claims, struct clickhouse *client, struct err *err)
+read_commits(struct epochs *claims, struct clickhouse *client, struct err *err)
 {
-	struct checkpoint checkpoint;
+	struct pass_place place;
 	uint32_t epoch = 0;
 
 	if (claims->epochs > 1)
@@ -191,11 +188,10 @@ read_checkpoints(
 	for (uint32_t i = 0; i < claims->epochs; i++) {
 		if (claims->epoch[i].epoch != epoch) {
 			epoch = claims->epoch[i].epoch;
-			if (checkpoint_read(client, epoch, &checkpoint, err) !=
-			    0)
-				return err_prefix(err, "archive: a checkpoint");
+			if (commits_read(client, epoch, &place, err) != 0)
+				return err_prefix(err, "archive: a commit");
 		}
-		set_bound(&claims->epoch[i], &checkpoint);
+		set_bound(&claims->epoch[i], &place);
 	}
 	return 0;
 }
@@ -227,7 +223,7 @@ epochs_read(struct epochs *claims, struct clickhouse *client,
 {
 	*claims = (struct epochs){ .epochs = 0 };
 	if (read_owners(claims, client, pattern, err) != 0 ||
-	    read_checkpoints(claims, client, err) != 0) {
+	    read_commits(claims, client, err) != 0) {
 		epochs_clear(claims);
 		return -1;
 	}

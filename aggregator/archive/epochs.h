@@ -1,7 +1,7 @@
 /*
  * epochs - the partitions of the archive, and how far each one counts.
  *
- * A row counts up to the checkpoint of the epoch that wrote it, and up to the
+ * A row counts up to the last commit of the epoch that wrote it, and up to the
  * end of that epoch if another aggregator has taken over the partition.
  * SPDX-License-Identifier: MIT
  */

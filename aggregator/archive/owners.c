@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregator/archive/checkpoint.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/insert.h"
 #include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/typed.h"
@@ -111,8 +111,8 @@ find_floor(void *arg, const struct question *question, struct err *err)
 
 	if (question_numbers(question, epoch, 2, err,
 		"SELECT (SELECT max(epoch) FROM %s.owners), "
-		"(SELECT max(epoch) FROM %s.checkpoints)",
-		database, database) != 0)
+		"(SELECT intDiv(max(pos), %llu) FROM %s.commits)",
+		database, 1ULL << PASS_CHANGE_BITS, database) != 0)
 		return -1;
 	for (int i = 0; i < 2; i++)
 		if (epoch[i] > claims->floor)
@@ -443,12 +443,12 @@ static int
 find_bound(struct owners *owners, const struct other *other, uint64_t *bound,
     struct err *err)
 {
-	struct checkpoint checkpoint;
+	struct pass_place place;
 
-	if (checkpoint_read(
-		owners->client, (uint32_t)other->epoch, &checkpoint, err) != 0)
+	if (commits_read(owners->client, (uint32_t)other->epoch, &place, err) !=
+	    0)
 		return -1;
-	*bound = pass_position((uint32_t)other->epoch, checkpoint.place.change);
+	*bound = pass_position((uint32_t)other->epoch, place.change);
 	if (other->until != 0 && other->until < *bound)
 		*bound = other->until;
 	return 0;

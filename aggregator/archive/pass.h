@@ -19,13 +19,6 @@
 #include "aggregator/db/db.h"
 #include "aggregator/rows/compacted_cursor.h"
 
-/* A place in the history of the store. */
-struct pass_place {
-	uint64_t change; /* marks up to this number were sent */
-	uint32_t row;    /* and row blocks */
-	uint64_t entry;  /* entries of the journal that these contain */
-};
-
 struct pass {
 	struct typed_pass typed;
 	const atomic_bool *stop;

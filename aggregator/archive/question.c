@@ -23,22 +23,29 @@ question_copies(struct clickhouse *client, unsigned shard)
 }
 
 int
+question_shard(struct clickhouse *client, unsigned shard,
+    question_visitor *visit, void *arg, struct err *err)
+{
+	unsigned replicas = clickhouse_cluster(client)->shard[shard].replicas;
+	bool answered = false;
+
+	for (unsigned r = 0; r < replicas; r++) {
+		const struct question question = { client, shard, r };
+
+		answered |= visit(arg, &question, err) == 0;
+	}
+	return answered ? 0 : -1;
+}
+
+int
 question_each(struct clickhouse *client, question_visitor *visit, void *arg,
     struct err *err)
 {
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+	unsigned shards = clickhouse_cluster(client)->shards;
 
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		bool answered = false;
-
-		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
-			const struct question question = { client, s, r };
-
-			answered |= visit(arg, &question, err) == 0;
-		}
-		if (!answered)
+	for (unsigned s = 0; s < shards; s++)
+		if (question_shard(client, s, visit, arg, err) != 0)
 			return -1;
-	}
 	return 0;
 }
 

@@ -35,6 +35,8 @@ int question_numbers(const struct question *question, uint64_t *numbers,
  * shard none answers. */
 typedef int question_visitor(
     void *arg, const struct question *question, struct err *err);
+int question_shard(struct clickhouse *client, unsigned shard,
+    question_visitor *visit, void *arg, struct err *err);
 int question_each(struct clickhouse *client, question_visitor *visit, void *arg,
     struct err *err);
 /* How many replicas of a shard must have something until it counts: two, or the

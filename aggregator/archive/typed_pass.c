@@ -36,9 +36,9 @@ static int
 end(struct typed_pass *pass, unsigned number, unsigned shard, int32_t hour,
     uint64_t hash, struct err *err)
 {
-	if (number > SCHEMA_ROLLUPS)
+	if (number > SCHEMA_PHASES)
 		commits_change(pass->commits, shard, (enum schema_number)number,
-		    pass->part);
+		    pass->part, hour);
 	return block_sender_added(pass->sender, shard, number, hash, hour, err);
 }
 

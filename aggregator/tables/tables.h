@@ -96,8 +96,7 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_CHANGE  "change"
 #define FACT_MARKING "marking"
 /* Which archive it is (archive/schema/archive_id.h), up to which change it may
- * have a checkpoint, and up to which it has had one, so that marks were
- * removed. */
+ * have a commit, and up to which it has had one, so that marks were removed. */
 #define FACT_ARCHIVE_ID "archive_id"
 #define FACT_ARCHIVED   "archived"
 #define FACT_CLEARED    "cleared"

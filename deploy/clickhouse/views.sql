@@ -21,8 +21,8 @@ CREATE TABLE IF NOT EXISTS poolscope.samples_all AS poolscope.samples
 	ENGINE = Distributed(poolscope, poolscope, samples);
 CREATE TABLE IF NOT EXISTS poolscope.owners_all AS poolscope.owners
 	ENGINE = Distributed(poolscope, poolscope, owners);
-CREATE TABLE IF NOT EXISTS poolscope.checkpoints_all AS poolscope.checkpoints
-	ENGINE = Distributed(poolscope, poolscope, checkpoints);
+CREATE TABLE IF NOT EXISTS poolscope.commits_all AS poolscope.commits
+	ENGINE = Distributed(poolscope, poolscope, commits);
 
 CREATE VIEW IF NOT EXISTS poolscope.event AS
 	SELECT toDateTime(intDiv(ts, 1000000000)) AS time, hour,

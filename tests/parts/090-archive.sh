@@ -34,13 +34,13 @@ check_status 3 "where nothing is, something must be done" archive check
 check_printed "... which it says" "run poolscope archive create"
 check_status 1 "there is nothing to drop" archive drop --yes
 
-# 4 replicas with 21 tables.
+# 4 replicas with 20 tables.
 check "the tables are made" archive create
-check_printed "... on every replica" "created 84 tables, 2 shards"
+check_printed "... on every replica" "created 80 tables, 2 shards"
 check "again, nothing is made" archive create
 check_printed "... and it says so" "everything is there"
 check "nothing must be done" archive check
-check_text "all tables are in order" "ok 84" "$(states)"
+check_text "all tables are in order" "ok 80" "$(states)"
 check_text "each shard has its meta on both replicas" "format 2,shards 2 format 2,shards 2 format 2,shards 2 format 2,shards 2" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT name, value FROM pool.meta WHERE name IN ('format', 'shards') ORDER BY name" | tr '\t' ' ' | paste -sd,; done | paste -sd' ')"
 
@@ -71,24 +71,24 @@ check_text "another one does not take its place" 122 \
 claim 2 2 id_${zeros}b1 of_${zeros}13 epoch_2 at_7463703a2f2f683a32
 claim 1 3 id_${zeros}a1 of_${zeros}12 epoch_1 part_${zeros}02 part_${zeros}03 part_${zeros}05
 claim 2 4 id_${zeros}b1 of_${zeros}13 epoch_2 part_${zeros}05
-ask 3 "INSERT INTO pool.checkpoints (epoch, pos, row, entry, at_ns) VALUES (1, 281474976710660, 1, 6, 1), (1, 281474976710661, 1, 7, $(($(date +%s) - 100))000000000)"
+ask 3 "INSERT INTO pool.commits (since, pos, row, entry, at_ns) VALUES (281474976710660, 281474976710660, 1, 6, 1), (281474976710661, 281474976710661, 1, 7, $(($(date +%s) - 100))000000000)"
 owners() {
 	archive owners --format jsonl | grep -v '^{"poolscope"' | /usr/bin/python3 -c 'import json, sys
 for r in map(json.loads, sys.stdin):
     print(r["epoch"], r["store"][-4:], r["endpoint"], r["partitions"], r["entry"], r["change"], r["copies"],
           r["state"], 100 <= (r["age_s"] or 0) < 400)'
 }
-check "each epoch has its partitions and its checkpoint, on two copies" wait_until \
+check "each epoch has its partitions and its last commit, on two copies" wait_until \
 	'[ "$(owners)" = "1 0012 tcp://h:1 2 7 5 2 ok True
 2 0013 tcp://h:2 1 0 0 0 new False" ]' 60
 check "owners are in order" archive owners
-check_text "every table has two copies" 84 "$(archive check --format jsonl | grep -c '"copies": 2,')"
+check_text "every table has two copies" 80 "$(archive check --format jsonl | grep -c '"copies": 2,')"
 
 # An archive that an older version made.
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
 check_status 3 "a column is missing" archive check
 check_printed "... which it says" "table events lacks a column: another version made it"
-check_text "both replicas lack it" "ok 82 old 2" "$(states)"
+check_text "both replicas lack it" "ok 78 old 2" "$(states)"
 ask 3 'ALTER TABLE pool.events ADD COLUMN uuid String AFTER name'
 
 # An address of one server leads to those that have the same port only, so the
@@ -102,21 +102,21 @@ check_printed "... and are reported as down" "does not answer"
 stop ch2 KILL
 check_status 3 "a replica is away" archive check
 check_printed "... which is reported" "shard 1, replica 127.0.0.1: it does not answer"
-check_text "the others are in order" "down 1 ok 63" "$(states)"
-check_text "of its shard, tables have one copy" "21 42" \
+check_text "the others are in order" "down 1 ok 60" "$(states)"
+check_text "of its shard, tables have one copy" "20 40" \
 	"$(grep -c '"copies": 1,' "$TMP/rows") $(grep -c '"copies": 2,' "$TMP/rows")"
-ask 1 "INSERT INTO pool.checkpoints (epoch, pos, entry) VALUES (2, 562949953421313, 1)"
-check_status 3 "a checkpoint of one copy is no commit" archive owners
-check_printed "... which it says" "epoch 2: one replica has its checkpoint"
+ask 1 "INSERT INTO pool.commits (since, pos, entry) VALUES (562949953421313, 562949953421313, 1)"
+check_status 3 "one copy of a commit is too few" archive owners
+check_printed "... which it says" "epoch 2: one replica has its last commit"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"
 cluster_serve 2 || exit 1
-check "it comes back" wait_until '[ "$(states)" = "ok 84" ]' 60
+check "it comes back" wait_until '[ "$(states)" = "ok 80" ]' 60
 stop zookeeper KILL
 check "without ZooKeeper the tables are read-only" wait_until \
 	'archive check 2>&1 | grep -q "is read-only; see whether its ZooKeeper runs"' 90
 zookeeper_serve || exit 1
-check "with it they are not" wait_until '[ "$(states)" = "ok 84" ]' 60
+check "with it they are not" wait_until '[ "$(states)" = "ok 80" ]' 60
 
 # Who may not.
 printf 'wrong\n' >"$TMP/writer.wrong"
@@ -151,11 +151,11 @@ check_status 1 "an archive of an older format is refused" poolscope-archive owne
 check_printed "... by name" "older_one has format 1, an older one than 2, and cannot be used: make one in another database"
 
 check "it is dropped" archive drop --yes
-check_printed "... whole" "dropped 84 tables"
+check_printed "... whole" "dropped 80 tables"
 check_text "nothing is left" "0 0 0 0" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT count() FROM system.tables WHERE database = 'pool'"; done | paste -sd' ')"
 check "it can be made again" archive create
-check_printed "... from the beginning" "created 84 tables"
+check_printed "... from the beginning" "created 80 tables"
 
 # The views for SQL: records of both shards with the name of the partition.
 views() {
@@ -226,7 +226,7 @@ check "nothing must be done" poolscope-archive check --to "$single" \
 	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
 check "it is dropped" poolscope-archive drop --yes --to "$single" \
 	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
-check_printed "... whole" "dropped 21 tables"
+check_printed "... whole" "dropped 20 tables"
 check_status 1 "of several hosts one alone is none" poolscope-archive check \
 	--to "clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$PORT1/alone" \
 	--archive-password "$TMP/writer"

@@ -38,7 +38,7 @@ values() {
 
 check "the engine is a new one" test "$(ask 'SELECT version()' | cut -d. -f1)" -ge 24
 check "the tables are made, with codecs" archive create --to "$url"
-check_printed "... all of them" "created 21 tables"
+check_printed "... all of them" "created 20 tables"
 check_text "... which compress" DoubleDelta "$(ask "SELECT extract(compression_codec, 'DoubleDelta') FROM system.columns
 	WHERE database = 'pool' AND table = 'samples' AND name = 'ts'")"
 check "again, nothing is made" archive create --to "$url"
@@ -80,7 +80,7 @@ done
 # The dashboard asks them, and joins of its own.
 ask "INSERT INTO poolscope.samples (part, hour, node, track, ts, v) VALUES (7, 240, 'n1', 'job', 864000000000000, [1.5, 2])"
 ask "INSERT INTO poolscope.spans (part, hour, node, track, ts, end_ns, name) VALUES (7, 240, 'n1', 'job', 864000000000000, 864001000000000, 'x')"
-ask "INSERT INTO poolscope.checkpoints (epoch, pos, at_ns) VALUES (1, 0, 864009000000000)"
+ask "INSERT INTO poolscope.commits (tbl, at_ns) VALUES ('commit', 864009000000000)"
 /usr/bin/python3 tests/parts/clickhouse_dashboard.py deploy/clickhouse/dashboard.json "http://127.0.0.1:$port/" x y \
 	863900 864100 'partition=acct$pool' group=job column=1 span=x >"$TMP/dashboard" 2>&1
 check_text "each question of the dashboard has an answer" "9 0" \

@@ -33,11 +33,12 @@ done
 # What was received at 1500000001 was committed at 1500000004.
 at=1500000000
 hour=$((at / 3600))
+pos=281474976710661 # change 5 of epoch 1
 ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1), (8, 'acct\$other', 1)"
 for row in "7, 's', ${at}1" "7, 's', ${at}2" "7, 'r', ${at}3" "8, 's', ${at}4"; do
-	ask 3 "INSERT INTO poolscope.events (hour, node, pos, recv, part, source, ts) VALUES ($hour, 'n1', 5, ${at}000000000 + 1000000000, ${row}00000000)"
+	ask 3 "INSERT INTO poolscope.events (hour, node, pos, recv, part, source, ts) VALUES ($hour, 'n1', $pos, ${at}000000000 + 1000000000, ${row}00000000)"
 done
-ask 3 "INSERT INTO poolscope.checkpoints (epoch, pos, entry, at_ns) VALUES (1, 5, 9, ${at}000000000 + 4000000000)"
+ask 3 "INSERT INTO poolscope.commits (tbl, since, pos, entry, at_ns) VALUES ('commit', $pos, $pos, 9, ${at}000000000 + 4000000000)"
 ask 1 "INSERT INTO poolscope.samples (hour, part, node, track, ts, v) VALUES ($hour, 7, 'n1', 'cpu', ${at}000000001, [7, 1.5]), ($hour, 7, 'n1', 'cpu', ${at}000000002, [7, 2.5]), ($hour, 7, 'n1', 'load', ${at}000000002, [7, 99])"
 ask 1 "INSERT INTO poolscope.spans (hour, part, node, ts, end_ns, name) SELECT $hour, 7, 'n1', ${at}000000000 + number, ${at}000000000 + number + (number + 1) * 1000000, 'cc' FROM system.numbers LIMIT 100"
 

@@ -68,7 +68,7 @@ while [ $round -lt "$CLAIMS" ]; do
 	listen
 	case $kind in
 	0) # a commit is on its way
-		manner "hold INSERT checkpoints"
+		manner "hold INSERT commits"
 		check "... more come" load 3
 		check "... and the commit is held back" wait_until 'says "^held"' 60
 		;;

@@ -68,7 +68,7 @@ stop aggregator
 # ---- a head that was replaced: epoch 99 has ended at its change 5
 position() { query "SELECT bitShiftLeft(toUInt64(99), 48) + $1"; }
 commit() {
-	query "INSERT INTO pool.commits VALUES ($part, 'events', $hour, '', 0, $(position 0), $(position "$1"), 1000, 7)"
+	query "INSERT INTO pool.commits (part, tbl, hour, name, shard, since, pos, rows, hash) VALUES ($part, 'events', $hour, '', 0, $(position 0), $(position "$1"), 1000, 7)"
 }
 query "INSERT INTO pool.owners (part, name, epoch, who, until) VALUES ($part, 'a\$one', 99, 1, $(position 5))"
 commit 9
@@ -76,7 +76,7 @@ check_text "what it committed later does not count" 150 "$(dump)"
 commit 5
 query "OPTIMIZE TABLE pool.commits FINAL" >"$TMP/optimized"
 check_text "... and was the newest of its rows" 150 "$(dump)"
-query "INSERT INTO pool.commits VALUES ($part, 'events', $hour, '', 0, $(position 1), $(position 5), 1000, 7)"
+query "INSERT INTO pool.commits (part, tbl, hour, name, shard, since, pos, rows, hash) VALUES ($part, 'events', $hour, '', 0, $(position 1), $(position 5), 1000, 7)"
 check_text "what it committed before does" short "$(dump)"
 check "... and is missed" grep -q "the server has [0-9]* of 1150 rows that were committed of table events" "$TMP/said"
 stop broker

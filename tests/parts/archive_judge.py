@@ -131,11 +131,11 @@ def main():
     replicas = [Replica(port, secret) for port in ports]
     store = Store(path)
     home = replicas[int(epoch) % SHARDS * 2:][:2]
-    marks = {replica.ask("SELECT max(pos) FROM %s.checkpoints WHERE epoch = %s" % (database, epoch))[0][0]
+    marks = {replica.ask("SELECT max(pos) FROM %s.commits WHERE part = 0 AND intDiv(pos, 281474976710656) = %s" % (database, epoch))[0][0]
              for replica in home}
     bad = len(marks) != 1
     if bad:
-        print("the replicas have different checkpoints:", *marks)
+        print("the replicas have different commits:", *marks)
     for i, replica in enumerate(replicas):
         where = "shard %d, replica %d" % (i // 2 + 1, i % 2 + 1)
         bad |= judge_records(replica, database, where, store.records[i // 2])

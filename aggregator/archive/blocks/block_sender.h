@@ -1,6 +1,6 @@
 /*
  * block_sender - rows on their way to the archive: a block for each shard and
- * table, sent when it is large enough, and what was sent since the checkpoint.
+ * table, sent when it is large enough, and what was sent since the last commit.
  *
  * The next block is made while two are on their way (block_request.h).
  * A block goes to one replica of its shard; if that one does not confirm it,

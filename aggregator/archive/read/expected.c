@@ -300,8 +300,8 @@ lack(const struct expected_rows *rows, const struct question *question,
 	    name[0] != 0 ? "replica " : "the server", name,
 	    (unsigned long long)has, (unsigned long long)rows->rows,
 	    schema_tables[rows->table].name,
-	    rows->table < SCHEMA_PHASES ? ", hour " : "",
-	    rows->table < SCHEMA_PHASES
+	    schema_is_by_hour(rows->table) ? ", hour " : "",
+	    schema_is_by_hour(rows->table)
 		? clock_utc_text(hour, rows->hour * KEY_HOUR_NS, 0)
 		: "");
 }
@@ -332,14 +332,14 @@ expected_is_there(struct expected_rows *rows, struct clickhouse *client,
     uint64_t part, unsigned replica, uint64_t *found, struct err *err)
 {
 	const struct question question = { client, rows->shard, replica };
+	bool is_by_hour = schema_is_by_hour(rows->table);
 	char *where = memory_format("%s.%s WHERE part = %llu%s",
 	    clickhouse_database(client), schema_tables[rows->table].name,
-	    (unsigned long long)part,
-	    rows->table < SCHEMA_PHASES ? " AND hour = " : "");
+	    (unsigned long long)part, is_by_hour ? " AND hour = " : "");
 	uint64_t has[2] = { 0, 0 }, seen;
 	int rc;
 
-	if (rows->table < SCHEMA_PHASES) {
+	if (is_by_hour) {
 		char *front = where;
 
 		where = memory_format("%s%d", front, rows->hour);

@@ -399,10 +399,12 @@ read_plan_clear(struct read_plan *plan)
 /* ---- what must be there ---- */
 
 static enum schema_number
-number_of(uint8_t kind)
+number_of(uint8_t kind, enum rollup_step step)
 {
-	return (enum schema_number)(
-	    typed_of_kind((enum record_kind)kind) - schema_tables);
+	return step != ROLLUP_RAW
+		   ? SCHEMA_ROLLUPS
+		   : (enum schema_number)(
+			 typed_of_kind((enum record_kind)kind) - schema_tables);
 }
 
 /* The first hour from `from` on that there is, or must be. */
@@ -410,19 +412,19 @@ static int
 next_hour(struct archive_read *read, struct read_partition *of,
     enum rollup_step step, uint8_t kind, struct hours *hours, struct err *err)
 {
-	const struct schema_table *table =
-	    &schema_tables[step == ROLLUP_RAW ? number_of(kind)
-					      : SCHEMA_ROLLUPS];
-	int64_t from =
-	    of->kept_hour > hours->from ? of->kept_hour : hours->from;
+	enum schema_number table = number_of(kind, step);
+	int64_t from = step == ROLLUP_RAW && of->kept_hour > hours->from
+			   ? of->kept_hour
+			   : hours->from;
 	int32_t hour;
 
 	if (archive_read_expected(read, of, err) != 0 ||
-	    find_hour(read, of->part, step, table, hours, err) != 0)
+	    find_hour(
+		read, of->part, step, &schema_tables[table], hours, err) != 0)
 		return -1;
-	if (step != ROLLUP_RAW || from > INT32_MAX)
+	if (from > INT32_MAX)
 		return 0;
-	hour = expected_hour(&of->expected, number_of(kind), (int32_t)from);
+	hour = expected_hour(&of->expected, table, (int32_t)from);
 	if (hour < hours->first)
 		hours->first = hour;
 	return 0;
@@ -552,10 +554,9 @@ read_records(struct archive_read *read, struct text key, struct made *range,
 		put_none(range, &from);
 		return 0;
 	}
-	must =
-	    (struct fetch_must){ number_of(from.kind), of->part, hours.first };
-	if (step == ROLLUP_RAW)
-		read->fetch.must = &must;
+	must = (struct fetch_must){ number_of(from.kind, step), of->part,
+		hours.first };
+	read->fetch.must = &must;
 	rc = read_hour(read, of, &from, hours.first, step, range, err);
 	read->fetch.must = NULL;
 	return rc;

@@ -83,6 +83,7 @@ count_samples(struct archive_read *read, uint64_t part, uint32_t known,
 		{ "b", NATIVE_STRING },
 		{ "n", NATIVE_UINT64 },
 	};
+	const struct fetch_must *must = read->fetch.must;
 	struct samples samples = { &read->plan, known };
 	char *sql = memory_format(
 	    "SELECT node AS a, track AS b, %s AS n FROM %s.%s WHERE part = "
@@ -93,8 +94,10 @@ count_samples(struct archive_read *read, uint64_t part, uint32_t known,
 	int rc;
 
 	read->plan.count = known;
+	read->fetch.must = NULL;
 	rc = fetch_all(
 	    &read->fetch, columns, 3, sql, take_samples, &samples, err);
+	read->fetch.must = must;
 	free(sql);
 	return rc;
 }

@@ -21,4 +21,11 @@ pass_epoch(uint64_t position)
 	return (uint32_t)(position >> PASS_CHANGE_BITS);
 }
 
+/* A place in the history of the store. */
+struct pass_place {
+	uint64_t change; /* marks up to this number were sent */
+	uint32_t row;    /* and row blocks */
+	uint64_t entry;  /* entries of the journal that these contain */
+};
+
 #endif

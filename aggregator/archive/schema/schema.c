@@ -160,12 +160,6 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	    { FRONT, { "hash", "String", ANY_CODEC }, U64("pos"),
 		{ "session", "String", ANY_CODEC },
 		{ "value", "String", ANY_CODEC } } },
-	/* No commit replaces another one: one that comes late must not. */
-	{ "checkpoints", NULL, "epoch, pos", NULL, 0,
-	    { { "epoch", "UInt32", ANY_CODEC }, { "pos", "UInt64", ANY_CODEC },
-		{ "row", "UInt64", ANY_CODEC },
-		{ "entry", "UInt64", ANY_CODEC },
-		{ "at_ns", "Int64", ANY_CODEC } } },
 	/* What readers need of the claims (archive/claims.h), and the ends. */
 	{ "owners", NULL, "part, epoch, who", "until", 0,
 	    { { "part", "UInt64", ANY_CODEC }, { "name", "String", ANY_CODEC },
@@ -176,7 +170,8 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	{ "commits", NULL, "part, tbl, hour, name, shard, since", "pos", 0,
 	    { U64("part"), TEXT("tbl"), { "hour", "Int32", STEP_CODEC },
 		TEXT("name"), { "shard", "UInt32", ANY_CODEC }, U64("since"),
-		U64("pos"), U64("rows"), U64("hash") } },
+		U64("pos"), U64("rows"), U64("hash"), U64("row"), U64("entry"),
+		I64("at_ns") } },
 	{ "meta", NULL, "name", NULL, 0,
 	    { { "name", "String", ANY_CODEC },
 		{ "value", "String", ANY_CODEC } } },

@@ -18,7 +18,7 @@
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
 	SCHEMA_TYPED = 17, /* tables that a pass writes, from the first on */
-	SCHEMA_TABLES = SCHEMA_TYPED + 4,
+	SCHEMA_TABLES = SCHEMA_TYPED + 3,
 	SCHEMA_COLUMNS_MAX = 26,
 };
 
@@ -58,6 +58,13 @@ enum schema_number {
 	SCHEMA_STREAMS,
 	SCHEMA_KNOWN,
 };
+
+/* Are its rows counted by hour? */
+static inline bool
+schema_is_by_hour(unsigned table)
+{
+	return table <= SCHEMA_ROLLUPS && table != SCHEMA_PHASES;
+}
 
 extern const struct schema_table schema_tables[SCHEMA_TABLES];
 

@@ -11,6 +11,7 @@
 
 #include "aggregator/archive/claims.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/rows/position.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -35,14 +36,13 @@ static const struct answer_column columns[] = {
 	{ "age_s", "AGE", ANSWER_AT_DURATION(struct row, age), "s",
 	    "how long ago it committed last", false, NULL },
 	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "ok, new, ended, or that a checkpoint has one copy only", false,
-	    NULL },
+	    "ok, new, ended, or that a commit has one copy only", false, NULL },
 	{ "committed", NULL, ANSWER_AT_TIME(struct row, committed), NULL,
 	    "when it committed last", false, NULL },
 	{ "change", NULL, ANSWER_AT_COUNT(struct row, change), NULL,
 	    "the number of its last change", false, NULL },
 	{ "copies", NULL, ANSWER_AT_COUNT(struct row, copies), NULL,
-	    "replicas that have its checkpoint", false, NULL },
+	    "replicas that have its last commit", false, NULL },
 	{ .key = NULL },
 };
 
@@ -52,9 +52,9 @@ const struct answer_table owners_tables[] = { { "owners", columns },
 struct epoch {
 	const struct claim *claim; /* the first one */
 	uint64_t open;             /* partitions */
-	uint64_t pos, entry;       /* of the checkpoint; 0: none */
+	uint64_t pos, entry;       /* of the last commit; 0: none */
 	int64_t at_ns;
-	unsigned copies; /* of the checkpoint */
+	unsigned copies; /* of that */
 };
 
 struct owners_report {
@@ -92,7 +92,7 @@ find_epochs(struct owners_report *self)
 }
 
 static void
-take_checkpoint(struct epoch *epoch, const uint64_t row[4])
+take_commit(struct epoch *epoch, const uint64_t row[4])
 {
 	if (row[1] > epoch->pos) {
 		epoch->pos = row[1];
@@ -104,7 +104,7 @@ take_checkpoint(struct epoch *epoch, const uint64_t row[4])
 }
 
 static int
-read_checkpoints(void *arg, const struct question *question, struct err *err)
+read_commits(void *arg, const struct question *question, struct err *err)
 {
 	struct owners_report *self = arg;
 	struct text answer;
@@ -112,14 +112,15 @@ read_checkpoints(void *arg, const struct question *question, struct err *err)
 	int rc;
 
 	if (question_ask(question, &answer, err,
-		"SELECT epoch, max(pos), max(entry), max(at_ns) "
-		"FROM %s.checkpoints GROUP BY epoch",
+		"SELECT intDiv(pos, %llu) AS epoch, max(pos), max(entry), "
+		"max(at_ns) FROM %s.commits WHERE part = 0 GROUP BY epoch",
+		1ULL << PASS_CHANGE_BITS,
 		clickhouse_database(self->client)) != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, row, 4, err)) > 0)
 		for (uint32_t i = 0; i < self->epochs; i++)
 			if (self->epoch[i].claim->epoch == row[0])
-				take_checkpoint(&self->epoch[i], row);
+				take_commit(&self->epoch[i], row);
 	return rc;
 }
 
@@ -129,7 +130,7 @@ read_all(struct owners_report *self, struct err *err)
 	if (claims_read(&self->claims, err) != 0)
 		return -1;
 	find_epochs(self);
-	return question_each(self->client, read_checkpoints, self, err);
+	return question_each(self->client, read_commits, self, err);
 }
 
 /* ---- printing ---- */
@@ -178,7 +179,7 @@ judge(struct owners_report *self, const struct epoch *epoch)
 {
 	if (strcmp(state_of(self, epoch), "one copy") != 0)
 		return;
-	log_error("epoch %u: one replica has its checkpoint; run poolscope "
+	log_error("epoch %u: one replica has its last commit; run poolscope "
 		  "archive check",
 	    epoch->claim->epoch);
 	self->faults++;
