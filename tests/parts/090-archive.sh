@@ -168,7 +168,7 @@ for n in 1 2 3 4; do
 		--to "$CLUSTER/poolscope" --archive-password "$TMP/writer"
 	check "... and its views" views "$(sed -n 's/.*<tcp_port>\([0-9]*\)<.*/\1/p' "$TMP/ch$n/config.xml")"
 done
-ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1)"
+ask 1 "INSERT INTO poolscope.partitions (part, name, pos) VALUES (7, 'acct\$pool', 1)"
 ask 3 "INSERT INTO poolscope.events (part, node, ts, source, name, keys, vals) VALUES (7, 'n1', 1500000000123456789, 's', 'e', ['job', 'x'], ['4711', 'y'])"
 ask 3 "INSERT INTO poolscope.spans (part, node, track, ts, end_ns, name, category) VALUES (7, 'n1', 'job', 1500000000000000000, 1500000001500000000, 'cc', 'c')"
 ask 1 "INSERT INTO poolscope.samples (part, node, track, ts, v) VALUES (7, 'n1', 'job', 1500000000000000000, [1.5, 2])"

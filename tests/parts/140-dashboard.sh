@@ -17,9 +17,8 @@ cluster_start || exit 1
 
 # views PORT: those of deploy/clickhouse.
 views() {
-	sed -e '/^--/d' deploy/clickhouse/views.sql >"$TMP/views.sql"
 	clickhouse-client --host 127.0.0.1 --port "$1" --user poolscope_writer \
-		--password 'writes!' --multiquery <"$TMP/views.sql"
+		--password 'writes!' --multiquery <deploy/clickhouse/views.sql
 }
 check "an archive is made" poolscope-archive create --to "$CLUSTER/poolscope" \
 	--archive-password "$TMP/writer"
@@ -34,7 +33,7 @@ done
 at=1500000000
 hour=$((at / 3600))
 pos=281474976710661 # change 5 of epoch 1
-ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1), (8, 'acct\$other', 1)"
+ask 1 "INSERT INTO poolscope.partitions (part, name, pos) VALUES (7, 'acct\$pool', 1), (8, 'acct\$other', 1)"
 for row in "7, 's', ${at}1" "7, 's', ${at}2" "7, 'r', ${at}3" "8, 's', ${at}4"; do
 	ask 3 "INSERT INTO poolscope.events (hour, node, pos, recv, part, source, ts) VALUES ($hour, 'n1', $pos, ${at}000000000 + 1000000000, ${row}00000000)"
 done

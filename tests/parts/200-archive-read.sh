@@ -20,7 +20,7 @@ need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 golden=$ROOT/tests/golden
 
 # equal PARTITION: both answer the same; prints how much was compared.
-store=$DIR/store raw= questions=400
+store=$DIR/store raw='' questions=400
 equal() {
 	# shellcheck disable=SC2086 # a word, or none
 	"$B/parts/archive_read" "$CLUSTER/pool" "$TMP/writer" "$store" "$1" "$middle" $raw
