@@ -23,7 +23,7 @@ struct gateway {
 	const struct aggregator_settings_given *given;
 	struct aggregator_settings settings;
 	struct auth *auth;
-	struct archive_read_state state;
+	struct archive_read_state *state;
 	struct reader *reader; /* those of the threads are opened next to it */
 	struct query_server *query_server;
 	struct loop *loop;
@@ -41,7 +41,7 @@ put_status(void *arg, const struct query_server_status *query_server,
 	struct archive_read_status read;
 	struct auth_counters auth;
 
-	archive_read_look(&gateway->state, &read);
+	archive_read_look(gateway->state, &read);
 	auth_counters(gateway->auth, &auth);
 	status_put_gateway(w, text_of(gateway->settings.node), &read,
 	    query_server, &auth, gateway->given->insecure);
@@ -69,7 +69,7 @@ open_archive(struct gateway *gateway, struct err *err)
 	const struct archive_read_options how = {
 		.clickhouse = aggregator_settings_clickhouse(gateway->given),
 		.option = "archive-only",
-		.state = &gateway->state,
+		.state = gateway->state,
 	};
 
 	return archive_read_open(&gateway->reader, &how, err);
@@ -106,7 +106,7 @@ on_look(void *arg, struct loop_timer *timer)
 	bool is_failing;
 
 	(void)timer;
-	archive_read_look(&gateway->state, &status);
+	archive_read_look(gateway->state, &status);
 	is_failing = status.error[0] != '\0';
 	if (is_failing && !gateway->is_failing)
 		log_warn("the archive is not read, answers are as of %s; "
@@ -122,7 +122,7 @@ log_start(struct gateway *gateway)
 {
 	struct archive_read_status status;
 
-	archive_read_look(&gateway->state, &status);
+	archive_read_look(gateway->state, &status);
 	log_info("reading an archive of %llu partitions",
 	    (unsigned long long)status.partitions);
 	for (uint32_t i = 0; i < gateway->given->reader.count; i++)
@@ -137,7 +137,7 @@ gateway_open(struct gateway **to, struct aggregator_settings_given *given,
 	const struct thread_watcher watcher = loop_watcher(loop);
 	struct gateway *gateway = *to = memory_zero(1, sizeof(*gateway));
 
-	pthread_mutex_init(&gateway->state.lock, NULL);
+	gateway->state = archive_read_state_new();
 	gateway->given = given;
 	gateway->loop = loop;
 	gateway->look =
@@ -163,7 +163,7 @@ gateway_close(struct gateway **gateway)
 	loop_stop_timer(old->loop, &old->look);
 	query_server_close(&old->query_server);
 	reader_close(&old->reader);
-	pthread_mutex_destroy(&old->state.lock);
+	archive_read_state_free(&old->state);
 	auth_close(&old->auth);
 	free(old);
 	*gateway = NULL;

@@ -336,6 +336,9 @@ put_read(struct wire_writer *w, struct text node,
 	number(&pairs, COUNTER_READ_read_until_ns, (uint64_t)s->until_ns);
 	number(&pairs, COUNTER_READ_read_partitions, s->partitions);
 	number(&pairs, COUNTER_READ_read_failed, s->failed);
+	number(&pairs, COUNTER_READ_read_asked, s->asked);
+	number(&pairs, COUNTER_READ_read_kept, s->kept);
+	number(&pairs, COUNTER_READ_read_kept_bytes, s->kept_bytes);
 	words(&pairs, COUNTER_READ_read_problem, s->error);
 	return put_entity(w, node, "aggregator:read", &pairs);
 }

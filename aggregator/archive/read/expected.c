@@ -211,6 +211,20 @@ expected_read(struct expected *expected, struct clickhouse *client,
 }
 
 void
+expected_take(
+    struct expected *expected, const struct expected_rows *at, uint32_t count)
+{
+	struct expected before = *expected;
+
+	*expected = (struct expected){ .is_read = true,
+		.at = memory_copy(at, count * sizeof(*at)),
+		.count = count,
+		.room = count };
+	keep_seen(expected, &before);
+	expected_clear(&before);
+}
+
+void
 expected_clear(struct expected *expected)
 {
 	free(expected->at);

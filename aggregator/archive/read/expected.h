@@ -37,6 +37,9 @@ struct expected {
 /* Read what all replicas know of it. */
 int expected_read(struct expected *expected, struct clickhouse *client,
     uint64_t part, struct err *err);
+/* Read by another reader, of the same version of the partition. */
+void expected_take(
+    struct expected *expected, const struct expected_rows *at, uint32_t count);
 void expected_clear(struct expected *expected);
 
 /* The first hour of a table from `from` on; INT32_MAX: none. */

@@ -54,10 +54,14 @@ put_counts(
 int
 read_facts(struct archive_read *read, struct made *range, struct err *err)
 {
-	if (read->used != 0 &&
-	    read_models(
-		read, read->partition[read->used - 1].part, range, err) != 0)
-		return -1;
+	const struct read_partition *of =
+	    read->used != 0 ? &read->partition[read->used - 1] : NULL;
+
+	if (of != NULL) {
+		read->fetch.version = of->version;
+		if (read_models(read, of->part, range, err) != 0)
+			return -1;
+	}
 	for (uint32_t i = 0; i < read->partitions; i++)
 		put_counts(range, i + 1, &read->partition[i].counts);
 	made_sort(range);

@@ -70,19 +70,47 @@ ask_shard(struct fetch *fetch, unsigned shard, const char *sql,
 	return rc;
 }
 
+/* The same, unless the answer is kept; `kept` is to be released. */
+static int
+ask_once(struct fetch *fetch, unsigned shard, const char *sql,
+    struct answer **kept, struct text *answer, struct err *err)
+{
+	enum answers_result result;
+
+	*kept = NULL;
+	if (fetch->answers == NULL || fetch->version == 0)
+		return ask_shard(fetch, shard, sql, answer, err);
+	heartbeat_rest();
+	result = answers_take(fetch->answers, fetch->version, shard,
+	    text_of(sql), FETCH_WAIT_NS, kept, err);
+	heartbeat_beat();
+	if (result == ANSWERS_ASK &&
+	    ask_shard(fetch, shard, sql, answer, err) != 0) {
+		answers_fail(fetch->answers, kept, err);
+		return -1;
+	}
+	if (result == ANSWERS_ASK)
+		answers_put(fetch->answers, *kept, *answer);
+	if (result == ANSWERS_KEPT)
+		*answer = answer_text(*kept);
+	return result != ANSWERS_FAILED ? 0 : -1;
+}
+
 static int
 fetch_shard(struct fetch *fetch, unsigned shard,
     const struct native_column *columns, unsigned count, const char *sql,
     fetch_row *call, void *arg, struct err *err)
 {
+	struct answer *kept;
 	struct text answer;
-	int rc = ask_shard(fetch, shard, sql, &answer, err);
+	int rc = ask_once(fetch, shard, sql, &kept, &answer, err);
 
 	if (rc != 0)
 		return err_prefix(err, "archive: shard %u", shard + 1);
 	fetch->reader = native_read_open(columns, count);
 	rc = read_rows(fetch, answer, call, arg, err);
 	native_read_close(&fetch->reader);
+	answers_release(fetch->answers, &kept);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #ifndef AGGREGATOR_ARCHIVE_READ_FETCH_H
 #define AGGREGATOR_ARCHIVE_READ_FETCH_H
 
+#include "aggregator/archive/read/answers.h"
 #include "aggregator/archive/rows/column_records.h"
 #include "aggregator/archive/schema/schema.h"
 #include "proto/clickhouse/client.h"
@@ -25,6 +26,8 @@ struct fetch {
 	fetch_has *has;
 	void *has_arg;
 	const struct fetch_must *must; /* NULL: whatever they have */
+	struct answers *answers;       /* NULL: none are kept */
+	uint64_t version; /* of the partition that is asked about; 0: of none */
 	/* By shard: the replica that is asked first. */
 	unsigned first[CLICKHOUSE_SHARDS_MAX];
 	/* Monotonic: replicas that did not answer are asked last. */
@@ -37,6 +40,9 @@ struct fetch {
 	double numbers[RECORD_VALUES_MAX];
 	uint64_t big[RECORD_VALUES_MAX];
 };
+
+/* How long to wait for somebody else who asks the same. */
+#define FETCH_WAIT_NS (60 * NS_PER_SECOND)
 
 typedef int fetch_row(void *arg, struct fetch *row, struct err *err);
 

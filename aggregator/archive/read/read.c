@@ -14,161 +14,43 @@
 #include "proto/os/clock.h"
 
 #define MADE_BYTES_MAX (UINT64_C(256) << 20)
-/* What an archive does not keep is gone after that time. */
-#define DELETING_NS (300 * NS_PER_SECOND)
-
-/* ---- partitions ---- */
-
-static struct read_partition *
-find_partition(struct archive_read *read, uint64_t part)
-{
-	for (uint32_t i = 0; i < read->partitions; i++)
-		if (read->partition[i].part == part)
-			return &read->partition[i];
-	read->partition = memory_grow(read->partition, &read->partition_room,
-	    read->partitions, sizeof(*read->partition));
-	read->partition[read->partitions] =
-	    (struct read_partition){ .part = part, .kept_hour = INT64_MIN };
-	return &read->partition[read->partitions++];
-}
-
-static int
-take_partition(void *arg, struct fetch *row, struct err *err)
-{
-	struct archive_read *read = arg;
-	struct read_partition *to = find_partition(read, fetch_uint(row));
-	uint64_t pos = fetch_uint(row);
-	struct text name = fetch_text(row);
-	uint32_t first;
-
-	(void)err;
-	to->is_changed = to->pos != pos;
-	to->pos = pos;
-	if (to->name.bytes == 0)
-		to->name = arena_text(&read->texts, name);
-	to->counts.nodes = fetch_uint(row);
-	to->counts.first_ns = fetch_int(row);
-	to->counts.last_ns = fetch_int(row);
-	to->counts.oldest_ns = fetch_int(row);
-	to->counts.rejected_bytes = fetch_uint(row);
-	to->counts.rejected_cut = fetch_uint(row);
-	to->counts.last_entry = fetch_uint(row);
-	if (native_read_array(row->reader, row->column, row->row, &first) ==
-	    RECORD_KINDS)
-		for (uint32_t i = 0; i < RECORD_KINDS; i++)
-			to->counts.records[i] = native_read_uint(
-			    row->reader, row->column, first + i);
-	return 0;
-}
-
-static int
-compare_partitions(const void *a, const void *b)
-{
-	const struct read_partition *x = a, *y = b;
-
-	return text_compare(x->name, y->name);
-}
-
-static int
-read_partitions(struct archive_read *read, struct err *err)
-{
-	static const struct native_column columns[] = {
-		{ "part", NATIVE_UINT64 },
-		{ "pos", NATIVE_UINT64 },
-		{ "name", NATIVE_STRING },
-		{ "nodes", NATIVE_UINT64 },
-		{ "first_ns", NATIVE_INT64 },
-		{ "last_ns", NATIVE_INT64 },
-		{ "oldest_ns", NATIVE_INT64 },
-		{ "rejected_bytes", NATIVE_UINT64 },
-		{ "rejected_cut", NATIVE_UINT64 },
-		{ "last_entry", NATIVE_UINT64 },
-		{ "records", NATIVE_UINT64_ARRAY },
-	};
-	const char *database = clickhouse_database(read->fetch.client);
-	char *sql = memory_format(
-	    "SELECT part, pos, name, nodes, first_ns, last_ns, oldest_ns, "
-	    "rejected_bytes, rejected_cut, last_entry, records "
-	    "FROM %s.partitions FINAL",
-	    database);
-	uint32_t before = read->partitions;
-	int rc = fetch_all(&read->fetch, columns,
-	    sizeof(columns) / sizeof(columns[0]), sql, take_partition, read,
-	    err);
-
-	free(sql);
-	/* Those that were there keep their numbers. */
-	if (read->partitions > before + 1)
-		qsort(read->partition + before, read->partitions - before,
-		    sizeof(*read->partition), compare_partitions);
-	return rc;
-}
-
-static int
-take_commit(void *arg, struct fetch *row, struct err *err)
-{
-	struct archive_read *read = arg;
-	uint64_t part = fetch_uint(row), pos = fetch_uint(row);
-
-	(void)err;
-	for (uint32_t i = 0; i < read->partitions; i++) {
-		struct read_partition *of = &read->partition[i];
-
-		if (of->part != part || of->committed >= pos)
-			continue;
-		of->committed = pos;
-		of->is_changed = true;
-	}
-	return 0;
-}
-
-static int
-read_commits(struct archive_read *read, struct err *err)
-{
-	static const struct native_column columns[] = {
-		{ "part", NATIVE_UINT64 },
-		{ "last", NATIVE_UINT64 },
-	};
-	char *sql = memory_format("SELECT part, max(pos) AS last FROM "
-				  "%s.commits GROUP BY part",
-	    clickhouse_database(read->fetch.client));
-	int rc =
-	    fetch_all(&read->fetch, columns, 2, sql, take_commit, read, err);
-
-	free(sql);
-	return rc;
-}
-
-/* Servers delete rows some time after an archive keeps them no longer. */
-static int
-read_kept(struct archive_read *read, struct err *err)
-{
-	int64_t now_ns = clock_monotonic_ns();
-	struct kept kept;
-
-	if (kept_read(&kept, read->fetch.client, err) != 0)
-		return -1;
-	for (uint32_t i = 0; i < read->partitions; i++) {
-		struct read_partition *of = &read->partition[i];
-		int64_t hour = kept_from(&kept, of->part);
-
-		if (hour != of->kept_hour)
-			of->kept_ns = now_ns;
-		of->kept_hour = hour;
-		of->is_changed |=
-		    hour != INT64_MIN && now_ns - of->kept_ns < DELETING_NS;
-	}
-	kept_clear(&kept);
-	return 0;
-}
+/* Of each reader where all have the answers to their questions. */
+#define MADE_BYTES_BESIDE (UINT64_C(64) << 20)
 
 int
 archive_read_expected(
     struct archive_read *read, struct read_partition *of, struct err *err)
 {
-	return of->expected.is_read ? 0
-				    : expected_read(&of->expected,
-					  read->fetch.client, of->part, err);
+	struct answers *answers = read->fetch.answers;
+	enum answers_result result = ANSWERS_ASK;
+	struct answer *kept = NULL;
+	enum { ROW = sizeof(struct expected_rows) };
+	struct text text;
+
+	if (of->expected.is_read)
+		return 0;
+	if (answers != NULL)
+		result = answers_take(answers, of->version, 0,
+		    text_of("commits"), FETCH_WAIT_NS, &kept, err);
+	if (result == ANSWERS_FAILED)
+		return -1;
+	if (result == ANSWERS_KEPT) {
+		text = answer_text(kept);
+		expected_take(&of->expected,
+		    (const struct expected_rows *)(const void *)text.at,
+		    text.bytes / ROW);
+	} else if (expected_read(
+		       &of->expected, read->fetch.client, of->part, err) != 0) {
+		if (answers != NULL)
+			answers_fail(answers, &kept, err);
+		return -1;
+	} else if (answers != NULL) {
+		text = (struct text){ (const char *)of->expected.at,
+			of->expected.count * ROW };
+		answers_put(answers, kept, text);
+	}
+	answers_release(answers, &kept);
+	return 0;
 }
 
 /* Has the replica what was committed? */
@@ -177,9 +59,11 @@ is_whole(void *arg, const struct fetch_must *must, unsigned shard,
     unsigned replica, struct err *err)
 {
 	struct archive_read *read = arg;
-	struct read_partition *of = find_partition(read, must->part);
+	struct read_partition *of = read->partition;
 	struct expected_rows *rows;
 
+	while (of->part != must->part)
+		of++;
 	if (archive_read_expected(read, of, err) != 0)
 		return -1;
 	rows = expected_of(&of->expected, must->table, must->hour, shard);
@@ -199,6 +83,7 @@ archive_read_partition(
 	if (number == 0 || number > read->partitions)
 		return NULL;
 	of = &read->partition[number - 1];
+	read->fetch.version = of->version;
 	if (of->names == NULL &&
 	    names_read(&of->names, &read->fetch, of->part, err) != 0)
 		return NULL;
@@ -377,7 +262,7 @@ forget_oldest(struct archive_read *read, unsigned table)
 {
 	struct made **last = &read->made[table];
 
-	while (*last != NULL && read->made_bytes > MADE_BYTES_MAX) {
+	while (*last != NULL && read->made_bytes > read->made_bytes_max) {
 		for (last = &read->made[table]; (*last)->next != NULL;
 		     last = &(*last)->next)
 			;
@@ -547,17 +432,16 @@ partition_of(const struct made *range)
 		   : varint_get_u32_be(range->from.at + before);
 }
 
-/* What was read of partitions that have changed since. */
+/* The ranges of a partition, and those of several. */
 static void
-forget_changed(struct archive_read *read)
+forget_ranges(struct archive_read *read, uint32_t number)
 {
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
 		for (struct made **at = &read->made[i]; *at != NULL;) {
 			struct made *range = *at;
-			uint32_t number = partition_of(range);
+			uint32_t of = partition_of(range);
 
-			if (number > 0 && number <= read->partitions &&
-			    !read->partition[number - 1].is_changed) {
+			if (of != 0 && of != number) {
 				at = &range->next;
 				continue;
 			}
@@ -565,16 +449,42 @@ forget_changed(struct archive_read *read)
 			read->made_bytes -= range->bytes.used;
 			made_free(&range);
 		}
-	for (uint32_t i = 0; i < read->partitions; i++) {
-		struct read_partition *of = &read->partition[i];
+}
 
-		if (!of->is_changed)
-			continue;
-		names_free(&of->names);
-		read_phases_clear(&of->phases);
-		of->expected.is_read = of->is_changed = false;
-		if (read->plan.partition == i + 1)
-			read->plan.partition = 0;
+static void
+forget_partition(struct archive_read *read, uint32_t number)
+{
+	struct read_partition *of = &read->partition[number - 1];
+
+	forget_ranges(read, number);
+	names_free(&of->names);
+	read_phases_clear(&of->phases);
+	of->expected.is_read = false;
+	if (read->plan.partition == number)
+		read->plan.partition = 0;
+}
+
+void
+archive_read_take(struct archive_read *read, const struct look *look)
+{
+	forget_ranges(read, 0);
+	for (uint32_t i = 0; i < look->count; i++) {
+		const struct look_partition *from = &look->at[i];
+		struct read_partition *to;
+
+		if (i == read->partitions) {
+			read->partition = memory_grow(read->partition,
+			    &read->partition_room, i, sizeof(*read->partition));
+			read->partition[read->partitions++] =
+			    (struct read_partition){ .part = from->part };
+		}
+		to = &read->partition[i];
+		if (to->version != from->version)
+			forget_partition(read, i + 1);
+		to->name = from->name;
+		to->version = from->version;
+		to->counts = from->counts;
+		to->kept_hour = from->kept_hour;
 	}
 }
 
@@ -598,91 +508,21 @@ use(struct archive_read *read, struct text partition)
 	archive_read_use(read, number);
 }
 
-/* Read again what there is, and forget what has changed. */
-static int
-refresh(struct archive_read *read, struct err *err)
-{
-	if (clickhouse_find(read->fetch.client, err) != 0 ||
-	    schema_check(read->fetch.client, err) != 0 ||
-	    read_partitions(read, err) != 0 || read_commits(read, err) != 0 ||
-	    read_kept(read, err) != 0)
-		return -1;
-	forget_changed(read);
-	read->read_ns = clock_monotonic_ns();
-	return 0;
-}
-
-/* -1: a shard has too few replicas for a commit, so nothing newer comes. */
-static int
-see_copies(struct clickhouse *client, struct err *err)
-{
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
-
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		const struct clickhouse_shard *shard = &cluster->shard[s];
-		unsigned up = 0;
-
-		for (unsigned r = 0; r < shard->replicas; r++)
-			up += shard->replica[r].up;
-		if (up < question_copies(client, s))
-			return err_set(err,
-			    "archive: %u of %u replicas of shard %u answer: "
-			    "aggregators commit nothing until another one does",
-			    up, shard->replicas, s + 1);
-	}
-	return 0;
-}
-
-/* Note how the last attempt went. */
-static void
-note(struct archive_read *read, int rc, const struct err *err)
-{
-	struct archive_read_state *state = read->options.state;
-
-	if (state == NULL)
-		return;
-	pthread_mutex_lock(&state->lock);
-	state->status.partitions = read->partitions;
-	state->status.failed += rc != 0;
-	if (rc == 0)
-		state->status.until_ns = clock_wall_ns();
-	snprintf(state->status.error, sizeof(state->status.error), "%.199s",
-	    rc != 0 ? err->text : "");
-	pthread_mutex_unlock(&state->lock);
-}
-
 static int
 begin(void *arg, const struct wire_header *header,
     const struct wire_query *query, struct err *err)
 {
 	struct archive_read *read = arg;
-	bool is_old =
-	    clock_monotonic_ns() - read->read_ns > ARCHIVE_READ_OLD_NS;
 	int rc;
 
 	if (header->type == WIRE_FOLLOW)
 		return err_set(err, "an archive cannot be followed");
-	if (query->cursor.bytes == 0 && is_old) {
-		rc = refresh(read, err);
-		if (rc == 0 && read->options.state != NULL)
-			rc = see_copies(read->fetch.client, err);
-		note(read, rc, err);
-		read->read_ns = clock_monotonic_ns();
-		/* Where the status says so, answers have what was read. */
-		if (rc != 0 && read->options.state == NULL)
-			return -1;
-	}
+	rc = read_state_look(read, query->cursor.bytes == 0, err);
+	/* Where the status says so, answers have what was read. */
+	if (rc != 0 && read->options.state == NULL)
+		return -1;
 	use(read, header->partition);
 	return 0;
-}
-
-void
-archive_read_look(
-    struct archive_read_state *state, struct archive_read_status *status)
-{
-	pthread_mutex_lock(&state->lock);
-	*status = state->status;
-	pthread_mutex_unlock(&state->lock);
 }
 
 /* ---- opening ---- */
@@ -690,18 +530,19 @@ archive_read_look(
 void
 archive_read_free(struct archive_read *read)
 {
-	for (uint32_t i = 0; i < read->partitions; i++)
-		read->partition[i].is_changed = true;
-	forget_changed(read);
-	for (uint32_t i = 0; i < read->partitions; i++)
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		forget_partition(read, i + 1);
 		expected_clear(&read->partition[i].expected);
+	}
+	forget_ranges(read, 0);
 	free(read->partition);
 	read_plan_clear(&read->plan);
 	compacted_row_writer_free(&read->columns);
-	arena_clear(&read->texts);
 	arena_clear(&read->values);
 	db_close(&read->db);
 	clickhouse_close(&read->fetch.client);
+	if (read->options.state == NULL)
+		archive_read_state_free(&read->state);
 	free(read);
 }
 
@@ -727,6 +568,11 @@ archive_read_new(struct archive_read **out,
 	int rc;
 
 	read->options = *options;
+	read->state =
+	    options->state != NULL ? options->state : read_state_new(0);
+	read->made_bytes_max =
+	    options->state != NULL ? MADE_BYTES_BESIDE : MADE_BYTES_MAX;
+	read->fetch.answers = read->state->answers;
 	read->source = (struct db_source){ row, end, read };
 	read->db = db_open_source(&read->source);
 	read->fetch.has = is_whole;
@@ -734,8 +580,7 @@ archive_read_new(struct archive_read **out,
 	rc = clickhouse_open(
 	    &read->fetch.client, &options->clickhouse, options->option, err);
 	if (rc == 0)
-		rc = refresh(read, err);
-	note(read, rc, err);
+		rc = read_state_look(read, true, err);
 	if (rc != 0) {
 		archive_read_free(read);
 		read = NULL;

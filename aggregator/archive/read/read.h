@@ -10,8 +10,6 @@
 #ifndef AGGREGATOR_ARCHIVE_READ_READ_H
 #define AGGREGATOR_ARCHIVE_READ_READ_H
 
-#include <pthread.h>
-
 #include "aggregator/query/reader.h"
 #include "proto/clickhouse/client.h"
 #include "proto/os/clock.h"
@@ -23,21 +21,28 @@
 /* How reading goes, of all readers that are opened next to each other. */
 struct archive_read_status {
 	uint64_t partitions;
-	uint64_t failed;  /* pages */
+	uint64_t failed;  /* looks at the archive */
 	int64_t until_ns; /* wall clock: when the archive was looked at last */
-	char error[200];  /* of the last page, "": it was made */
+	uint64_t asked;   /* questions that the archive was asked */
+	uint64_t kept;    /* and that it needed not be asked */
+	uint64_t kept_bytes;
+	char error[200]; /* of the last look, "": it was made */
 };
-struct archive_read_state {
-	pthread_mutex_t
-	    lock; /* initialised by the caller, as all zeros below */
-	struct archive_read_status status;
-};
+/* What they share: they look at the archive one at a time, and ask it none of
+ * their questions twice (answers.h).  If it cannot be looked at, they answer
+ * what they have. */
+struct archive_read_state; /* opaque */
+struct archive_read_state *archive_read_state_new(void);
+void archive_read_state_free(struct archive_read_state **state);
+void archive_read_look(
+    struct archive_read_state *state, struct archive_read_status *status);
 
 /* The texts must outlive the readers. */
 struct archive_read_options {
 	struct clickhouse_options clickhouse;
 	const char *option; /* the name of the one with the address */
-	struct archive_read_state *state; /* NULL, or outlives the readers */
+	/* NULL: of one reader; or outlives them. */
+	struct archive_read_state *state;
 };
 
 /* A reader of an archive, for one thread; reader_open_beside opens others.
@@ -45,7 +50,4 @@ struct archive_read_options {
  * has no journal: WIRE_FOLLOW is an error. */
 int archive_read_open(struct reader **reader,
     const struct archive_read_options *options, struct err *err);
-void archive_read_look(
-    struct archive_read_state *state, struct archive_read_status *status);
-
 #endif

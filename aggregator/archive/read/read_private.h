@@ -5,9 +5,12 @@
 #ifndef AGGREGATOR_ARCHIVE_READ_READ_PRIVATE_H
 #define AGGREGATOR_ARCHIVE_READ_READ_PRIVATE_H
 
-#include "aggregator/archive/kept.h"
+#include <pthread.h>
+
+#include "aggregator/archive/read/answers.h"
 #include "aggregator/archive/read/expected.h"
 #include "aggregator/archive/read/fetch.h"
+#include "aggregator/archive/read/look.h"
 #include "aggregator/archive/read/made.h"
 #include "aggregator/archive/read/names.h"
 #include "aggregator/archive/read/read.h"
@@ -49,15 +52,14 @@ void read_plan_clear(struct read_plan *plan);
  * plus 1. */
 struct archive_read;
 struct read_partition {
+	/* As it was at the last look. */
 	struct text name;
-	uint64_t part, pos; /* pos: of its last change */
-	bool is_changed;    /* what was read of it is old */
+	uint64_t part, version;
 	struct partition_counts counts;
+	int64_t kept_hour;
+	/* What was read of it since. */
 	struct names *names; /* NULL: not read yet */
 	struct expected expected;
-	uint64_t committed; /* the position of the last commit */
-	int64_t kept_hour;  /* what is before it may be deleted */
-	int64_t kept_ns;    /* monotonic: when it changed last */
 	struct read_phase_list phases;
 };
 
@@ -70,21 +72,42 @@ struct read_partition *archive_read_whole(struct archive_read *read,
 
 struct archive_read {
 	struct archive_read_options options;
+	struct archive_read_state *state;
+	uint64_t looks; /* of the state, that were taken */
 	struct fetch fetch;
 	struct db_source source;
 	struct db *db;
-	struct arena texts;
 	struct arena values; /* of a transaction */
 	struct read_partition *partition;
 	uint32_t partitions, partition_room;
-	int64_t read_ns; /* monotonic: when the partitions were read */
-	uint32_t used;   /* number of the partition in use; 0: none */
+	uint32_t used; /* number of the partition in use; 0: none */
 	/* By table, the one that was used last first. */
 	struct made *made[TABLES_COUNT];
-	size_t made_bytes;
+	size_t made_bytes, made_bytes_max;
 	struct read_plan plan;
 	struct compacted_row_writer *columns; /* of phases */
 };
+
+/* state.c: what several readers share, and one has alone. */
+struct archive_read_state {
+	pthread_mutex_t lock;
+	pthread_cond_t looked;
+	struct answers *answers;   /* NULL: of one reader */
+	struct clickhouse *client; /* has what the last look found; NULL */
+	struct arena texts;        /* of who looks */
+	struct look look;
+	uint64_t looks;
+	bool is_looking;
+	int64_t looked_ns; /* monotonic: when the last look ended; 0: never */
+	struct archive_read_status status;
+};
+struct archive_read_state *read_state_new(uint64_t answers_bytes);
+/* Look at the archive, unless that was done a moment ago, and take what was
+ * found last; `is_first`: of a question, else only take.  -1: it cannot be
+ * looked at. */
+int read_state_look(struct archive_read *read, bool is_first, struct err *err);
+/* Take a look, and forget what was read of partitions that have changed. */
+void archive_read_take(struct archive_read *read, const struct look *look);
 
 /* Without a reader: for one that reads all rows of a partition (restore.c). */
 int archive_read_new(struct archive_read **read,
