@@ -259,7 +259,8 @@ send_counts(struct typed_pass *pass, struct err *err)
 	typed_put_uint(&row, counts.rejected_cut);
 	typed_put_uint(&row, counts.last_entry);
 	for (unsigned i = 0; i < RECORD_KINDS; i++)
-		native_put_uint(row.block, row.column, counts.records[i]);
+		native_put_uint(row.block, row.column,
+		    counts.records[i] + counts.archived[i]);
 	native_end_array(row.block, row.column);
 	return end(pass, SCHEMA_PARTITIONS, home(pass), 0, row.hash, err);
 }

@@ -39,7 +39,7 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 		if (kind != RECORD_PHASE)
 			answer_put_int(answer,
 			    kind_name(kind, name, "records_"),
-			    counts->records[kind]);
+			    counts->records[kind] + counts->archived[kind]);
 	}
 	answer_put_int(answer, "rejected_bytes", counts->rejected_bytes);
 	answer_put_int(answer, "rejected_cut", counts->rejected_cut);

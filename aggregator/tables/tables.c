@@ -171,6 +171,8 @@ tables_get_counts(
 	counts->oldest_ns =
 	    (int64_t)((uint64_t)counts->first_ns -
 		      (varint_left(&u) > 0 ? varint_get(&u) : 0));
+	for (i = 0; i < RECORD_KINDS && varint_left(&u) > 0; i++)
+		counts->archived[i] = varint_get(&u);
 }
 
 struct text
@@ -192,6 +194,8 @@ tables_encode_counts(unsigned char value[static TABLES_COUNTS_BYTES],
 	to = varint_encode(to,
 	    is_older ? (uint64_t)counts->first_ns - (uint64_t)counts->oldest_ns
 		     : 0);
+	for (i = 0; i < RECORD_KINDS; i++)
+		to = varint_encode(to, counts->archived[i]);
 	return (struct text){ (const char *)value, (uint32_t)(to - value) };
 }
 

@@ -124,8 +124,9 @@ struct partition_counts {
 	uint64_t records[RECORD_KINDS]; /* stored records, by kind */
 	uint64_t nodes;                 /* nodes ever seen */
 	int64_t first_ns, last_ns;      /* of the stored records */
-	/* The same, also of those that retention has deleted and the archive
-	 * has; not after first_ns. */
+	/* Records that retention has deleted and the archive has; first_ns with
+	 * those, not after it. */
+	uint64_t archived[RECORD_KINDS];
 	int64_t oldest_ns;
 	uint64_t rejected_bytes; /* stored bodies of rejected batches */
 	uint64_t rejected_cut;   /* rejected batches stored only in part */
@@ -137,7 +138,7 @@ struct partition_counts {
 bool tables_is_counts_key(struct text key, uint32_t *partition);
 struct text tables_counts_key(
     unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition);
-enum { TABLES_COUNTS_BYTES = 10 * (RECORD_KINDS + 7) };
+enum { TABLES_COUNTS_BYTES = 10 * (2 * RECORD_KINDS + 7) };
 struct text tables_encode_counts(unsigned char to[static TABLES_COUNTS_BYTES],
     const struct partition_counts *counts);
 /* All zeros, and first_ns > last_ns, when nothing is stored. */

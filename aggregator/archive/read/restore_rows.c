@@ -218,13 +218,19 @@ static void
 put_counts(struct restore_rows *rows, const struct partition_counts *was)
 {
 	struct partition_counts counts = *was;
+	bool is_all = rows->from_hour == INT32_MIN;
 
-	for (unsigned i = 0; i < ARCHIVE_KINDS; i++)
-		counts.records[archive_kinds[i]] =
-		    rows->found.records[archive_kinds[i]];
+	for (unsigned i = 0; i < ARCHIVE_KINDS; i++) {
+		enum record_kind kind = archive_kinds[i];
+		uint64_t found = rows->found.records[kind];
+
+		counts.records[kind] = found;
+		if (!is_all && found < was->records[kind])
+			counts.archived[kind] = was->records[kind] - found;
+	}
 	counts.first_ns = rows->found.first_ns;
 	counts.last_ns = rows->found.last_ns;
-	counts.oldest_ns = counts.first_ns;
+	counts.oldest_ns = is_all ? counts.first_ns : was->oldest_ns;
 	counts.rejected_bytes = rows->found.rejected_bytes;
 	counts.last_entry = 0; /* the journal is a new one */
 	tables_put_counts(rows->txn, rows->to, &counts);
