@@ -11,6 +11,7 @@
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/archive_progress.h"
+#include "aggregator/archive/question.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
@@ -504,6 +505,7 @@ archiver_open(struct archiver **archiver, struct writer *writer,
 	self->options.clickhouse.stop = &self->stop;
 	writer_await_archive(writer);
 	archive_progress_init(&self->progress, writer);
+	self->options.clickhouse.enough = QUESTION_COPIES;
 	if (clickhouse_open(&self->client, &self->options.clickhouse, "archive",
 		err) != 0) {
 		archiver_close(&self);

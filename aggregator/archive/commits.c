@@ -261,29 +261,27 @@ add_sent(struct commits *commits, uint32_t number, const struct parts *known,
 
 /* ---- rows that change ---- */
 
-/* How many different rows a replica has.  -1: none answers. */
+struct counting {
+	struct front of;
+	uint64_t rows;
+};
+
+/* How many different rows a replica has. */
 static int
-count_rows(struct clickhouse *client, const struct front *of, uint64_t *rows,
-    struct err *err)
+count_rows(void *arg, const struct question *question, struct err *err)
 {
+	struct counting *counting = arg;
+	const struct front *of = &counting->of;
 	const struct schema_table *table = &schema_tables[of->table];
-	unsigned replicas =
-	    clickhouse_cluster(client)->shard[of->shard].replicas;
 	char hour[32] = "";
-	int rc = -1;
 
 	if (schema_is_by_hour(of->table))
 		snprintf(hour, sizeof(hour), " AND hour = %d", of->hour);
-	for (unsigned r = 0; r < replicas && rc != 0; r++) {
-		const struct question question = { client, of->shard, r };
-
-		rc = question_numbers(&question, rows, 1, err,
-		    "SELECT count() FROM (SELECT DISTINCT %s FROM %s.%s WHERE "
-		    "part = %llu%s)",
-		    table->order, clickhouse_database(client), table->name,
-		    (unsigned long long)of->part, hour);
-	}
-	return rc;
+	return question_numbers(question, &counting->rows, 1, err,
+	    "SELECT count() FROM (SELECT DISTINCT %s FROM %s.%s WHERE "
+	    "part = %llu%s)",
+	    table->order, clickhouse_database(question->client), table->name,
+	    (unsigned long long)of->part, hour);
 }
 
 /* When they are sent, rows that replace others look like new ones. */
@@ -298,12 +296,14 @@ count_changed(
 		return 0;
 	for (uint32_t i = 0; i < changed->keys.count && took_ns < COUNT_NS;
 	     i++) {
-		const struct front front = front_of(changed, i);
+		struct counting counting = { .of = front_of(changed, i) };
 
 		if (changed->of[i].is_counted)
 			continue;
-		if (count_rows(client, &front, &changed->of[i].rows, err) != 0)
+		if (question_any(client, counting.of.shard, count_rows,
+			&counting, err) != 0)
 			return -1;
+		changed->of[i].rows = counting.rows;
 		changed->of[i].is_counted = true;
 		took_ns = clock_monotonic_ns() - began_ns;
 	}

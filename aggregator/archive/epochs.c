@@ -84,10 +84,17 @@ add_partition(struct epochs *claims, uint64_t part, struct text name)
 	memcpy(partition->name, name.at, name.bytes);
 }
 
+struct reading {
+	struct epochs *claims;
+	const char *pattern;
+};
+
 static int
-read_replica(struct epochs *claims, const struct question *question,
-    const char *pattern, struct err *err)
+read_replica(void *arg, const struct question *question, struct err *err)
 {
+	const struct reading *reading = arg;
+	struct epochs *claims = reading->claims;
+	const char *pattern = reading->pattern;
 	char room[NAME_BYTES_MAX + 1], place[QUESTION_PLACE_BYTES];
 	struct text answer, line, name;
 	uint64_t row[OF_NUMBERS];
@@ -118,21 +125,13 @@ static int
 read_owners(struct epochs *claims, struct clickhouse *client,
     const char *pattern, struct err *err)
 {
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+	struct reading reading = { claims, pattern };
+	unsigned shards = clickhouse_cluster(client)->shards;
 
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		bool answered = false;
-
-		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
-			const struct question question = { client, s, r };
-
-			answered |=
-			    read_replica(claims, &question, pattern, err) == 0;
-		}
-		if (!answered)
+	for (unsigned s = 0; s < shards; s++)
+		if (question_shard(client, s, read_replica, &reading, err) != 0)
 			return err_prefix(
 			    err, "archive: no replica of shard %u", s + 1);
-	}
 	return 0;
 }
 

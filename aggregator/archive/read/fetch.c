@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
+#include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/typed.h"
 #include "proto/base/memory.h"
-#include "proto/os/clock.h"
 #include "proto/os/heartbeat.h"
 
 static int
@@ -28,46 +28,71 @@ read_rows(struct fetch *fetch, struct text answer, fetch_row *call, void *arg,
 	return got < 0 ? -1 : native_read_end(fetch->reader, err);
 }
 
-/* A replica that does not answer takes long not to: others come first. */
-#define SILENT_NS (60 * NS_PER_SECOND)
+/* What all replicas of a shard lack. */
+struct lack {
+	struct err err; /* "": nothing that is known */
+	uint64_t most;
+	unsigned replica; /* that has most */
+};
+
+/* Returns 0 if the replica has answered. */
+static int
+ask_one(struct fetch *fetch, const struct question *of, const char *sql,
+    struct text *answer, struct lack *lack, struct err *err)
+{
+	uint64_t found = 0;
+	int has = 1;
+
+	if (fetch->must != NULL)
+		has = fetch->has(fetch->has_arg, fetch->must, of->shard,
+		    of->replica, &found, err);
+	if (has == 0 && (lack->err.text[0] == '\0' || found > lack->most)) {
+		lack->err = *err;
+		lack->most = found;
+		lack->replica = of->replica;
+	}
+	return has == 1 ? clickhouse_ask_native(of->client, of->shard,
+			      of->replica, sql, answer, err)
+			: -1;
+}
 
 static int
 ask_shard(struct fetch *fetch, unsigned shard, const char *sql,
     struct text *answer, struct err *err)
 {
-	const struct clickhouse_shard *of =
-	    &clickhouse_cluster(fetch->client)->shard[shard];
-	int64_t *until_ns = fetch->silent_until_ns[shard];
-	bool is_asked[CLICKHOUSE_REPLICAS_MAX] = { false };
-	int64_t now_ns = clock_monotonic_ns();
-	struct err lacks = { .text = "" };
+	unsigned order[CLICKHOUSE_REPLICAS_MAX];
+	unsigned replicas =
+	    clickhouse_cluster(fetch->client)->shard[shard].replicas;
+	struct lack lack = { .most = 0 };
 	int rc = -1;
 
 	heartbeat_rest();
-	for (unsigned i = 0; i < 2 * of->replicas && rc != 0; i++) {
-		unsigned r = (fetch->first[shard] + i) % of->replicas;
-		int has = 1;
+	(void)clickhouse_order(
+	    fetch->client, shard, fetch->first[shard], order);
+	for (unsigned i = 0; i < replicas && rc != 0; i++) {
+		const struct question of = { fetch->client, shard, order[i] };
 
-		if (is_asked[r] || (i < of->replicas && until_ns[r] > now_ns))
-			continue;
-		is_asked[r] = true;
-		if (fetch->must != NULL)
-			has = fetch->has(
-			    fetch->has_arg, fetch->must, shard, r, err);
-		if (has == 0) {
-			lacks = *err;
-			continue;
-		}
-		if (has == 1)
-			rc = clickhouse_ask_native(
-			    fetch->client, shard, r, sql, answer, err);
-		until_ns[r] = rc != 0 ? clock_monotonic_ns() + SILENT_NS : 0;
+		rc = ask_one(fetch, &of, sql, answer, &lack, err);
 	}
 	/* What one lacks says more than that others do not answer. */
-	if (rc != 0 && lacks.text[0] != 0)
-		*err = lacks;
+	if (rc != 0 && lack.err.text[0] != '\0') {
+		*err = lack.err;
+		if (fetch_may_lack(fetch, fetch->must->table, err))
+			rc = clickhouse_ask_native(fetch->client, shard,
+			    lack.replica, sql, answer, err);
+	}
 	heartbeat_beat();
 	return rc;
+}
+
+bool
+fetch_may_lack(
+    struct fetch *fetch, enum schema_number table, const struct err *why)
+{
+	if (fetch->on_lack != NULL && !fetch->is_reported[table])
+		fetch->on_lack(why->text);
+	fetch->is_reported[table] = true;
+	return fetch->on_lack != NULL;
 }
 
 /* The same, unless the answer is kept; `kept` is to be released. */

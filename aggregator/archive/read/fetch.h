@@ -17,9 +17,10 @@ struct fetch_must {
 	uint64_t part;
 	int32_t hour; /* of facts; else 0 */
 };
-/* 1: a replica of a shard has it; 0: it lacks rows; -1: it does not answer. */
+/* 1: a replica of a shard has it; 0: it has only `found` rows; -1: it does not
+ * answer. */
 typedef int fetch_has(void *arg, const struct fetch_must *must, unsigned shard,
-    unsigned replica, struct err *err);
+    unsigned replica, uint64_t *found, struct err *err);
 
 struct fetch {
 	struct clickhouse *client;
@@ -28,10 +29,12 @@ struct fetch {
 	const struct fetch_must *must; /* NULL: whatever they have */
 	struct answers *answers;       /* NULL: none are kept */
 	uint64_t version; /* of the partition that is asked about; 0: of none */
+	/* NULL: it is an error if all replicas lack rows.  Otherwise the one
+	 * that has most is asked, and the first lack of a table reported. */
+	void (*on_lack)(const char *sentence);
+	bool is_reported[SCHEMA_TYPED];
 	/* By shard: the replica that is asked first. */
 	unsigned first[CLICKHOUSE_SHARDS_MAX];
-	/* Monotonic: replicas that did not answer are asked last. */
-	int64_t silent_until_ns[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
 	/* The present row, read column by column. */
 	struct native_reader *reader;
 	uint32_t row;
@@ -58,6 +61,10 @@ int fetch_home(struct fetch *fetch, enum schema_number table, uint64_t part,
 /* All columns of a typed table; `where` is an expression. */
 int fetch_typed(struct fetch *fetch, const struct schema_table *table,
     const char *where, fetch_row *call, void *arg, struct err *err);
+
+/* Rows of a table are lacking.  False: an error. */
+bool fetch_may_lack(
+    struct fetch *fetch, enum schema_number table, const struct err *why);
 
 /* The next column of the row. */
 uint64_t fetch_uint(struct fetch *row);

@@ -158,44 +158,42 @@ find_short(struct read_partition *of)
 	return NULL;
 }
 
-/* The replica of a shard that has most. */
+struct most {
+	uint64_t part, count;
+	unsigned *replica; /* by shard, the one that has most */
+};
+
 static int
-find_first(
-    struct archive_read *read, uint64_t part, unsigned shard, struct err *err)
+find_most(void *arg, const struct question *question, struct err *err)
 {
-	struct clickhouse *client = read->fetch.client;
-	uint64_t most = 0, count;
-	int rc = -1;
+	struct most *most = arg;
+	uint64_t count;
 
-	for (unsigned r = 0;
-	     r < clickhouse_cluster(client)->shard[shard].replicas; r++) {
-		const struct question question = { client, shard, r };
-
-		if (question_numbers(&question, &count, 1, err,
-			"SELECT count() FROM (SELECT DISTINCT phase, form, "
-			"key_hash, scope, ts, role, session, seq, idx, node "
-			"FROM %s.phases WHERE part = %llu)",
-			clickhouse_database(client),
-			(unsigned long long)part) != 0)
-			continue;
-		rc = 0;
-		if (count < most)
-			continue;
-		most = count;
-		read->fetch.first[shard] = r;
+	if (question_numbers(question, &count, 1, err,
+		"SELECT count() FROM (SELECT DISTINCT phase, form, "
+		"key_hash, scope, ts, role, session, seq, idx, node "
+		"FROM %s.phases WHERE part = %llu)",
+		clickhouse_database(question->client),
+		(unsigned long long)most->part) != 0)
+		return -1;
+	if (count >= most->count) {
+		most->count = count;
+		most->replica[question->shard] = question->replica;
 	}
-	return rc;
+	return 0;
 }
 
 static int
-lack(const struct read_phase *of, uint64_t events, struct err *err)
+lack(struct archive_read *read, const struct read_phase *of, uint64_t events,
+    struct err *err)
 {
-	return err_set(err,
+	err_set(err,
 	    "archive: it has %llu of %llu events of phase %.*s that were "
 	    "committed: they were deleted or lost; see poolscope archive "
 	    "verify",
 	    (unsigned long long)events, (unsigned long long)of->expected,
 	    (int)of->id.bytes, of->id.at);
+	return fetch_may_lack(&read->fetch, SCHEMA_PHASES, err) ? 0 : -1;
 }
 
 /* The events of all phases, from replicas that have them. */
@@ -210,15 +208,19 @@ read_all_extents(
 		return -1;
 	if (find_short(of) == NULL)
 		return 0;
-	for (unsigned s = 0; s < shards; s++)
-		if (find_first(read, of->part, s, err) != 0)
+	for (unsigned s = 0; s < shards; s++) {
+		struct most most = { of->part, 0, read->fetch.first };
+
+		if (question_shard(
+			read->fetch.client, s, find_most, &most, err) != 0)
 			return -1;
+	}
 	for (uint32_t i = 0; i < of->phases.count; i++)
 		of->phases.at[i].events = 0;
 	if (read_extents(read, of, err) != 0)
 		return -1;
 	missing = find_short(of);
-	return missing == NULL ? 0 : lack(missing, missing->events, err);
+	return missing == NULL ? 0 : lack(read, missing, missing->events, err);
 }
 
 static int
@@ -481,7 +483,7 @@ read_events(struct archive_read *read, struct read_partition *of,
 	free(id);
 	sort(&events);
 	if (rc == 0 && events.count < phase->expected)
-		rc = lack(phase, events.count, err);
+		rc = lack(read, phase, events.count, err);
 	if (rc == 0)
 		put_events(read, &events, range, partition, phase->number);
 	free(events.at);

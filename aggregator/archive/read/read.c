@@ -56,7 +56,7 @@ archive_read_expected(
 /* Has the replica what was committed? */
 static int
 is_whole(void *arg, const struct fetch_must *must, unsigned shard,
-    unsigned replica, struct err *err)
+    unsigned replica, uint64_t *found, struct err *err)
 {
 	struct archive_read *read = arg;
 	struct read_partition *of = read->partition;
@@ -71,7 +71,7 @@ is_whole(void *arg, const struct fetch_must *must, unsigned shard,
 				   must->hour < of->kept_hour)
 		   ? 1
 		   : expected_is_there(rows, read->fetch.client, of->part,
-			 replica, NULL, err);
+			 replica, found, err);
 }
 
 struct read_partition *
@@ -577,6 +577,7 @@ archive_read_new(struct archive_read **out,
 	read->db = db_open_source(&read->source);
 	read->fetch.has = is_whole;
 	read->fetch.has_arg = read;
+	read->fetch.on_lack = options->on_lack;
 	rc = clickhouse_open(
 	    &read->fetch.client, &options->clickhouse, options->option, err);
 	if (rc == 0)

@@ -43,6 +43,9 @@ struct archive_read_options {
 	const char *option; /* the name of the one with the address */
 	/* NULL: of one reader; or outlives them. */
 	struct archive_read_state *state;
+	/* NULL, or reports what is lacking of what was committed, which is an
+	 * error otherwise. */
+	void (*on_lack)(const char *sentence);
 };
 
 /* A reader of an archive, for one thread; reader_open_beside opens others.

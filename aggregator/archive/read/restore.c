@@ -346,9 +346,10 @@ static int
 make(struct restore *restore, const char *copy, struct restore_report *report,
     struct err *err)
 {
-	const struct archive_read_options how = {
-		.clickhouse = restore->options->archive, .option = "from"
-	};
+	const struct archive_read_options how = { .clickhouse =
+						      restore->options->archive,
+		.option = "from",
+		.on_lack = restore->options->on_lack };
 
 	if (epochs_read(&restore->epochs, restore->client,
 		restore->options->pattern, err) != 0 ||

@@ -26,18 +26,6 @@ struct retain {
 	struct retain_report *report;
 };
 
-/* Run a statement on a replica of a shard; the others do the same later. */
-static int
-run(struct retain *retain, unsigned shard, const char *sql, struct err *err)
-{
-	int rc = -1;
-
-	for (unsigned r = 0;
-	     rc != 0 && r < retain->cluster->shard[shard].replicas; r++)
-		rc = clickhouse_run(retain->client, shard, r, sql, err);
-	return rc;
-}
-
 /* ---- of all partitions ---- */
 
 /* Days of a table of which a replica of the shard has records; each replica may
@@ -90,7 +78,7 @@ drop_days(
 		snprintf(sql, sizeof(sql),
 		    "ALTER TABLE %s.%s DROP PARTITION %" PRId64,
 		    retain->database, table, day[i]);
-		if (run(retain, shard, sql, err) != 0)
+		if (question_run(retain->client, shard, sql, err) != 0)
 			return -1;
 		retain->report->days++;
 	}
@@ -126,7 +114,7 @@ delete_rows(struct retain *retain, uint64_t part, struct err *err)
 			    " AND hour < %" PRId64,
 			    retain->database, *table, part,
 			    retain->day * HOURS);
-			if (run(retain, s, sql, err) != 0)
+			if (question_run(retain->client, s, sql, err) != 0)
 				return -1;
 		}
 	return 0;
