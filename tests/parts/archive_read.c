@@ -236,7 +236,7 @@ ask_all(struct judge *judge, int64_t middle_ns, bool is_raw)
 int
 main(int argc, char **argv)
 {
-	struct archive_read_options options = { CLICKHOUSE_DEFAULT, "to",
+	struct archive_read_options options = { CLICKHOUSE_DEFAULT, "to", NULL,
 		NULL };
 	struct judge judge = { .partition = argc >= 6 ? argv[4] : "" };
 	struct err err = { .text = "" };
