@@ -79,7 +79,7 @@ answer() {
 }
 
 # questions NUMBER: each, in one of the formats, of the next partition in another one;
-# ages are in JSON alone told from the rest.
+# those with ages in JSON, where an age has a line of its own.
 questions() {
 	_number=$1
 	for _what in breakdown cascade deltas groups iterations perf phases reports runs samples \
