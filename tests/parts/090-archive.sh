@@ -24,7 +24,7 @@ archive() {
 
 # states FORMAT...: how many tables of all replicas are in each state.
 states() {
-	archive check --format jsonl 2>/dev/null | grep -v '^{"poolscope"' >"$TMP/rows"
+	archive status --format jsonl 2>/dev/null | grep -v '^{"poolscope"' >"$TMP/rows"
 	/usr/bin/python3 -c 'import collections, json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 print(*(f"{k} {n}" for k, n in sorted(collections.Counter(r["state"] for r in rows).items())))' "$TMP/rows"
@@ -39,7 +39,9 @@ check "the tables are made" archive create
 check_printed "... on every replica" "created 80 tables, 2 shards"
 check "again, nothing is made" archive create
 check_printed "... and it says so" "everything is there"
-check "nothing must be done" archive check
+check "nothing must be done" archive check --format csv
+check_text "each replica has a line" "1,20,ok 1,20,ok 2,20,ok 2,20,ok" \
+	"$(cut -d, -f1,4,10 "$TMP/out" | sed 1d | paste -sd' ')"
 check_text "all tables are in order" "ok 80" "$(states)"
 check_text "each shard has its meta on both replicas" "format 2,shards 2 format 2,shards 2 format 2,shards 2 format 2,shards 2" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT name, value FROM pool.meta WHERE name IN ('format', 'shards') ORDER BY name" | tr '\t' ' ' | paste -sd,; done | paste -sd' ')"
@@ -82,7 +84,7 @@ check "each epoch has its partitions and its last commit, on two copies" wait_un
 	'[ "$(owners)" = "1 0012 tcp://h:1 2 7 5 2 ok True
 2 0013 tcp://h:2 1 0 0 0 new False" ]' 60
 check "owners are in order" archive owners
-check_text "every table has two copies" 80 "$(archive check --format jsonl | grep -c '"copies": 2,')"
+check_text "every table has two copies" 80 "$(archive status --format jsonl | grep -c '"copies": 2,')"
 
 # An archive that an older version made.
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'

@@ -45,7 +45,7 @@ check "again, nothing is made" archive create --to "$url"
 check "nothing must be done" archive check --to "$url"
 
 # What is confirmed is on the disk: the page cache is no copy.
-check_text "every table is written to the disk before it confirms" 21 \
+check_text "every table is written to the disk before it confirms" 20 \
 	"$(ask "SELECT countIf(position(create_table_query, 'fsync_after_insert = 1') > 0 AND position(create_table_query, 'fsync_part_directory = 1') > 0) FROM system.tables WHERE database = 'pool'")"
 ask "ALTER TABLE pool.names MODIFY SETTING fsync_after_insert = 0"
 check_status 3 "one that does not must be changed" archive check --to "$url"

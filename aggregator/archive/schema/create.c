@@ -17,6 +17,7 @@ enum { SQL_BYTES = 256 };
 struct work {
 	struct clickhouse *clickhouse;
 	struct survey *survey;
+	const struct schema_storage *storage;
 	unsigned shard, replica;
 	struct survey_replica *of; /* what this replica has */
 	uint32_t version;
@@ -124,7 +125,8 @@ create_missing(struct work *work, struct err *err)
 			continue;
 		schema_create(new_statement(work), &schema_tables[i],
 		    clickhouse_database(work->clickhouse),
-		    work->survey->cluster->keeper, work->version);
+		    work->survey->cluster->keeper, work->version,
+		    work->storage);
 		if (run(work, err) != 0)
 			return -1;
 		work->changed++;
@@ -160,6 +162,21 @@ create_tables(struct work *work, struct err *err)
 	return is_new && !has_meta ? add_id(work, err) : 0;
 }
 
+/* What is deleted is not missed (archive/kept.h). */
+static int
+note_ttl(struct work *work, struct err *err)
+{
+	char sql[SQL_BYTES];
+
+	if (work->storage->ttl_days == 0)
+		return 0;
+	snprintf(sql, sizeof(sql),
+	    "INSERT INTO %s.meta (name, value) VALUES ('kept_days', '%u')",
+	    clickhouse_database(work->clickhouse), work->storage->ttl_days);
+	return clickhouse_run(
+	    work->clickhouse, work->shard, work->replica, sql, err);
+}
+
 /* One replica of each shard gets the rows, the others fetch them. */
 static int
 write_meta(struct work *work, struct err *err)
@@ -175,6 +192,8 @@ write_meta(struct work *work, struct err *err)
 	}
 	if (!has_id && !work->has_new_id[work->shard] && add_id(work, err) != 0)
 		return -1;
+	if (note_ttl(work, err) != 0)
+		return -1;
 	if (has_format)
 		return 0;
 	snprintf(sql, sizeof(sql),
@@ -187,6 +206,23 @@ write_meta(struct work *work, struct err *err)
 		return -1;
 	work->of->format = SCHEMA_FORMAT;
 	return 0;
+}
+
+static int
+check_storage(const struct work *work, struct err *err)
+{
+	const struct schema_storage *storage = work->storage;
+
+	if (work->survey->cluster->version >= CLICKHOUSE_VERSION_NEW ||
+	    (storage->policy == NULL && storage->ttl_days == 0 &&
+		storage->move_days == 0))
+		return 0;
+	return err_set(err,
+	    "ClickHouse %u.%u is not asked for --ttl, --ttl-move and "
+	    "--storage-policy: servers from version 22 on are; delete old "
+	    "records with poolscope archive retain",
+	    work->survey->cluster->version / 1000,
+	    work->survey->cluster->version % 1000);
 }
 
 /* Tables of the same names that somebody else made are not touched. */
@@ -233,14 +269,18 @@ sync_tables(struct work *work, struct err *err)
 }
 
 int
-create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err)
+create_archive(struct clickhouse *clickhouse,
+    const struct schema_storage *storage, FILE *say, struct err *err)
 {
 	const char *database = clickhouse_database(clickhouse);
 	struct work work;
 	int rc;
 
 	open_work(&work, clickhouse, say);
+	work.storage = storage;
 	rc = survey_check_format(work.survey, database, err);
+	if (rc == 0)
+		rc = check_storage(&work, err);
 	if (rc == 0)
 		rc = check_foreign(&work, err);
 	if (rc == 0)

@@ -210,9 +210,38 @@ put_column(
 		put(sql, " CODEC(%s)", column->codec);
 }
 
+/* Rows of whole days: the tables are divided by them. */
+static void
+put_storage(struct buffer *sql, const struct schema_table *table,
+    const struct schema_storage *storage)
+{
+	bool is_kept =
+	    table->partition == NULL || table > &schema_tables[SCHEMA_REJECTED];
+	const char *comma = " TTL ";
+
+	if (storage->move_days > 0 && table->partition != NULL) {
+		put(sql,
+		    "%stoDateTime((toInt64(hour) + 1) * 3600) + "
+		    "toIntervalDay(%u) TO VOLUME '%s'",
+		    comma, storage->move_days, storage->volume);
+		comma = ", ";
+	}
+	if (storage->ttl_days > 0 && !is_kept)
+		put(sql,
+		    "%stoDateTime((toInt64(hour) + 1) * 3600) + "
+		    "toIntervalDay(%u)",
+		    comma, storage->ttl_days);
+	put(sql, " SETTINGS " SCHEMA_SYNC);
+	if (storage->ttl_days > 0 && !is_kept)
+		put(sql, ", ttl_only_drop_parts = 1");
+	if (storage->policy != NULL)
+		put(sql, ", storage_policy = '%s'", storage->policy);
+}
+
 void
 schema_create(struct buffer *sql, const struct schema_table *table,
-    const char *database, bool replicated, uint32_t version)
+    const char *database, bool replicated, uint32_t version,
+    const struct schema_storage *storage)
 {
 	put(sql, "CREATE TABLE IF NOT EXISTS %s.%s (", database, table->name);
 	for (unsigned i = 0; i < schema_columns(table); i++) {
@@ -238,7 +267,7 @@ schema_create(struct buffer *sql, const struct schema_table *table,
 		put(sql, " PARTITION BY %s", table->partition);
 	put(sql, " ORDER BY (%s)", table->order);
 	if (version >= CLICKHOUSE_VERSION_NEW)
-		put(sql, " SETTINGS " SCHEMA_SYNC);
+		put_storage(sql, table, storage);
 }
 
 void

@@ -68,12 +68,21 @@ schema_is_by_hour(unsigned table)
 
 extern const struct schema_table schema_tables[SCHEMA_TABLES];
 
+/* Where new tables have their rows, and for how long; 0, NULL: the server's
+ * default, and for ever.  Servers from CLICKHOUSE_VERSION_NEW on. */
+struct schema_storage {
+	const char *policy, *volume;
+	uint32_t move_days; /* then rows go to `volume` */
+	uint32_t ttl_days;  /* then the server drops days of records */
+};
+
 unsigned schema_columns(const struct schema_table *table);
 
 /* Append a statement for a server of this version: replicated, or with one copy
  * on a single server. */
 void schema_create(struct buffer *sql, const struct schema_table *table,
-    const char *database, bool replicated, uint32_t version);
+    const char *database, bool replicated, uint32_t version,
+    const struct schema_storage *storage);
 /* Append a statement that has each row written to the disk before it is
  * confirmed; on servers from CLICKHOUSE_VERSION_NEW on. */
 void schema_sync(
