@@ -79,7 +79,7 @@ sed -i "s/>r$first</>r${first}b</" "$TMP/ch$first/config.d/macros.xml"
 check "a new replica gets its tables" archive create
 check_status 3 "parts are lacking" archive check
 check_printed "... which no replica has" "table [a-z]* lacks [1-9][0-9]* parts that no replica gives it"
-check_printed "... and nothing else" "table [a-z]* lacks .*deploy/clickhouse/README.md"
+check_printed "... and nothing else" "table [a-z]* lacks .*deploy/clickhouse/operate.md"
 check "what was lost is sent again, without anything new" settled 120
 judge "both replicas have it" 60
 check "the archive is complete" archive verify
