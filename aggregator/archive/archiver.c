@@ -374,7 +374,8 @@ note_copies(struct archiver *self, const struct verify_seen *seen)
 }
 
 static int
-verify(struct archiver *self, struct err *err)
+verify(
+    struct archiver *self, const struct verify_tables *tables, struct err *err)
 {
 	const struct timespec step = { 0, STEP_NS };
 	int64_t until = clock_monotonic_ns() + SETTLE_NS;
@@ -382,16 +383,48 @@ verify(struct archiver *self, struct err *err)
 	struct verify_result result;
 
 	for (;;) {
-		verify_all(&self->sender, &self->positions, &seen, &result);
+		verify_all(
+		    &self->sender, &self->positions, tables, &seen, &result);
 		note_copies(self, &seen);
 		if (result.is_enough)
-			return commit(self, err);
+			return 0;
 		if (atomic_load(&self->stop) || clock_monotonic_ns() > until ||
 		    result.has_err)
 			break;
 		nanosleep(&step, NULL);
 	}
 	return wait_for_copies(self, &result, err);
+}
+
+static int
+send_held(struct archiver *self, struct err *err)
+{
+	size_t bytes = self->sender.shards * sizeof(struct block_sender_shard);
+	struct block_sender_shard *before =
+	    memory_copy(self->sender.shard, bytes);
+	int rc = block_sender_flush_held(&self->sender, err);
+
+	if (rc != 0) {
+		block_sender_undo(&self->sender, before);
+		begin_anew(self);
+	}
+	free(before);
+	return rc;
+}
+
+/* Rows that say what there is come when it is there: whoever makes a store of
+ * the archive after a crash has no stream without its records, and no record
+ * that its sender sends again. */
+static int
+finish(struct archiver *self, struct err *err)
+{
+	static const struct verify_tables facts = { 0, SCHEMA_SUMS },
+					  held = { SCHEMA_SUMS, SCHEMA_TYPED };
+
+	return verify(self, &facts, err) == 0 && send_held(self, err) == 0 &&
+		       verify(self, &held, err) == 0
+		   ? commit(self, err)
+		   : -1;
 }
 
 static int
@@ -405,7 +438,7 @@ round_of(struct archiver *self, struct err *err)
 	if (send_changes(self, err) != 0)
 		return -1;
 	if (self->positions.count > 0)
-		return verify(self, err);
+		return finish(self, err);
 	return commits_are_due(&self->commits) ? commit(self, err) : 0;
 }
 

@@ -67,11 +67,12 @@ has_rows(const struct question *question, unsigned table,
 static int
 is_complete(const struct question *question,
     const struct block_sender_shard *shard,
-    const struct verify_positions *positions, struct err *err)
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, struct err *err)
 {
 	int rc = 1;
 
-	for (unsigned t = 0; t < SCHEMA_TYPED && rc == 1; t++) {
+	for (unsigned t = tables->from; t < tables->to && rc == 1; t++) {
 		char *where;
 
 		if (shard->sent[t].rows == 0)
@@ -87,8 +88,8 @@ is_complete(const struct question *question,
  * are. */
 static unsigned
 count_copies(struct block_sender *sender, unsigned shard,
-    const struct verify_positions *positions, bool *seen,
-    struct verify_result *of)
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, bool *seen, struct verify_result *of)
 {
 	unsigned replicas = sender->cluster->shard[shard].replicas, copies = 0;
 
@@ -100,8 +101,8 @@ count_copies(struct block_sender *sender, unsigned shard,
 
 		if (seen[r])
 			continue;
-		rc = is_complete(
-		    &question, &sender->shard[shard], positions, &of->err);
+		rc = is_complete(&question, &sender->shard[shard], positions,
+		    tables, &of->err);
 		seen[r] = rc == 1;
 		copies += seen[r];
 		of->has_err |= rc < 0;
@@ -111,7 +112,8 @@ count_copies(struct block_sender *sender, unsigned shard,
 
 void
 verify_all(struct block_sender *sender,
-    const struct verify_positions *positions, struct verify_seen *seen,
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, struct verify_seen *seen,
     struct verify_result *result)
 {
 	bool is_enough = true;
@@ -122,8 +124,8 @@ verify_all(struct block_sender *sender,
 			.wanted = question_copies(sender->client, s), .shard = s
 		};
 
-		of.copies_least =
-		    count_copies(sender, s, positions, seen->at[s], &of);
+		of.copies_least = count_copies(
+		    sender, s, positions, tables, seen->at[s], &of);
 		is_enough &= of.copies_least >= of.wanted;
 		if (of.copies_least < result->copies_least)
 			*result = of;

@@ -5,6 +5,7 @@
 #include "aggregator/archive/blocks/block_sender.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/memory.h"
@@ -157,17 +158,44 @@ block_sender_added(struct block_sender *sender, unsigned shard, unsigned table,
 	return send_block(sender, shard, table, err);
 }
 
-int
-block_sender_flush(struct block_sender *sender, struct err *err)
+static int
+flush(struct block_sender *sender, unsigned from, unsigned to, struct err *err)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
+		for (unsigned t = from; t < to; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
 		if (finish(sender, &sender->request[i], err) != 0)
 			return -1;
 	return 0;
+}
+
+int
+block_sender_flush(struct block_sender *sender, struct err *err)
+{
+	return flush(sender, 0, SCHEMA_SUMS, err);
+}
+
+int
+block_sender_flush_held(struct block_sender *sender, struct err *err)
+{
+	return flush(sender, SCHEMA_SUMS, SCHEMA_TYPED, err);
+}
+
+/* Of the blocks that were not sent. */
+static void
+drop_rows(struct block_sender *sender)
+{
+	for (unsigned s = 0; s < sender->shards; s++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++) {
+			struct block_sender_block *block =
+			    &sender->shard[s].block[t];
+
+			if (block->block != NULL)
+				native_reset(block->block);
+			block->total = no_rows;
+		}
 }
 
 void
@@ -178,21 +206,16 @@ block_sender_undo(
 
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
 		(void)finish(sender, &sender->request[i], &ignored);
+	drop_rows(sender);
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < SCHEMA_TYPED; t++) {
-			struct block_sender_block *block =
-			    &sender->shard[s].block[t];
-
-			if (block->block != NULL)
-				native_reset(block->block);
-			block->total = no_rows;
-			sender->shard[s].sent[t] = before[s].sent[t];
-		}
+		memcpy(sender->shard[s].sent, before[s].sent,
+		    sizeof(before[s].sent));
 }
 
 void
 block_sender_forget(struct block_sender *sender)
 {
+	drop_rows(sender);
 	for (unsigned s = 0; s < sender->shards; s++)
 		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
 			sender->shard[s].sent[t] = no_rows;

@@ -320,6 +320,7 @@ put_list(struct made *range, uint32_t partition, const struct read_phase *phase)
 
 struct events {
 	struct names *names;
+	struct read_covered *covered;
 	struct part_row_item *at;
 	uint32_t count, room;
 	struct arena texts;
@@ -361,7 +362,9 @@ take_event(void *arg, struct fetch *row, struct err *err)
 	entry->id.seq = fetch_uint(row);
 	entry->id.index = (uint32_t)fetch_uint(row);
 	entry->id.receive_ns = fetch_int(row);
-	(void)fetch_uint(row);
+	if (read_is_left(events->covered, entry->id.stream, entry->id.seq,
+		fetch_uint(row)))
+		return 0;
 	item.key = arena_text(&events->texts, fetch_text(row));
 	entry->measured_ns = fetch_int(row);
 	events->body.bytes = 0;
@@ -460,10 +463,10 @@ quote(struct text name)
 
 static int
 read_events(struct archive_read *read, struct read_partition *of,
-    uint32_t partition, const struct read_phase *phase, struct made *range,
+    uint32_t partition, struct read_phase *phase, struct made *range,
     struct err *err)
 {
-	struct events events = { .names = of->names };
+	struct events events = { .names = of->names, .covered = read->covered };
 	uint64_t answers = phase->events / ANSWER_EVENTS + 1;
 	char *id = quote(phase->id);
 	int rc = 0;
@@ -482,6 +485,7 @@ read_events(struct archive_read *read, struct read_partition *of,
 	}
 	free(id);
 	sort(&events);
+	phase->events = events.count;
 	if (rc == 0 && events.count < phase->expected)
 		rc = lack(read, phase, events.count, err);
 	if (rc == 0)
@@ -490,6 +494,13 @@ read_events(struct archive_read *read, struct read_partition *of,
 	buffer_clear(&events.body);
 	arena_clear(&events.texts);
 	return rc;
+}
+
+void
+read_phase_lists(struct read_partition *of, uint32_t number, struct made *range)
+{
+	for (uint32_t i = 0; i < of->phases.count; i++)
+		put_list(range, number, &of->phases.at[i]);
 }
 
 /* ---- ranges ---- */

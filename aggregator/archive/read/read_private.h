@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 
+#include "aggregator/archive/epochs.h"
 #include "aggregator/archive/read/answers.h"
 #include "aggregator/archive/read/expected.h"
 #include "aggregator/archive/read/fetch.h"
@@ -70,8 +71,19 @@ struct read_partition *archive_read_whole(struct archive_read *read,
     struct text key, uint32_t before, struct made *range, int *rc,
     struct err *err);
 
+/* What a restore leaves away: what was sent after the last commit, and the
+ * streams do not have.  It comes again from its sender. */
+struct read_covered {
+	const struct epoch *epoch; /* of the partition */
+	unsigned epochs;
+	uint64_t *last_seq; /* by number of the session; 0: not known */
+	uint32_t room;
+	uint64_t left;
+};
+
 struct archive_read {
 	struct archive_read_options options;
+	struct read_covered *covered; /* NULL: everything counts */
 	struct archive_read_state *state;
 	uint64_t looks; /* of the state, that were taken */
 	struct fetch fetch;
@@ -130,6 +142,19 @@ int archive_read_expected(
  * read. */
 struct read_partition *archive_read_partition(
     struct archive_read *read, uint32_t number, struct err *err);
+
+/* Is a position in what was committed? */
+bool read_is_committed(const struct read_covered *covered, uint64_t pos);
+/* Is it left away?  Counts it. */
+bool read_is_left(
+    struct read_covered *covered, uint32_t session, uint64_t seq, uint64_t pos);
+/* Were rows of these tables, of which the newest counts, sent after the last
+ * commit? */
+int read_is_ahead(
+    struct archive_read *read, uint64_t part, bool *is_ahead, struct err *err);
+/* The lists of all phases, whose events were read. */
+void read_phase_lists(
+    struct read_partition *of, uint32_t number, struct made *range);
 
 /* Make the range of rows of a table that has the place of a key.  -1: it
  * cannot be read. */

@@ -23,6 +23,7 @@ struct item {
 
 struct records {
 	struct names *names;
+	struct read_covered *covered;
 	struct key_row_block key; /* kind and hour */
 	struct item *at;
 	uint32_t count, room;
@@ -97,6 +98,8 @@ take_record(void *arg, struct fetch *row, struct err *err)
 		return err_set(
 		    err, "archive: a record has more than a record can have");
 	of.stream = names_session(records->names, of.session);
+	if (read_is_left(records->covered, of.stream, of.seq, of.pos))
+		return 0;
 	item.node = names_number(records->names, of.node);
 	item.track = names_number(records->names, of.track);
 	if (!archive_record(&of, kind, &numbers, &item.is, &records->body))
@@ -366,7 +369,9 @@ read_chunk(struct archive_read *read, struct read_partition *of,
     const struct key_row_block *key, uint32_t from, uint32_t count,
     struct made *range, struct err *err)
 {
-	struct records records = { .names = of->names, .key = *key };
+	struct records records = {
+		.names = of->names, .covered = read->covered, .key = *key
+	};
 	char *where = where_sql(&read->plan, of->part, from, count);
 	int rc;
 

@@ -192,6 +192,7 @@ struct restore {
 	struct epochs epochs;
 	struct kept kept;
 	struct journal *journal;
+	bool is_ahead;         /* rows that are not of the last commit */
 	uint64_t common;       /* hash of the models; 0: none yet */
 	const char *common_of; /* the partition that had them */
 	struct restore_rows rows;
@@ -268,9 +269,17 @@ restore_partition(struct restore *restore,
     const struct epochs_partition *partition, uint32_t number, struct err *err)
 {
 	const struct read_partition *of = &restore->read->partition[number - 1];
+	struct read_covered covered = { .epoch = partition->epoch,
+		.epochs = partition->epochs };
+	int rc;
 
-	if (restore_rows(&restore->rows, number, err) != 0 ||
-	    check_common(restore, partition->name, err) != 0)
+	restore->read->covered = &covered;
+	rc = read_is_ahead(restore->read, of->part, &restore->is_ahead, err);
+	if (rc == 0)
+		rc = restore_rows(&restore->rows, number, err);
+	free(covered.last_seq);
+	restore->read->covered = NULL;
+	if (rc != 0 || check_common(restore, partition->name, err) != 0)
 		return -1;
 	return check_counts(restore, of, partition->name, err);
 }
@@ -332,6 +341,10 @@ finish(struct restore *restore, struct err *err)
 		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(from));
 		tables_put_cut(txn, 0, from);
 	}
+	/* A head was lost while it committed: what follows from events may be
+	 * of more than there are.  Where events were deleted, it stays. */
+	if (restore->is_ahead && from == INT32_MIN && restore->kept.parts == 0)
+		tables_put_fact(txn, FACT_REBUILD, 1);
 	put_origin(txn, &restore->epochs);
 	tables_put_fact(txn, FACT_ROW, restore->rows.row);
 	tables_put_fact(txn, FACT_RECORDS, restore->rows.records);

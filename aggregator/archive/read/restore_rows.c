@@ -161,6 +161,22 @@ copy_kind(struct restore_rows *rows, unsigned table, enum record_kind kind,
 	    (struct text){ (char *)bytes, KEY_HOUR_BYTES }, err);
 }
 
+/* What the lists say of events was about, before these were read. */
+static int
+put_lists(struct restore_rows *rows, struct err *err)
+{
+	struct made *lists = made_new(TABLES_PHASES);
+	int rc = 0;
+
+	read_phase_lists(
+	    &rows->read->partition[rows->from - 1], rows->from, lists);
+	for (uint32_t i = 0; i < lists->count && rc == 0; i++)
+		rc = put(rows, TABLES_PHASES, lists->at[i].key,
+		    lists->at[i].value, err);
+	made_free(&lists);
+	return rc;
+}
+
 /* Models, which are of no partition alone. */
 static int
 copy_common(struct restore_rows *rows, struct err *err)
@@ -247,6 +263,8 @@ copy_all(struct restore_rows *rows, struct err *err)
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && rc == 0; i++)
 		rc = copy_table(rows, tables[i], err);
+	if (rc == 0)
+		rc = put_lists(rows, err);
 	if (rc == 0)
 		rc = copy_names(rows, 'l', err);
 	for (unsigned i = 0; i < ARCHIVE_KINDS && rc == 0; i++)

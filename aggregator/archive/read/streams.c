@@ -8,17 +8,106 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/rows/position.h"
 #include "aggregator/tables/key.h"
 #include "aggregator/tables/stream_row.h"
 #include "proto/base/memory.h"
 
 struct rows {
 	struct names *names;
+	struct read_covered *covered; /* NULL: nothing is left away */
 	struct made *range;
 	uint32_t partition;
 };
 
+/* ---- what a restore leaves away ---- */
+
+bool
+read_is_committed(const struct read_covered *covered, uint64_t pos)
+{
+	for (unsigned i = 0; i < covered->epochs; i++)
+		if (covered->epoch[i].epoch == pass_epoch(pos))
+			return pos <= covered->epoch[i].until;
+	return false;
+}
+
+bool
+read_is_left(
+    struct read_covered *covered, uint32_t session, uint64_t seq, uint64_t pos)
+{
+	if (covered == NULL ||
+	    (session < covered->room && seq <= covered->last_seq[session]) ||
+	    read_is_committed(covered, pos))
+		return false;
+	covered->left++;
+	return true;
+}
+
+static int
+take_count(void *arg, struct fetch *row, struct err *err)
+{
+	bool *is_ahead = arg;
+
+	(void)err;
+	*is_ahead |= fetch_uint(row) > 0;
+	return 0;
+}
+
+int
+read_is_ahead(
+    struct archive_read *read, uint64_t part, bool *is_ahead, struct err *err)
+{
+	static const enum schema_number tables[] = { SCHEMA_SUMS, SCHEMA_RUNS,
+		SCHEMA_GROUPS };
+	static const struct native_column columns[] = { { "n",
+	    NATIVE_UINT64 } };
+	const struct read_covered *covered = read->covered;
+	int rc = 0;
+
+	for (unsigned t = 0; t < 3 && rc == 0; t++) {
+		char *sql = NULL;
+		size_t bytes;
+		FILE *to = memory_stream(&sql, &bytes);
+
+		fprintf(to,
+		    "SELECT count() AS n FROM %s.%s FINAL WHERE part = %llu "
+		    "AND (0",
+		    clickhouse_database(read->fetch.client),
+		    schema_tables[tables[t]].name, (unsigned long long)part);
+		for (unsigned i = 0; i < covered->epochs; i++) {
+			const struct epoch *of = &covered->epoch[i];
+			uint64_t first = pass_position(of->epoch, 0);
+
+			fprintf(to, " OR (pos > %llu AND pos < %llu)",
+			    (unsigned long long)(of->until > first ? of->until
+								   : first),
+			    (unsigned long long)pass_position(
+				of->epoch + 1, 0));
+		}
+		fputc(')', to);
+		memory_stream_end(&to);
+		rc = fetch_home(&read->fetch, tables[t], part, columns, 1, sql,
+		    take_count, is_ahead, err);
+		free(sql);
+	}
+	return rc;
+}
+
 /* ---- streams ---- */
+
+static void
+cover(struct rows *rows, struct text session, uint64_t last_seq)
+{
+	struct read_covered *covered = rows->covered;
+	uint32_t number;
+
+	if (covered == NULL)
+		return;
+	number = names_session(rows->names, session);
+	covered->last_seq = memory_grow_zero(covered->last_seq, &covered->room,
+	    number, sizeof(*covered->last_seq));
+	covered->last_seq[number] = last_seq;
+}
 
 static int
 take_stream(void *arg, struct fetch *row, struct err *err)
@@ -36,6 +125,7 @@ take_stream(void *arg, struct fetch *row, struct err *err)
 	if (session.bytes != sizeof(struct session_id) ||
 	    of.node.bytes > NAME_BYTES_MAX || of.last_seq == 0)
 		return err_set(err, "archive: a malformed stream");
+	cover(rows, session, of.last_seq);
 	varint_put_u32_be(key, rows->partition);
 	memcpy(key + 4, session.at, session.bytes);
 	made_put(rows->range, (struct text){ (char *)key, sizeof(key) },
@@ -49,7 +139,7 @@ read_all(struct archive_read *read, struct text key, struct made *range,
     const struct native_column *columns, unsigned count, const char *format,
     fetch_row *take, struct err *err)
 {
-	struct rows rows = { .range = range };
+	struct rows rows = { .range = range, .covered = read->covered };
 	int rc;
 	struct read_partition *of =
 	    archive_read_whole(read, key, 0, range, &rc, err);
@@ -106,6 +196,10 @@ take_known(void *arg, struct fetch *row, struct err *err)
 	hash = fetch_text(row);
 	session = fetch_text(row);
 	rest = fetch_text(row);
+	/* Its record is not there, either: it may be imported again. */
+	if (rows->covered != NULL &&
+	    !read_is_committed(rows->covered, fetch_uint(row)))
+		return 0;
 	if (hash.bytes != sizeof(of.hash) ||
 	    rest.bytes > sizeof(value) - sizeof(uint32_t))
 		return err_set(
@@ -132,9 +226,10 @@ read_known(struct archive_read *read, struct text key, struct made *range,
 		{ "hash", NATIVE_STRING },
 		{ "session", NATIVE_STRING },
 		{ "value", NATIVE_STRING },
+		{ "pos", NATIVE_UINT64 },
 	};
 
 	return read_all(read, key, range, columns,
-	    sizeof(columns) / sizeof(columns[0]), "hour, hash, session, value",
-	    take_known, err);
+	    sizeof(columns) / sizeof(columns[0]),
+	    "hour, hash, session, value, pos", take_known, err);
 }
