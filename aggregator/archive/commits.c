@@ -18,8 +18,9 @@
 
 enum {
 	COMMITTED_MAX = 1 << 17, /* keys; then a new `since` begins */
-	KEYS_MAX = 1 << 20,      /* of a commit: rows of its block */
-	COUNT_REST = 50,         /* times as long as the last count took */
+	/* Of a commit, and as many that changed: rows of its block. */
+	KEYS_MAX = (NATIVE_ROWS_MAX - 1) / 2,
+	COUNT_REST = 50, /* times as long as the last count took */
 };
 /* A commit waits no longer for counts; the next one has the others. */
 #define COUNT_NS NS_PER_SECOND

@@ -73,6 +73,10 @@ read_rows(void *arg, const struct question *question, struct err *err)
 	while ((rc = question_row(question, &answer, row, 8, err)) > 0) {
 		if (row[0] == 0)
 			continue;
+		if (row[0] > SCHEMA_TYPED ||
+		    row[2] >= clickhouse_cluster(question->client)->shards)
+			return err_set(
+			    err, "archive: a malformed row of table commits");
 		to->at =
 		    memory_grow(to->at, &to->room, to->count, sizeof(*to->at));
 		to->at[to->count++] = (struct expected_rows){

@@ -56,8 +56,15 @@ compare(const void *a, const void *b)
 void
 made_sort(struct made *range)
 {
+	uint32_t kept = 0;
+
 	if (range->count > 1)
 		qsort(range->at, range->count, sizeof(*range->at), compare);
+	for (uint32_t i = 0; i < range->count; i++)
+		if (kept == 0 ||
+		    compare(&range->at[kept - 1], &range->at[i]) != 0)
+			range->at[kept++] = range->at[i];
+	range->count = kept;
 }
 
 bool

@@ -31,7 +31,7 @@ void made_free(struct made **range);
 /* Copies. */
 void made_set_range(struct made *range, struct text from, struct text to);
 void made_put(struct made *range, struct text key, struct text value);
-/* If they were not put in their order. */
+/* If they were not put in their order; of equal keys one row stays. */
 void made_sort(struct made *range);
 
 /* Is the place of a key in the range? */

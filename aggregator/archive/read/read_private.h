@@ -166,7 +166,8 @@ int read_records(struct archive_read *read, struct text key, struct made *range,
 int read_rollup_plan(struct archive_read *read, uint64_t part, struct err *err);
 /* The rows of some series of the plan. */
 int read_rollup_rows(struct archive_read *read, const char *where,
-    uint32_t from, uint32_t count, struct made *range, struct err *err);
+    uint32_t answers, uint32_t from, uint32_t count, struct made *range,
+    struct err *err);
 /* The order of samples. */
 int read_compare_tracks(const void *a, const void *b);
 int read_phases(struct archive_read *read, struct text key, struct made *range,

@@ -14,6 +14,7 @@
 enum {
 	CHUNK_BYTES = 24 << 20, /* of an answer, about */
 	SERIES_MAX = 4000,      /* names in a statement */
+	ANSWERS_MAX = 1000,     /* of some series */
 };
 
 struct item {
@@ -309,17 +310,19 @@ find_series(const struct read_plan *plan, const struct key_row_block *key)
 	return i;
 }
 
-/* How many series from `from` on to read at once: of one track. */
+/* How many series from `from` on to read at once: of one track, and all that
+ * are in one row. */
 static uint32_t
 count_series(const struct read_plan *plan, uint32_t from)
 {
 	uint64_t bytes = 0;
 	uint32_t count = 0;
 
-	while (from + count < plan->count && count < SERIES_MAX &&
+	while (from + count < plan->count &&
 	       plan->at[from + count].track == plan->at[from].track &&
 	       (count == 0 ||
-		   bytes + plan->at[from + count].bytes <= CHUNK_BYTES ||
+		   (count < SERIES_MAX &&
+		       bytes + plan->at[from + count].bytes <= CHUNK_BYTES) ||
 		   (plan->step != ROLLUP_RAW &&
 		       row_node(plan, from + count) ==
 			   row_node(plan, from + count - 1))))
@@ -364,6 +367,20 @@ where_sql(
 	return sql;
 }
 
+/* In how many answers these series come: an answer has an end, an hour of a
+ * node has none. */
+static uint32_t
+count_answers(const struct read_plan *plan, uint32_t from, uint32_t count)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = from; i < from + count; i++)
+		bytes += plan->at[i].bytes;
+	return bytes / CHUNK_BYTES < ANSWERS_MAX
+		   ? (uint32_t)(bytes / CHUNK_BYTES) + 1
+		   : ANSWERS_MAX;
+}
+
 static int
 read_chunk(struct archive_read *read, struct read_partition *of,
     const struct key_row_block *key, uint32_t from, uint32_t count,
@@ -373,18 +390,26 @@ read_chunk(struct archive_read *read, struct read_partition *of,
 		.names = of->names, .covered = read->covered, .key = *key
 	};
 	char *where = where_sql(&read->plan, of->part, from, count);
-	int rc;
+	uint32_t answers = count_answers(&read->plan, from, count);
+	int rc = 0;
 
 	if (read->plan.step != ROLLUP_RAW) {
-		rc = read_rollup_rows(read, where, from, count, range, err);
+		rc = read_rollup_rows(
+		    read, where, answers, from, count, range, err);
 		free(where);
 		return rc;
 	}
 	records.key.row = 0;
 	records.key.slice = 0;
-	rc = fetch_typed(&read->fetch,
-	    typed_of_kind((enum record_kind)key->kind), where, take_record,
-	    &records, err);
+	for (uint32_t i = 0; i < answers && rc == 0; i++) {
+		char *some =
+		    memory_format("%s AND seq %% %u = %u", where, answers, i);
+
+		rc = fetch_typed(&read->fetch,
+		    typed_of_kind((enum record_kind)key->kind), some,
+		    take_record, &records, err);
+		free(some);
+	}
 	free(where);
 	if (rc == 0)
 		put_rows(&records, range);

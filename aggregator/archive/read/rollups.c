@@ -512,18 +512,23 @@ put_rows(struct pieces *pieces, struct made *range, struct err *err)
 }
 
 int
-read_rollup_rows(struct archive_read *read, const char *where, uint32_t from,
-    uint32_t count, struct made *range, struct err *err)
+read_rollup_rows(struct archive_read *read, const char *where, uint32_t answers,
+    uint32_t from, uint32_t count, struct made *range, struct err *err)
 {
 	struct pieces pieces = {
 		.plan = &read->plan, .from = from, .count = count
 	};
-	char *all =
-	    memory_format("%s AND step = %d", where, (int)read->plan.step);
-	int rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_ROLLUPS], all,
-	    take_piece, &pieces, err);
+	int rc = 0;
 
-	free(all);
+	for (uint32_t i = 0; i < answers && rc == 0; i++) {
+		char *some =
+		    memory_format("%s AND step = %d AND bucket %% %u = %u",
+			where, (int)read->plan.step, answers, i);
+
+		rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_ROLLUPS],
+		    some, take_piece, &pieces, err);
+		free(some);
+	}
 	if (rc == 0)
 		rc = put_rows(&pieces, range, err);
 	free(pieces.piece);

@@ -9,8 +9,10 @@
 #include "aggregator/phases/run_sum.h"
 #include "proto/base/memory.h"
 
-enum { ANSWER_RUNS = 20000, ANSWER_TIMES = 1000000 }; /* in an answer */
+enum { ANSWER_RUNS = 20000, ANSWER_TIMES = 200000 }; /* in an answer */
 
+/* Their numbers are those of their names: in the store that wrote a row, `no`
+ * may have been another run's (the partition was dropped and made again). */
 struct runs {
 	struct names *names;
 	struct made *range;
@@ -97,8 +99,8 @@ take_run(void *arg, struct fetch *row, struct err *err)
 
 	run_row_reset(to);
 	of.model = names_number(runs->names, fetch_text(row));
-	of.run = (uint32_t)fetch_uint(row);
 	to->id = fetch_text(row);
+	of.run = names_number(runs->names, to->id);
 	flags = (unsigned)fetch_uint(row);
 	to->known = (flags & 1) != 0;
 	to->error = (flags & 2) != 0;
@@ -177,7 +179,6 @@ read_runs(struct archive_read *read, struct text key, struct made *range,
 {
 	static const struct native_column columns[] = {
 		{ "model", NATIVE_STRING },
-		{ "no", NATIVE_UINT32 },
 		{ "run", NATIVE_STRING },
 		{ "flags", NATIVE_UINT8 },
 		{ "grp", NATIVE_STRING },
@@ -213,7 +214,7 @@ take_time(void *arg, struct fetch *row, struct err *err)
 
 	(void)err;
 	at.model = names_number(runs->names, fetch_text(row));
-	at.run = (uint32_t)fetch_uint(row);
+	at.run = names_number(runs->names, fetch_text(row));
 	at.time_ns = fetch_int(row);
 	run_row_put_time_key(key, &at);
 	made_put(runs->range, (struct text){ (char *)key, sizeof(key) },
@@ -227,7 +228,7 @@ read_run_times(struct archive_read *read, struct text key, struct made *range,
 {
 	static const struct native_column columns[] = {
 		{ "model", NATIVE_STRING },
-		{ "no", NATIVE_UINT32 },
+		{ "run", NATIVE_STRING },
 		{ "first_ns", NATIVE_INT64 },
 	};
 
@@ -258,9 +259,7 @@ take_group(void *arg, struct fetch *row, struct err *err)
 	of.which = (uint8_t)fetch_uint(row);
 	number = (uint32_t)fetch_uint(row);
 	value = fetch_text(row);
-	of.number = of.part == RUN_SUM_PART_LIST
-			? number
-			: names_number(runs->names, name);
+	of.number = name.bytes > 0 ? names_number(runs->names, name) : number;
 	if (value.bytes == 0)
 		return 0; /* it was removed */
 	run_sum_put_key(key, &of);
