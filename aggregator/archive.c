@@ -119,7 +119,7 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive owners --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive owners --to "
 	    "clickhouses://w@a1,a2/poolscope --format json\n" },
-	{ "verify", "", "compare the replicas with a store, hour by hour",
+	{ "verify", "", "see whether each replica has what was committed",
 	    PLACE ANSWER " store repair",
 	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive verify --repair --store "

@@ -123,20 +123,20 @@ find_committed(struct archiver *self, struct err *err)
 {
 	const struct owners *owners = &self->owners;
 	uint32_t i = owners->claims.count, last = 0;
-	int rc = 0;
+	struct commits_ends ends;
 
+	if (commits_read(&ends, self->client, err) != 0)
+		return -1;
 	self->committed = (struct pass_place){ .change = 0 };
-	while (rc == 0 && i-- > 0 && self->committed.change == 0) {
-		const struct claim *claim = &owners->claims.claim[i];
-
-		if (claim->store != owners->store || claim->epoch == last)
-			continue;
-		last = claim->epoch;
-		rc = commits_read(self->client, last, &self->committed, err);
-	}
+	while (i-- > 0 && self->committed.change == 0)
+		if (owners->claims.claim[i].store == owners->store) {
+			last = owners->claims.claim[i].epoch;
+			self->committed = commits_place(&ends, last);
+		}
 	self->is_new_epoch =
 	    last != owners->epoch && self->committed.change > 0;
-	return rc;
+	free(ends.at);
+	return 0;
 }
 
 static int

@@ -449,41 +449,69 @@ commits_write(struct commits *commits, struct clickhouse *client,
 
 /* ---- reading ---- */
 
-struct place_of {
-	uint32_t epoch;
-	struct pass_place *place;
-};
+static struct commits_end *
+find_end(const struct commits_ends *ends, uint32_t epoch)
+{
+	for (uint32_t i = 0; i < ends->count; i++)
+		if (ends->at[i].epoch == epoch)
+			return &ends->at[i];
+	return NULL;
+}
+
+static void
+take_end(struct commits_ends *ends, const struct commits_end *new)
+{
+	struct commits_end *end = find_end(ends, new->epoch);
+
+	if (end == NULL) {
+		ends->at = memory_grow(
+		    ends->at, &ends->room, ends->count, sizeof(*ends->at));
+		ends->at[ends->count++] = *new;
+	} else if (new->place.change > end->place.change)
+		*end = *new;
+	else
+		end->copies += new->place.change == end->place.change;
+}
 
 static int
-read_place(void *arg, const struct question *question, struct err *err)
+read_ends(void *arg, const struct question *question, struct err *err)
 {
-	const struct place_of *of = arg;
 	struct text answer;
-	uint64_t row[3], change;
+	uint64_t row[4];
 	int rc;
 
 	if (question_ask(question, &answer, err,
-		"SELECT pos, row, entry FROM %s.commits WHERE part = 0 AND "
-		"since >= %llu AND since < %llu ORDER BY since DESC LIMIT 1",
+		"SELECT max(pos), max(row), max(entry), max(at_ns) FROM "
+		"%s.commits WHERE part = 0 GROUP BY intDiv(pos, %llu)",
 		clickhouse_database(question->client),
-		(unsigned long long)pass_position(of->epoch, 0),
-		(unsigned long long)pass_position(of->epoch + 1, 0)) != 0)
+		1ULL << PASS_CHANGE_BITS) != 0)
 		return -1;
-	rc = question_row(question, &answer, row, 3, err);
-	change = row[0] & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
-	if (rc > 0 && change > of->place->change)
-		*of->place =
-		    (struct pass_place){ change, (uint32_t)row[1], row[2] };
-	return rc < 0 ? -1 : 0;
+	while ((rc = question_row(question, &answer, row, 4, err)) > 0) {
+		const struct commits_end end = { pass_epoch(row[0]),
+			{ pass_change(row[0]), (uint32_t)row[1], row[2] },
+			(int64_t)row[3], 1 };
+
+		take_end(arg, &end);
+	}
+	return rc;
 }
 
 int
-commits_read(struct clickhouse *client, uint32_t epoch,
-    struct pass_place *place, struct err *err)
+commits_read(
+    struct commits_ends *ends, struct clickhouse *client, struct err *err)
 {
-	unsigned shard = epoch % clickhouse_cluster(client)->shards;
-	struct place_of of = { epoch, place };
+	*ends = (struct commits_ends){ .at = NULL };
+	if (question_each(client, read_ends, ends, err) == 0)
+		return 0;
+	free(ends->at);
+	*ends = (struct commits_ends){ .at = NULL };
+	return -1;
+}
 
-	*place = (struct pass_place){ .change = 0 };
-	return question_shard(client, shard, read_place, &of, err);
+struct pass_place
+commits_place(const struct commits_ends *ends, uint32_t epoch)
+{
+	const struct commits_end *end = find_end(ends, epoch);
+
+	return end != NULL ? end->place : (struct pass_place){ .change = 0 };
 }

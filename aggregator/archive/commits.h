@@ -68,8 +68,23 @@ bool commits_are_due(const struct commits *commits);
  * only one; -1: perhaps they have, and it is to be repeated. */
 int commits_write(struct commits *commits, struct clickhouse *client,
     uint32_t epoch, const struct pass_place *place, struct err *err);
-/* The last place of an epoch that a replica has; all zeros: none. */
-int commits_read(struct clickhouse *client, uint32_t epoch,
-    struct pass_place *place, struct err *err);
+
+/* The last commit of an epoch that a replica has. */
+struct commits_end {
+	uint32_t epoch;
+	struct pass_place place;
+	int64_t at_ns;
+	unsigned copies; /* replicas that have it */
+};
+struct commits_ends {
+	struct commits_end *at;
+	uint32_t count, room;
+};
+/* Those of all epochs; free `at`. */
+int commits_read(
+    struct commits_ends *ends, struct clickhouse *client, struct err *err);
+/* The place of an epoch; all zeros: it has committed nothing. */
+struct pass_place commits_place(
+    const struct commits_ends *ends, uint32_t epoch);
 
 #endif

@@ -112,8 +112,8 @@ verify() {
 check_status 3 "verify finds what is gone" verify
 cp "$TMP/out" "$TMP/verified"
 check "... records" grep -q "^a\$one *events .* lacking" "$TMP/verified"
-check "... test runs" grep -q "^demo\$farm *runs .* lost" "$TMP/verified"
-check "... events of phases" grep -q "^a\$one *phases .* lost" "$TMP/verified"
+check "... test runs" grep -q "^demo\$farm *runs .* lacking" "$TMP/verified"
+check "... events of phases" grep -q "^a\$one *phases .* lacking" "$TMP/verified"
 stop aggregator
 check "it is to be sent again" verify --repair
 aggregator_serve || exit 1

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "aggregator/archive/epochs.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/read/answers.h"
 #include "aggregator/archive/read/expected.h"
 #include "aggregator/archive/read/fetch.h"
@@ -74,8 +74,9 @@ struct read_partition *archive_read_whole(struct archive_read *read,
 /* What a restore leaves away: what was sent after the last commit, and the
  * streams do not have.  It comes again from its sender. */
 struct read_covered {
-	const struct epoch *epoch; /* of the partition */
-	unsigned epochs;
+	uint64_t part;
+	const struct commits_ends *all; /* of the archive */
+	struct commits_ends ends;       /* of the partition */
 	uint64_t *last_seq; /* by number of the session; 0: not known */
 	uint32_t room;
 	uint64_t left;
@@ -143,6 +144,9 @@ int archive_read_expected(
 struct read_partition *archive_read_partition(
     struct archive_read *read, uint32_t number, struct err *err);
 
+/* How far the epochs of the partition count; free `ends.at`. */
+int read_covered_find(
+    struct read_covered *covered, struct clickhouse *client, struct err *err);
 /* Is a position in what was committed? */
 bool read_is_committed(const struct read_covered *covered, uint64_t pos);
 /* Is it left away?  Counts it. */
@@ -150,8 +154,7 @@ bool read_is_left(
     struct read_covered *covered, uint32_t session, uint64_t seq, uint64_t pos);
 /* Were rows of these tables, of which the newest counts, sent after the last
  * commit? */
-int read_is_ahead(
-    struct archive_read *read, uint64_t part, bool *is_ahead, struct err *err);
+int read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err);
 /* The lists of all phases, whose events were read. */
 void read_phase_lists(
     struct read_partition *of, uint32_t number, struct made *range);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregator/archive/epochs.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/kept.h"
 #include "aggregator/archive/read/read_private.h"
 #include "aggregator/archive/read/restore_rows.h"
@@ -161,23 +161,18 @@ put_streams(struct db *tables, struct journal *journal, struct err *err)
 	return rc;
 }
 
-/* An open epoch counts up to the same position in all partitions. */
+/* Who takes over has all that was committed then. */
 static void
-put_origin(struct db_txn *txn, const struct epochs *claims)
+put_origin(struct db_txn *txn, const struct commits_ends *ends)
 {
 	struct buffer value = { NULL, 0, 0 };
 
-	for (uint32_t i = 0; i < claims->epochs; i++) {
-		const struct epoch *epoch = &claims->epoch[i];
-		bool is_known = !epoch->is_open || epoch->until == 0;
+	for (uint32_t i = 0; i < ends->count; i++) {
+		const struct commits_end *end = &ends->at[i];
 
-		for (uint32_t j = 0; j < i && !is_known; j++)
-			is_known = claims->epoch[j].is_open &&
-				   claims->epoch[j].epoch == epoch->epoch;
-		if (is_known)
-			continue;
-		varint_put(&value, epoch->epoch);
-		varint_put(&value, epoch->until);
+		varint_put(&value, end->epoch);
+		varint_put(
+		    &value, pass_position(end->epoch, end->place.change));
 	}
 	db_put(txn, TABLES_META, text_of(FACT_ORIGIN), buffer_text(&value));
 	buffer_clear(&value);
@@ -189,12 +184,12 @@ struct restore {
 	const struct restore_options *options;
 	struct archive_read *read;
 	struct clickhouse *client; /* not owned */
-	struct epochs epochs;
+	struct commits_ends ends;
 	struct kept kept;
 	struct journal *journal;
 	bool is_ahead;         /* rows that are not of the last commit */
 	uint64_t common;       /* hash of the models; 0: none yet */
-	const char *common_of; /* the partition that had them */
+	struct text common_of; /* the partition that had them */
 	struct restore_rows rows;
 };
 
@@ -215,7 +210,7 @@ open_store(struct restore *restore, const char *copy, struct err *err)
 
 /* What all partitions of a store share must be so of these. */
 static int
-check_common(struct restore *restore, const char *name, struct err *err)
+check_common(struct restore *restore, struct text name, struct err *err)
 {
 	struct db_txn *txn;
 	uint64_t hash;
@@ -226,9 +221,10 @@ check_common(struct restore *restore, const char *name, struct err *err)
 	db_abort(&txn);
 	if (restore->common != 0 && restore->common != hash)
 		return err_set(err,
-		    "partitions %s and %s have different models, or hashes of "
-		    "different keys: restore them one by one with -p",
-		    restore->common_of, name);
+		    "partitions %.*s and %.*s have different models, or hashes "
+		    "of different keys: restore them one by one with -p",
+		    (int)restore->common_of.bytes, restore->common_of.at,
+		    (int)name.bytes, name.at);
 	restore->common = hash;
 	restore->common_of = name;
 	return 0;
@@ -236,8 +232,8 @@ check_common(struct restore *restore, const char *name, struct err *err)
 
 /* -1: records are lacking that the aggregator counted. */
 static int
-check_counts(struct restore *restore, const struct read_partition *of,
-    const char *name, struct err *err)
+check_counts(
+    struct restore *restore, const struct read_partition *of, struct err *err)
 {
 	const struct restore_options *options = restore->options;
 
@@ -252,11 +248,13 @@ check_counts(struct restore *restore, const struct read_partition *of,
 		if (found >= counted)
 			continue;
 		err_set(err,
-		    "archive: only %llu of %llu %s of %s are there: start all "
+		    "archive: only %llu of %llu %s of %.*s are there: start "
+		    "all "
 		    "replicas and try again; if the rest is lost its store may "
 		    "have it (poolscope archive verify --repair)",
 		    (unsigned long long)found, (unsigned long long)counted,
-		    typed_of_kind(kind)->name, name);
+		    typed_of_kind(kind)->name, (int)of->name.bytes,
+		    of->name.at);
 		if (options->on_lack == NULL)
 			return -1;
 		options->on_lack(err->text);
@@ -265,33 +263,24 @@ check_counts(struct restore *restore, const struct read_partition *of,
 }
 
 static int
-restore_partition(struct restore *restore,
-    const struct epochs_partition *partition, uint32_t number, struct err *err)
+restore_partition(struct restore *restore, uint32_t number, struct err *err)
 {
 	const struct read_partition *of = &restore->read->partition[number - 1];
-	struct read_covered covered = { .epoch = partition->epoch,
-		.epochs = partition->epochs };
-	int rc;
+	struct read_covered covered = { .part = of->part,
+		.all = &restore->ends };
+	int rc = read_covered_find(&covered, restore->client, err);
 
 	restore->read->covered = &covered;
-	rc = read_is_ahead(restore->read, of->part, &restore->is_ahead, err);
+	if (rc == 0)
+		rc = read_is_ahead(restore->read, &restore->is_ahead, err);
 	if (rc == 0)
 		rc = restore_rows(&restore->rows, number, err);
+	free(covered.ends.at);
 	free(covered.last_seq);
 	restore->read->covered = NULL;
-	if (rc != 0 || check_common(restore, partition->name, err) != 0)
-		return -1;
-	return check_counts(restore, of, partition->name, err);
-}
-
-/* Its number in what is read; 0: nothing of it was committed yet. */
-static uint32_t
-number_of(const struct archive_read *read, uint64_t part)
-{
-	for (uint32_t i = 0; i < read->partitions; i++)
-		if (read->partition[i].part == part)
-			return i + 1;
-	return 0;
+	return rc == 0 && check_common(restore, of->name, err) == 0
+		   ? check_counts(restore, of, err)
+		   : -1;
 }
 
 static int
@@ -299,19 +288,19 @@ restore_all(
     struct restore *restore, struct restore_report *report, struct err *err)
 {
 	const struct restore_options *options = restore->options;
+	const struct archive_read *read = restore->read;
 
-	for (uint32_t i = 0; i < restore->epochs.partitions; i++) {
-		const struct epochs_partition *partition =
-		    &restore->epochs.partition[i];
-		uint32_t number = number_of(restore->read, partition->part);
+	for (uint32_t i = 0; i < read->partitions; i++) {
+		const struct read_partition *of = &read->partition[i];
 
-		if (number == 0)
+		if (options->pattern != NULL &&
+		    !text_match_partition(text_of(options->pattern), of->name))
 			continue;
 		if (options->progress)
 			fprintf(stderr, "\r%u of %u partitions, %llu records ",
-			    i, restore->epochs.partitions,
+			    i, read->partitions,
 			    (unsigned long long)restore->rows.records);
-		if (restore_partition(restore, partition, number, err) != 0)
+		if (restore_partition(restore, i + 1, err) != 0)
 			return -1;
 		report->partitions++;
 	}
@@ -345,7 +334,7 @@ finish(struct restore *restore, struct err *err)
 	 * of more than there are.  Where events were deleted, it stays. */
 	if (restore->is_ahead && from == INT32_MIN && restore->kept.parts == 0)
 		tables_put_fact(txn, FACT_REBUILD, 1);
-	put_origin(txn, &restore->epochs);
+	put_origin(txn, &restore->ends);
 	tables_put_fact(txn, FACT_ROW, restore->rows.row);
 	tables_put_fact(txn, FACT_RECORDS, restore->rows.records);
 	tables_put_fact(txn, FACT_CHANGE, 1);
@@ -364,8 +353,7 @@ make(struct restore *restore, const char *copy, struct restore_report *report,
 		.option = "from",
 		.on_lack = restore->options->on_lack };
 
-	if (epochs_read(&restore->epochs, restore->client,
-		restore->options->pattern, err) != 0 ||
+	if (commits_read(&restore->ends, restore->client, err) != 0 ||
 	    kept_read(&restore->kept, restore->client, err) != 0 ||
 	    archive_read_new(&restore->read, &how, err) != 0)
 		return -1;
@@ -398,7 +386,7 @@ restore_store(struct clickhouse *client, const char *copy,
 		archive_read_free(restore.read);
 	db_close(&restore.rows.tables);
 	journal_close(&restore.journal);
-	epochs_clear(&restore.epochs);
+	free(restore.ends.at);
 	kept_clear(&restore.kept);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregator/archive/question.h"
 #include "aggregator/archive/rows/position.h"
 #include "aggregator/tables/key.h"
 #include "aggregator/tables/stream_row.h"
@@ -22,13 +23,55 @@ struct rows {
 
 /* ---- what a restore leaves away ---- */
 
+/* An epoch counts up to its last commit, and not beyond the end that the next
+ * owner of the partition gave it. */
+static int
+take_owner(void *arg, const struct question *question, struct err *err)
+{
+	struct read_covered *covered = arg;
+	struct commits_ends *ends = &covered->ends;
+	struct text answer;
+	uint64_t row[2];
+	int rc;
+
+	if (question_ask(question, &answer, err,
+		"SELECT epoch, max(until) FROM %s.owners WHERE part = %llu "
+		"GROUP BY epoch",
+		clickhouse_database(question->client),
+		(unsigned long long)covered->part) != 0)
+		return -1;
+	while ((rc = question_row(question, &answer, row, 2, err)) > 0) {
+		struct commits_end end = { .epoch = (uint32_t)row[0],
+			.place =
+			    commits_place(covered->all, (uint32_t)row[0]) };
+		uint32_t i = 0;
+
+		if (row[1] != 0 && pass_change(row[1]) < end.place.change)
+			end.place.change = pass_change(row[1]);
+		while (i < ends->count && ends->at[i].epoch != end.epoch)
+			i++;
+		if (i == ends->count) {
+			ends->at = memory_grow(
+			    ends->at, &ends->room, i, sizeof(*ends->at));
+			ends->at[ends->count++] = end;
+		} else if (end.place.change < ends->at[i].place.change)
+			ends->at[i] = end;
+	}
+	return rc;
+}
+
+int
+read_covered_find(
+    struct read_covered *covered, struct clickhouse *client, struct err *err)
+{
+	return question_each(client, take_owner, covered, err);
+}
+
 bool
 read_is_committed(const struct read_covered *covered, uint64_t pos)
 {
-	for (unsigned i = 0; i < covered->epochs; i++)
-		if (covered->epoch[i].epoch == pass_epoch(pos))
-			return pos <= covered->epoch[i].until;
-	return false;
+	return pass_change(pos) <=
+	       commits_place(&covered->ends, pass_epoch(pos)).change;
 }
 
 bool
@@ -54,8 +97,7 @@ take_count(void *arg, struct fetch *row, struct err *err)
 }
 
 int
-read_is_ahead(
-    struct archive_read *read, uint64_t part, bool *is_ahead, struct err *err)
+read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err)
 {
 	static const enum schema_number tables[] = { SCHEMA_SUMS, SCHEMA_RUNS,
 		SCHEMA_GROUPS };
@@ -71,23 +113,22 @@ read_is_ahead(
 
 		fprintf(to,
 		    "SELECT count() AS n FROM %s.%s FINAL WHERE part = %llu "
-		    "AND (0",
+		    "AND NOT (0",
 		    clickhouse_database(read->fetch.client),
-		    schema_tables[tables[t]].name, (unsigned long long)part);
-		for (unsigned i = 0; i < covered->epochs; i++) {
-			const struct epoch *of = &covered->epoch[i];
-			uint64_t first = pass_position(of->epoch, 0);
+		    schema_tables[tables[t]].name,
+		    (unsigned long long)covered->part);
+		for (uint32_t i = 0; i < covered->ends.count; i++) {
+			const struct commits_end *end = &covered->ends.at[i];
 
-			fprintf(to, " OR (pos > %llu AND pos < %llu)",
-			    (unsigned long long)(of->until > first ? of->until
-								   : first),
+			fprintf(to, " OR (pos >= %llu AND pos <= %llu)",
+			    (unsigned long long)pass_position(end->epoch, 0),
 			    (unsigned long long)pass_position(
-				of->epoch + 1, 0));
+				end->epoch, end->place.change));
 		}
 		fputc(')', to);
 		memory_stream_end(&to);
-		rc = fetch_home(&read->fetch, tables[t], part, columns, 1, sql,
-		    take_count, is_ahead, err);
+		rc = fetch_home(&read->fetch, tables[t], covered->part, columns,
+		    1, sql, take_count, is_ahead, err);
 		free(sql);
 	}
 	return rc;

@@ -21,6 +21,12 @@ pass_epoch(uint64_t position)
 	return (uint32_t)(position >> PASS_CHANGE_BITS);
 }
 
+static inline uint64_t
+pass_change(uint64_t position)
+{
+	return position & ((UINT64_C(1) << PASS_CHANGE_BITS) - 1);
+}
+
 /* A place in the history of the store. */
 struct pass_place {
 	uint64_t change; /* marks up to this number were sent */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "aggregator/archive/kept.h"
-#include "aggregator/archive/epochs.h"
+#include "aggregator/archive/partitions.h"
 #include "aggregator/archive/question.h"
 #include "proto/os/clock.h"
 
@@ -123,15 +123,15 @@ delete_rows(struct retain *retain, uint64_t part, struct err *err)
 static int
 delete_some(struct retain *retain, const char *pattern, struct err *err)
 {
-	struct epochs claims;
-	int rc = epochs_read(&claims, retain->client, pattern, err);
+	struct partitions partitions = { .at = NULL };
+	int rc = partitions_read(&partitions, retain->client, pattern, err);
 
-	if (rc == 0 && claims.partitions == 0)
+	if (rc == 0 && partitions.count == 0)
 		rc = err_set(err, "archive: it has no partition %s", pattern);
-	for (uint32_t i = 0; rc == 0 && i < claims.partitions; i++)
-		rc = delete_rows(retain, claims.partition[i].part, err);
-	retain->report->partitions = claims.partitions;
-	epochs_clear(&claims);
+	for (uint32_t i = 0; rc == 0 && i < partitions.count; i++)
+		rc = delete_rows(retain, partitions.at[i].part, err);
+	retain->report->partitions = partitions.count;
+	partitions_clear(&partitions);
 	return rc;
 }
 
