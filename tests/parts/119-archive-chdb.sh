@@ -72,11 +72,12 @@ done
 
 # The dashboard asks them, and joins of its own.
 ask "INSERT INTO poolscope.samples (part, hour, node, track, ts, v) VALUES (7, 240, 'n1', 'job', 864000000000000, [1.5, 2])"
+ask "INSERT INTO poolscope.entities (part, kind, id, keys, vals) VALUES (7, 'set', 'job', ['names'], ['m1'])"
 ask "INSERT INTO poolscope.spans (part, hour, node, track, ts, end_ns, name) VALUES (7, 240, 'n1', 'job', 864000000000000, 864001000000000, 'x')"
 ask "INSERT INTO poolscope.commits (tbl, at_ns) VALUES ('commit', 864009000000000)"
 /usr/bin/python3 tests/parts/clickhouse_dashboard.py deploy/clickhouse/dashboard.json "http://127.0.0.1:$port/" x y \
-	863900 864100 'partition=acct$pool' group=job column=1 span=x >"$TMP/dashboard" 2>&1
-check_text "each question of the dashboard has an answer" "9 0" \
+	863900 864100 'partition=acct$pool' group=job metric=m1 span=x >"$TMP/dashboard" 2>&1
+check_text "each question of the dashboard has an answer" "10 0" \
 	"$(grep -c ': 1 rows: ' "$TMP/dashboard") $(grep -c 'failed' "$TMP/dashboard")"
 
 start aggregator poolscope-aggregator --archive "$url" --archive-after 200ms \

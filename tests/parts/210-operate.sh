@@ -45,7 +45,7 @@ same() {
 		answers_of --connect "$ARCHIVE" --archive-password "$TMP/writer" >"$TMP/of-archive" &&
 		cmp "$TMP/of-store" "$TMP/of-archive"
 }
-complete() {
+whole() {
 	check "$1: everything is archived" settled 120
 	check "$1: nothing must be done" wait_until \
 		'poolscope-archive check --to "$ARCHIVE" --archive-password "$TMP/writer" >"$TMP/checked" 2>&1' 90
@@ -56,31 +56,31 @@ complete() {
 poolscope-archive create --to "$ARCHIVE" --archive-password "$TMP/writer" >"$TMP/created" || exit 1
 { aggregator_serve "$ARCHIVE" && start broker poolscope-broker; } || exit 1
 check "runs come" load 5
-complete "at first"
+whole "at first"
 
 lose 2
 check "more runs come" load 3
 check "it is missed" wait_until 'gone r2' 60
 check "a replica was lost" procedure "A replica was lost"
-complete "a replica was lost"
+whole "a replica was lost"
 
 lose 1
 lose 2
 check "more runs come" load 3
 check "they are missed" wait_until 'gone r1 r2-2' 60
 check "both of a shard were lost" procedure "Both replicas of a shard were lost"
-complete "both of a shard"
+whole "both of a shard"
 
 stop zookeeper KILL
 rm -rf "$TMP/zookeeper"
 check "more runs come" load 3
 zookeeper_serve || exit 1
 check "ZooKeeper's data was lost" procedure "ZooKeeper's data was lost"
-check_text "what was there is set aside, on each server" 4 "$(ls -d "$TMP"/ch?/data/aside/data/poolscope | wc -l)"
-complete "ZooKeeper"
+check_text "what was there is set aside, on each server" 4 "$(find "$TMP"/ch?/data/aside/data -maxdepth 1 -name poolscope | wc -l)"
+whole "ZooKeeper"
 
 echo 'another one' >"$TMP/writer.new"
 check "a password is rotated" procedure "A password is rotated"
 check "more runs come" load 3
-complete "a password"
+whole "a password"
 check_text "the old one is refused" "Code: 193" "$(ask 1 'SELECT 1' | cut -d, -f1)"

@@ -21,8 +21,8 @@ ask() {
 	curl -sS --fail-with-body -m 60 --data-binary "$1" "http://127.0.0.1:$port/"
 }
 clauses() {
-	ask "SELECT engine_full FROM system.tables WHERE database = 'pool' AND name = '$1'" |
-		grep -o 'TTL.*SETTINGS\|storage_policy = [^,]*\|ttl_only_drop_parts = 1' | tr -d '\\' | paste -sd' '
+	ask "SELECT replaceAll(engine_full, char(39), '') FROM system.tables WHERE database = 'pool' AND name = '$1'" |
+		sed 's/\\//g' | grep -o 'TTL.*SETTINGS\|storage_policy = [^,]*\|ttl_only_drop_parts = 1' | paste -sd' '
 }
 events() {
 	poolscope-dump -q -p "$1" --kind event --format jsonl --connect "$url" | wc -l
@@ -33,12 +33,12 @@ wrong_usage "so is a name with other characters" "letters" poolscope-archive cre
 check "an archive is made" poolscope-archive create --to "$url" --ttl 400d --ttl-move 30d \
 	--volume default --storage-policy default
 check_text "records are moved, then deleted" \
-	"TTL toDateTime((toInt64(hour) + 1) * 3600) + toIntervalDay(30) TO VOLUME 'default', toDateTime((toInt64(hour) + 1) * 3600) + toIntervalDay(400) SETTINGS ttl_only_drop_parts = 1 storage_policy = 'default'" \
+	"TTL toDateTime((toInt64(hour) + 1) * 3600) + toIntervalDay(30) TO VOLUME default, toDateTime((toInt64(hour) + 1) * 3600) + toIntervalDay(400) SETTINGS ttl_only_drop_parts = 1 storage_policy = default" \
 	"$(clauses events)"
 check_text "phases are moved alone" \
-	"TTL toDateTime((toInt64(hour) + 1) * 3600) + toIntervalDay(30) TO VOLUME 'default' SETTINGS storage_policy = 'default'" \
+	"TTL toDateTime((toInt64(hour) + 1) * 3600) + toIntervalDay(30) TO VOLUME default SETTINGS storage_policy = default" \
 	"$(clauses phases)"
-check_text "names are not" "storage_policy = 'default'" "$(clauses names)"
+check_text "names are not" "storage_policy = default" "$(clauses names)"
 ask 'SYSTEM STOP TTL MERGES'
 
 start aggregator poolscope-aggregator --archive "$url" --archive-after 200ms --models "$ROOT/deploy/models" || exit 1

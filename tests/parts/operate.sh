@@ -8,7 +8,7 @@
 # operate_client N SQL and service N start|stop NAME are; N is 0 where the head is.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # for the commands
+# shellcheck disable=SC2034,SC2154 # for the commands; of the cluster
 
 # host_number NAME.
 host_number() {
