@@ -126,6 +126,7 @@ readers=
 for i in $(seq 100); do
 	[ "$(ask all poolscope-dump -q -p 'acct$one' | sha256sum)" = "$all" ] || echo "$i" >>"$TMP/other" &
 	readers="$readers $!"
+	# shellcheck disable=SC2086 # numbers
 	[ $((i % 4)) -ne 0 ] || { wait $readers && readers= ; }
 done
 check_text "100 readers more ask the archive nothing" "$before" "$(counted read_asked)"

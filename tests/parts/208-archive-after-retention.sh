@@ -110,5 +110,5 @@ check "... which answers" answers "$TMP/restored" --store "$TMP/copy"
 equal "... the same" "$TMP/restored"
 check "so does one of the last half" poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" \
 	--since 2017-10-16 "$TMP/half"
-check_text "... whose pools are whole" "$(cat "$TMP/whole/pools.json" | grep records)" \
+check_text "... whose pools are whole" "$(grep records "$TMP/whole/pools.json")" \
 	"$(poolscope-stats pools --format json --store "$TMP/half" | grep records)"
