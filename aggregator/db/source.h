@@ -21,8 +21,9 @@ enum db_source_place {
 };
 
 struct db_source {
-	/* 1: `found` and `value` are views, valid until `end`; 0: there is no
-	 * such row; -1: it cannot be made, and the transaction has failed. */
+	/* 1: `found` and `value` are views, valid until `end`; of records,
+	 * until those of some other hours were asked for.  0: there is no such
+	 * row; -1: it cannot be made, and the transaction has failed. */
 	int (*row)(void *arg, unsigned table, enum db_source_place place,
 	    struct text key, struct text *found, struct text *value,
 	    struct err *err);

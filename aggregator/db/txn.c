@@ -310,6 +310,11 @@ db_txn_ask(struct db_txn *txn, unsigned table, enum db_source_place place,
 	if (txn->rc == 0)
 		rc = source->row(source->arg, table, place, key, found, value,
 		    &txn->source_err);
+	/* A cursor has room for a key, and knows by it where it is. */
+	if (rc > 0 && (found->bytes == 0 || found->bytes > DB_KEY_BYTES_MAX))
+		rc =
+		    err_set(&txn->source_err, "%s: a row has a key of %u bytes",
+			txn->db->path, found->bytes);
 	if (rc < 0)
 		db_txn_fail(txn, SNAPSHOT_UNREADABLE, "ask");
 	return rc > 0;

@@ -69,3 +69,6 @@ count() {
 }
 check "20,000 more nodes come" again rollups 5000 "step = 2" node "concat(node, 'x', toString(number))"
 check_text "all are read" 3 "$(count 20004 of poolscope-stats series)"
+check "a store is made of them" poolscope-archive restore --from "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" -p 'a$perf' "$TMP/copy"
+check_text "... with all" 3 "$(count 20004 poolscope-stats series --store "$TMP/copy")"

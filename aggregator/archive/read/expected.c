@@ -73,7 +73,7 @@ read_rows(void *arg, const struct question *question, struct err *err)
 	while ((rc = question_row(question, &answer, row, 8, err)) > 0) {
 		if (row[0] == 0)
 			continue;
-		if (row[0] > SCHEMA_TYPED ||
+		if (row[0] > SCHEMA_TYPED || !key_is_hour((int64_t)row[1]) ||
 		    row[2] >= clickhouse_cluster(question->client)->shards)
 			return err_set(
 			    err, "archive: a malformed row of table commits");

@@ -13,7 +13,8 @@ take(void *arg, struct fetch *row, struct err *err)
 {
 	struct text id = fetch_text(row);
 
-	(void)err;
+	if (id.bytes == 0 || id.bytes > DB_KEY_BYTES_MAX)
+		return err_set(err, "archive: a malformed row of table models");
 	made_put(arg, id, fetch_text(row));
 	return 0;
 }

@@ -14,6 +14,8 @@
 #include "proto/os/clock.h"
 
 #define MADE_BYTES_MAX (UINT64_C(256) << 20)
+/* Ranges of hours, of each table, that a page may be looking at. */
+enum { HOURS_MIN = 8 };
 /* Of each reader where all have the answers to their questions. */
 #define MADE_BYTES_BESIDE (UINT64_C(64) << 20)
 
@@ -235,15 +237,6 @@ make(struct archive_read *read, struct text key, struct made *range,
 	}
 }
 
-/* Keep it, and forget those that were not used for long. */
-static void
-keep(struct archive_read *read, struct made *range)
-{
-	range->next = read->made[range->table];
-	read->made[range->table] = range;
-	read->made_bytes += range->bytes.used;
-}
-
 static void
 forget_all(struct archive_read *read, unsigned table)
 {
@@ -256,20 +249,36 @@ forget_all(struct archive_read *read, unsigned table)
 	}
 }
 
-/* Those that were not used for long. */
+/* Those that were not used for long, but not the last `least`. */
 static void
-forget_oldest(struct archive_read *read, unsigned table)
+forget_oldest(struct archive_read *read, unsigned table, uint32_t least)
 {
-	struct made **last = &read->made[table];
+	while (read->made_bytes > read->made_bytes_max) {
+		struct made **last = &read->made[table];
+		uint32_t count = 0;
 
-	while (*last != NULL && read->made_bytes > read->made_bytes_max) {
-		for (last = &read->made[table]; (*last)->next != NULL;
+		for (; *last != NULL && (*last)->next != NULL;
 		     last = &(*last)->next)
-			;
+			count++;
+		if (*last == NULL || count < least)
+			return;
 		read->made_bytes -= (*last)->bytes.used;
 		made_free(last);
-		last = &read->made[table];
 	}
+}
+
+/* Keep it.  A page may look at many hours before it ends: rows of hours that it
+ * has left are not needed any more. */
+static void
+keep(struct archive_read *read, struct made *range)
+{
+	range->next = read->made[range->table];
+	read->made[range->table] = range;
+	read->made_bytes += range->bytes.used;
+	if (range->table == TABLES_ROW_BLOCKS ||
+	    range->table == TABLES_ROLLUPS ||
+	    range->table == TABLES_ROLLUPS_END)
+		forget_oldest(read, range->table, HOURS_MIN);
 }
 
 static struct made *
@@ -409,7 +418,7 @@ archive_read_rest(struct archive_read *read)
 {
 	arena_reset(&read->values);
 	for (unsigned i = 0; i < TABLES_COUNT; i++)
-		forget_oldest(read, i);
+		forget_oldest(read, i, 0);
 }
 
 static void

@@ -45,7 +45,8 @@ take_hour(void *arg, struct fetch *row, struct err *err)
 	bool is_any = fetch_uint(row) != 0;
 	int32_t hour = (int32_t)fetch_int(row);
 
-	(void)err;
+	if (is_any && !key_is_hour(hour))
+		return err_set(err, "archive: a row of hour %d", hour);
 	if (is_any && hour < hours->first)
 		hours->first = hour;
 	return 0;

@@ -186,6 +186,7 @@ struct restore {
 	struct clickhouse *client; /* not owned */
 	struct commits_ends ends;
 	struct kept kept;
+	int64_t kept_hour; /* all partitions may lack records before this */
 	struct journal *journal;
 	bool is_ahead;         /* rows that are not of the last commit */
 	uint64_t common;       /* hash of the models; 0: none yet */
@@ -266,10 +267,13 @@ static int
 restore_partition(struct restore *restore, uint32_t number, struct err *err)
 {
 	const struct read_partition *of = &restore->read->partition[number - 1];
+	int64_t kept_hour = kept_from(&restore->kept, of->part);
 	struct read_covered covered = { .part = of->part,
 		.all = &restore->ends };
 	int rc = read_covered_find(&covered, restore->client, err);
 
+	if (kept_hour < restore->kept_hour)
+		restore->kept_hour = kept_hour;
 	restore->read->covered = &covered;
 	if (rc == 0)
 		rc = read_is_ahead(restore->read, &restore->is_ahead, err);
@@ -319,9 +323,13 @@ static int
 finish(struct restore *restore, struct err *err)
 {
 	int32_t from = restore->rows.from_hour;
+	bool is_all = from == INT32_MIN;
 	struct db_txn *txn;
 	uint64_t id;
 
+	/* Of hours before, rollups do without samples. */
+	if (restore->kept_hour > from && restore->kept_hour <= INT32_MAX)
+		from = (int32_t)restore->kept_hour;
 	if (archive_id_read(restore->client, &id, err) != 0 ||
 	    put_streams(restore->rows.tables, restore->journal, err) != 0 ||
 	    db_begin(restore->rows.tables, true, &txn, err) != 0)
@@ -332,7 +340,7 @@ finish(struct restore *restore, struct err *err)
 	}
 	/* A head was lost while it committed: what follows from events may be
 	 * of more than there are.  Where events were deleted, it stays. */
-	if (restore->is_ahead && from == INT32_MIN && restore->kept.parts == 0)
+	if (restore->is_ahead && is_all && restore->kept.parts == 0)
 		tables_put_fact(txn, FACT_REBUILD, 1);
 	put_origin(txn, &restore->ends);
 	tables_put_fact(txn, FACT_ROW, restore->rows.row);
@@ -371,6 +379,7 @@ restore_store(struct clickhouse *client, const char *copy,
 {
 	struct restore restore = { .options = options,
 		.client = client,
+		.kept_hour = INT64_MAX,
 		.rows = { .from_hour = options->since_ns == INT64_MIN
 					   ? INT32_MIN
 					   : key_hour(options->since_ns),

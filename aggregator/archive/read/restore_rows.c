@@ -98,7 +98,37 @@ put_records(struct restore_rows *rows, struct text key, struct text value,
 	    (struct text){ (char *)bytes, sizeof(bytes) }, value, err);
 }
 
+/* An hour may have rollups alone: its samples were deleted. */
+static int
+put_rollup(struct restore_rows *rows, unsigned table, struct text key,
+    struct text value, struct err *err)
+{
+	struct partition_counts *found = &rows->found;
+	struct key_row_block of;
+
+	if (!key_get_row_block(key, &of))
+		return err_set(err, "archive: a malformed key");
+	if (of.hour * KEY_HOUR_NS < found->first_ns)
+		found->first_ns = of.hour * KEY_HOUR_NS;
+	if (of.hour * KEY_HOUR_NS > found->last_ns)
+		found->last_ns = of.hour * KEY_HOUR_NS;
+	return put(rows, table, key, value, err);
+}
+
 /* ---- tables ---- */
+
+static int
+put_row(struct restore_rows *rows, unsigned table, struct text key,
+    struct text value, struct err *err)
+{
+	switch (table) {
+	case TABLES_ROW_BLOCKS: return put_records(rows, key, value, err);
+	case TABLES_ROLLUPS:
+	case TABLES_ROLLUPS_END:
+		return put_rollup(rows, table, key, value, err);
+	default: return put(rows, table, key, value, err);
+	}
+}
 
 /* Rows that begin with `front`, from `from` on. */
 static int
@@ -118,9 +148,7 @@ copy(struct restore_rows *rows, unsigned table, struct text front,
 		key = (struct text){ (char *)bytes, found.bytes };
 		is_after = true;
 		rows->rows += table != TABLES_ROW_BLOCKS;
-		if ((table == TABLES_ROW_BLOCKS
-			    ? put_records(rows, key, value, err)
-			    : put(rows, table, key, value, err)) != 0)
+		if (put_row(rows, table, key, value, err) != 0)
 			return -1;
 	}
 	return rc;

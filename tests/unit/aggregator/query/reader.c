@@ -149,6 +149,7 @@ struct forward {
 	struct db *tables;
 	struct db_txn *txn; /* NULL: no transaction */
 	bool is_broken;
+	uint32_t key_bytes; /* of every row; 0: those of the store */
 };
 
 static int
@@ -161,6 +162,13 @@ forward_row(void *arg, unsigned table, enum db_source_place place,
 
 	if (forward->is_broken)
 		return err_set(err, "nothing is made");
+	if (forward->key_bytes > 0) {
+		static const char long_key[2 * DB_KEY_BYTES_MAX];
+
+		*found = (struct text){ long_key, forward->key_bytes };
+		*value = text_of("");
+		return 1;
+	}
 	if (forward->txn == NULL)
 		rig_good(
 		    db_begin(forward->tables, false, &forward->txn, err), err);
@@ -247,6 +255,12 @@ made_rows_answer_as_those_of_a_store(void **state)
 	assert_int_equal(
 	    reader_answer(reader, &header, &all, &v, &last, &err), -1);
 	assert_string_equal(err.text, "nothing is made");
+	forward.is_broken = false;
+	forward.key_bytes = 2 * DB_KEY_BYTES_MAX;
+	wire_writer_init(&v, b, sizeof(b));
+	assert_int_equal(
+	    reader_answer(reader, &header, &all, &v, &last, &err), -1);
+	assert_non_null(strstr(err.text, "a row has a key of"));
 	reader_close(&store);
 	reader_close(&reader);
 	db_close(&made);
