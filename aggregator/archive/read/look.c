@@ -48,7 +48,6 @@ take_partition(void *arg, struct fetch *row, struct err *err)
 	struct text name = fetch_text(row);
 	uint32_t first;
 
-	(void)err;
 	if (to->pos != pos || to->version == 0)
 		change(looking->to, to);
 	to->pos = pos;
@@ -61,11 +60,13 @@ take_partition(void *arg, struct fetch *row, struct err *err)
 	to->counts.rejected_bytes = fetch_uint(row);
 	to->counts.rejected_cut = fetch_uint(row);
 	to->counts.last_entry = fetch_uint(row);
-	if (native_read_array(row->reader, row->column, row->row, &first) ==
+	if (native_read_array(row->reader, row->column, row->row, &first) !=
 	    RECORD_KINDS)
-		for (uint32_t i = 0; i < RECORD_KINDS; i++)
-			to->counts.records[i] = native_read_uint(
-			    row->reader, row->column, first + i);
+		return err_set(
+		    err, "archive: a malformed row of table partitions");
+	for (uint32_t i = 0; i < RECORD_KINDS; i++)
+		to->counts.records[i] =
+		    native_read_uint(row->reader, row->column, first + i);
 	return 0;
 }
 

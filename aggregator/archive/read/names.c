@@ -74,19 +74,28 @@ take(void *arg, struct fetch *row, struct err *err)
 	of->is_node |= kind == ARCHIVE_NAME_NODE;
 	of->is_host |= kind == ARCHIVE_NAME_HOST;
 	of->is_run |= kind == ARCHIVE_NAME_RUN;
-	if (pos >= of->pos && number != 0 && number < INT32_MAX) {
+	if (pos >= of->pos && number != 0 && number <= DICTIONARY_MAX) {
 		of->pos = pos;
 		of->number = number;
 	}
 	return 0;
 }
 
+/* Of one number the newest first: whoever reads them again, perhaps from
+ * another replica, gives the others the same numbers. */
 static int
-compare(const void *a, const void *b)
+compare(const void *a, const void *b, void *arg)
 {
+	const struct names *names = arg;
 	const struct place *x = a, *y = b;
+	const struct name *of = names->of;
 
-	return (x->number > y->number) - (x->number < y->number);
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if (of[x->name].pos != of[y->name].pos)
+		return of[x->name].pos > of[y->name].pos ? -1 : 1;
+	return text_compare(
+	    names->texts.names[x->name], names->texts.names[y->name]);
 }
 
 static void
@@ -112,27 +121,16 @@ settle(struct names *names)
 	for (uint32_t i = 0; i < names->texts.count; i++)
 		names->place[i] = (struct place){ names->of[i].number, i };
 	if (names->texts.count > 1)
-		qsort(names->place, names->texts.count, sizeof(*names->place),
-		    compare);
+		qsort_r(names->place, names->texts.count, sizeof(*names->place),
+		    compare, names);
 	for (uint32_t i = 0; i < names->texts.count; i++) {
-		struct place *last = &names->place[kept > 0 ? kept - 1 : 0];
 		struct place at = names->place[i];
 
-		if (at.number == 0) {
+		if (at.number == 0 ||
+		    (kept > 0 && names->place[kept - 1].number == at.number))
 			number_behind(names, at.name);
-			continue;
-		}
-		if (kept == 0 || last->number != at.number) {
+		else
 			names->place[kept++] = at;
-			continue;
-		}
-		if (names->of[at.name].pos > names->of[last->name].pos) {
-			uint32_t older = last->name;
-
-			last->name = at.name;
-			at.name = older;
-		}
-		number_behind(names, at.name);
 	}
 	names->places = kept;
 }

@@ -142,7 +142,9 @@ look_and_publish(struct archive_read *read, struct err *err)
 	if (rc == 0)
 		publish(read, &next);
 	state->is_looking = false;
-	state->looked_ns = clock_monotonic_ns();
+	/* One reader tries again: it has said that it has no answer. */
+	state->looked_ns =
+	    rc == 0 || state->answers != NULL ? clock_monotonic_ns() : 0;
 	pthread_cond_broadcast(&state->looked);
 	seen = rc == 0 && state->answers != NULL
 		   ? see_copies(read->fetch.client, err)
