@@ -26,8 +26,9 @@ claims_clear(struct claims *claims)
 	*claims = (struct claims){ .client = claims->client };
 }
 
-const struct claim *
-claims_last(const struct claims *claims)
+/* NULL: there is none. */
+static const struct claim *
+last_claim(const struct claims *claims)
 {
 	return claims->count > 0 ? &claims->claim[claims->count - 1] : NULL;
 }
@@ -246,7 +247,7 @@ list(struct claims *claims, const struct question *question, uint32_t *count,
     struct err *err)
 {
 	const char *database = clickhouse_database(claims->client);
-	const struct claim *last = claims_last(claims);
+	const struct claim *last = last_claim(claims);
 	uint64_t *number = NULL;
 	struct text answer;
 	uint32_t room = 0;
@@ -290,7 +291,7 @@ static int
 read_from(void *arg, const struct question *question, struct err *err)
 {
 	struct claims *claims = arg;
-	const struct claim *last = claims_last(claims);
+	const struct claim *last = last_claim(claims);
 	uint32_t count;
 	uint64_t *number;
 	int rc = 0;
@@ -370,7 +371,7 @@ make_one(void *arg, const struct question *question, struct err *err)
 	heartbeat_beat();
 	if (read_from(making->claims, question, err) != 0)
 		return -1;
-	last = claims_last(making->claims);
+	last = last_claim(making->claims);
 	return last != NULL && last->number >= making->number
 		   ? 0
 		   : err_set_code(err, why.code, "%s", why.text);
@@ -380,7 +381,7 @@ int
 claims_make(struct claims *claims, const struct claim *new,
     const uint64_t *part, uint32_t parts, struct err *err)
 {
-	const struct claim *last = claims_last(claims);
+	const struct claim *last = last_claim(claims);
 	uint32_t number = (last != NULL ? last->number : claims->floor) + 1;
 	struct making making = { claims, number, NULL };
 	char *statement = NULL;

@@ -241,8 +241,8 @@ fetch_attributes(struct fetch *row, struct archive_row *to)
 	return get_texts(row, row->texts, &to->text_count);
 }
 
-bool
-fetch_values(struct fetch *row, struct archive_row *to)
+static bool
+take_values(struct fetch *row, struct archive_row *to)
 {
 	uint32_t first, first_big;
 	unsigned v = row->column + 1, big = row->column + 2;
@@ -278,7 +278,7 @@ take_body(struct fetch *row, enum record_kind kind, struct archive_row *to)
 		to->name = fetch_text(row);
 		to->key = fetch_text(row);
 		return fetch_attributes(row, to);
-	case RECORD_SAMPLE: return fetch_values(row, to);
+	case RECORD_SAMPLE: return take_values(row, to);
 	case RECORD_GAP:
 		to->end_ns = fetch_int(row);
 		to->source = fetch_text(row);

@@ -70,9 +70,8 @@ bool fetch_may_lack(
 uint64_t fetch_uint(struct fetch *row);
 int64_t fetch_int(struct fetch *row);
 struct text fetch_text(struct fetch *row);
-/* keys, types and vals; types, v and big.  False: more than a record has. */
+/* keys, types and vals.  False: more than a record has. */
 bool fetch_attributes(struct fetch *row, struct archive_row *to);
-bool fetch_values(struct fetch *row, struct archive_row *to);
 /* All columns of a record.  False: more than one has. */
 bool fetch_record(
     struct fetch *row, enum record_kind kind, struct archive_row *to);

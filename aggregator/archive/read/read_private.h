@@ -147,8 +147,6 @@ struct read_partition *archive_read_partition(
 /* How far the epochs of the partition count; free `ends.at`. */
 int read_covered_find(
     struct read_covered *covered, struct clickhouse *client, struct err *err);
-/* Is a position in what was committed? */
-bool read_is_committed(const struct read_covered *covered, uint64_t pos);
 /* Is it left away?  Counts it. */
 bool read_is_left(
     struct read_covered *covered, uint32_t session, uint64_t seq, uint64_t pos);

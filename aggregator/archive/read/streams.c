@@ -67,8 +67,9 @@ read_covered_find(
 	return question_each(client, take_owner, covered, err);
 }
 
-bool
-read_is_committed(const struct read_covered *covered, uint64_t pos)
+/* Is a position in what was committed? */
+static bool
+is_committed(const struct read_covered *covered, uint64_t pos)
 {
 	return pass_change(pos) <=
 	       commits_place(&covered->ends, pass_epoch(pos)).change;
@@ -80,7 +81,7 @@ read_is_left(
 {
 	if (covered == NULL ||
 	    (session < covered->room && seq <= covered->last_seq[session]) ||
-	    read_is_committed(covered, pos))
+	    is_committed(covered, pos))
 		return false;
 	covered->left++;
 	return true;
@@ -239,7 +240,7 @@ take_known(void *arg, struct fetch *row, struct err *err)
 	rest = fetch_text(row);
 	/* Its record is not there, either: it may be imported again. */
 	if (rows->covered != NULL &&
-	    !read_is_committed(rows->covered, fetch_uint(row)))
+	    !is_committed(rows->covered, fetch_uint(row)))
 		return 0;
 	if (hash.bytes != sizeof(of.hash) ||
 	    rest.bytes > sizeof(value) - sizeof(uint32_t))
