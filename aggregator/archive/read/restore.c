@@ -338,8 +338,9 @@ finish(struct restore *restore, struct err *err)
 		tables_put_fact(txn, FACT_RETAINED, varint_zigzag(from));
 		tables_put_cut(txn, 0, from);
 	}
-	/* A head was lost while it committed: what follows from events may be
-	 * of more than there are.  Where events were deleted, it stays. */
+	/* An aggregator was lost while it committed: what follows from events
+	 * may be of more than there are.  Where events were deleted, it stays.
+	 */
 	if (restore->is_ahead && is_all && restore->kept.parts == 0)
 		tables_put_fact(txn, FACT_REBUILD, 1);
 	put_origin(txn, &restore->ends);

@@ -142,7 +142,7 @@ look_and_publish(struct archive_read *read, struct err *err)
 	if (rc == 0)
 		publish(read, &next);
 	state->is_looking = false;
-	/* One reader tries again: it has said that it has no answer. */
+	/* One reader alone tries again: its answer was an error. */
 	state->looked_ns =
 	    rc == 0 || state->answers != NULL ? clock_monotonic_ns() : 0;
 	pthread_cond_broadcast(&state->looked);
