@@ -48,6 +48,7 @@ check "some events are committed" wait_until '[ "$(both "SELECT sum(rows) FROM p
 
 stop ch2 KILL
 # What comes from now on has one copy in its shard.
+# shellcheck disable=SC2034 # used in the condition
 before=$(both "SELECT count() FROM pool.events")
 check "others come, and are not" wait_until '[ "$(both "SELECT count() FROM pool.events")" -gt $((before + 300)) ]' 60
 stop aggregator KILL
