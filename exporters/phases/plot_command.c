@@ -146,7 +146,7 @@ make_pixels(struct timeline_plot *plot, struct err *err)
 		.pixels = TIMELINE_PLOT_PIXELS,
 		.rows = TIMELINE_PLOT_ROWS,
 		.form = PHASES_CUT,
-		.order = PHASES_HANGING };
+		.order = PHASES_BY_BEGIN };
 	struct pixels pixels = { .plot = plot };
 	int rc = raster_begin(&pixels.raster, plot->of, &asked, err);
 
@@ -170,13 +170,16 @@ timeline_plot_make(struct timeline_plot *plot,
 	int rc = 0;
 
 	plot->of = timeline;
-	plot->hanging = phases_timeline_hanging(timeline);
+	for (uint32_t i = 0, end; i < timeline->phases.count; i = end) {
+		end = phases_share_end(&timeline->phases, i);
+		plot->hanging += phases_share_hangs(&timeline->phases, i, end);
+	}
 	plot->number = memory_zero(phases + 1, sizeof(*plot->number));
 	plot->places = memory_zero(phases + 1, sizeof(*plot->places));
 	palette_place(timeline->names.phases.names, phases, plot->places);
 	if (has_bars(plot))
 		phases_timeline_each(
-		    timeline, PHASES_CUT, PHASES_HANGING, take_segment, plot);
+		    timeline, PHASES_CUT, PHASES_BY_BEGIN, take_segment, plot);
 	else
 		rc = make_pixels(plot, err);
 	for (uint32_t i = 0; i < phases; i++)
