@@ -175,6 +175,7 @@ export function table(options) {
 			if (rows.length === 0)
 				return;
 			at = Math.min(rows.length - 1, Math.max(0, at + by));
+			box.focus({ preventScroll: true }); // Enter is for the row now
 			if (root.classList.contains("windowed")) {
 				const top = at * ROW;
 				if (top < box.scrollTop)
