@@ -106,7 +106,7 @@ await page.keyboard.press("T");
 await open("#/pool/acct%24hang/timeline", 984);
 judge("one that hangs has a row", /^641 nodes, .*\. A row stands for up to 3 nodes: /.test(await page.textContent("figcaption")), await page.textContent("figcaption"));
 await shows("... the first", TOP + 118 + 1, [0, "load"], [491, "load"], [492, "load"], [970, "load"]);
-await says("... of its own", 700, TOP + 118 + 1, /^z: load, began 22:13:20 UTC, 16 min 24 s and has no end$/);
+await says("... of its own", 700, TOP + 118 + 1, /^z: load, began 22:13:20 UTC, 16.4 min and has no end$/);
 await shows("... above the others", TOP + 118 + 3, [0, "load"], [491, "load"], [492, ""], [970, ""]);
 
 await open("#/pool/acct%24lanes/node/n1", 1068);

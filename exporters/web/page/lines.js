@@ -11,7 +11,7 @@ import { h } from "./dom.js";
 import { picture, swatch, ticks, timeTicks } from "./picture.js";
 import { table } from "./table.js";
 import { SERIES, css, series } from "./look.js";
-import { BYTES, millis, plural, range, time, value as show, unitName } from "./format.js";
+import { BYTES, millis, plural, range, time, timeUnit, value as show, unitName } from "./format.js";
 
 const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -44,8 +44,7 @@ function scaleOf(unit, high) {
 		return [2 ** (10 * k), " " + BYTES[k] + (bytes[1] || "")];
 	}
 	if (unit === "s")
-		return high < 1e-6 ? [1e-9, " ns"] : high < 1e-3 ? [1e-6, " µs"] : high < 1 ? [1e-3, " ms"] : high < 600 ? [1, " s"] :
-			high < 7200 ? [60, " min"] : high < 172800 ? [3600, " h"] : [86400, " d"];
+		return timeUnit(Math.max(0, high));
 	return [1, unit === "%" ? " %" : ""];
 }
 
