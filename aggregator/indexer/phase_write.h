@@ -1,7 +1,7 @@
 /*
  * phase_write - the parts of write_phases.c: events that come late or whose
- * state is not in memory (phase_late.c), and the part that a transaction writes
- * (phase_part.c).
+ * state is not in memory (phase_late.c), the part that a transaction writes
+ * (phase_part.c), and phases without a model (phase_own.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_INDEXER_PHASE_WRITE_H
@@ -29,5 +29,10 @@ void phase_write_late(
 /* Write the items as a part, or add them to the newest one, if that is small.
  */
 void phase_write_part(struct phase_write *write);
+
+/* Add the roles in phases without a model to their states.  When a phase gets
+ * another key, its stored events are taken again. */
+void phase_write_own(struct indexer_write *indexer_write, struct db_txn *txn,
+    struct collect *collect);
 
 #endif

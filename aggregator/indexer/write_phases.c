@@ -15,9 +15,6 @@
 enum {
 	AHEAD = 8, /* groups between the fetch of a state and its use */
 	BEAT_ITEMS = 64 << 10, /* read between two signs of life */
-	/* A phase without a model that has more keeps its key: they are taken
-	 * again in one transaction. */
-	OWN_AGAIN_EVENTS = 64 << 10,
 };
 
 /* ---- stored statistics ---- */
@@ -269,163 +266,6 @@ fetch(const struct indexer_write *indexer_write, const struct group *group)
 	phase_memory_prefetch(&indexer_write->memory, &key);
 }
 
-/* ---- phases without a model ---- */
-
-struct own_write {
-	struct indexer_write *indexer_write;
-	struct db_txn *txn;
-	struct collect *collect;
-	struct part_list list;
-	struct own_phase_words words;
-	struct own_phase_values values;
-};
-
-/* Give a role its key, and add it to its state. */
-static void
-add_own(struct own_write *own, uint32_t number, uint32_t scope, unsigned key)
-{
-	struct collect *collect = own->collect;
-	struct text value = { NULL, 0 };
-	struct key_phase state = { .partition = own->list.partition,
-		.phase = own->list.phase,
-		.scope = scope };
-
-	own_phase_get_values(
-	    &own->values, &own->words, collect->role[number].entry.id.body);
-	if (key < OWN_PHASE_KEYS)
-		value = own->values.at[key];
-	collect->role[number].key =
-	    match_take_key(collect, value, &state.key_hash);
-	match_add_to_state(collect, &state, number);
-}
-
-/* Take the stored events of the phase once more, with another key. */
-static void
-take_again(struct own_write *own, unsigned key)
-{
-	struct indexer_write *to = own->indexer_write;
-	struct part_cursor *cursor = &to->parts;
-	struct part_list *list = &own->list;
-	const struct phase_entry *entry;
-
-	if (part_cursor_open(
-		cursor, own->txn, list->partition, list->phase, true))
-		part_cursor_seek(cursor, 0, 0, INT64_MIN);
-	while (cursor->count > 0 && part_cursor_state(cursor)) {
-		heartbeat_beat();
-		while ((entry = part_cursor_entry(cursor)) != NULL) {
-			struct collect_role role = { .entry = *entry };
-
-			role.entry.id.body =
-			    arena_text(&own->collect->arena, entry->id.body);
-			add_own(own, collect_add_role(own->collect, &role),
-			    cursor->scope, key);
-		}
-	}
-	part_cursor_close(cursor);
-	while (list->count > 0)
-		part_list_delete(
-		    list, own->txn, list->at[list->count - 1].number);
-	duration_stats_reset(to->stats);
-	indexer_write_put_stats(
-	    to, own->txn, list->partition, list->phase, to->stats);
-	phase_memory_forget(&to->memory);
-	part_list_renew(list);
-}
-
-static uint64_t
-events_of(const struct part_list *list)
-{
-	uint64_t events = 0;
-
-	for (uint32_t i = 0; i < list->count; i++)
-		events += list->at[i].events;
-	return events;
-}
-
-static uint32_t
-marks_of(struct own_write *own, const struct group *group)
-{
-	const struct collect *collect = own->collect;
-	uint32_t marks = group->key[2];
-
-	for (uint32_t member = group->first; member != GROUP_END;
-	     member = group_next(&collect->own, member)) {
-		const struct phase_entry *entry = &collect->role[member].entry;
-
-		own_phase_get_values(&own->values, &own->words, entry->id.body);
-		marks |= own_phase_carried(&own->values, entry->is_end);
-	}
-	return marks;
-}
-
-/* Learn from the events of the groups, which are all of one phase, what it is
- * like; returns its key. */
-static unsigned
-learn_own(struct own_write *own, const struct group *group, uint32_t count)
-{
-	uint32_t partition = group->key[0], marks = 0, before;
-
-	if (own->words.partition != partition)
-		own_phase_words_find(&own->words, own->txn, partition);
-	for (uint32_t i = 0; i < count; i++)
-		marks |= marks_of(own, &group[i]);
-	if (!part_list_get(&own->list, own->txn, partition, group->key[1]))
-		part_list_renew(&own->list);
-	before = own->list.marks;
-	marks |= before;
-	if (own_phase_key(marks) != own_phase_key(before) &&
-	    own->list.count > 0) {
-		if (events_of(&own->list) > OWN_AGAIN_EVENTS)
-			return own_phase_key(before);
-		take_again(own, own_phase_key(marks));
-	}
-	if (marks != before) {
-		own->list.marks = marks;
-		part_list_put(&own->list, own->txn);
-	}
-	return own_phase_key(marks);
-}
-
-/* With `only_learn` the roles stay as they are. */
-static void
-take_own(struct indexer_write *indexer_write, struct db_txn *txn,
-    struct collect *collect, bool only_learn)
-{
-	struct own_write own = {
-		.indexer_write = indexer_write, .txn = txn, .collect = collect
-	};
-	struct groups *groups = &collect->own;
-	uint32_t from, to;
-
-	groups_sort(groups);
-	for (from = 0; from < groups->count; from = to) {
-		const struct group *first = &groups->at[from];
-		unsigned key;
-
-		for (to = from; to < groups->count; to++)
-			if (groups->at[to].key[0] != first->key[0] ||
-			    groups->at[to].key[1] != first->key[1])
-				break;
-		key = learn_own(&own, first, to - from);
-		for (uint32_t i = from; i < to && !only_learn; i++)
-			for (uint32_t member = groups->at[i].first;
-			     member != GROUP_END;
-			     member = group_next(groups, member))
-				add_own(
-				    &own, member, groups->at[i].key[4], key);
-	}
-	part_list_clear(&own.list);
-}
-
-void
-indexer_write_learn(struct indexer_write *indexer_write, struct db_txn *txn,
-    struct collect *collect)
-{
-	if (collect->own.count > 0)
-		take_own(indexer_write, txn, collect, true);
-}
-
 void
 indexer_write_phases(struct indexer_write *indexer_write, struct db_txn *txn,
     struct collect *collect)
@@ -434,7 +274,7 @@ indexer_write_phases(struct indexer_write *indexer_write, struct db_txn *txn,
 		.txn = txn };
 
 	if (collect->own.count > 0)
-		take_own(indexer_write, txn, collect, false);
+		phase_write_own(indexer_write, txn, collect);
 	groups_sort(&collect->states);
 	for (uint32_t i = 0; i < collect->states.count; i++) {
 		struct group *group = &collect->states.at[i];

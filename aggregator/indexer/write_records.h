@@ -92,9 +92,6 @@ void indexer_write_entities(struct indexer_write *indexer_write,
  * transaction that was not committed, phase_memory_forget is due. */
 void indexer_write_phases(struct indexer_write *indexer_write,
     struct db_txn *txn, struct collect *collect);
-/* Note what the events say of phases without a model, and nothing else. */
-void indexer_write_learn(struct indexer_write *indexer_write,
-    struct db_txn *txn, struct collect *collect);
 /* Add events and entities to the rows of runs, and these to the statistics. */
 void indexer_write_runs(struct indexer_write *indexer_write, struct db_txn *txn,
     struct collect *collect);

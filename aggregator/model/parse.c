@@ -265,7 +265,9 @@ check_group(const struct model_set *set, const char *path, struct err *err)
 	unsigned i;
 
 	if (set->phases > MODEL_PHASES_MAX)
-		return err_set(err, "%s:1: more than %d phases in all models",
+		return err_set(err,
+		    "%s:1: more than %d phases in all models: leave some files "
+		    "out",
 		    path, MODEL_PHASES_MAX);
 	for (i = 0; i < set->phases; i++) {
 		const struct model_phase *phase = &set->phase[i];

@@ -10,8 +10,17 @@
 #include "aggregator/tables/row_block.h"
 #include "proto/record/kv.h"
 
-/* The marks: keys of starts, keys of ends, endings. */
-enum { ENDINGS = 6, END_KEYS_AT = OWN_PHASE_KEYS, ENDINGS_AT = 8 };
+/* The marks: keys of starts, keys of ends, endings of starts, endings of ends,
+ * keys of which a start and an end had the same value. */
+enum {
+	KEYS = (1 << OWN_PHASE_KEYS) - 1,
+	END_KEYS_AT = OWN_PHASE_KEYS,
+	ENDINGS_AT = 8,
+	ENDINGS = 6,
+	STARTS = 15 << ENDINGS_AT,
+	ENDS = 3 << (ENDINGS_AT + 4),
+	SHARED_AT = ENDINGS_AT + ENDINGS,
+};
 
 static const struct ending {
 	const char *text;
@@ -184,13 +193,36 @@ own_phase_carried(const struct own_phase_values *values, bool is_end)
 	return marks;
 }
 
+uint32_t
+own_phase_shared(unsigned key)
+{
+	return 1u << (SHARED_AT + key);
+}
+
 unsigned
 own_phase_key(uint32_t marks)
 {
-	uint32_t both = marks & marks >> END_KEYS_AT;
-	unsigned key = 0;
+	uint32_t keys = marks >> SHARED_AT;
 
-	while (key < OWN_PHASE_KEYS && (both & 1u << key) == 0)
-		key++;
-	return key;
+	if (keys == 0)
+		keys = ((marks & STARTS) != 0 ? marks : KEYS) &
+		       ((marks & ENDS) != 0 ? marks >> END_KEYS_AT : KEYS) &
+		       KEYS;
+	return (unsigned)__builtin_ctz(keys | 1u << OWN_PHASE_KEYS);
+}
+
+uint32_t
+own_phase_candidates(uint32_t marks, uint32_t carried, uint64_t events)
+{
+	uint32_t shared = marks >> SHARED_AT;
+	uint32_t both = marks & marks >> END_KEYS_AT & KEYS;
+
+	if (events > (shared != 0 ? OWN_PHASE_PAIRED_EVENTS : OWN_PHASE_EVENTS))
+		return 0;
+	/* An only one is the key anyway. */
+	if (shared == 0 && (both & (both - 1)) == 0)
+		return 0;
+	/* Those before the first that is shared; without one, all. */
+	return both & ((shared & -shared) - 1) &
+	       (carried | carried >> END_KEYS_AT);
 }

@@ -5,7 +5,8 @@
  * The id of such a phase is "none:NAME", where NAME is the event without its
  * ending.  All else that a model would say follows from what its events have
  * had: these are its marks, which the list of its parts keeps (part_list.h).
- * Marks only grow, so the order of arrival does not matter.
+ * Marks are true of a set of events, and only grow, so the order of arrival
+ * does not matter.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_PHASES_OWN_PHASE_H
@@ -20,8 +21,12 @@
 enum {
 	OWN_PHASE_NAMES_MAX = 256, /* of a partition */
 	OWN_PHASE_KEYS = 4,        /* attributes that may be the key */
-	OWN_PHASE_MARKS = (1 << 14) - 1,
+	OWN_PHASE_MARKS = (1 << 18) - 1,
 	OWN_PHASE_VALUE_BYTES = 255,
+	/* A phase with more events keeps its key; with more than the second
+	 * number one by which a start and an end pair. */
+	OWN_PHASE_EVENTS = 64 << 10,
+	OWN_PHASE_PAIRED_EVENTS = 4 << 10,
 };
 
 /* What the name of an event says. */
@@ -64,7 +69,16 @@ void own_phase_get_values(struct own_phase_values *values,
     const struct own_phase_words *words, struct text attributes);
 /* The marks of an event with these values, without its ending. */
 uint32_t own_phase_carried(const struct own_phase_values *values, bool is_end);
-/* The first key that starts and ends have had; OWN_PHASE_KEYS: none. */
+/* The mark that a start and a later end of a node had the same value of it. */
+uint32_t own_phase_shared(unsigned key);
+/* The first key with that mark.  If there is none, the first that starts and
+ * ends have had, or that one kind has had when nothing was heard of the other;
+ * OWN_PHASE_KEYS: none. */
 unsigned own_phase_key(uint32_t marks);
+/* The keys, one bit each, of which such a start and end would change that, when
+ * one of them has just carried the keys with the marks `carried`; none when the
+ * phase has too many events stored. */
+uint32_t own_phase_candidates(
+    uint32_t marks, uint32_t carried, uint64_t events);
 
 #endif

@@ -43,12 +43,14 @@ clear_table(struct writer *writer, unsigned table, struct err *err)
 
 /* ---- 2: sort the roles of events ---- */
 
-/* What a row of the sort says of a role. */
-enum { ROLE_MEASURED = 1, ROLE_FIFO = 2, ROLE_OWN = 4, ROLE_FLAGS = 7 };
+/* What a row of the sort says of a role; above that is the mark of one in a
+ * phase without a model. */
+enum { ROLE_MEASURED = 1, ROLE_FIFO = 2, ROLE_MARK_SHIFT = 2 };
 
 static void
 put_role(struct writer *writer, struct db_cursor *sort,
-    const struct collect_role *role, const struct key_phase *phase, bool is_own)
+    const struct collect_role *role, const struct key_phase *phase,
+    uint32_t mark)
 {
 	const struct row_block_item *id = &role->entry.id;
 	struct buffer *value = &writer->indexer_write.value;
@@ -66,7 +68,7 @@ put_role(struct writer *writer, struct db_cursor *sort,
 	varint_put(value, varint_delta(id->time_ns, id->receive_ns));
 	varint_put(value, (role->entry.measured ? ROLE_MEASURED : 0) |
 			      (role->fifo ? ROLE_FIFO : 0) |
-			      (is_own ? ROLE_OWN : 0));
+			      (uint64_t)mark << ROLE_MARK_SHIFT);
 	varint_put(value, varint_zigzag(role->entry.measured_ns));
 	varint_put_text(value, role->key);
 	buffer_put(value, id->body.at, id->body.bytes);
@@ -80,13 +82,14 @@ put_groups(struct writer *writer, struct db_cursor *sort,
 {
 	for (uint32_t i = 0; i < groups->count; i++) {
 		struct key_phase phase = match_key(&groups->at[i]);
+		uint32_t mark = is_own ? groups->at[i].key[2] : 0;
 
 		if (is_own)
 			phase.key_hash = 0; /* it is not known yet */
 		for (uint32_t member = groups->at[i].first; member != GROUP_END;
 		     member = group_next(groups, member))
 			put_role(writer, sort, &writer->collect.role[member],
-			    &phase, is_own);
+			    &phase, mark);
 	}
 }
 
@@ -96,7 +99,6 @@ put_roles(struct writer *writer, struct db_txn *txn)
 	struct collect *collect = &writer->collect;
 	struct db_cursor *sort;
 
-	indexer_write_learn(&writer->indexer_write, txn, collect);
 	groups_sort(&collect->states);
 	sort = db_cursor_open(txn, TABLES_SORT);
 	put_groups(writer, sort, &collect->states, false);
@@ -263,6 +265,7 @@ get_role(struct collect *collect, struct text key, struct text value)
 	struct groups *groups;
 	struct group *group;
 	uint64_t flags;
+	uint32_t mark;
 
 	if (key.bytes != SORT_KEY_BYTES ||
 	    !key_get_phase((struct text){ key.at, KEY_PHASE_BYTES }, &phase))
@@ -275,7 +278,8 @@ get_role(struct collect *collect, struct text key, struct text value)
 	id->index = varint_get_u32_be(from + 21);
 	role.entry.node = varint_get_u32_be(from + 25);
 	id->receive_ns = varint_undelta(id->time_ns, varint_get(&u));
-	flags = varint_get_max(&u, ROLE_FLAGS);
+	flags = varint_get_max(&u, OWN_PHASE_MARKS << ROLE_MARK_SHIFT);
+	mark = (uint32_t)flags >> ROLE_MARK_SHIFT;
 	role.entry.measured = (flags & ROLE_MEASURED) != 0;
 	role.fifo = (flags & ROLE_FIFO) != 0;
 	role.entry.measured_ns = varint_unzigzag(varint_get(&u));
@@ -283,9 +287,9 @@ get_role(struct collect *collect, struct text key, struct text value)
 	id->body = varint_get_bytes(&u, varint_left(&u));
 	if (u.bad)
 		return false;
-	groups = (flags & ROLE_OWN) != 0 ? &collect->own : &collect->states;
+	groups = mark != 0 ? &collect->own : &collect->states;
 	group = group_of(groups, (uint32_t[]){ phase.partition, phase.phase,
-				     (uint32_t)(phase.key_hash >> 32),
+				     mark + (uint32_t)(phase.key_hash >> 32),
 				     (uint32_t)phase.key_hash, phase.scope });
 	group_append(groups, group, collect_add_role(collect, &role));
 	return true;

@@ -41,8 +41,8 @@ unsigned attention_judge(const struct attention_facts *node);
 /* In the order in which nodes are looked at: the greatest first; 0: none. */
 unsigned attention_weight(unsigned attention);
 
-/* The bits as a sentence, such as "not heard; load open 18.0 min, usual 6.0 s",
- * or "".  The phase, how long it is open and how long it usually takes, in
+/* The bits as a sentence, such as "not heard; load open 18.0 min, usual 6.00
+ * s", or "".  The phase, how long it is open and how long it usually takes, in
  * seconds, are read only with ATTENTION_PHASE. */
 enum { ATTENTION_TEXT_BYTES = 240 };
 struct attention_phase {

@@ -63,6 +63,7 @@ enum {
 	NAMES_MAX = 28, /* names next to rows without a line each */
 	NAME_COLUMNS = 36,
 	DUMB_NAME_COLUMNS = 16,
+	PHASES_NAMED = 40, /* as many as on the page; more are counted */
 	PHASE_COLUMNS = 30,
 	DUMB_PHASE_COLUMNS = 18,
 	TITLE_BYTES = 1024,
@@ -146,7 +147,7 @@ make_pixels(struct timeline_plot *plot, struct err *err)
 		.pixels = TIMELINE_PLOT_PIXELS,
 		.rows = TIMELINE_PLOT_ROWS,
 		.form = PHASES_CUT,
-		.order = PHASES_HANGING };
+		.order = PHASES_BY_BEGIN };
 	struct pixels pixels = { .plot = plot };
 	int rc = raster_begin(&pixels.raster, plot->of, &asked, err);
 
@@ -170,13 +171,16 @@ timeline_plot_make(struct timeline_plot *plot,
 	int rc = 0;
 
 	plot->of = timeline;
-	plot->hanging = phases_timeline_hanging(timeline);
+	for (uint32_t i = 0, end; i < timeline->phases.count; i = end) {
+		end = phases_share_end(&timeline->phases, i);
+		plot->hanging += phases_share_hangs(&timeline->phases, i, end);
+	}
 	plot->number = memory_zero(phases + 1, sizeof(*plot->number));
 	plot->places = memory_zero(phases + 1, sizeof(*plot->places));
 	palette_place(timeline->names.phases.names, phases, plot->places);
 	if (has_bars(plot))
 		phases_timeline_each(
-		    timeline, PHASES_CUT, PHASES_HANGING, take_segment, plot);
+		    timeline, PHASES_CUT, PHASES_BY_BEGIN, take_segment, plot);
 	else
 		rc = make_pixels(plot, err);
 	for (uint32_t i = 0; i < phases; i++)
@@ -230,19 +234,6 @@ timeline_plot_table(const void *what, FILE *file)
 
 /* ---- the script ---- */
 
-static unsigned
-slots_of(const struct timeline_plot *plot)
-{
-	return plot->row_count < SLOTS_MIN ? SLOTS_MIN : plot->row_count;
-}
-
-static unsigned
-height_of(const struct timeline_plot *plot)
-{
-	return MARGINS + (has_bars(plot) ? BAR_HEIGHT * slots_of(plot)
-					 : TIMELINE_PLOT_ROWS);
-}
-
 static uint32_t
 phase_count(const struct timeline_plot *plot)
 {
@@ -253,10 +244,36 @@ phase_count(const struct timeline_plot *plot)
 	return count;
 }
 
+static bool
+is_named(const struct timeline_plot *plot, uint32_t phase)
+{
+	return plot->number[phase] > 0 && plot->number[phase] <= PHASES_NAMED;
+}
+
+static unsigned
+slots_of(const struct timeline_plot *plot)
+{
+	uint32_t phases = phase_count(plot), slots = SLOTS_MIN;
+
+	/* Three columns of names must fit next to the bars. */
+	if (phases > 3 * (SLOTS_MIN - 1))
+		slots = (phases < PHASES_NAMED ? phases : PHASES_NAMED) / 3 + 4;
+	return plot->row_count < slots ? slots : plot->row_count;
+}
+
+static unsigned
+height_of(const struct timeline_plot *plot)
+{
+	return MARGINS + (has_bars(plot) ? BAR_HEIGHT * slots_of(plot)
+					 : TIMELINE_PLOT_ROWS);
+}
+
 static unsigned
 rows_of(const struct timeline_plot *plot)
 {
-	return phase_count(plot) +
+	uint32_t phases = phase_count(plot);
+
+	return (phases > PHASES_NAMED ? PHASES_NAMED + 1 : phases) +
 	       (has_bars(plot) ? DUMB_MARGINS + slots_of(plot) : DUMB_ROWS);
 }
 
@@ -319,6 +336,14 @@ put_phase_title(const struct timeline_plot *plot, FILE *file, uint32_t phase,
 	    terminal == GNUPLOT_DUMB ? DUMB_PHASE_COLUMNS : PHASE_COLUMNS);
 }
 
+/* Behind those of phases with a name: how many have none here. */
+static void
+put_more_title(const struct timeline_plot *plot, FILE *file)
+{
+	fprintf(
+	    file, " title \"and %u more\"", phase_count(plot) - PHASES_NAMED);
+}
+
 /* Of the runs for which `which` holds. */
 static void
 put_boxes(const struct timeline_plot *plot, FILE *file, const char *which,
@@ -332,7 +357,17 @@ put_boxes(const struct timeline_plot *plot, FILE *file, const char *which,
 	    has_bars(plot) ? "($1-0.38):($1+0.38)" : "($1-0.5):($1+0.75)");
 }
 
-/* Characters have no colours: a series for each phase. */
+static void
+put_series(const struct timeline_plot *plot, FILE *file, const char *dat,
+    const char *which, const struct duration_unit *unit)
+{
+	gnuplot_put_file(file, dat);
+	put_boxes(plot, file, which, unit);
+	fputs(" with boxxyerror", file);
+}
+
+/* Characters have no colours: a series for each phase, and one for all that
+ * have no name here. */
 static void
 put_characters(const struct timeline_plot *plot, FILE *file, const char *dat,
     const struct duration_unit *unit)
@@ -342,15 +377,21 @@ put_characters(const struct timeline_plot *plot, FILE *file, const char *dat,
 	for (uint32_t i = 0; i < plot->of->names.phases.count; i++) {
 		char which[32];
 
-		if (plot->number[i] == 0)
+		if (!is_named(plot, i))
 			continue;
 		fputs(before, file);
-		gnuplot_put_file(file, dat);
 		snprintf(which, sizeof(which), "$5==%u", plot->number[i]);
-		put_boxes(plot, file, which, unit);
-		fputs(" with boxxyerror", file);
+		put_series(plot, file, dat, which, unit);
 		put_phase_title(plot, file, i, GNUPLOT_DUMB);
 		before = ", \\\n\t";
+	}
+	if (phase_count(plot) > PHASES_NAMED) {
+		char which[32];
+
+		snprintf(which, sizeof(which), "$5>%d", PHASES_NAMED);
+		fputs(before, file);
+		put_series(plot, file, dat, which, unit);
+		put_more_title(plot, file);
 	}
 	putc('\n', file);
 }
@@ -414,11 +455,16 @@ put_colours(const struct timeline_plot *plot, FILE *file, const char *dat,
 		    file);
 	}
 	for (uint32_t i = 0; i < plot->of->names.phases.count; i++)
-		if (plot->number[i] > 0) {
+		if (is_named(plot, i)) {
 			put_pattern(plot, file, i, unit);
 			fputs(", \\\n\tNaN with boxes", file);
 			put_phase_title(plot, file, i, terminal);
 		}
+	if (phase_count(plot) > PHASES_NAMED) {
+		fputs(
+		    ", \\\n\tNaN with dots lc rgb \"" COLOUR_PAPER "\"", file);
+		put_more_title(plot, file);
+	}
 	if (plot->hanging > 0)
 		fputs(", \\\n\tNaN with boxes lc rgb \"" COLOUR_TEXT
 		      "\" fs empty border title \"open: no end\"",

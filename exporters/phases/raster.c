@@ -20,7 +20,8 @@ struct making {
 	struct raster *raster;
 	void (*on_run)(void *arg, const struct raster_run *run);
 	void *arg;
-	uint32_t rows; /* of nodes */
+	uint32_t rows;  /* of nodes */
+	uint32_t alone; /* the first of these, and of the nodes */
 	/* The row: nodes [first, end) in the order, of which `begun` have. */
 	struct raster_row row;
 	uint32_t row_number, begun;
@@ -271,11 +272,23 @@ end_lanes(struct making *making)
 	}
 }
 
+/* At which node does the row end? */
+static uint32_t
+row_end(const struct making *making)
+{
+	uint32_t alone = making->alone, row = making->row_number + 1;
+
+	if (row <= alone)
+		return row;
+	return alone + (uint32_t)((uint64_t)(row - alone) *
+				  (making->raster->nodes - alone) /
+				  (making->rows - alone));
+}
+
 /* All segments of a node are there: from `first` on. */
 static void
 end_node(struct making *making, uint32_t first)
 {
-	struct raster *raster = making->raster;
 	uint32_t node = making->segments[first].node;
 
 	if (making->row.nodes == 0)
@@ -285,8 +298,7 @@ end_node(struct making *making, uint32_t first)
 	making->begun++;
 	if (making->raster->asked.form == PHASES_CUT)
 		add_node(making, first);
-	if (making->begun <
-	    (uint64_t)(making->row_number + 1) * raster->nodes / making->rows)
+	if (making->begun < row_end(making))
 		return;
 	if (making->raster->asked.form == PHASES_LANES) {
 		end_lanes(making);
@@ -328,19 +340,21 @@ static void
 choose_nodes(struct raster *raster)
 {
 	const struct phases_read *phases = &raster->timeline->phases;
-	bool has_length;
 
 	raster->is_shown = memory_zero(phases->nodes.count, sizeof(bool));
-	for (uint32_t i = 0; i < phases->count; i++) {
+	for (uint32_t i = 0, end; i < phases->count; i = end) {
 		const struct phases_item *item = &phases->items[i];
+		bool *is_shown = &raster->is_shown[item->node];
 
-		has_length = item->begin_ns < item->end_ns;
-		if (raster->is_shown[item->node] ||
-		    (!has_length && raster->asked.form == PHASES_CUT) ||
-		    !is_between(raster, item->begin_ns, item->end_ns))
-			continue;
-		raster->is_shown[item->node] = true;
-		raster->nodes++;
+		end = phases_share_end(phases, i);
+		for (; item < &phases->items[end] && !*is_shown; item++)
+			*is_shown =
+			    (item->begin_ns < item->end_ns ||
+				raster->asked.form == PHASES_LANES) &&
+			    is_between(raster, item->begin_ns, item->end_ns);
+		raster->nodes += *is_shown;
+		raster->hanging +=
+		    *is_shown && phases_share_hangs(phases, i, end);
 	}
 }
 
@@ -385,6 +399,10 @@ raster_make(struct raster *raster,
 			      raster->asked.rows > raster->nodes
 			  ? raster->nodes
 			  : raster->asked.rows;
+	if (making.rows < raster->nodes)
+		making.alone = raster->hanging < making.rows / 4
+				   ? raster->hanging
+				   : making.rows / 4;
 	making.cells =
 	    memory_zero((size_t)phases * raster->pixels, sizeof(*making.cells));
 	making.used = memory_zero(phases, sizeof(*making.used));

@@ -7,8 +7,9 @@
  * in the model; time between phases hides none.
  *
  * A row is a node, or several that follow each other in the order: then the
- * phase in which most of their time of that pixel was spent.  By lanes a row is
- * a lane of a node.
+ * phase in which most of their time of that pixel was spent.  Where rows are of
+ * several, nodes that hang have one each, but no more than a quarter of the
+ * rows.  By lanes a row is a lane of a node.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_PHASES_RASTER_H
@@ -43,7 +44,7 @@ struct raster {
 	uint32_t pixels, phases;
 	int64_t *edges_ns; /* pixels + 1 */
 	struct raster_row *rows;
-	uint32_t count, room, nodes;
+	uint32_t count, room, nodes, hanging; /* nodes: of these hang */
 	uint64_t without_lane; /* segments: there are too many at once */
 	bool *is_shown;        /* by the number of the node */
 	/* Cut: of each phase, and then of none, the time of all nodes in each

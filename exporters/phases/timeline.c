@@ -62,6 +62,30 @@ phases_share_end(const struct phases_read *phases, uint32_t first)
 	return end;
 }
 
+static int64_t
+last_end(const struct phases_item *items, uint32_t first, uint32_t end)
+{
+	int64_t last_ns = items[first].end_ns;
+
+	while (++first < end)
+		if (items[first].end_ns > last_ns)
+			last_ns = items[first].end_ns;
+	return last_ns;
+}
+
+bool
+phases_share_hangs(
+    const struct phases_read *phases, uint32_t first, uint32_t end)
+{
+	int64_t last_ns = last_end(phases->items, first, end);
+
+	for (; first < end; first++)
+		if (phases->items[first].is_open &&
+		    phases->items[first].end_ns == last_ns)
+			return true;
+	return false;
+}
+
 int64_t
 phases_sweep(const struct phases_read *phases, uint32_t first, uint32_t end,
     const struct phases_item **stack,
@@ -292,7 +316,7 @@ struct share {
 	const struct phases_timeline *of;
 	uint32_t first, end; /* the items of a node */
 	int64_t order;       /* nodes with less come first */
-	bool is_hanging;     /* by it; these come first of all */
+	bool is_hanging;     /* these come first of all */
 };
 
 struct putting {
@@ -375,20 +399,13 @@ make_share(
 	struct share share = { .of = t,
 		.first = first,
 		.end = phases_share_end(&t->phases, first) };
-	int64_t last_ns = items[first].end_ns;
 
-	for (uint32_t i = first + 1; i < share.end; i++)
-		if (items[i].end_ns > last_ns)
-			last_ns = items[i].end_ns;
-	/* One that begins again, or a boot, ends it before. */
-	for (uint32_t i = first; order == PHASES_HANGING && i < share.end; i++)
-		share.is_hanging |=
-		    items[i].is_open && items[i].end_ns == last_ns;
-	if (order == PHASES_BY_BEGIN || order == PHASES_HANGING)
+	share.is_hanging = phases_share_hangs(&t->phases, first, share.end);
+	if (order == PHASES_BY_BEGIN)
 		share.order = items[first].begin_ns;
 	if (order == PHASES_LONGEST &&
-	    __builtin_sub_overflow(
-		items[first].begin_ns, last_ns, &share.order))
+	    __builtin_sub_overflow(items[first].begin_ns,
+		last_end(items, first, share.end), &share.order))
 		share.order = INT64_MIN;
 	return share;
 }
@@ -418,17 +435,4 @@ phases_timeline_each(const struct phases_timeline *t, enum phases_form form,
 	}
 	free(shares);
 	free(stack);
-}
-
-uint32_t
-phases_timeline_hanging(const struct phases_timeline *t)
-{
-	uint32_t count = 0;
-	struct share share;
-
-	for (uint32_t i = 0; i < t->phases.count; i = share.end) {
-		share = make_share(t, i, PHASES_HANGING);
-		count += share.is_hanging;
-	}
-	return count;
 }

@@ -22,6 +22,10 @@
 
 /* The items of the node of items[first], in their order: the end of them. */
 uint32_t phases_share_end(const struct phases_read *phases, uint32_t first);
+/* Does this node hang: is it in a phase without an end when its items end?  One
+ * that begins again, or a boot, ends the phase before. */
+bool phases_share_hangs(
+    const struct phases_read *phases, uint32_t first, uint32_t end);
 
 /* The pieces of the items [first, end) of a node, by time and without gaps
  * between them: `item` is that of the phase, NULL between phases.  `stack` has
@@ -65,13 +69,9 @@ struct phases_segment {
  * that is free; a lane of spans is of one track. */
 enum phases_form { PHASES_CUT, PHASES_LANES };
 
-/* Equal ones by name, in natural order. */
-enum phases_order {
-	PHASES_BY_BEGIN,
-	PHASES_BY_NAME,
-	PHASES_LONGEST,
-	PHASES_HANGING, /* those in a phase without an end, then by begin */
-};
+/* Nodes that hang come first in each order; equal ones by name, in natural
+ * order. */
+enum phases_order { PHASES_BY_BEGIN, PHASES_BY_NAME, PHASES_LONGEST };
 
 /* The segments: nodes in the order of their first begin, of their names, or of
  * their time from first to last, the longest first; and of each its segments by
@@ -80,7 +80,5 @@ void phases_timeline_each(const struct phases_timeline *timeline,
     enum phases_form form, enum phases_order order,
     void (*on_segment)(void *arg, const struct phases_segment *segment),
     void *arg);
-/* How many nodes end in a phase without an end. */
-uint32_t phases_timeline_hanging(const struct phases_timeline *timeline);
 
 #endif

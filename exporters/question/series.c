@@ -28,6 +28,7 @@ struct row {
 	int64_t time;
 	double mean, bands[BANDS];
 	uint64_t nodes;
+	enum answer_flag few;
 };
 
 #define BAND(band) ANSWER_AT_NUMBER(struct row, bands[band]), NULL
@@ -55,6 +56,10 @@ static const struct answer_column columns[] = {
 	    ANSWER_IN_UNIT, NULL },
 	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes), NULL,
 	    "how many nodes have a value in the step", true, NULL },
+	{ "few", NULL, ANSWER_AT_FLAG(struct row, few), NULL,
+	    "are these fewer than half of the nodes of another step? Then the "
+	    "step says nothing of all",
+	    false, NULL },
 	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
 	    "the unit of the numbers (UCUM), of a counter that of its rate",
 	    true, NULL },
@@ -103,6 +108,7 @@ struct asking {
 	struct samples *of; /* finished, of one metric each */
 	uint32_t count;
 	bool lines;
+	uint64_t few; /* steps */
 };
 
 /* ---- rows ---- */
@@ -118,7 +124,8 @@ row_of(const struct samples *samples, uint32_t step)
 		.time = samples->from_ns + (int64_t)step * samples->step_ns,
 		.mean = NAN,
 		.bands = { NAN, NAN, NAN, NAN, NAN },
-		.nodes = ANSWER_NO_COUNT };
+		.nodes = ANSWER_NO_COUNT,
+		.few = ANSWER_NO_FLAG };
 }
 
 static uint32_t
@@ -145,7 +152,7 @@ put_lines(const struct asking *asking, const struct samples *samples)
 }
 
 static void
-put_bands(const struct asking *asking, const struct samples *samples)
+put_bands(struct asking *asking, const struct samples *samples)
 {
 	static const unsigned percents[BANDS] = { 0, 10, 50, 90, 100 };
 	const struct samples_metric *metric = samples->metrics;
@@ -159,6 +166,9 @@ put_bands(const struct asking *asking, const struct samples *samples)
 			if (!isnan(metric->rows[r].cells[i].mean))
 				values[count++] = metric->rows[r].cells[i].mean;
 		row.nodes = count;
+		row.few =
+		    samples_step_is_few(metric, i) ? ANSWER_YES : ANSWER_NO;
+		asking->few += row.few == ANSWER_YES;
 		for (int b = P10; count > 0 && b < BANDS; b++)
 			row.bands[b] =
 			    quantile_select(values, count, percents[b]);
@@ -203,6 +213,11 @@ put_line_table(const struct asking *asking)
 		    "left out: %" PRIu64 " lines, of nodes beyond %d of a "
 		    "metric; select with --node, or --as bands",
 		    left_out, LINES_MAX);
+	if (asking->few > 0)
+		answer_note(asking->answer, "few", asking->few,
+		    "few nodes in %" PRIu64 " step%s: fewer than half of those "
+		    "of another step; of the others nothing is known there",
+		    asking->few, asking->few == 1 ? "" : "s");
 }
 
 /* ---- asking ---- */
@@ -224,7 +239,7 @@ hide_columns(const struct asking *asking)
 {
 	static const char *const of_lines[] = { "node", "mean", NULL };
 	static const char *const of_bands[] = { "min", "p10", "p50", "p90",
-		"max", "nodes", NULL };
+		"max", "nodes", "few", NULL };
 	const char *const *hidden = asking->lines ? of_bands : of_lines;
 
 	for (; *hidden != NULL; hidden++)

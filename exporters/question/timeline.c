@@ -30,7 +30,7 @@ struct row {
 
 static const struct answer_column columns[] = {
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node; nodes come in the order of their first begin", false,
+	    "the node; those in a phase without an end come first", false,
 	    NULL },
 	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
 	    "when the segment begins; with --pixels: when the whole phase "

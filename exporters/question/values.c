@@ -68,8 +68,8 @@ static const struct opt own_options[] = {
 	    "timeline: print what a picture of this width shows", NULL, false },
 	{ "order", 0, OPT_CHOICE, OPT_TO(struct question_values, order),
 	    "ORDER",
-	    "timeline: which nodes come first, by their first begin (default), "
-	    "their name, or the longest",
+	    "timeline: nodes in a phase without an end come first, then by "
+	    "their first begin (default), their name, or the longest",
 	    "begin|name|longest", false },
 	{ "lanes", 0, OPT_FLAG, OPT_TO(struct question_values, lanes), NULL,
 	    "timeline: print each phase whole, with the number of a lane: "

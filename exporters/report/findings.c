@@ -59,16 +59,12 @@ is_set(const struct answer_taken *row, const char *key)
 	return cell != NULL && cell->is.flag == ANSWER_YES;
 }
 
-/* Seconds up to ten minutes, which is how starts are compared. */
 static void
 put_seconds(FILE *file, double seconds)
 {
 	char shown[QUANTITY_TEXT_BYTES];
 
-	if (seconds >= 1 && seconds < 600)
-		fprintf(file, "%.1f s", seconds);
-	else
-		fputs(quantity_time(shown, seconds * 1e9), file);
+	fputs(quantity_time(shown, seconds * 1e9), file);
 }
 
 static void

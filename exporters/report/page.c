@@ -249,7 +249,6 @@ put_line(struct bundle *bundle, struct text line, struct text *names,
 		names[(*count)++] = exported(line);
 	}
 	squeeze_line(bundle->to, SQUEEZE_SCRIPT, line);
-	put(bundle->to, "\n");
 	return 0;
 }
 
@@ -342,7 +341,6 @@ make_style(struct buffer *to)
 		if (is_comment(line, &comment))
 			continue;
 		squeeze_line(to, SQUEEZE_STYLE, line);
-		put(to, "\n");
 	}
 }
 

@@ -344,7 +344,7 @@ ask_series(struct asking *asking, const struct report_metric *metric)
 		encoded(metric->group.at) };
 	char *route = memory_format("series?metric=%s&metric-group=%s&"
 				    "shape=columns&columns=mean,min,p10,p50,"
-				    "p90,max",
+				    "p90,max,nodes,few",
 	    words[0], words[1]);
 	char *key = memory_format("series?metric=%s&metric-group=%s",
 	    metric->metric.at, metric->group.at);

@@ -32,11 +32,12 @@ squeeze_line(
 
 		if (!is_text && language == SQUEEZE_SCRIPT &&
 		    line.bytes - i >= 2 && memcmp(line.at + i, "//", 2) == 0)
-			return;
+			break;
 		/* A pattern, a comment: nobody knows what follows. */
 		if (!is_text && (c == '/' || c == '\'' || c == '`')) {
 			buffer_put(to, line.at + i, line.bytes - i);
-			return;
+			before = ')';
+			break;
 		}
 		if (is_text && c == '\\' && i + 1 < line.bytes)
 			buffer_put(to, line.at + i++, 1);
@@ -49,4 +50,6 @@ squeeze_line(
 		before = line.at[i];
 		buffer_put(to, &before, 1);
 	}
+	if (is_text || strchr(";{,", before) == NULL)
+		buffer_put(to, "\n", 1);
 }

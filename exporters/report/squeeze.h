@@ -1,6 +1,6 @@
 /*
- * report_squeeze - lines of scripts and styles without blanks that mean
- * nothing.
+ * report_squeeze - lines of scripts and styles without blanks and ends of lines
+ * that mean nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_REPORT_SQUEEZE_H

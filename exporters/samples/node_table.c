@@ -389,6 +389,27 @@ trim(struct samples *samples)
 	samples->from_ns += first * samples->step_ns;
 }
 
+static void
+count_known(const struct samples *samples, struct samples_metric *metric)
+{
+	metric->known = memory_zero(samples->steps + 1, sizeof(*metric->known));
+	for (uint32_t r = 0; r < metric->count; r++)
+		for (uint32_t i = 0; i < samples->steps; i++)
+			metric->known[i] +=
+			    !isnan(metric->rows[r].cells[i].mean);
+	for (uint32_t i = 0; i < samples->steps; i++)
+		if (metric->known[i] > metric->most)
+			metric->most = metric->known[i];
+}
+
+bool
+samples_step_is_few(const struct samples_metric *metric, uint32_t step)
+{
+	uint32_t known = metric->known[step];
+
+	return known > 0 && known < metric->most - known;
+}
+
 void
 samples_finish(struct samples *samples)
 {
@@ -404,6 +425,8 @@ samples_finish(struct samples *samples)
 	spacing = hold(samples);
 	if (spacing > 1)
 		widen(samples, spacing);
+	for (uint32_t m = 0; m < samples->count; m++)
+		count_known(samples, &samples->metrics[m]);
 }
 
 void
@@ -414,6 +437,7 @@ samples_clear(struct samples *samples)
 			free(samples->metrics[m].rows[r].cells);
 		free(samples->metrics[m].rows);
 		free(samples->metrics[m].gaps);
+		free(samples->metrics[m].known);
 	}
 	if (samples->cpus != NULL)
 		cpus_clear(samples->cpus);

@@ -40,6 +40,9 @@ struct samples_metric {
 		struct samples_cell *cells;
 	} * rows; /* in natural order of their names when finished */
 	uint32_t count, room;
+	/* When finished: how many of them each step has a value of, and the
+	 * most that a step has. */
+	uint32_t *known, most;
 	/* Of a counter: how often its samples are N steps apart. */
 	uint64_t *gaps, gap_count;
 };
@@ -77,6 +80,9 @@ int samples_read(struct samples *samples, struct series *series,
  * next one where that follows within two usual gaps of its node: what is empty
  * then is an outage. */
 void samples_finish(struct samples *samples);
+/* Has the step values of fewer than half as many nodes as another one?  What
+ * the others had is unknown: it says nothing of the pool. */
+bool samples_step_is_few(const struct samples_metric *metric, uint32_t step);
 void samples_clear(struct samples *samples);
 
 #endif

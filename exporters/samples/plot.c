@@ -220,40 +220,40 @@ make_labels(struct shape *s)
 
 /* ---- steps: what was measured, nothing between ---- */
 
-/* The ranges of columns `low` and `high`, a box for each step. */
+/* The ranges from one to the other, a box for each step. */
 static void
-put_ranges(const struct shape *s, const char *dat, unsigned index, int low,
-    int high, const char *fill, const char *colour)
+put_ranges(const struct shape *s, const char *dat, unsigned index,
+    const char *low, const char *high, const char *fill, const char *colour)
 {
 	double half = (double)s->plot->samples->step_ns / 2e9;
 
 	gnuplot_put_file(s->file, dat);
 	fprintf(s->file,
-	    " index %u using 1:%d:($1-%g):($1+%g):%d:%d with boxxyerror fs %s "
+	    " index %u using 1:%s:($1-%g):($1+%g):%s:%s with boxxyerror fs %s "
 	    "noborder lc rgb \"%s\" ",
 	    index, low, half, half, low, high, fill, colour);
 }
 
-/* The values of a column; with the line of each step, for gnuplot's steps end
- * where the last one begins. */
+/* The values, a column or an expression as above; with the line of each step,
+ * for gnuplot's steps end where the last one begins. */
 static void
-put_steps(const struct shape *s, const char *dat, unsigned index, int column,
-    const char *look, unsigned place)
+put_steps(const struct shape *s, const char *dat, unsigned index,
+    const char *values, const char *look, unsigned place)
 {
 	double half = (double)s->plot->samples->step_ns / 2e9;
 
 	if (!s->dumb) {
 		gnuplot_put_file(s->file, dat);
 		fprintf(s->file,
-		    " index %u using ($1-%g):%d:(%g):(0) with vectors nohead "
+		    " index %u using ($1-%g):%s:(%g):(0) with vectors nohead "
 		    "%s",
-		    index, half, column, 2 * half, look);
+		    index, half, values, 2 * half, look);
 		palette_put_line(s->file, place);
 		fputs(" notitle, \\\n\t", s->file);
 	}
 	gnuplot_put_file(s->file, dat);
-	fprintf(s->file, " index %u using ($1-%g):%d with %s %s", index,
-	    s->dumb ? 0 : half, column,
+	fprintf(s->file, " index %u using ($1-%g):%s with %s %s", index,
+	    s->dumb ? 0 : half, values,
 	    has_few_steps(s) ? "points pt 7"
 	    : s->dumb        ? "lines"
 			     : "steps",
@@ -286,17 +286,31 @@ put_lines(const struct shape *s, const char *dat)
 	for (uint32_t i = 0; i < metric->count; i++) {
 		fputs(i ? ", \\\n\t" : "", s->file);
 		if (filled) {
-			put_ranges(s, dat, i, 3, 4, "transparent solid 0.25",
-			    palette_light(i));
+			put_ranges(s, dat, i, "3", "4",
+			    "transparent solid 0.25", palette_light(i));
 			fputs("notitle, \\\n\t", s->file);
 		}
-		put_steps(s, dat, i, 2, "lw 1.5", i);
+		put_steps(s, dat, i, "2", "lw 1.5", i);
 		gnuplot_put_text(s->file, text_of(s->labels.at[i]));
 	}
 	putc('\n', s->file);
 }
 
 /* ---- band and map ---- */
+
+static bool
+has_few(const struct samples_plot *plot)
+{
+	uint32_t i = 0;
+
+	while (
+	    i < plot->samples->steps && !samples_step_is_few(plot->metric, i))
+		i++;
+	return i < plot->samples->steps;
+}
+
+/* Column 6 says where few nodes are known: there is no band. */
+#define OF_MOST(column) "($6>0?NaN:$" #column ")"
 
 static void
 put_band(const struct shape *s, const char *dat)
@@ -307,16 +321,23 @@ put_band(const struct shape *s, const char *dat)
 		    s->file);
 	fputs("plot ", s->file);
 	if (!s->dumb) {
-		put_ranges(s, dat, 0, 2, 4, "solid", COLOUR_BAND_WIDE);
+		put_ranges(
+		    s, dat, 0, OF_MOST(2), "4", "solid", COLOUR_BAND_WIDE);
 		fputs("title \"least to greatest\", \\\n\t", s->file);
 	}
-	put_steps(s, dat, 0, 3, "lw 2", 0);
+	put_steps(s, dat, 0, OF_MOST(3), "lw 2", 0);
 	fputs("\"median\"", s->file);
-	for (int column = 2; s->dumb && column <= 4; column += 2) {
+	if (!s->dumb && has_few(s->plot)) {
+		fputs(", \\\n\t", s->file);
+		put_steps(s, dat, 0, "($6>0?$3:NaN)", "lw 1.5 dt 3", 0);
+		fputs("\"median of fewer than half\"", s->file);
+	}
+	for (int of = 0; s->dumb && of < 2; of++) {
 		fputs(", \\\n\t", s->file);
 		gnuplot_put_file(s->file, dat);
-		fprintf(s->file, " index 0 using 1:%d with lines title \"%s\"",
-		    column, column == 2 ? "least" : "greatest");
+		fprintf(s->file, " index 0 using 1:%s with lines title \"%s\"",
+		    of == 0 ? OF_MOST(2) : OF_MOST(4),
+		    of == 0 ? "least" : "greatest");
 	}
 	putc('\n', s->file);
 }
@@ -506,7 +527,7 @@ put_band_step(
 	put_number(file,
 	    count > 0 ? (means[(count - 1) / 2] + means[count / 2]) / 2 : NAN);
 	put_number(file, high);
-	fprintf(file, " %u\n", count);
+	fprintf(file, " %u %d\n", count, samples_step_is_few(metric, step));
 }
 
 /* ---- the map ---- */
@@ -553,7 +574,7 @@ samples_plot_table(const void *what, FILE *file)
 		return;
 	}
 	means = memory_zero(plot->metric->count, sizeof(*means));
-	fputs("# time least median greatest nodes\n", file);
+	fputs("# time least median greatest nodes few\n", file);
 	for (uint32_t i = 0; i < plot->samples->steps; i++)
 		put_band_step(plot, file, i, means);
 	free(means);

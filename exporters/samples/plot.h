@@ -9,7 +9,8 @@
  *
  * The table has two parts, separated by an empty line or two (index 0, 1 of
  * gnuplot).  For lines each node has one part, `time mean low high`; else
- * `time least median greatest nodes` and then the map, one line for each row.
+ * `time least median greatest nodes few` and then the map, one line for each
+ * row; few is 1 where samples_step_is_few.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SAMPLES_PLOT_H

@@ -53,18 +53,21 @@ const char *
 quantity_time(char to[static QUANTITY_TEXT_BYTES], double ns)
 {
 	static const struct {
-		double ns;
+		double from, ns; /* from: what is not rounded to the next */
 		const char *unit;
-	} units[] = { { 86400e9, "d" }, { 3600e9, "h" }, { 60e9, "min" },
-		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } };
+	} units[] = { { 172620e9, 86400e9, "d" }, { 7197e9, 3600e9, "h" },
+		{ 599.95e9, 60e9, "min" }, { 0.99995e9, 1e9, "s" },
+		{ 0.99995e6, 1e6, "ms" }, { 0.99995e3, 1e3, "us" },
+		{ 0, 1, "ns" } };
 	size_t i = 0;
 
 	if (ns == 0)
-		return "0.0 s";
-	while (fabs(ns) < units[i].ns && units[i].ns > 1)
+		return "0 s";
+	while (fabs(ns) < units[i].from)
 		i++;
-	snprintf(to, QUANTITY_TEXT_BYTES, "%.1f %s", ns / units[i].ns,
-	    units[i].unit);
+	ns /= units[i].ns;
+	snprintf(to, QUANTITY_TEXT_BYTES, "%.*f %s", fabs(ns) < 9.995 ? 2 : 1,
+	    ns, units[i].unit);
 	return to;
 }
 

@@ -24,7 +24,10 @@ const char *quantity_bytes_short(
 /* The unit for sizes up to `greatest`, and how many bytes it has. */
 const char *quantity_bytes_unit(double greatest, double *scale);
 
-/* "0.0 s", "-29.6 us", "12.3 min": from ns to days. */
+/* "0 s", "-29.6 us", "8.00 s", "80.7 s", "12.3 min": three digits or four.
+ * Seconds are up to 10 minutes, in which starts and phases are compared,
+ * minutes up to 2 hours, hours up to 2 days.  `duration` of the page does the
+ * same. */
 const char *quantity_time(char to[static QUANTITY_TEXT_BYTES], double ns);
 
 /* What numbers of a unit (UCUM) are shown as. */
@@ -35,7 +38,7 @@ enum quantity_kind {
 	QUANTITY_BYTES_PER_SECOND,
 };
 enum quantity_kind quantity_kind_of(struct text unit);
-/* One that is no QUANTITY_NUMBER: "64.0 GiB", "1.5 KiB/s", "5.0 min". */
+/* One that is no QUANTITY_NUMBER: "64.0 GiB", "1.5 KiB/s", "300.0 s". */
 const char *quantity_shown(char to[static QUANTITY_TEXT_BYTES],
     enum quantity_kind kind, double number);
 

@@ -11,7 +11,7 @@ import sys
 import time
 
 RUNS, POOL, NODES, AGGREGATOR, COLD, WARM = int(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:7])
-TIME, CURVE = "from=-1h", "shape=columns&columns=mean,min,p10,p50,p90,max&from=-1h"
+TIME, CURVE = "from=-1h", "shape=columns&columns=mean,nodes,few,min,p10,p50,p90,max&from=-1h"
 DIGITS = 3 if NODES < 1000 else 5
 NAMES = [f"cn{1 + i:0{DIGITS}}" for i in range(NODES)]
 SOME = ",".join(NAMES[::max(1, NODES // 16)])

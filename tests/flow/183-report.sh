@@ -63,7 +63,7 @@ check "a report of samples" poolscope-report -p 'acct$samples' -o "$TMP/r.html" 
 inside 'pools/acct$samples/samples' poolscope-stats samples -p 'acct$samples'
 inside 'pools/acct$samples/samples?by=node' poolscope-stats samples -p 'acct$samples' --by node -m system.cpu.time.user
 inside 'pools/acct$samples/series?metric=system.cpu.time.user&metric-group=cpu' \
-	poolscope-stats series -p 'acct$samples' -m system.cpu.time.user --metric-group cpu --shape columns --columns mean,min,p10,p50,p90,max
+	poolscope-stats series -p 'acct$samples' -m system.cpu.time.user --metric-group cpu --shape columns --columns mean,min,p10,p50,p90,max,nodes,few
 inside 'pools/acct$samples/usage' poolscope-stats usage -p 'acct$samples'
 
 check_status 2 "a trace as text" poolscope-report -p "$pool" -o "$TMP/r.txt" --format text --with-trace

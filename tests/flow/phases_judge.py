@@ -21,19 +21,26 @@ BASE_NS = 1700000000 * 10 ** 9
 
 def make(seed, folder):
     """Each name has attributes of its own, on its starts and on its ends; some events have
-    them not."""
+    them not.  Of some names each event has an id of its own, and once in a while an id of another."""
     chance = random.Random(seed)
     events = []
     for name in NAMES:
         start, end = chance.choice(ENDINGS if ":" in name else ENDINGS[::3])
         of_start = chance.sample(KEYS, chance.randint(0, 3))
         of_end = chance.sample(KEYS, chance.randint(0, 3))
+        own_id = chance.random() < 0.3
+        if own_id:
+            of_start = of_end = ["id"] + chance.sample(KEYS[1:], 2)
+        again = chance.choice([0, 0, 0.02])
         often = chance.choice([0.1, 0.8, 1])
-        for _ in range(chance.randint(20, 200)):
+        for number in range(chance.randint(20, 200)):
             is_end = chance.random() < 0.5
             full = name + (end if is_end else start)
             having = [key for key in (of_end if is_end else of_start) if chance.random() < often]
-            pairs = ["%s=%s" % (key, chance.choice(["a", "b", "7", "2.5"])) for key in having]
+            values = {key: chance.choice(["a", "b", "7", "2.5"]) for key in having}
+            if own_id and "id" in values:
+                values["id"] = chance.randrange(number + 1) if chance.random() < again else number
+            pairs = ["%s=%s" % pair for pair in values.items()]
             events.append("event %d n%d %s %s" % (chance.randrange(1, 2000), chance.randint(1, 3), full, " ".join(pairs)))
     chance.shuffle(events)
     parts = chance.randint(3, 8)
@@ -77,16 +84,28 @@ def pair(times):
         yield waits, "-"
 
 
+def key_of(events):
+    """The attribute that events of one name pair by; None: by none."""
+    starts = [event for event in events if not event[3]]
+    ends = [event for event in events if event[3]]
+    for key in KEYS:
+        if any(key in s[4] and s[4][key] == e[4].get(key) and s[1] == e[1] and s[0] <= e[0]
+               for s in starts for e in ends):
+            return key
+    for key in KEYS:
+        if all(any(key in event[4] for event in kind) for kind in (starts, ends) if kind):
+            return key
+    return None
+
+
 def judge(folder):
     events = list(read(folder))
     states = {}
     for name in {event[2] for event in events}:
         of_name = [event for event in events if event[2] == name]
-        first = [key for key in KEYS if any(key in e[4] for e in of_name if not e[3])
-                 and any(key in e[4] for e in of_name if e[3])]
+        by = key_of(of_name)
         for time, node, _, is_end, pairs in of_name:
-            key = pairs.get(first[0], "-") if first else "-"
-            states.setdefault((node, name, key), []).append((time, is_end))
+            states.setdefault((node, name, pairs.get(by, "-")), []).append((time, is_end))
     return ["%s %s %s %s %s" % (*state, *found) for state, times in states.items() for found in pair(times)]
 
 

@@ -43,7 +43,7 @@ check_text "... the last value counts" "n6,20000000 n1,0" \
 	"$(columns node,spool_bytes cat "$TMP/nodes.csv" | grep '^n[16]' | xargs)"
 check "one is late, which may pass" poolscope nodes -n n2
 check_status 3 "a clock is off" poolscope nodes -n n5
-check_printed "... by two hours" "^n5 *live .* 2.0 h  clock off"
+check_printed "... by two hours" "^n5 *live .* 2.00 h  clock off"
 check_status 3 "a spool fills" poolscope nodes -n n6
 check_printed "... with its size" "^n6 *live .* 19.1 MiB "
 check "all is well with the first" poolscope nodes -n n1

@@ -64,7 +64,7 @@ import csv, sys
 for row in csv.DictReader(open(sys.argv[1])):
     print(row[\"node\"], row[\"state\"], row[\"spool_bytes\"], row[\"received\"] and \"none\", sep=\",\")' '$TMP/csv'"
 check_status 3 "the table" poolscope nodes
-check_printed "... has both times" "^n2 *gone *2.0 h *[0-9.]* m\\?s "
+check_printed "... has both times" "^n2 *gone *2.00 h *[0-9.]* m\\?s "
 check_text "... and fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 stop aggregator
 check "verify finds nothing" poolscope-admin verify

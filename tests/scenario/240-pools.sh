@@ -94,7 +94,7 @@ answer "as CSV" "acct\$blue,7,2,8
 acct\$red,1,0,1
 other\$gold,2,2,3" columns partition,nodes,live,records poolscope stats pools --format csv
 check "the table" poolscope stats pools
-check_printed "... has them" '^acct.blue  *7 *2 *1 *2 *2 *0 *0 *8 *0.0 s$'
+check_printed "... has them" '^acct.blue  *7 *2 *1 *2 *2 *0 *0 *8 *0 s$'
 check_text "... and fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 for pool in blue red; do
 	poolscope nodes -p "acct\$$pool" --format csv >"$TMP/nodes"

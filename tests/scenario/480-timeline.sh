@@ -155,11 +155,11 @@ g,601,601,load,k,,0" of_first -n g --lanes
 answer "after the first of all" "0,10
 10,10
 20,30" columns offset,duration poolscope-stats timeline -n a --to "$(at 9000)" --format csv
-answer "nodes in the order of their begin" "a b c d e f g" sh -c \
+answer "what hangs, then nodes in the order of their begin" "d a b c e f g" sh -c \
 	'poolscope-stats timeline --to "$0" --format csv | tail -n +2 | cut -d, -f1 | uniq | paste -sd " "' "$(at 9000)"
-answer "the second start" "a,10000,10005,prep,,,
-g,10002,10010,prep,,,
-g,10010,10050,pull,x,open," timeline --start now
+answer "the second start" "g,10002,10010,prep,,,
+g,10010,10050,pull,x,open,
+a,10000,10005,prep,,," timeline --start now
 answer "the first one has nothing of it" "$(of_first)" timeline --start "$(at 0)"
 answer "both" "a,0,10,prep,,,
 a,10,20,load,x,,

@@ -79,7 +79,7 @@ aggregate --models "$TMP/models"
 # The minutes that a phase is open are judged below.
 wrong() {
 	poolscope nodes --format csv >"$TMP/nodes.csv"
-	columns node,state,wrong cat "$TMP/nodes.csv" | sed 's/open [0-9.]* min/open MIN/'
+	columns node,state,wrong cat "$TMP/nodes.csv" | sed 's/open [0-9.]* [mins]*/open MIN/'
 }
 check_text "eleven loads say nothing" 'n13,gone,not heard
 n12,silent,not heard; prep open MIN, usual 20.0 s
@@ -102,7 +102,7 @@ END
 check_text "twelve do" 'n13,gone,not heard
 n12,silent,not heard; prep open MIN, usual 20.0 s
 n8,live,prep open MIN, usual 20.0 s; clock off
-n1,live,load open MIN, usual 1.0 s
+n1,live,load open MIN, usual 1.00 s
 n9,live,prep open MIN, usual 20.0 s
 n3,live,spool fills
 n2,live,clock off
@@ -159,5 +159,5 @@ import json, sys
 print(json.load(sys.stdin)["attention"])')"
 check "a node of which nothing is wrong" poolscope nodes -n n10
 check_status 3 "one that hangs" poolscope nodes -n n9
-check_printed "... says so" 'prep open [0-9.]* min, usual 20.0 s$'
+check_printed "... says so" 'prep open [0-9.]* [mins]*, usual 20.0 s$'
 check_text "... in 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"

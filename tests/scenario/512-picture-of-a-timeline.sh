@@ -11,6 +11,9 @@
 # acct$many: 1,120 nodes are 560 rows of two, and the axis of 1,000 pixels goes from 0 to 1,000 s.
 # All load until 500; those of even numbers, one of each row, then pull until 1,000: half of the
 # time of their row.
+#
+# acct$hang: the same 1,120 nodes load until 500; z loads without an end and is heard at 1,000 for the last
+# time.  It has the first row, and the others share 559.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -81,3 +84,20 @@ check_text "... has rows of two nodes" "560 2 1 work:load 0 500 0 1
 	cut -d ' ' -f 4- | sort | uniq -c | sed 's/^ *//')"
 check_text "... in the order of their names" "2 n3 n4" "$(sed -n '/^2 /{ p; q; }' "$TMP/plot/acct-many-work-phases.dat" | cut -d ' ' -f 1-3)"
 check "... and says so" grep -q 'What 1120 nodes did when, each row several nodes\.' "$TMP/plot/acct-many-work-phases.plot"
+
+PARTITION='acct$hang'
+i=1
+while [ $i -le 1120 ]; do
+	printf 'event 0 n%s work:load\nevent 500 n%s work:loaded\n' $i $i
+	i=$((i + 1))
+done | records
+records <<-'END'
+	event 0 z work:load
+	event 1000 z work:note
+END
+check "a picture of many of which one hangs" poolscope-plot phases -p 'acct$hang' -o "$TMP/plot"
+check_text "... which has the first row" "1 z z 1 1 work:load 0 1000 1 1
+2 n1 n2 2 1 work:load 0 500 0 1" "$(sed '1d; s/\.0*\( \|$\)/\1/g; 3q' "$TMP/plot/acct-hang-work-phases.dat")"
+check_text "... of 560" "560 n1118 n1120 3 1 work:load 0 500 0 1" \
+	"$(sed -n '$ s/\.0*\( \|$\)/\1/gp' "$TMP/plot/acct-hang-work-phases.dat")"
+check "... and says so" grep -q 'those with a phase that has no end first (1), each row several nodes' "$TMP/plot/acct-hang-work-phases.plot"

@@ -41,6 +41,12 @@ def with_ends(last, items):
         yield (begin, end if end is not None else min([last] + [at for at in begins if at > begin]), phase, key, end is None)
 
 
+def hangs(last, items):
+    """Is a phase of the node open where its last one ends?"""
+    ends = list(with_ends(last, items))
+    return any(is_open and end == max(each[1] for each in ends) for _, end, _, _, is_open in ends)
+
+
 def cut(items):
     moments = sorted({at for begin, end, *_ in items for at in (begin, end)})
     bar = []
@@ -104,7 +110,10 @@ def bars_of(pool, form, rows, edges):
     if form == "lanes":
         return [[(node, [s for s in segments if s[5] == lane])] for node, segments in bars for lane in range(1 + max(s[5] for s in segments))]
     count = min(int(rows), len(bars))
-    return [bars[r * len(bars) // count:(r + 1) * len(bars) // count] for r in range(count)]
+    hanging = sum(1 for node, last, items in pool if node in dict(bars) and hangs(last, items))
+    alone = min(hanging, count // 4) if count < len(bars) else 0
+    rest, count = bars[alone:], count - alone
+    return [[bar] for bar in bars[:alone]] + [rest[r * len(rest) // count:(r + 1) * len(rest) // count] for r in range(count)]
 
 
 def picture(pool, form, pixels, rows, begin, end):
@@ -147,7 +156,7 @@ def main(what, seed, nodes, *more):
                     print("event %d %s s:%s-end k=%s" % (end, node, PHASES[phase], key))
             print("event %d %s s:note" % (last, node))
         return
-    pool.sort(key=lambda of: (min(item[0] for item in of[2]), of[0]))
+    pool.sort(key=lambda of: (not hangs(*of[1:]), min(item[0] for item in of[2]), of[0]))
     if what in ("picture", "area"):
         (picture if what == "picture" else area)(pool, *more)
         return

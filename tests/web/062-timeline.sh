@@ -16,6 +16,9 @@
 # acct$many: 640 nodes, two a row, load from 0 to 492 s; those of even numbers then pull until 984.
 # So the left half is of loads, the right half of pulls, paler because half of the time is in none;
 # in the area above all are in loads at first, then half of them in pulls and half in no phase.
+#
+# acct$hang: 640 nodes load from 0 to 492 s, and z, the last by name, loads without an end and is heard
+# at 984 for the last time.  It has the first of 320 rows; the others share 319, two or three a row.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -74,6 +77,16 @@ while [ $i -le 640 ]; do
 	[ $((i % 2)) = 1 ] || printf 'event 492 n%s work:pull\nevent 984 n%s work:pulled\n' $i $i
 	i=$((i + 1))
 done | records
+PARTITION='acct$hang'
+i=1
+while [ $i -le 640 ]; do
+	printf 'event 0 n%s work:load\nevent 492 n%s work:loaded\n' $i $i
+	i=$((i + 1))
+done | records
+records <<-'END'
+	event 0 z work:load
+	event 984 z work:note
+END
 page_start
 page_judge timeline.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Pools that a layout must stand, in the words and the pictures of the page.
 #
-# acct$pool, seconds after BASE: ten nodes work for 20 s, n6 for 900 s: +880 s, which is 14 min 40 s, and is on
+# acct$pool, seconds after BASE: ten nodes work for 20 s, n6 for 900 s: +880 s, which is 14.7 min, and is on
 # one line at any width.  The node called U+202E and "kcab" turns nothing but itself; it works for 60 s, +40 s.
 # acct$years: n1 works in 1976, n2 fifty years later: labels of the axis are next to each other.
 # acct$many: 300 names of phases: the legend has 40 of them.

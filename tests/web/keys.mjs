@@ -73,6 +73,15 @@ await page.goBack();
 await ready(page, "overview");
 await soon(() => decodeURIComponent(location.hash) === "#/pool/prodacct$render-60");
 judge("back is the view before", fragment() === "#/pool/prodacct$render-60", fragment());
+/* Sorted by Max, downward: docker's and shipyard's pulls took the longest.  What was clicked does
+ * not take Enter from the row. */
+await page.getByRole("button", { name: "Max", exact: true }).click();
+const first = await page.evaluate(() => document.querySelector("main tbody th").textContent);
+await press("j", "Enter");
+await ready(page, "map").catch(() => {});
+judge("j and Enter after a click on a heading open the row", fragment() === "#/pool/prodacct$render-60/map?value=phase:" + first, first + " " + fragment());
+await page.goBack();
+await ready(page, "overview");
 
 /* ---- live ---- */
 const nodes = () => page.evaluate(() => [...document.querySelectorAll(".figures div")]

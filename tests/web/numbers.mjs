@@ -200,9 +200,9 @@ judge("... the received ones are chosen", p("p99", received) < 5, JSON.stringify
 
 const long = await page.evaluate(async () => {
 	const { duration } = await import("/format.js");
-	return [599.4, 659.7, 7199.7, 35999, 172799].map(duration);
+	return [0, 8, 80.7, 599.4, 599.96, 659.7, 7199.7, 35999, 172799].map(duration);
 });
-judge("minutes have less than 60 seconds, hours less than 60 minutes", long.join(", ") === "599.4 s, 11 min 0 s, 2 h 0 min, 10 h 0 min, 2.00 d", long.join(", "));
+judge("a duration is as in the terminal", long.join(", ") === "0 s, 8.00 s, 80.7 s, 599.4 s, 10.0 min, 11.0 min, 2.00 h, 10.0 h, 2.00 d", long.join(", "));
 
 await open("#/status");
 await page.locator("details summary").first().click();

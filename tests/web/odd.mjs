@@ -31,7 +31,7 @@ for (const width of [360, 800, 1280]) {
 	await open("#/pool/acct%24pool", width);
 	const parts = await page.evaluate(() => [...document.querySelectorAll(".plain span.state")].filter((each) => /\d/.test(each.textContent))
 		.map((each) => [each.textContent, each.getClientRects().length]));
-	judge(`a duration is on one line: ${width}`, parts.some(([text]) => text === "+14 min 40 s") && parts.every(([, lines]) => lines === 1), JSON.stringify(parts));
+	judge(`a duration is on one line: ${width}`, parts.some(([text]) => text === "+14.7 min") && parts.every(([, lines]) => lines === 1), JSON.stringify(parts));
 	/* The line begins on the left, and ends with what is above the usual. */
 	const order = await page.evaluate(() => {
 		const row = [...document.querySelectorAll(".plain li")].find((each) => each.textContent.includes("kcab"));

@@ -40,6 +40,6 @@ judge("... is the last", await page.getByRole("button", { name: "Older" }).isDis
 await page.goto(origin + "/#/pool/acct%24farm/runs?skip=20&after=gone");
 await page.waitForFunction(() => !location.hash.includes("after")).catch(() => {});
 judge("after a run that is gone the page begins again", fragment() === "#/pool/acct$farm/runs", fragment());
-await page.waitForFunction(() => document.querySelector("table tbody tr")).catch(() => {});
+await page.waitForFunction(() => [...document.querySelectorAll("table tbody th")].some((each) => each.textContent === "900")).catch(() => {});
 judge("... with the newest", (await shown())[0] === 900, (await shown()).join());
 await finish();

@@ -50,25 +50,25 @@ async function says(name, second, y, pattern) {
 
 await enter(page);
 await open("#/pool/acct%24bars/timeline", 984);
-/* Four rows of 40 pixels. */
+/* Four rows of 40 pixels; n4, which hangs, is the first. */
 const row = (n) => TOP + 40 * (n - 1) + 20;
-await shows("n1", row(1), [0, "load"], [99, "load"], [100, "pull"], [399, "pull"], [400, "load"], [983, "load"]);
-await shows("n2", row(2), [99, ""], [100, "pull"], [101, ""]);
-await shows("n3", row(3), [199, ""], [200, "pull"], [201, ""], [300, "pull"], [301, ""]);
-await shows("n4", row(4), [499, ""], [500, "pull"], [570, "pull"], [600, ""], [983, ""]);
-const end = await phasesAt(Array.from({ length: 20 }, (_, i) => [LEFT + 580 + i, row(4)]));
+await shows("n1", row(2), [0, "load"], [99, "load"], [100, "pull"], [399, "pull"], [400, "load"], [983, "load"]);
+await shows("n2", row(3), [99, ""], [100, "pull"], [101, ""]);
+await shows("n3", row(4), [199, ""], [200, "pull"], [201, ""], [300, "pull"], [301, ""]);
+await shows("n4", row(1), [499, ""], [500, "pull"], [570, "pull"], [600, ""], [983, ""]);
+const end = await phasesAt(Array.from({ length: 20 }, (_, i) => [LEFT + 580 + i, row(1)]));
 judge("the open end of n4 is hatched", end.includes("pull") && end.includes(""), end.join());
-const closed = await phasesAt(Array.from({ length: 20 }, (_, i) => [LEFT + 380 + i, row(1)]));
+const closed = await phasesAt(Array.from({ length: 20 }, (_, i) => [LEFT + 380 + i, row(2)]));
 judge("... that of a phase with an end is not", closed.every((each) => each === "pull"), closed.join());
-await says("phase, key, begin and duration at the pointer", 250, row(1), /^n1: pull b, began 22:15:00 UTC, 300\.0 s$/);
-await says("... of the one that follows at once", 100, row(1), /^n1: pull b, began 22:15:00 UTC, 300\.0 s$/);
-await says("... of an open one", 550, row(4), /^n4: pull z, began 22:21:40 UTC, 100\.0 s and has no end$/);
-await says("... of none", 700, row(4), /^n4, 22:25:00 UTC: no phase$/);
+await says("phase, key, begin and duration at the pointer", 250, row(2), /^n1: pull b, began 22:15:00 UTC, 300\.0 s$/);
+await says("... of the one that follows at once", 100, row(2), /^n1: pull b, began 22:15:00 UTC, 300\.0 s$/);
+await says("... of an open one", 550, row(1), /^n4: pull z, began 22:21:40 UTC, 100\.0 s and has no end$/);
+await says("... of none", 700, row(1), /^n4, 22:25:00 UTC: no phase$/);
 judge("the sentence has the date", (await page.textContent("figcaption")) === "4 nodes, 2023-11-14 22:13:20 to 22:29:44 UTC; 1 phase has no end.", await page.textContent("figcaption"));
 
 /* From 150 s on a pixel is shorter; n1 was pulling already, and n2 has nothing there any more. */
 await open(`#/pool/acct%24bars/timeline?from=${Number(base) + 150}&to=${Number(base) + 642}&order=longest`, 984);
-await shows("what began before the window goes on in it: n1", TOP + 27, [0, "pull"], [499, "pull"], [500, "load"], [983, "load"]);
+await shows("what began before the window goes on in it: n1", TOP + 80, [0, "pull"], [499, "pull"], [500, "load"], [983, "load"]);
 judge("n2 is not in it", /^3 nodes/.test(await page.textContent("figcaption")), await page.textContent("figcaption"));
 const area = await page.locator("figure canvas").first().boundingBox();
 await page.mouse.move(area.x + LEFT, area.y + 40);
@@ -102,6 +102,12 @@ for (const wanted of ["100", "50"]) {
 	judge("the table has shares of " + wanted + " %", share === wanted, share);
 }
 await page.keyboard.press("T");
+
+await open("#/pool/acct%24hang/timeline", 984);
+judge("one that hangs has a row", /^641 nodes, .*\. A row stands for up to 3 nodes: /.test(await page.textContent("figcaption")), await page.textContent("figcaption"));
+await shows("... the first", TOP + 118 + 1, [0, "load"], [491, "load"], [492, "load"], [970, "load"]);
+await says("... of its own", 700, TOP + 118 + 1, /^z: load, began 22:13:20 UTC, 16.4 min and has no end$/);
+await shows("... above the others", TOP + 118 + 3, [0, "load"], [491, "load"], [492, ""], [970, ""]);
 
 await open("#/pool/acct%24lanes/node/n1", 1068);
 const lanes = await phasesAt([[66 + 200, TOP + 14], [66 + 200, TOP + 36], [66 + 533, TOP + 36], [66 + 534, TOP + 36], [66 + 1067, TOP + 14]]);

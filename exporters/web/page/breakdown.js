@@ -216,9 +216,9 @@ export function breakdown(open) {
 	function rowsTable() {
 		const t = table({ caption: "Seconds of each node in each phase, added up",
 			columns: [{ key: "node", label: "Node", wide: true, value: (r) => d.node[r] },
-				...d.names.map((name, k) => ({ key: name, label: short(name), number: true,
-					value: (r) => d.rows[r][k], show: (r) => seconds(d.rows[r][k]) })),
-				{ key: "total", label: "Total", number: true, value: (r) => d.total[r], show: (r) => seconds(d.total[r]) }] });
+				...d.names.map((name, k) => ({ key: name, label: short(name),
+					value: (r) => d.rows[r][k], as: seconds })),
+				{ key: "total", label: "Total", value: (r) => d.total[r], as: seconds }] });
 		queueMicrotask(() => t.set(order));
 		return t.root;
 	}

@@ -42,23 +42,19 @@ export function seconds(v) {
 	return a !== 0 && a < 0.05 ? number(v) : tenths.format(v);
 }
 
+/* As quantity_time: from so many seconds on, the unit. */
+const UNITS = [[172620, 86400, " d"], [7197, 3600, " h"], [599.95, 60, " min"], [0.99995, 1, " s"], [999.95e-6, 1e-3, " ms"], [999.95e-9, 1e-6, " µs"], [0, 1e-9, " ns"]];
+
+export function timeUnit(s) {
+	return UNITS.find(([from]) => s >= from).slice(1);
+}
+
 /* Seconds, in a sentence. */
 export function duration(v) {
 	if (!known(v))
 		return NONE;
-	const a = Math.abs(v), sign = v < 0 ? "−" : "";
-	if (a === 0)
-		return "0 s";
-	if (a < 1)
-		return sign + (a < 1e-6 ? number(a * 1e9) + " ns" : a < 1e-3 ? number(a * 1e6) + " µs" : number(a * 1e3) + " ms");
-	if (a < 600)
-		return sign + a.toFixed(a < 10 ? 2 : 1) + " s";
-	const s = Math.round(a), min = Math.round(a / 60);
-	if (s < 7200)
-		return sign + Math.floor(s / 60) + " min " + s % 60 + " s";
-	if (min < 2880)
-		return sign + Math.floor(min / 60) + " h " + min % 60 + " min";
-	return sign + number(a / 86400) + " d";
+	const a = Math.abs(v), [one, unit] = timeUnit(a);
+	return (v < 0 ? "−" : "") + (v ? (a / one).toFixed(a / one < 9.995 ? 2 : 1) + unit : "0 s");
 }
 
 /* By powers of 1024. */
@@ -158,7 +154,7 @@ export function isolated(text) {
 
 /* A text, as parts that are broken into lines between them: a number and its units are one. */
 export function unbroken(text, wrap) {
-	return text.split(/([+−]?\d[\d.,]* (?:min \d+ s|h \d+ min|[mµn]?s|d)(?!\w))/).map((part, i) => i % 2 ? wrap(part) : part);
+	return text.split(/([+−]?\d[\d.,]* (?:min|h|[mµn]?s|d)(?!\w))/).map((part, i) => i % 2 ? wrap(part) : part);
 }
 
 /* Names for pictures, which have little room: without what most have in common at their

@@ -24,9 +24,9 @@ export function groups(context) {
 	let most = 1;
 
 	function columns() {
-		const s = (key, label) => ({ key, label, number: true, value: (r) => r.of[key], show: (r) => seconds(r.of[key]) });
+		const s = (key, label) => ({ key, label, value: (r) => r.of[key], as: seconds });
 		return [{ key: "group", label: "Group", wide: true },
-			{ key: "finished", label: "Finished", number: true, show: (r) => count(r.finished) },
+			{ key: "finished", label: "Finished", as: count },
 			{ key: "ongoing", label: "Ongoing", number: true, show: (r) => r.ongoing || "" },
 			{ key: "errors", label: "Errors", number: true, show: (r) => r.errors || "" },
 			{ key: "error_pct_of_ended", label: "% of ended", number: true, show: (r) => r.errors ? number(r.error_pct_of_ended) : "" },

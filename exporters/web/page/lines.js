@@ -2,8 +2,10 @@
  * lines - values over time: a line a series, or the range of many with their median,
  * or points with levels and changes.
  *
- * set({ times, unit, axis, lines: [{ name, values, points }], bands: { min, p10, p50, p90, max },
- * marks: [{ time, text, worse }] }): times in milliseconds since 1970; axis: from when to when.
+ * set({ times, unit, axis, lines: [{ name, values, points, all }], bands: { min, p10, p50, p90, max },
+ * total, nodes, few, marks: [{ time, text, worse }] }): times in milliseconds since 1970; axis: from
+ * when to when.  The bands, and a line of all nodes, are in each step of `nodes` out of `total`:
+ * where these are few, they say nothing of all, and are points.
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
@@ -11,7 +13,7 @@ import { h } from "./dom.js";
 import { picture, swatch, ticks, timeTicks } from "./picture.js";
 import { table } from "./table.js";
 import { SERIES, css, series } from "./look.js";
-import { BYTES, millis, plural, range, time, value as show, unitName } from "./format.js";
+import { BYTES, count, millis, plural, range, time, timeUnit, value as show, unitName } from "./format.js";
 
 const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -19,7 +21,7 @@ const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 /* What the route answers; null when there is nothing.  A metric can be of
  * several groups: a line for each, or the bands of the first. */
 export async function chart(context, params) {
-	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean," + BANDS });
+	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean,nodes,few," + BANDS });
 	if (!answer)
 		return null;
 	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]), axis = [begin, begin + steps * of.step[0] * 1000];
@@ -28,7 +30,7 @@ export async function chart(context, params) {
 	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
 	const unit = of.unit[0];
 	if (!of.node)
-		return { times, unit, axis, nodes: of.nodes[0], bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
+		return { times, unit, axis, total: of.nodes[0], nodes: cut("nodes", 0), few: cut("few", 0), bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
 	const found = [], groups = new Set(of.group).size;
 	for (let i = 0, from = 0; i < of.steps.length; from += of.steps[i++])
 		if (of.begin[i] === of.begin[0] && of.steps[i] === steps)
@@ -44,15 +46,14 @@ function scaleOf(unit, high) {
 		return [2 ** (10 * k), " " + BYTES[k] + (bytes[1] || "")];
 	}
 	if (unit === "s")
-		return high < 1e-6 ? [1e-9, " ns"] : high < 1e-3 ? [1e-6, " µs"] : high < 1 ? [1e-3, " ms"] : high < 600 ? [1, " s"] :
-			high < 7200 ? [60, " min"] : high < 172800 ? [3600, " h"] : [86400, " d"];
+		return timeUnit(Math.max(0, high));
 	return [1, unit === "%" ? " %" : ""];
 }
 
 /* What there is between two times. */
 function between(data, a, b) {
-	const cut = (list) => list.filter((_, i) => data.times[i] >= a && data.times[i] <= b);
-	return { ...data, axis: data.axis && [a, b], times: cut(data.times), lines: data.lines && data.lines.map((line) => ({ ...line, values: cut(line.values) })),
+	const cut = (list) => list && list.filter((_, i) => data.times[i] >= a && data.times[i] <= b);
+	return { ...data, axis: data.axis && [a, b], times: cut(data.times), nodes: cut(data.nodes), few: cut(data.few), lines: data.lines && data.lines.map((line) => ({ ...line, values: cut(line.values) })),
 		bands: data.bands && Object.fromEntries(Object.entries(data.bands).map(([name, list]) => [name, cut(list)])),
 		marks: (data.marks || []).filter((mark) => mark.time >= a && mark.time <= b) };
 }
@@ -93,9 +94,9 @@ export function lines(label, zoomed, tall) {
 		if (d.bands) {
 			area(c, X, Y, d.bands.min, d.bands.max, css("band-wide"));
 			area(c, X, Y, d.bands.p10, d.bands.p90, css("band"));
-			stroke(c, X, Y, d.bands.p50, css("band-line"), []);
+			ofAll(c, X, Y, d.bands.p50, css("band-line"));
 		}
-		(d.lines || []).forEach((line, i) => line.points ? dots(c, X, Y, line.values, series(i)) :
+		(d.lines || []).forEach((line, i) => line.points ? dots(c, X, Y, line.values, series(i)) : line.all ? ofAll(c, X, Y, line.values, series(i)) :
 			stroke(c, X, Y, line.values, series(i), DASHES[Math.floor(i / SERIES) % 4], line.step));
 		marks(c, X, height);
 	}
@@ -120,6 +121,13 @@ export function lines(label, zoomed, tall) {
 			c.fillStyle = css("muted");
 			c.fillText(text, Math.min(width - half, Math.max(LEFT, x)), height - 9);
 		}
+	}
+
+	const parted = (values, few) => values.map((v, i) => Boolean(d.few[i]) === few ? v : null);
+
+	function ofAll(c, X, Y, values, colour) {
+		stroke(c, X, Y, parted(values, false), colour, []);
+		dots(c, X, Y, parted(values, true), css("muted"));
 	}
 
 	function stroke(c, X, Y, values, colour, dash, step) {
@@ -154,12 +162,17 @@ export function lines(label, zoomed, tall) {
 	}
 
 	function area(c, X, Y, from, to, colour) {
-		c.beginPath();
-		from.forEach((v, i) => c.lineTo(X(d.times[i]), Y(v)));
-		for (let i = to.length - 1; i >= 0; i--)
-			c.lineTo(X(d.times[i]), Y(to[i]));
 		c.fillStyle = colour;
-		c.fill();
+		for (let a = 0, b; a < from.length; a = b + 1) {
+			for (b = a; b < from.length && from[b] !== null && !d.few[b]; b++)
+				;
+			c.beginPath();
+			for (let i = a; i < b; i++)
+				c.lineTo(X(d.times[i]), Y(from[i]));
+			for (let i = b; i-- > a;)
+				c.lineTo(X(d.times[i]), Y(to[i]));
+			c.fill();
+		}
 	}
 
 	function marks(c, X, height) {
@@ -193,7 +206,9 @@ export function lines(label, zoomed, tall) {
 		const i = nearest(x);
 		const values = d.bands ? BANDS.map((name) => name + " " + show(d.bands[name][i], d.unit)) :
 			d.lines.slice(0, 6).filter((line) => line.values[i] !== null).map((line) => line.name + " " + show(line.values[i], d.unit));
-		return time(d.times[i]) + "   " + values.join("   ");
+		if (d.nodes && d.nodes[i] < d.total)
+			values.push(count(d.nodes[i]) + " of " + plural(d.total, "node"));
+		return [time(d.times[i]), ...values].join("   ");
 	}
 
 	function sentence() {
@@ -201,7 +216,7 @@ export function lines(label, zoomed, tall) {
 			return "";
 		const [a, b] = span(), what = d.bands ? "least, middle and greatest of all nodes" : d.lines.some((line) => line.points) ? plural(d.times.length, "value") : plural(d.lines.length, "line");
 		return label + (d.unit !== "s" && unitName(d.unit) ? " in " + (d.unit === "By" ? "bytes" : unitName(d.unit)) : "") + ", " + what + ", " +
-			range(a, b) +
+			range(a, b) + (d.few && d.few.includes(true) ? "; points are of fewer than half of the nodes" : "") +
 			((d.marks || []).length ? "; " + plural(d.marks.length, "change") + " of the level" : "");
 	}
 
@@ -209,8 +224,8 @@ export function lines(label, zoomed, tall) {
 		const of = d.bands ? BANDS.map((name) => [name, d.bands[name]]) :
 			d.lines.slice(0, 12).map((line) => [line.name, line.values]);
 		const t = table({ caption: label, columns: [{ key: "time", label: "Time (UTC)", value: (i) => d.times[i],
-			show: (i) => time(d.times[i]) }, ...of.map(([name, values], k) => ({ key: String(k), label: name, number: true,
-			value: (i) => values[i], show: (i) => show(values[i], d.unit) }))] });
+			show: (i) => time(d.times[i]) }, ...of.map(([name, values], k) => ({ key: String(k), label: name,
+			value: (i) => values[i], as: (v) => show(v, d.unit) })), ...(d.bands ? [{ key: "nodes", label: "nodes", value: (i) => d.nodes[i], as: count }] : [])] });
 		queueMicrotask(() => t.set(d.times.map((_, i) => i)));
 		return t.root;
 	}

@@ -25,7 +25,7 @@ export function pattern(name) {
 /* What changed as rows, the other metrics as words. */
 const GROUPS = 100, OPEN = 40, WORDS = 30; // at most; OPEN: rows at first
 
-const columns = [{ key: "metric", label: "Metric", wide: true }, { key: "count", label: "Values", number: true, show: (r) => count(r.count) },
+const columns = [{ key: "metric", label: "Metric", wide: true }, { key: "count", label: "Values", as: count },
 	...["last", "mean", "min", "p99", "max"].map((key) => ({ key, label: key === "p99" ? key : key[0].toUpperCase() + key.slice(1), number: true,
 		show: (r) => value(r[key], r.unit) }))];
 
@@ -107,10 +107,10 @@ export function nodeView(context) {
 
 	function withMedian(metric, own) {
 		const all = medians.get(metric);
-		if (!own.lines || own.lines.length > 1 || !all || !all.bands || all.nodes < 2)
+		if (!own.lines || own.lines.length > 1 || !all || !all.bands || all.total < 2)
 			return own;
-		const step = (all.axis[1] - all.axis[0]) / all.times.length;
-		return { ...own, lines: [...own.lines, { name: MEDIAN, values: own.times.map((t) => all.bands.p50[Math.floor((t - all.axis[0]) / step)]) }] };
+		const step = (all.axis[1] - all.axis[0]) / all.times.length, at = (list) => own.times.map((t) => list[Math.floor((t - all.axis[0]) / step)]);
+		return { ...own, total: all.total, nodes: at(all.nodes), few: at(all.few), lines: [...own.lines, { name: MEDIAN, values: at(all.bands.p50), all: true }] };
 	}
 
 	/* Slow in a large pool: a sixth of the time at most. */

@@ -18,11 +18,11 @@ const WRONG = 8; // nodes that are named
 export const SPREAD = "Times are in seconds. The line is least to greatest, the bar the median to p90, lighter to p99.";
 
 export function phaseColumns(most) {
-	const s = (key, label) => ({ key, label, number: true, show: (r) => seconds(r[key]) });
+	const s = (key, label) => ({ key, label, as: seconds });
 	return [{ key: "phase", label: "Phase", wide: true },
-		{ key: "count", label: "Count", number: true, show: (r) => count(r.count) },
+		{ key: "count", label: "Count", as: count },
 		s("p50", "p50"), s("p90", "p90"), s("p99", "p99"), s("max", "Max"),
-		{ key: "sum", label: "Sum", number: true, show: (r) => seconds(r.sum) },
+		{ key: "sum", label: "Sum", as: seconds },
 		{ key: "open_starts", label: "Open", number: true, title: "Begun and not ended",
 			show: (r) => r.open_starts ? count(r.open_starts) : "" },
 		{ key: "spread", label: "Spread", value: (r) => r.max, show: (r) => spread(r, most()), title: SPREAD }];

@@ -52,7 +52,7 @@ export function results(context) {
 		const chart = lines("Timings", (from, to) => context.set(windowOf(from, to)));
 		const t = table({ caption: "Starts", columns: [
 			{ key: "at", label: "Start (UTC)", show: (r) => time(r.at) },
-			{ key: "timing", label: "Timing", number: true, show: (r) => duration(r.timing) }] });
+			{ key: "timing", label: "Timing", as: duration }] });
 		view.tables = [t];
 		const levels = found.length ? level(rows, found) : null;
 		fill(body, chart.root, found.length ? changesTable(found) : null,
@@ -81,8 +81,8 @@ export function results(context) {
 		const t = table({ caption: "Changes of the level", columns: [
 			{ key: "at", label: "From (UTC)", show: (r) => time(r.at) },
 			{ key: "percent", label: "Change", number: true, show: (r) => h("span", { class: r.percent > 0 ? "bad" : "good" }, signed(r.percent)) },
-			{ key: "before", label: "Before", number: true, show: (r) => duration(r.before) },
-			{ key: "after", label: "After", number: true, show: (r) => duration(r.after) }] });
+			{ key: "before", label: "Before", as: duration },
+			{ key: "after", label: "After", as: duration }] });
 		queueMicrotask(() => t.set(found));
 		return [h("h2", {}, "Changes of the level"), t.root];
 	}

@@ -50,8 +50,8 @@ function runView(context) {
 	const { item, params } = context, facts = figures(), why = h("p", { class: "bad words" }), bar = h("div", { class: "trace" });
 	const t = table({ caption: "Steps of this run, in seconds", columns: [
 		{ key: "name", label: "Step", wide: true },
-		{ key: "seconds", label: "Seconds", number: true, show: (r) => seconds(r.seconds) },
-		{ key: "usual", label: "Usual", number: true, show: (r) => seconds(r.usual), title: "The median of its group" }] });
+		{ key: "seconds", label: "Seconds", as: seconds },
+		{ key: "usual", label: "Usual", as: seconds, title: "The median of its group" }] });
 	const root = h("section", {}, title("Run " + item, h("a", { href: context.link("runs", undefined, { model: params.model }) }, "all runs")),
 		facts.root, why, bar, t.root);
 	const row = (key, label, r) => r[key] && [label, h("a", { href: context.link("runs", undefined, { model: params.model, [key]: r[key] }) }, r[key])];
@@ -80,7 +80,7 @@ export function runs(context) {
 	const body = h("div"), errors = h("div"), root = h("section", {}, title("Runs", wanted.root), h("div", { class: "filters" }, fields), errors, body);
 	const worst = table({ caption: "The most frequent errors", columns: [
 		{ key: "error_text", label: "Error", wide: true, value: (r) => r.error_text || NO_TEXT, show: (r) => shorten(r.error_text || NO_TEXT, SHOWN) },
-		{ key: "runs", label: "Runs", number: true, show: (r) => count(r.runs) },
+		{ key: "runs", label: "Runs", as: count },
 		{ key: "newest", label: "Newest", show: (r) => h("a", { href: context.link("runs", r.newest) }, r.newest) },
 		{ key: "newest_began", label: "Began (UTC)", value: (r) => millis(r.newest_began), show: (r) => time(millis(r.newest_began)) }],
 	href: (r) => context.link("runs", undefined, { ...params, skip: "", after: "", error: r.error_text || "", state: "failed" }) });
@@ -125,10 +125,10 @@ export function runs(context) {
 			...(has("state") || has("error") ? [{ key: "state", label: "State", show: stateOf }] : []), ...word("error_text", "Error"),
 			...(has("first") ? [{ key: "first", label: "Began (UTC)", show: (r) => time(millis(r.first)) }] : []),
 			{ key: "bar", label: "Steps", value: (r) => r.steps.total, show: (r) => steps(r.steps, most, r.error) },
-			{ key: "total", label: "Whole", number: true, value: (r) => r.steps.total, show: (r) => seconds(r.steps.total) },
+			{ key: "total", label: "Whole", value: (r) => r.steps.total, as: seconds },
 			...word("group", "Group"), ...word("queue", "Queue"), ...word("configuration", "Configuration"), ...word("requestor", "Requestor"),
-			...names.map((name) => ({ key: name, label: name, number: true,
-				value: (r) => r.steps.find((s) => s.name === name)?.seconds, show: (r) => seconds(r.steps.find((s) => s.name === name)?.seconds) }))],
+			...names.map((name) => ({ key: name, label: name,
+				value: (r) => r.steps.find((s) => s.name === name)?.seconds, as: seconds }))],
 		href: (r) => context.link("runs", r.run, { model: params.model }) });
 		view.tables = [t];
 		const turn = (n) => () => context.set({ skip: n > 0 ? String(n) : "", after: isLive() && n > from ? list[list.length - 1].run : "" });

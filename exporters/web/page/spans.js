@@ -15,12 +15,12 @@ export function spans(context) {
 	const { params } = context, by = params.by || "name", { name, node } = params;
 	const word = (key) => ({ key, label: key[0].toUpperCase() + key.slice(1), wide: true,
 		show: (r) => key === "node" ? h("a", { href: context.link("node", r.node) }, r.node) : r[key] });
-	const all = table({ caption: "Spans, in seconds", columns: [word(by), { key: "count", label: "Count", number: true, show: (r) => count(r.count) },
-		...["p50", "p90", "p99", "max", "sum"].map((key) => ({ key, label: key, number: true, show: (r) => seconds(r[key]) })),
+	const all = table({ caption: "Spans, in seconds", columns: [word(by), { key: "count", label: "Count", as: count },
+		...["p50", "p90", "p99", "max", "sum"].map((key) => ({ key, label: key, as: seconds })),
 		{ key: "wall_share", label: "% of the time", number: true, show: (r) => number(100 * r.wall_share) }] });
 	const slow = table({ caption: "The slowest spans", columns: [word("name"), word("node"), word("track"),
 		{ key: "begin", label: "Began (UTC)", show: (r) => time(millis(r.begin)) },
-		{ key: "duration", label: "Took", number: true, show: (r) => duration(r.duration) }] });
+		{ key: "duration", label: "Took", as: duration }] });
 	const none = nothing("No spans.", name || node ? "None is like this." : context.why(""));
 	const picture = timeline("Spans in time", { spans: true, choose: (from, to) => context.set(windowOf(from, to)),
 		open: (of) => {

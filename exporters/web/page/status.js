@@ -83,14 +83,14 @@ export function status(context) {
 
 	const pools = table({ caption: "Partitions", href: (r) => poolLink(r.partition), columns: [
 		{ key: "partition", label: "Partition", wide: true },
-		{ key: "nodes", label: "Nodes", number: true, show: (r) => count(r.nodes) },
+		{ key: "nodes", label: "Nodes", as: count },
 		...COLUMNS.map(([key, label]) => ({ key, label, number: true, show: (r) => r[key] ? count(r[key]) : "" })),
 		{ key: "newest", label: "Newest", number: true, show: (r) => r.newest ? since(millis(r.newest)) : "" }] });
 	const tables = table({ caption: "What the store holds", columns: [
 		{ key: "name", label: "Table", wide: true },
-		{ key: "rows", label: "Rows", number: true, show: (r) => count(r.rows) },
-		{ key: "bytes", label: "Size", number: true, show: (r) => bytes(r.bytes) },
-		{ key: "per", label: "Per row", number: true, value: (r) => r.rows ? r.bytes / r.rows : null, show: (r) => r.rows ? bytes(r.bytes / r.rows) : "" }] });
+		{ key: "rows", label: "Rows", as: count },
+		{ key: "bytes", label: "Size", as: bytes },
+		{ key: "per", label: "Per row", value: (r) => r.rows ? r.bytes / r.rows : null, as: bytes }] });
 
 	function counters() {
 		return Object.entries(s).map(([name, part]) => {

@@ -4,9 +4,9 @@
  *	const t = table({ caption, columns, href, empty });
  *	t.set(rows);
  *
- * A column is { key, label, number, value(row), show(row), wide, title }: `value` is
- * what it is sorted by, `show` a text or an element (default: the value).  On a narrow
- * screen a row is a card.
+ * A column is { key, label, number, value(row), show(row), as, wide, title }: `value` is
+ * what it is sorted by, `show` a text or an element (default: the value), `as` how a number
+ * is written.  On a narrow screen a row is a card.
  * SPDX-License-Identifier: MIT
  */
 import { h, fill, say } from "./dom.js";
@@ -37,7 +37,7 @@ function compare(a, b, down) {
 }
 
 export function table(options) {
-	const { columns, caption } = options;
+	const { caption } = options, columns = options.columns.map((c) => c.as ? { number: true, show: (row) => c.as(valueOf(c, row)), ...c } : c);
 	let all = [], rows = [], sorted = null, down = false, filter = "", at = -1, page = 0;
 	const body = h("tbody");
 	const heads = columns.map(head);
@@ -175,6 +175,7 @@ export function table(options) {
 			if (rows.length === 0)
 				return;
 			at = Math.min(rows.length - 1, Math.max(0, at + by));
+			box.focus({ preventScroll: true }); // Enter is for the row now
 			if (root.classList.contains("windowed")) {
 				const top = at * ROW;
 				if (top < box.scrollTop)

@@ -165,7 +165,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		if (!d)
 			return "";
 		return (lanes ? "" : plural(d.nodes, "node") + ", ") + (laned ? plural(bars.length, "lane") + ", " : "") + range(d.begin, d.end) +
-			(several() ? ". A row stands for " + count(Math.floor(d.nodes / bars.length)) + " nodes or more: the " + phase + " in which they spent most, paler the less of it" : "") +
+			(several() ? ". A row stands for " + "up to " + count(Math.max(...bars.map((bar) => bar.nodes))) + " nodes: the " + phase + " in which they spent most, paler the less of it" : "") +
 			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + (d.lack ? "; " + d.lack : "") + ".";
 	}
 
@@ -178,7 +178,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 			{ key: "key", label: spans ? "Track" : "Key", value: (r) => r.run.key || "" },
 			{ key: "begin", label: "Begin (UTC)", value: shown, show: (r) => time(shown(r)) },
 			several() ? { key: "share", label: "% of their time", number: true, value: (r) => r.run.share, show: (r) => r.run.share === null ? NONE : count(100 * r.run.share) } :
-				{ key: "seconds", label: "Seconds", number: true, value: (r) => r.run.seconds, show: (r) => seconds(r.run.seconds) }] });
+				{ key: "seconds", label: "Seconds", value: (r) => r.run.seconds, as: seconds }] });
 		queueMicrotask(() => t.set(list));
 		return t.root;
 	}

@@ -100,26 +100,92 @@ a_name_that_is_too_long_is_that_of_no_phase(void **state)
 	assert_true(event.id.bytes > NAME_BYTES_MAX);
 }
 
+/* Of a name, the marks of its events with these values, and of their endings.
+ */
+static uint32_t
+marks_of(const char *name, struct own_phase_values values)
+{
+	struct own_phase_event event;
+
+	assert_true(own_phase_of(&event, text_of("build"), text_of(name)));
+	return event.mark | own_phase_carried(&values, event.is_end);
+}
+
 static void
 the_key_is_the_first_that_both_have(void **state)
 {
-	struct own_phase_values start = { .at = { { NULL, 0 } } }, end = start;
+	/* The starts have id and img, the ends img and step. */
+	struct own_phase_values values = { .at = { { NULL, 0 } } };
+	uint32_t starts, ends;
 
 	(void)state;
-	assert_int_equal(own_phase_key(0), OWN_PHASE_KEYS);
-	start.at[0] = start.at[2] = text_of("a");
-	end.at[2] = end.at[3] = text_of("b");
 	assert_int_equal(
-	    own_phase_key(own_phase_carried(&start, false)), OWN_PHASE_KEYS);
-	assert_int_equal(own_phase_key(own_phase_carried(&start, false) |
-				       own_phase_carried(&end, true)),
-	    2);
-	end.at[0] = text_of("c");
-	assert_int_equal(own_phase_key(own_phase_carried(&start, false) |
-				       own_phase_carried(&end, true)),
-	    0);
+	    own_phase_key(marks_of("start", values) | marks_of("end", values)),
+	    OWN_PHASE_KEYS);
+	values.at[2] = text_of("a");
+	values.at[3] = text_of("b");
+	ends = marks_of("end", values);
+	values.at[3] = (struct text){ NULL, 0 };
+	values.at[0] = text_of("c");
+	starts = marks_of("begin", values);
+	assert_int_equal(starts & ends, 0);
+	assert_int_equal((starts | ends) & ~(uint32_t)OWN_PHASE_MARKS, 0);
+	assert_int_equal(own_phase_key(starts | ends), 2);
+	/* Nothing was heard of the others. */
+	assert_int_equal(own_phase_key(starts), 0);
+	assert_int_equal(own_phase_key(ends), 2);
+	/* An event without any brings no key. */
+	values.at[0] = values.at[2] = (struct text){ NULL, 0 };
 	assert_int_equal(
-	    own_phase_carried(&start, false) & ~OWN_PHASE_MARKS, 0);
+	    own_phase_key(starts | marks_of("end", values)), OWN_PHASE_KEYS);
+}
+
+/* Both have these keys, one bit each. */
+static uint32_t
+marks_of_both(uint32_t keys)
+{
+	struct own_phase_values values = { .at = { { NULL, 0 } } };
+
+	for (unsigned key = 0; key < OWN_PHASE_KEYS; key++)
+		if ((keys & 1u << key) != 0)
+			values.at[key] = text_of("a");
+	return marks_of("start", values) | marks_of("end", values);
+}
+
+static void
+a_value_that_both_had_decides_for_its_key(void **state)
+{
+	/* All but key; the last event had only id and img. */
+	uint32_t marks = marks_of_both(1 | 4 | 8), last = marks_of_both(1 | 4);
+
+	(void)state;
+	assert_int_equal(own_phase_key(marks), 0);
+	assert_int_equal(own_phase_candidates(marks, marks, 0), 1 | 4 | 8);
+	assert_int_equal(own_phase_candidates(marks, last, 0), 1 | 4);
+	marks |= own_phase_shared(3);
+	assert_int_equal(own_phase_key(marks), 3);
+	assert_int_equal(own_phase_candidates(marks, marks, 0), 1 | 4);
+	marks |= own_phase_shared(2);
+	assert_int_equal(own_phase_key(marks), 2);
+	assert_int_equal(own_phase_candidates(marks, marks, 0), 1);
+	marks |= own_phase_shared(0);
+	assert_int_equal(own_phase_key(marks), 0);
+	assert_int_equal(own_phase_candidates(marks, marks, 0), 0);
+	assert_int_equal(marks & ~(uint32_t)OWN_PHASE_MARKS, 0);
+}
+
+static void
+an_only_key_and_many_events_leave_no_choice(void **state)
+{
+	uint32_t one = marks_of_both(4), two = marks_of_both(1 | 4);
+	uint32_t paired = two | own_phase_shared(2);
+
+	(void)state;
+	assert_int_equal(own_phase_candidates(one, one, 0), 0);
+	assert_int_equal(own_phase_candidates(two, two, 65536), 1 | 4);
+	assert_int_equal(own_phase_candidates(two, two, 65537), 0);
+	assert_int_equal(own_phase_candidates(paired, two, 4096), 1);
+	assert_int_equal(own_phase_candidates(paired, two, 4097), 0);
 }
 
 int
@@ -131,6 +197,8 @@ main(void)
 		cmocka_unit_test(a_phase_knows_its_events_again),
 		cmocka_unit_test(a_name_that_is_too_long_is_that_of_no_phase),
 		cmocka_unit_test(the_key_is_the_first_that_both_have),
+		cmocka_unit_test(a_value_that_both_had_decides_for_its_key),
+		cmocka_unit_test(an_only_key_and_many_events_leave_no_choice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,14 +128,49 @@ thirteen_nodes_are_a_band_and_a_map(void **state)
 	put_nodes(13);
 	read_samples(10, 12, "memory.used");
 	text = printed(&plot, false);
-	assert_non_null(strstr(text, "# time least median greatest nodes\n"
-				     "1508000005.00 0 6000 12000 13\n"));
+	assert_non_null(strstr(text, "# time least median greatest nodes few\n"
+				     "1508000005.00 0 6000 12000 13 0\n"));
 	assert_non_null(
 	    strstr(text, "\n 12000 12010 12020 12030 12040 12050\n"));
 	free(text);
 	text = printed(&plot, true);
 	assert_non_null(strstr(text, "with image"));
 	assert_non_null(strstr(text, ", job 4711"));
+	assert_null(strstr(text, "fewer than half"));
+	free(text);
+	samples_clear(&samples);
+}
+
+static void
+a_step_of_fewer_than_half_of_the_nodes_is_few(void **state)
+{
+	struct samples_plot plot = { .jobs.job = NULL };
+	char *text;
+
+	(void)state;
+	/* Seven of 13 go on, then six of them. */
+	define();
+	for (unsigned i = 0; i < 13; i++)
+		for (int64_t t = 0; t < (i < 6      ? 80
+					    : i < 7 ? 70
+						    : 60);
+		     t += 10) {
+			char node[16];
+
+			snprintf(node, sizeof(node), "node-%02u", i);
+			put_sample(node, "stock", (double)t, 1,
+			    (int64_t[]){ 1000 * i + t });
+		}
+	read_it();
+	read_samples(10, 12, "memory.used");
+	assert_int_equal(samples.steps, 8);
+	assert_int_equal(samples.metrics[0].most, 13);
+	assert_int_equal(samples.metrics[0].known[6], 7);
+	assert_false(samples_step_is_few(samples.metrics, 6));
+	assert_int_equal(samples.metrics[0].known[7], 6);
+	assert_true(samples_step_is_few(samples.metrics, 7));
+	text = printed(&plot, true);
+	assert_non_null(strstr(text, "median of fewer than half"));
 	free(text);
 	samples_clear(&samples);
 }
@@ -273,6 +308,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(twelve_nodes_are_lines),
 		CASE(thirteen_nodes_are_a_band_and_a_map),
+		CASE(a_step_of_fewer_than_half_of_the_nodes_is_few),
 		CASE(steps_get_as_wide_as_the_samples_are_apart),
 		CASE(a_long_gap_does_not_make_steps_wider),
 		CASE(a_counter_of_time_is_a_number),

@@ -56,17 +56,25 @@ sizes_of_a_column_have_the_unit_of_the_greatest(void **state)
 }
 
 static void
-times_are_in_the_greatest_unit_that_they_fill(void **state)
+times_are_in_the_unit_of_their_size(void **state)
 {
 	char text[QUANTITY_TEXT_BYTES];
 
 	(void)state;
-	assert_string_equal(quantity_time(text, 0), "0.0 s");
-	assert_string_equal(quantity_time(text, 1), "1.0 ns");
+	assert_string_equal(quantity_time(text, 0), "0 s");
+	assert_string_equal(quantity_time(text, 1), "1.00 ns");
 	assert_string_equal(quantity_time(text, -29600), "-29.6 us");
-	assert_string_equal(quantity_time(text, 59.9e9), "59.9 s");
-	assert_string_equal(quantity_time(text, 60e9), "1.0 min");
-	assert_string_equal(quantity_time(text, 36 * 3600e9), "1.5 d");
+	assert_string_equal(quantity_time(text, 999949), "999.9 us");
+	assert_string_equal(quantity_time(text, 999951), "1.00 ms");
+	assert_string_equal(quantity_time(text, 9.994e9), "9.99 s");
+	assert_string_equal(quantity_time(text, 9.996e9), "10.0 s");
+	assert_string_equal(quantity_time(text, 80.7e9), "80.7 s");
+	assert_string_equal(quantity_time(text, 599.94e9), "599.9 s");
+	assert_string_equal(quantity_time(text, 599.96e9), "10.0 min");
+	assert_string_equal(quantity_time(text, -119.9 * 60e9), "-119.9 min");
+	assert_string_equal(quantity_time(text, 119.96 * 60e9), "2.00 h");
+	assert_string_equal(quantity_time(text, 36 * 3600e9), "36.0 h");
+	assert_string_equal(quantity_time(text, 47.96 * 3600e9), "2.00 d");
 }
 
 int
@@ -78,7 +86,7 @@ main(void)
 		    bytes_of_narrow_columns_have_three_digits_and_a_unit),
 		cmocka_unit_test(
 		    sizes_of_a_column_have_the_unit_of_the_greatest),
-		cmocka_unit_test(times_are_in_the_greatest_unit_that_they_fill),
+		cmocka_unit_test(times_are_in_the_unit_of_their_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
