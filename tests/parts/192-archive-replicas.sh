@@ -56,7 +56,8 @@ mkdir -m 700 "$TMP/gate"
 gateway="ipc://$TMP/gate/run/reader.ipc"
 start gateway poolscope-aggregator --dir "$TMP/gate" --archive-password "$TMP/look" \
 	--archive-only "$(echo "$CLUSTER" | sed s/_writer/_reader/)/pool" || exit 1
-# runs N: the gateway has N runs.
+# events N, runs N: the gateway has N; what is made of events is sent when two replicas have these.
+events() { [ "$(poolscope-dump -q -p 'demo$farm' --kind event --format jsonl --connect "$gateway" | wc -l)" = "$1" ]; }
 runs() { [ "$(poolscope-dump -q -p 'demo$farm' --kind run --format jsonl --connect "$gateway" | wc -l)" = "$1" ]; }
 # status: what a monitor of the gateway sees; its exit status.
 status() { poolscope-stats status --connect "$gateway" >"$TMP/seen" 2>&1; }
@@ -67,7 +68,7 @@ check "more runs come" load 5
 check "one replica has them, which is no commit" wait_until '[ "$(archive_word archive_one_copy)" = True ]' 60
 check "the gateway says that nothing is committed" wait_until \
 	'! status && grep -q "1 of 2 replicas of shard $((home + 1)) answer: aggregators commit nothing" "$TMP/seen"' 120
-check "... and answers what one replica has" runs 8
+check "... and answers what one replica has" events 80
 check "... after which it still says so" sh -c '! grep -q "all is well" "$0"' "$TMP/seen"
 
 # ---- the replica that has them is lost, and the other one comes back
