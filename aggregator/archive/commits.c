@@ -267,22 +267,28 @@ struct counting {
 	uint64_t rows;
 };
 
-/* How many different rows a replica has. */
+/* How many different rows a replica has; the most count, because one that was
+ * replaced may have new rows before the old ones. */
 static int
 count_rows(void *arg, const struct question *question, struct err *err)
 {
 	struct counting *counting = arg;
+	uint64_t rows;
 	const struct front *of = &counting->of;
 	const struct schema_table *table = &schema_tables[of->table];
 	char hour[32] = "";
 
 	if (schema_is_by_hour(of->table))
 		snprintf(hour, sizeof(hour), " AND hour = %d", of->hour);
-	return question_numbers(question, &counting->rows, 1, err,
-	    "SELECT count() FROM (SELECT DISTINCT %s FROM %s.%s WHERE "
-	    "part = %llu%s)",
-	    table->order, clickhouse_database(question->client), table->name,
-	    (unsigned long long)of->part, hour);
+	if (question_numbers(question, &rows, 1, err,
+		"SELECT count() FROM (SELECT DISTINCT %s FROM %s.%s WHERE "
+		"part = %llu%s)",
+		table->order, clickhouse_database(question->client),
+		table->name, (unsigned long long)of->part, hour) != 0)
+		return -1;
+	if (rows > counting->rows)
+		counting->rows = rows;
+	return 0;
 }
 
 /* When they are sent, rows that replace others look like new ones. */
@@ -301,7 +307,7 @@ count_changed(
 
 		if (changed->of[i].is_counted)
 			continue;
-		if (question_any(client, counting.of.shard, count_rows,
+		if (question_shard(client, counting.of.shard, count_rows,
 			&counting, err) != 0)
 			return -1;
 		changed->of[i].rows = counting.rows;

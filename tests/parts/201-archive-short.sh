@@ -2,6 +2,7 @@
 # Records that were committed and are gone are never left out in silence.  A replica that
 # lost a day is not asked: the other one answers; if no replica has them, the answer is an
 # error that names the hour (or the phase), not a short one; so are statistics of phases.
+# A replica that lost the lists of pools or of test runs hides none.
 # What `archive retain` has deleted is not missed.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -57,6 +58,46 @@ check "readers get all of it" test "$(dump)" = 400
 durations >"$TMP/durations"
 check "... and its phases" test "$(wc -l <"$TMP/durations")" -ge 200
 
+# ---- a replica of each shard has lost the pools and test runs, and cannot get them
+pools() {
+	poolscope-stats pools --connect "$from" --archive-password "$TMP/reader" --format csv --columns partition \
+		>"$TMP/pools" 2>"$TMP/said"
+}
+runs() {
+	poolscope-dump -q -p 'demo$farm' --kind run --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/said" | wc -l
+}
+check "readers get the pools" pools
+cp "$TMP/pools" "$TMP/pools.was"
+check_text "... both" 2 "$(grep -c '\$' "$TMP/pools")"
+check_text "... and test runs" 20 "$(runs)"
+for n in 1 3; do
+	stop "ch$n" KILL
+	stop "ch$((n + 1))" KILL
+	for table in partitions runs; do
+		rm -rf "$TMP/ch$n/data/data/pool/$table/all_"*
+	done
+	cluster_serve "$n" || exit 1
+	ask "$n" "SYSTEM STOP FETCHES" >"$TMP/stopped"
+	check_text "replica $n gets no rows" "" "$(cat "$TMP/stopped")"
+done
+check_status 1 "pools that nobody has are an error" pools
+cp "$TMP/said" "$TMP/said0"
+check "... that names one" grep -q "no replica has the row of partition .*[$].* that was committed of table partitions" "$TMP/said0"
+cluster_serve 2 && cluster_serve 4 || exit 1
+check "the others have them" wait_until pools 60
+check "... all" cmp "$TMP/pools.was" "$TMP/pools"
+check_text "... and test runs" 20 "$(runs)"
+check_text "the first ones do not" "0 0 0 0" "$(for n in 1 3; do
+	ask $n "SELECT count() FROM pool.partitions"
+	ask $n "SELECT count() FROM pool.runs"
+done | paste -sd' ')"
+check "a store is made" poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" "$TMP/copy"
+check_text "... with all pools" 2 "$(poolscope-stats pools --store "$TMP/copy" --format csv --columns partition | grep -c '\$')"
+for n in 1 3; do
+	ask "$n" "SYSTEM START FETCHES" >"$TMP/started"
+	check "replica $n gets them" wait_until '[ "$(ask $n "SELECT count() FROM pool.partitions")" = "$(ask $((n + 1)) "SELECT count() FROM pool.partitions")" ]' 60
+done
+
 # ---- a replica of each shard has lost a day, while it cannot get it from the other one
 for n in 1 3; do
 	stop "ch$n" KILL
@@ -87,9 +128,6 @@ check "phases that are gone are an error" wait_until '! durations >"$TMP/duratio
 check "... that names the phase" grep -q "events of phase none:test:step that were committed" "$TMP/said"
 
 # ---- half of the test runs, of both replicas
-runs() {
-	poolscope-dump -q -p 'demo$farm' --kind run --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/said" | wc -l
-}
 # halve N: of one of the replicas of the shard of replica N.
 halve() {
 	for _n in "$1" $(($1 + 1)); do

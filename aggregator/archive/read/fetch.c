@@ -153,6 +153,49 @@ fetch_all(struct fetch *fetch, const struct native_column *columns,
 	return 0;
 }
 
+struct each {
+	struct fetch *fetch;
+	const struct native_column *columns;
+	unsigned count;
+	const char *sql;
+	fetch_row *call;
+	void *arg;
+};
+
+static int
+read_replica(void *arg, const struct question *question, struct err *err)
+{
+	const struct each *each = arg;
+	struct text answer;
+	int rc;
+
+	heartbeat_rest();
+	rc = clickhouse_ask_native(question->client, question->shard,
+	    question->replica, each->sql, &answer, err);
+	heartbeat_beat();
+	if (rc != 0)
+		return -1;
+	each->fetch->reader = native_read_open(each->columns, each->count);
+	rc = read_rows(each->fetch, answer, each->call, each->arg, err);
+	native_read_close(&each->fetch->reader);
+	return rc;
+}
+
+int
+fetch_each(struct fetch *fetch, const struct native_column *columns,
+    unsigned count, const char *sql, fetch_row *call, void *arg,
+    struct err *err)
+{
+	struct each each = { fetch, columns, count, sql, call, arg };
+	unsigned shards = clickhouse_cluster(fetch->client)->shards;
+
+	for (unsigned s = 0; s < shards; s++)
+		if (question_shard(
+			fetch->client, s, read_replica, &each, err) != 0)
+			return err_prefix(err, "archive: shard %u", s + 1);
+	return 0;
+}
+
 int
 fetch_home(struct fetch *fetch, enum schema_number table, uint64_t part,
     const struct native_column *columns, unsigned count, const char *sql,

@@ -54,7 +54,12 @@ typedef int fetch_row(void *arg, struct fetch *row, struct err *err);
 int fetch_all(struct fetch *fetch, const struct native_column *columns,
     unsigned count, const char *sql, fetch_row *call, void *arg,
     struct err *err);
-/* The same of the shard of what a partition has that belongs to no node. */
+/* The same of all replicas that answer: what one of them has counts. */
+int fetch_each(struct fetch *fetch, const struct native_column *columns,
+    unsigned count, const char *sql, fetch_row *call, void *arg,
+    struct err *err);
+/* As fetch_all, of the shard of what a partition has that belongs to no node.
+ */
 int fetch_home(struct fetch *fetch, enum schema_number table, uint64_t part,
     const struct native_column *columns, unsigned count, const char *sql,
     fetch_row *call, void *arg, struct err *err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "aggregator/archive/kept.h"
+#include "aggregator/archive/partitions.h"
 #include "aggregator/archive/schema/schema.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
@@ -48,8 +49,10 @@ take_partition(void *arg, struct fetch *row, struct err *err)
 	struct text name = fetch_text(row);
 	uint32_t first;
 
-	if (to->pos != pos || to->version == 0)
-		change(looking->to, to);
+	/* Of several replicas' rows the newest counts. */
+	if (to->is_found && pos <= to->pos)
+		return 0;
+	to->is_found = true;
 	to->pos = pos;
 	if (to->name.bytes == 0)
 		to->name = arena_text(looking->texts, name);
@@ -103,8 +106,9 @@ read_partitions(struct look *next, struct fetch *fetch, struct arena *texts,
 	    database);
 	struct looking looking = { next, texts };
 	uint32_t before = next->count;
-	int rc = fetch_all(fetch, columns, sizeof(columns) / sizeof(columns[0]),
-	    sql, take_partition, &looking, err);
+	int rc =
+	    fetch_each(fetch, columns, sizeof(columns) / sizeof(columns[0]),
+		sql, take_partition, &looking, err);
 
 	free(sql);
 	/* Those that were there keep their numbers. */
@@ -114,22 +118,54 @@ read_partitions(struct look *next, struct fetch *fetch, struct arena *texts,
 	return rc;
 }
 
+struct committing {
+	struct look *next;
+	uint64_t lost; /* a partition that was committed, and nobody has */
+};
+
 static int
 take_commit(void *arg, struct fetch *row, struct err *err)
 {
-	struct look *next = arg;
+	struct committing *committing = arg;
+	struct look *next = committing->next;
 	uint64_t part = fetch_uint(row), pos = fetch_uint(row);
+	bool is_counted = fetch_uint(row) > 0;
+	uint32_t i = 0;
 
 	(void)err;
-	for (uint32_t i = 0; i < next->count; i++) {
-		struct look_partition *of = &next->at[i];
-
-		if (of->part != part || of->committed >= pos)
-			continue;
-		of->committed = pos;
-		change(next, of);
+	while (i < next->count && next->at[i].part != part)
+		i++;
+	if (i == next->count) {
+		if (is_counted)
+			committing->lost = part;
+	} else if (next->at[i].committed < pos) {
+		next->at[i].committed = pos;
+		change(next, &next->at[i]);
 	}
 	return 0;
+}
+
+/* -1: readers would not hear of it. */
+static int
+lose(struct fetch *fetch, uint64_t part, struct err *err)
+{
+	struct partitions partitions = { .at = NULL };
+	const char *name = "?";
+
+	if (partitions_read(&partitions, fetch->client, NULL, err) != 0) {
+		partitions_clear(&partitions);
+		return -1;
+	}
+	for (uint32_t i = 0; i < partitions.count; i++)
+		if (partitions.at[i].part == part)
+			name = partitions.at[i].name;
+	err_set(err,
+	    "archive: no replica has the row of partition %s that was "
+	    "committed of table partitions: it was deleted or lost; see "
+	    "poolscope archive verify",
+	    name);
+	partitions_clear(&partitions);
+	return fetch_may_lack(fetch, SCHEMA_PARTITIONS, err) ? 0 : -1;
 }
 
 static int
@@ -138,14 +174,20 @@ read_commits(struct look *next, struct fetch *fetch, struct err *err)
 	static const struct native_column columns[] = {
 		{ "part", NATIVE_UINT64 },
 		{ "last", NATIVE_UINT64 },
+		{ "counted", NATIVE_UINT64 },
 	};
-	char *sql = memory_format("SELECT part, max(pos) AS last FROM "
-				  "%s.commits GROUP BY part",
+	struct committing committing = { .next = next };
+	char *sql = memory_format("SELECT part, max(pos) AS last, "
+				  "countIf(tbl = 'partitions' AND rows > 0) "
+				  "AS counted FROM %s.commits GROUP BY part",
 	    clickhouse_database(fetch->client));
-	int rc = fetch_all(fetch, columns, 2, sql, take_commit, next, err);
+	int rc =
+	    fetch_each(fetch, columns, 3, sql, take_commit, &committing, err);
 
 	free(sql);
-	return rc;
+	return rc == 0 && committing.lost != 0
+		   ? lose(fetch, committing.lost, err)
+		   : rc;
 }
 
 /* Servers delete rows some time after an archive keeps them no longer. */
@@ -171,6 +213,14 @@ read_kept(struct look *next, struct fetch *fetch, struct err *err)
 	return 0;
 }
 
+static void
+see_changes(const struct look *before, struct look *next)
+{
+	for (uint32_t i = 0; i < next->count; i++)
+		if (i >= before->count || next->at[i].pos != before->at[i].pos)
+			change(next, &next->at[i]);
+}
+
 int
 look_again(const struct look *before, struct look *next, struct fetch *fetch,
     struct arena *texts, struct err *err)
@@ -181,8 +231,14 @@ look_again(const struct look *before, struct look *next, struct fetch *fetch,
 		    before->at, before->count * sizeof(*before->at));
 		next->count = next->room = before->count;
 	}
-	if (read_partitions(next, fetch, texts, err) == 0 &&
-	    read_commits(next, fetch, err) == 0 &&
+	for (uint32_t i = 0; i < next->count; i++)
+		next->at[i].is_found = false;
+	if (read_partitions(next, fetch, texts, err) != 0) {
+		look_clear(next);
+		return -1;
+	}
+	see_changes(before, next);
+	if (read_commits(next, fetch, err) == 0 &&
 	    read_kept(next, fetch, err) == 0)
 		return 0;
 	look_clear(next);

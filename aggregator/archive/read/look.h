@@ -19,6 +19,7 @@ struct look_partition {
 	int64_t kept_hour; /* what is before it may be deleted */
 	int64_t kept_ns;   /* monotonic: when it changed last */
 	uint64_t version;  /* another one: what was read of it is old */
+	bool is_found;     /* at this look */
 };
 
 struct look {
