@@ -24,6 +24,8 @@ struct expected_rows {
 	uint64_t name; /* of a phase: the hash of its id */
 	uint64_t since, pos;
 	uint64_t rows, hash;
+	bool is_least;  /* perhaps there were more; the hash is unknown */
+	uint64_t store; /* that committed it */
 	/* How many rows a replica had when it had all of these. */
 	uint64_t seen[CLICKHOUSE_REPLICAS_MAX];
 };
