@@ -29,6 +29,7 @@ struct names {
 	uint32_t places;
 	uint32_t *behind; /* the names of last + 1, last + 2 ... */
 	uint32_t last, behinds, behind_room;
+	bool were_made_again;
 };
 
 void
@@ -126,8 +127,11 @@ settle(struct names *names)
 	for (uint32_t i = 0; i < names->texts.count; i++) {
 		struct place at = names->place[i];
 
-		if (at.number == 0 ||
-		    (kept > 0 && names->place[kept - 1].number == at.number))
+		bool is_taken = at.number != 0 && kept > 0 &&
+				names->place[kept - 1].number == at.number;
+
+		names->were_made_again |= is_taken;
+		if (at.number == 0 || is_taken)
 			number_behind(names, at.name);
 		else
 			names->place[kept++] = at;
@@ -164,6 +168,12 @@ names_read(
 }
 
 /* ---- asking ---- */
+
+bool
+names_were_made_again(const struct names *names)
+{
+	return names->were_made_again;
+}
 
 uint32_t
 names_number(struct names *names, struct text text)

@@ -20,6 +20,10 @@ int names_read(
     struct names **names, struct fetch *fetch, uint64_t part, struct err *err);
 void names_free(struct names **names);
 
+/* Has a newer name the number of another one?  Then the partition was dropped
+ * and made again. */
+bool names_were_made_again(const struct names *names);
+
 /* The number of a text; 0: it is empty.  One that is not known gets one. */
 uint32_t names_number(struct names *names, struct text text);
 uint32_t names_session(struct names *names, struct text session);

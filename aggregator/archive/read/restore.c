@@ -188,7 +188,8 @@ struct restore {
 	struct kept kept;
 	int64_t kept_hour; /* all partitions may lack records before this */
 	struct journal *journal;
-	bool is_ahead;         /* rows that are not of the last commit */
+	/* Rows that are not of the last commit, or of several stores. */
+	bool is_ahead;
 	uint64_t common;       /* hash of the models; 0: none yet */
 	struct text common_of; /* the partition that had them */
 	struct restore_rows rows;
@@ -263,6 +264,19 @@ check_counts(
 	return 0;
 }
 
+/* Statistics are those of the newest store, test runs and events of all. */
+static int
+see_names(struct restore *restore, uint32_t number, struct err *err)
+{
+	const struct read_partition *of =
+	    archive_read_partition(restore->read, number, err);
+
+	if (of == NULL)
+		return -1;
+	restore->is_ahead |= names_were_made_again(of->names);
+	return 0;
+}
+
 static int
 restore_partition(struct restore *restore, uint32_t number, struct err *err)
 {
@@ -279,6 +293,8 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 		rc = read_is_ahead(restore->read, &restore->is_ahead, err);
 	if (rc == 0)
 		rc = restore_rows(&restore->rows, number, err);
+	if (rc == 0)
+		rc = see_names(restore, number, err);
 	free(covered.ends.at);
 	free(covered.last_seq);
 	restore->read->covered = NULL;
@@ -339,8 +355,8 @@ finish(struct restore *restore, struct err *err)
 		tables_put_cut(txn, 0, from);
 	}
 	/* An aggregator was lost while it committed: what follows from events
-	 * may be of more than there are.  Where events were deleted, it stays.
-	 */
+	 * may be of more than there are; or of fewer, where a partition was
+	 * made again.  Where events were deleted, it stays. */
 	if (restore->is_ahead && is_all && restore->kept.parts == 0)
 		tables_put_fact(txn, FACT_REBUILD, 1);
 	put_origin(txn, &restore->ends);
