@@ -280,6 +280,22 @@ find_hour(const struct page *page, struct db_cursor *const cursors[],
 	return true;
 }
 
+/* An hour was read; the next one begins at `next`.  True: the page has read
+ * enough.  Buckets go on: they are not complete before the end. */
+static bool
+has_read_enough(struct page *page, const struct key_row_block *next)
+{
+	if (page->series != NULL)
+		return false;
+	page->examined += PAGE_EXAMINED_HOUR - 1;
+	if (!page_examined(page))
+		return false;
+	page->cursor = (struct page_cursor){ .kind = next->kind,
+		.hour = next->hour,
+		.id = { .time_ns = INT64_MIN } };
+	return true;
+}
+
 bool
 query_records(struct page *page, enum record_kind kind)
 {
@@ -306,6 +322,7 @@ query_records(struct page *page, enum record_kind kind)
 			break;
 		first.hour++;
 		first.node = first.track = 0;
+		good = good && !has_read_enough(page, &first);
 	}
 	for (unsigned i = 0; i < TABLES; i++)
 		db_cursor_close(&cursors[i]);

@@ -104,6 +104,34 @@ an_empty_page_need_not_be_the_last(void **state)
 	reader_close(&reader);
 }
 
+/* Hours of which nothing matches: each counts. */
+static void
+a_page_reads_some_hours(void **state)
+{
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	enum { HOURS = PAGE_EXAMINED_MAX / PAGE_EXAMINED_HOUR + 10 };
+	unsigned char page[4096];
+	struct reader *reader;
+	struct wire_writer w;
+	struct err err = { 0 };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < HOURS; i++)
+		rig_event(&rig, "node-1", RIG_T0 + i * KEY_HOUR_NS, "prep",
+		    "start", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	query.name = text_of("other:*");
+	wire_writer_init(&w, page, sizeof(page));
+	assert_false(rig_page(reader, RIG_SELECT, &query, &w));
+	assert_int_equal(w.records, 0);
+	reader_close(&reader);
+}
+
 /* ---- pages ---- */
 
 /* The hours of kind `kind`, from that of RIG_T0 on. */
@@ -698,6 +726,7 @@ main(void)
 		CASE(pages_of_any_size_give_the_same),
 		CASE(pages_that_end_early_give_the_same),
 		CASE(an_empty_page_need_not_be_the_last),
+		CASE(a_page_reads_some_hours),
 		CASE(made_rows_answer_as_those_of_a_store),
 		CASE(what_was_deleted_is_a_question_to_the_archive),
 		CASE(a_reader_gets_what_it_asks_for),
