@@ -114,12 +114,11 @@ put_status(void *arg, const struct query_server_status *query_server,
 static int
 answer(void *arg, struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
-    int64_t wait_ns, struct err *err)
+    struct err *err)
 {
 	struct aggregator *self = arg;
 
-	return past_answer(
-	    self->past, reader, header, query, w, last, wait_ns, err);
+	return past_answer(self->past, reader, header, query, w, last, err);
 }
 
 /* ---- start and stop ---- */

@@ -12,7 +12,7 @@
 #include "aggregator/admin/admin.h"
 #include "aggregator/archive/upkeep/compare.h"
 #include "aggregator/archive/upkeep/owners_report.h"
-#include "aggregator/archive/pull/pull.h"
+#include "aggregator/archive/read/restore.h"
 #include "aggregator/archive/upkeep/retain.h"
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
@@ -27,11 +27,15 @@
 /* Without a byte of an answer: servers sort before they send. */
 #define READ_NS (30 * NS_PER_SECOND)
 
+enum { DAYS_MAX = 36500 };
+
 struct values {
 	const char *to, *password, *cacert, *store, *pattern;
 	bool insecure, yes, repair, incomplete;
 	struct answer_options answer;
-	int64_t since_ns, before_ns;
+	int64_t since_ns, before_ns, ttl_ns, ttl_move_ns;
+	struct schema_storage storage;
+	const struct clickhouse_options *archive;
 };
 
 static const struct opt options[] = {
@@ -60,7 +64,8 @@ static const struct opt options[] = {
 	    "stop it first",
 	    NULL, OPT_COMMAND },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, pattern), "PATTERN",
-	    "restore, retain: only these partitions (* and ?; default: all)",
+	    "restore, retain, move: only these partitions (* and ?; default: "
+	    "all)",
 	    NULL, false },
 	{ "since", 0, OPT_TIME, OPT_TO(struct values, since_ns), "TIME",
 	    "restore: leave records of hours before this time in the archive",
@@ -69,6 +74,19 @@ static const struct opt options[] = {
 	    "restore: make the store although the archive lacks records that "
 	    "its aggregator had",
 	    NULL, OPT_COMMAND },
+	{ "ttl", 0, OPT_DURATION, OPT_TO(struct values, ttl_ns), "TIME",
+	    "create: have the servers delete days of records that ended this "
+	    "long ago, in whole days (400d)",
+	    NULL, OPT_COMMAND },
+	{ "ttl-move", 0, OPT_DURATION, OPT_TO(struct values, ttl_move_ns),
+	    "TIME", "create: move rows to another volume after this time", NULL,
+	    OPT_COMMAND },
+	{ "volume", 0, OPT_TEXT, OPT_TO(struct values, storage.volume), "NAME",
+	    "create: that volume of the storage policy (default: cold)", NULL,
+	    OPT_COMMAND },
+	{ "storage-policy", 0, OPT_TEXT, OPT_TO(struct values, storage.policy),
+	    "NAME", "create: keep the tables on the disks of this policy", NULL,
+	    OPT_COMMAND },
 	{ "before", 0, OPT_TIME, OPT_TO(struct values, before_ns), "TIME",
 	    "retain: delete records of days that end before this time", NULL,
 	    OPT_COMMAND },
@@ -82,28 +100,30 @@ static const struct opt options[] = {
 #define PLACE  "to archive-password archive-cacert archive-insecure "
 
 static const struct opt_topic topics[] = {
-	{ "create", "", "make what is missing of the tables", PLACE,
+	{ "create", "", "make what is missing of the tables",
+	    PLACE "ttl ttl-move volume storage-policy",
 	    "poolscope archive create --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive create --to clickhouses://w@a1,a2/poolscope\n" },
-	{ "check", "", "print what the replicas have, and what must be done",
+	{ "check", "", "print how the replicas are, and what must be done",
 	    PLACE ANSWER,
 	    "poolscope archive check --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive check --to clickhouses://w@a1,a2/poolscope "
 	    "--format json\n" },
+	{ "status", "", "print what each replica has of each table",
+	    PLACE ANSWER,
+	    "poolscope archive status --to clickhouse://localhost/poolscope\n"
+	    "poolscope archive status --sort bytes --top 5 --to "
+	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "owners", "", "print who writes to it, and how far each one is",
 	    PLACE ANSWER,
 	    "poolscope archive owners --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive owners --to "
 	    "clickhouses://w@a1,a2/poolscope --format json\n" },
-	{ "verify", "", "compare the replicas with a store, hour by hour",
+	{ "verify", "", "see whether each replica has what was committed",
 	    PLACE ANSWER " store repair",
 	    "poolscope archive verify --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive verify --repair --store "
 	    "/var/lib/poolscope/store --to "
-	    "clickhouses://w@a1,a2/poolscope\n" },
-	{ "migrate", "", "add the columns that this version has", PLACE,
-	    "poolscope archive migrate --to clickhouse://localhost/poolscope\n"
-	    "poolscope archive migrate --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "retain", "", "delete old records", PLACE "before partition",
 	    "poolscope archive retain --before -90d --to "
@@ -125,13 +145,20 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive takeover --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive takeover --store /var/lib/poolscope/store --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
+	{ "move", " STORE",
+	    "make a store of some partitions, which writes them from now on",
+	    PLACE "partition",
+	    "poolscope archive move -p 'acct$pool' --to "
+	    "clickhouse://localhost/poolscope store\n"
+	    "poolscope archive move -p 'test/*' --to "
+	    "clickhouses://w@a1,a2/poolscope store\n" },
 	{ .word = NULL },
 };
 
 /* ---- restore ---- */
 
 static void
-print_report(const struct pull_report *report, const char *dir)
+print_report(const struct restore_report *report, const char *dir)
 {
 	char when[CLOCK_TEXT_BYTES] = "never";
 
@@ -154,21 +181,22 @@ static int
 restore(struct clickhouse *clickhouse, const struct values *values,
     const char *dir, struct err *err)
 {
-	const struct pull_options how = { .pattern = values->pattern,
+	const struct restore_options how = { .archive = *values->archive,
+		.pattern = values->pattern,
 		.since_ns = values->since_ns,
 		.progress = isatty(STDERR_FILENO) == 1,
 		.on_lack = values->incomplete ? warn_of_lack : NULL };
-	struct pull_place place;
-	struct pull_report report;
+	struct restore_place place;
+	struct restore_report report;
 
 	if (schema_check(clickhouse, err) != 0 ||
-	    pull_place(&place, dir, err) != 0)
+	    restore_place(&place, dir, err) != 0)
 		return -1;
-	if (pull_store(clickhouse, place.copy, &how, &report, err) != 0 ||
+	if (restore_store(clickhouse, place.copy, &how, &report, err) != 0 ||
 	    admin_note_restore(place.copy, err) != 0 ||
 	    admin_verify(place.copy, err) != 0 ||
-	    pull_install(&place, err) != 0) {
-		pull_give_up(&place);
+	    restore_install(&place, err) != 0) {
+		restore_give_up(&place);
 		return -1;
 	}
 	print_report(&report, dir);
@@ -198,11 +226,9 @@ retain(
 }
 
 static int
-takeover(
-    struct clickhouse *clickhouse, const struct values *values, struct err *err)
+takeover(struct clickhouse *clickhouse, const char *dir, struct err *err)
 {
 	char store[INSTANCE_PATH_BYTES];
-	const char *dir = values->store;
 	struct takeover_report report;
 	struct lockfile lockfile = { 0 };
 	int rc;
@@ -223,6 +249,16 @@ takeover(
 	return 0;
 }
 
+/* What is interrupted in between goes on with takeover. */
+static int
+move(struct clickhouse *clickhouse, const struct values *values,
+    const char *dir, struct err *err)
+{
+	return restore(clickhouse, values, dir, err) != 0
+		   ? -1
+		   : takeover(clickhouse, dir, err);
+}
+
 /* ---- what prints an answer ---- */
 
 struct giving {
@@ -234,6 +270,12 @@ static int
 give_check(void *arg, struct answer *answer, struct err *err)
 {
 	return check_archive(((struct giving *)arg)->clickhouse, answer, err);
+}
+
+static int
+give_status(void *arg, struct answer *answer, struct err *err)
+{
+	return check_status(((struct giving *)arg)->clickhouse, answer, err);
 }
 
 static int
@@ -275,6 +317,7 @@ static const struct printed {
 	int (*give)(void *arg, struct answer *answer, struct err *err);
 } printed[] = {
 	{ "check", check_tables, give_check },
+	{ "status", check_status_tables, give_status },
 	{ "owners", owners_tables, give_owners },
 	{ "verify", compare_tables, give_verify },
 	{ .verb = NULL },
@@ -318,7 +361,8 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 	if (clickhouse_find(clickhouse, err) != 0)
 		return -1;
 	if (strcmp(verb, "create") == 0)
-		return create_archive(clickhouse, stdout, err);
+		return create_archive(
+		    clickhouse, &values->storage, stdout, err);
 	if (what != NULL)
 		return answer_run(
 		    &values->answer, what->tables, what->give, &giving, err);
@@ -327,10 +371,41 @@ do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
 	if (strcmp(verb, "retain") == 0)
 		return retain(clickhouse, values, err);
 	if (strcmp(verb, "takeover") == 0)
-		return takeover(clickhouse, values, err);
-	if (strcmp(verb, "migrate") == 0)
-		return create_migrate(clickhouse, stdout, err);
+		return takeover(clickhouse, values->store, err);
+	if (strcmp(verb, "move") == 0)
+		return move(clickhouse, values, operands->at[1], err);
 	return drop(clickhouse, values->yes, err);
+}
+
+/* A whole number of days; 0: not given. */
+static uint32_t
+days_of(const char *option, int64_t ns)
+{
+	const int64_t day_ns = INT64_C(86400) * NS_PER_SECOND;
+
+	if (ns % day_ns != 0 || ns < 0 || ns / day_ns > DAYS_MAX)
+		opt_usage("--%s takes whole days, up to %d, such as 400d",
+		    option, DAYS_MAX);
+	return (uint32_t)(ns / day_ns);
+}
+
+static void
+check_name(const char *option, const char *name)
+{
+	if (name != NULL &&
+	    (name[0] == '\0' ||
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+			     "WXYZ0123456789_-") != strlen(name)))
+		opt_usage("--%s takes letters, digits, _ and -", option);
+}
+
+static void
+judge_storage(struct values *values)
+{
+	values->storage.ttl_days = days_of("ttl", values->ttl_ns);
+	values->storage.move_days = days_of("ttl-move", values->ttl_move_ns);
+	check_name("volume", values->storage.volume);
+	check_name("storage-policy", values->storage.policy);
 }
 
 static void
@@ -357,9 +432,13 @@ parse(
 	if (find_printed(operands->at[0]) != NULL)
 		answer_options_judge(
 		    &values->answer, find_printed(operands->at[0])->tables);
+	judge_storage(values);
 	is_restore = strcmp(operands->at[0], "restore") == 0;
 	if (values->to == NULL)
 		opt_usage("--%s is required", is_restore ? "from" : "to");
+	if (strcmp(operands->at[0], "move") == 0 && values->pattern == NULL)
+		opt_usage("move needs -p: the partitions that the new store "
+			  "writes");
 	if (strcmp(operands->at[0], "retain") == 0 &&
 	    values->before_ns == INT64_MIN)
 		opt_usage("retain needs --before: records of days before it "
@@ -376,7 +455,8 @@ int
 main(int argc, char **argv)
 {
 	struct values values = { .since_ns = INT64_MIN,
-		.before_ns = INT64_MIN };
+		.before_ns = INT64_MIN,
+		.storage = { .volume = "cold" } };
 	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
 	struct clickhouse *clickhouse = NULL;
 	struct opt_operands operands;
@@ -385,14 +465,15 @@ main(int argc, char **argv)
 	int rc;
 
 	parse(&values, argc, argv, &operands);
+	values.archive = &how;
 	how.url = values.to;
 	how.password = values.password;
 	how.cacert = values.cacert;
 	how.insecure = values.insecure;
-	if (strcmp(operands.at[0], "restore") == 0) {
+	if (strcmp(operands.at[0], "restore") == 0)
 		option = "from";
+	if (operands.count > 1)
 		how.timeout_ns = READ_NS;
-	}
 	if (clickhouse_open(&clickhouse, &how, option, &err) != 0) {
 		if (err.code == ERR_OPTION)
 			opt_usage("%s", err.text);

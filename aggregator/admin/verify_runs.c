@@ -327,7 +327,9 @@ verify_runs(struct check *check)
 	}
 	portion->check = check;
 	check_times(check);
-	tables_get_models(check->txn, &models);
+	/* Groups that are derived again are not right until then. */
+	if (tables_fact(check->txn, FACT_REBUILD) == 0)
+		tables_get_models(check->txn, &models);
 	for (uint32_t p = 1; p <= partitions; p++) {
 		for (unsigned i = 0; i < models.runs; i++) {
 			run_sum_form_make(&portion->form, NULL, check->txn, p,

@@ -125,8 +125,8 @@ archive_progress_send(struct archive_progress *progress,
 	status->records += pass->records;
 	status->rows += pass->rows;
 	status->damaged += pass->damaged;
-	status->bytes = pass->sender->bytes;
-	status->resends = pass->sender->resends;
+	status->bytes = pass->typed.sender->bytes;
+	status->resends = pass->typed.sender->resends;
 	status->pending = pending;
 	status->records_pending = status->records - progress->records_committed;
 	pthread_mutex_unlock(&progress->lock);

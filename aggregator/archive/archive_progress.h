@@ -38,8 +38,8 @@ struct archive_progress_status {
 	bool is_refused;   /* a partition belongs to another aggregator */
 	bool is_one_copy;  /* what was sent is on one replica only */
 	uint32_t epoch, shards;
-	uint64_t entry;  /* the last one before the checkpoint */
-	uint64_t change; /* of the checkpoint */
+	uint64_t entry;  /* the last one that was committed */
+	uint64_t change; /* of the last commit */
 	int64_t lag_ns;  /* age of the oldest change that is not committed, at
 			    most 50 ms too high between passes, and a pass too
 			    high after one; 0: none */
@@ -70,7 +70,7 @@ void archive_progress_clear(struct archive_progress *progress);
 void archive_progress_fail(struct archive_progress *progress, bool is_connected,
     bool is_refused, const struct err *err);
 void archive_progress_succeed(struct archive_progress *progress);
-/* The cluster was found, and the checkpoint `place` read. */
+/* The cluster was found, and the last commit, `place`, read. */
 void archive_progress_connect(struct archive_progress *progress,
     const struct clickhouse_cluster *cluster, uint32_t epoch,
     const struct pass_place *place);

@@ -8,11 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "aggregator/archive/apply.h"
-#include "aggregator/archive/checkpoint.h"
 #include "aggregator/archive/owners.h"
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/archive_progress.h"
+#include "aggregator/archive/question.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
@@ -34,8 +33,6 @@
 /* Begins the sentences about the archive, also those of others. */
 #define WORD "archive: "
 
-enum { APPLY_ROWS = 200000 }; /* of changes that were committed */
-
 struct archiver {
 	struct archiver_options options;
 	struct writer *writer;
@@ -45,16 +42,16 @@ struct archiver {
 
 	bool is_open;      /* connected: the members below are in use */
 	uint64_t id;       /* of the archive */
-	bool is_new_epoch; /* which has no checkpoint yet */
+	bool is_new_epoch; /* which has no commit yet */
 	struct owners owners;
 	struct block_sender sender;
 	struct pass pass;
-	struct checkpoint checkpoint;
-	struct pass_place sent; /* by the passes since the checkpoint */
+	struct pass_place committed;
+	struct pass_place sent; /* by the passes since then */
 	int64_t sent_ns;        /* wall time of its snapshot */
 	int64_t lost_ns; /* monotonic: since then no replica has all; 0 */
 	struct verify_positions positions;
-	uint64_t rows_unapplied;
+	struct commits commits;
 	bool is_connected_logged;
 
 	struct archive_progress progress;
@@ -73,15 +70,17 @@ disconnect(struct archiver *self)
 	self->is_open = false;
 }
 
-/* Go on at the checkpoint: what was sent after it is sent again. */
+/* Go on behind the last commit: what was sent after it is sent again. */
 static void
 begin_anew(struct archiver *self)
 {
-	self->sent = self->checkpoint.place;
+	self->sent = self->committed;
 	self->positions.count = 0;
 	self->lost_ns = 0;
 	self->pass.common = 0;
+	commits_forget(&self->commits);
 	block_sender_forget(&self->sender);
+	typed_pass_forget(&self->pass.typed);
 }
 
 /* What the store has noted of its archive. */
@@ -118,27 +117,26 @@ note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
 	return rc;
 }
 
-/* The checkpoint of the last epoch of this store that has one. */
+/* The last commit of the last epoch of this store that has one. */
 static int
-find_checkpoint(struct archiver *self, struct err *err)
+find_committed(struct archiver *self, struct err *err)
 {
 	const struct owners *owners = &self->owners;
 	uint32_t i = owners->claims.count, last = 0;
-	int rc = 0;
+	struct commits_ends ends;
 
-	self->checkpoint = (struct checkpoint){ .applied = 0 };
-	while (rc == 0 && i-- > 0 && self->checkpoint.place.change == 0) {
-		const struct claim *claim = &owners->claims.claim[i];
-
-		if (claim->store != owners->store || claim->epoch == last)
-			continue;
-		last = claim->epoch;
-		rc =
-		    checkpoint_read(self->client, last, &self->checkpoint, err);
-	}
+	if (commits_read(&ends, self->client, err) != 0)
+		return -1;
+	self->committed = (struct pass_place){ .change = 0 };
+	while (i-- > 0 && self->committed.change == 0)
+		if (owners->claims.claim[i].store == owners->store) {
+			last = owners->claims.claim[i].epoch;
+			self->committed = commits_place(&ends, last);
+		}
 	self->is_new_epoch =
-	    last != owners->epoch && self->checkpoint.place.change > 0;
-	return rc;
+	    last != owners->epoch && self->committed.change > 0;
+	free(ends.at);
+	return 0;
 }
 
 static int
@@ -166,9 +164,9 @@ recognize(struct archiver *self, struct err *err)
 	if (archive_id_read(self->client, &self->id, err) != 0 ||
 	    read_notes(self, &known, err) != 0 ||
 	    owners_recognize(&self->owners, &known.claims, err) != 0 ||
-	    find_checkpoint(self, err) != 0)
+	    find_committed(self, err) != 0)
 		return -1;
-	has = self->checkpoint.place.change;
+	has = self->committed.change;
 	if (has > known.claims.archived)
 		return refuse_older(has, known.claims.archived, err);
 	is_other = known.id != self->id;
@@ -197,9 +195,10 @@ take_epoch(struct archiver *self, struct err *err)
 		return -1;
 	rc = owners_claim(owners, txn, err);
 	db_abort(&txn);
-	self->checkpoint.applied = self->checkpoint.place.change;
-	return rc == 0 ? checkpoint_commit(self->client, owners->epoch,
-			     &self->checkpoint, err)
+	commits_begin(&self->commits,
+	    pass_position(owners->epoch, self->committed.change));
+	return rc == 0 ? commits_write(&self->commits, self->client,
+			     owners->epoch, &self->committed, err)
 		       : -1;
 }
 
@@ -222,6 +221,7 @@ static int
 connect_to(struct archiver *self, struct err *err)
 {
 	const struct clickhouse_cluster *cluster;
+	uint64_t pos;
 
 	heartbeat_rest();
 	if (clickhouse_find(self->client, err) != 0)
@@ -231,28 +231,29 @@ connect_to(struct archiver *self, struct err *err)
 	heartbeat_beat();
 	if (recognize(self, err) != 0 || take_epoch(self, err) != 0)
 		return -1;
+	pos = pass_position(self->owners.epoch, self->committed.change);
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
-	self->pass =
-	    (struct pass){ .sender = &self->sender, .stop = &self->stop };
+	self->pass = (struct pass){ .typed = { .sender = &self->sender,
+					.commits = &self->commits },
+		.stop = &self->stop };
+	if (self->commits.pos != pos)
+		commits_begin(&self->commits, pos);
 	self->is_open = true;
 	begin_anew(self);
-	/* How much is to be applied is not known: apply what there is. */
-	if (self->checkpoint.place.change > self->checkpoint.applied)
-		self->rows_unapplied = APPLY_ROWS;
-	/* A crash may have come between the checkpoint and the removal of the
+	/* A crash may have come between the commit and the removal of the
 	 * marks. */
-	if (self->checkpoint.place.change > 0)
-		writer_clear_marks(self->writer, self->checkpoint.place.change,
-		    self->checkpoint.place.row);
-	archive_progress_connect(&self->progress, cluster, self->owners.epoch,
-	    &self->checkpoint.place);
+	if (self->committed.change > 0)
+		writer_clear_marks(
+		    self->writer, self->committed.change, self->committed.row);
+	archive_progress_connect(
+	    &self->progress, cluster, self->owners.epoch, &self->committed);
 	if (!self->is_connected_logged)
 		log_info("archive: %u shards, database %s, epoch %u, "
-			 "checkpoint at entry %llu",
+			 "committed up to entry %llu",
 		    cluster->shards, clickhouse_database(self->client),
 		    self->owners.epoch,
-		    (unsigned long long)self->checkpoint.place.entry);
+		    (unsigned long long)self->committed.entry);
 	self->is_connected_logged = true;
 	return 0;
 }
@@ -267,7 +268,8 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	struct block_sender_shard *before;
 
 	if (place.change <= self->sent.change ||
-	    self->positions.count == VERIFY_POSITIONS_MAX)
+	    self->positions.count == VERIFY_POSITIONS_MAX ||
+	    typed_pass_is_full(&self->pass.typed))
 		return 0;
 	before = memory_copy(self->sender.shard, bytes);
 	self->sent_ns = clock_wall_ns();
@@ -275,12 +277,12 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	    0) {
 		block_sender_undo(&self->sender, before);
 		free(before);
+		begin_anew(self);
 		return -1;
 	}
 	free(before);
-	self->positions.at[self->positions.count++] = self->pass.pos;
+	self->positions.at[self->positions.count++] = self->pass.typed.pos;
 	self->sent = self->pass.to;
-	self->rows_unapplied += self->pass.rows;
 	archive_progress_send(
 	    &self->progress, &self->pass, self->positions.count);
 	return 0;
@@ -307,20 +309,20 @@ send_changes(struct archiver *self, struct err *err)
 static int
 commit(struct archiver *self, struct err *err)
 {
-	struct checkpoint next = self->checkpoint;
-
-	next.place = self->sent;
 	/* A store that has not noted it is one of before. */
-	if (note(self, next.place.change, false, err) != 0 ||
+	if (note(self, self->sent.change, false, err) != 0 ||
 	    owners_look(&self->owners, err) != 0 ||
-	    checkpoint_commit(self->client, self->owners.epoch, &next, err) !=
-		0)
+	    commits_write(&self->commits, self->client, self->owners.epoch,
+		&self->sent, err) != 0)
 		return -1;
-	self->checkpoint = next;
+	self->committed = self->sent;
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
-	writer_clear_marks(self->writer, next.place.change, next.place.row);
-	archive_progress_commit(&self->progress, &next.place, self->sent_ns);
+	typed_pass_forget(&self->pass.typed);
+	writer_clear_marks(
+	    self->writer, self->committed.change, self->committed.row);
+	archive_progress_commit(
+	    &self->progress, &self->committed, self->sent_ns);
 	return 0;
 }
 
@@ -372,7 +374,8 @@ note_copies(struct archiver *self, const struct verify_seen *seen)
 }
 
 static int
-verify(struct archiver *self, struct err *err)
+verify(
+    struct archiver *self, const struct verify_tables *tables, struct err *err)
 {
 	const struct timespec step = { 0, STEP_NS };
 	int64_t until = clock_monotonic_ns() + SETTLE_NS;
@@ -380,16 +383,48 @@ verify(struct archiver *self, struct err *err)
 	struct verify_result result;
 
 	for (;;) {
-		verify_all(&self->sender, &self->positions, &seen, &result);
+		verify_all(
+		    &self->sender, &self->positions, tables, &seen, &result);
 		note_copies(self, &seen);
 		if (result.is_enough)
-			return commit(self, err);
+			return 0;
 		if (atomic_load(&self->stop) || clock_monotonic_ns() > until ||
 		    result.has_err)
 			break;
 		nanosleep(&step, NULL);
 	}
 	return wait_for_copies(self, &result, err);
+}
+
+static int
+send_held(struct archiver *self, struct err *err)
+{
+	size_t bytes = self->sender.shards * sizeof(struct block_sender_shard);
+	struct block_sender_shard *before =
+	    memory_copy(self->sender.shard, bytes);
+	int rc = block_sender_flush_held(&self->sender, err);
+
+	if (rc != 0) {
+		block_sender_undo(&self->sender, before);
+		begin_anew(self);
+	}
+	free(before);
+	return rc;
+}
+
+/* Rows that say what there is come when it is there: whoever makes a store of
+ * the archive after a crash has no stream without its records, and no record
+ * that its sender sends again. */
+static int
+finish(struct archiver *self, struct err *err)
+{
+	static const struct verify_tables facts = { 0, SCHEMA_SUMS },
+					  held = { SCHEMA_SUMS, SCHEMA_TYPED };
+
+	return verify(self, &facts, err) == 0 && send_held(self, err) == 0 &&
+		       verify(self, &held, err) == 0
+		   ? commit(self, err)
+		   : -1;
 }
 
 static int
@@ -402,15 +437,9 @@ round_of(struct archiver *self, struct err *err)
 		return -1;
 	if (send_changes(self, err) != 0)
 		return -1;
-	if (self->positions.count > 0 && verify(self, err) != 0)
-		return -1;
-	if (self->rows_unapplied >= APPLY_ROWS) {
-		if (owners_look(&self->owners, err) != 0 ||
-		    apply_changes(&self->owners, &self->checkpoint, err) != 0)
-			return -1;
-		self->rows_unapplied = 0;
-	}
-	return 0;
+	if (self->positions.count > 0)
+		return finish(self, err);
+	return commits_are_due(&self->commits) ? commit(self, err) : 0;
 }
 
 /* Replicas come back, perhaps at other places.  What was sent and is waited for
@@ -509,6 +538,7 @@ archiver_open(struct archiver **archiver, struct writer *writer,
 	self->options.clickhouse.stop = &self->stop;
 	writer_await_archive(writer);
 	archive_progress_init(&self->progress, writer);
+	self->options.clickhouse.enough = QUESTION_COPIES;
 	if (clickhouse_open(&self->client, &self->options.clickhouse, "archive",
 		err) != 0) {
 		archiver_close(&self);
@@ -555,6 +585,7 @@ archiver_close(struct archiver **archiver)
 	thread_stop(&self->thread);
 	clickhouse_close(&self->client);
 	archive_progress_clear(&self->progress);
+	commits_clear(&self->commits);
 	free(self);
 	*archiver = NULL;
 }

@@ -2,8 +2,8 @@
  * archiver - the thread that copies the store to the archive.
  *
  * Every --archive-after it sends what has changed (pass.h), sees that two
- * replicas of each shard have it (verify.h), and commits that with a checkpoint
- * (checkpoint.h); only then does the store forget that the archive lacked it.
+ * replicas of each shard have it (verify.h), and commits that (commits.h); only
+ * then does the store forget that the archive lacked it.
  * Nobody waits for it.  While the archive cannot be reached, the store keeps
  * what the archive lacks.
  *

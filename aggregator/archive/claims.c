@@ -26,8 +26,9 @@ claims_clear(struct claims *claims)
 	*claims = (struct claims){ .client = claims->client };
 }
 
-const struct claim *
-claims_last(const struct claims *claims)
+/* NULL: there is none. */
+static const struct claim *
+last_claim(const struct claims *claims)
 {
 	return claims->count > 0 ? &claims->claim[claims->count - 1] : NULL;
 }
@@ -246,7 +247,7 @@ list(struct claims *claims, const struct question *question, uint32_t *count,
     struct err *err)
 {
 	const char *database = clickhouse_database(claims->client);
-	const struct claim *last = claims_last(claims);
+	const struct claim *last = last_claim(claims);
 	uint64_t *number = NULL;
 	struct text answer;
 	uint32_t room = 0;
@@ -287,44 +288,34 @@ explain(const struct claims *claims, struct err *err)
 }
 
 static int
-read_from(struct claims *claims, unsigned replica, struct err *err)
+read_from(void *arg, const struct question *question, struct err *err)
 {
-	const struct question question = { claims->client, HOME_SHARD,
-		replica };
-	const struct claim *last = claims_last(claims);
+	struct claims *claims = arg;
+	const struct claim *last = last_claim(claims);
 	uint32_t count;
 	uint64_t *number;
 	int rc = 0;
 
-	if (read_path(claims, &question, err) != 0)
+	if (read_path(claims, question, err) != 0)
 		return -1;
-	number = list(claims, &question, &count, err);
+	number = list(claims, question, &count, err);
 	if (number == NULL)
 		return explain(claims, err);
 	if (last != NULL && (count == 0 || number[0] != last->number)) {
 		free(number);
 		claims_clear(claims);
-		return read_from(claims, replica, err);
+		return read_from(claims, question, err);
 	}
 	for (uint32_t i = last != NULL; i < count && rc == 0; i++)
-		rc = read_claim(claims, &question, (uint32_t)number[i], err);
+		rc = read_claim(claims, question, (uint32_t)number[i], err);
 	free(number);
 	return rc;
-}
-
-static unsigned
-replicas_of(const struct claims *claims)
-{
-	return clickhouse_cluster(claims->client)->shard[HOME_SHARD].replicas;
 }
 
 int
 claims_read(struct claims *claims, struct err *err)
 {
-	for (unsigned r = 0; r < replicas_of(claims); r++)
-		if (read_from(claims, r, err) == 0)
-			return 0;
-	return -1;
+	return question_any(claims->client, HOME_SHARD, read_from, claims, err);
 }
 
 /* ---- making ---- */
@@ -359,39 +350,52 @@ write_statement(const struct claims *claims, const struct claim *new,
 		fprintf(to, ") ENGINE = MergeTree ORDER BY tuple()");
 }
 
+struct making {
+	struct claims *claims;
+	uint32_t number;
+	const char *statement;
+};
+
+/* Whatever a replica says: what there is then counts, and the replica that made
+ * a claim sees it. */
+static int
+make_one(void *arg, const struct question *question, struct err *err)
+{
+	const struct making *making = arg;
+	const struct claim *last;
+	struct err why = { .text = "" };
+
+	heartbeat_rest();
+	(void)clickhouse_run(question->client, question->shard,
+	    question->replica, making->statement, &why);
+	heartbeat_beat();
+	if (read_from(making->claims, question, err) != 0)
+		return -1;
+	last = last_claim(making->claims);
+	return last != NULL && last->number >= making->number
+		   ? 0
+		   : err_set_code(err, why.code, "%s", why.text);
+}
+
 int
 claims_make(struct claims *claims, const struct claim *new,
     const uint64_t *part, uint32_t parts, struct err *err)
 {
-	const struct claim *last = claims_last(claims);
+	const struct claim *last = last_claim(claims);
 	uint32_t number = (last != NULL ? last->number : claims->floor) + 1;
+	struct making making = { claims, number, NULL };
 	char *statement = NULL;
 	size_t bytes;
 	FILE *to;
-	int rc = -1;
+	int rc;
 
 	if (number > CLAIM_NUMBER_MAX)
 		return err_set(err, "archive: it has too many claims");
 	to = memory_stream(&statement, &bytes);
 	write_statement(claims, new, number, part, parts, to);
 	memory_stream_end(&to);
-	/* Whatever a replica says: what there is then counts, and the replica
-	 * that made a claim sees it. */
-	for (unsigned r = 0; r < replicas_of(claims) && rc != 0; r++) {
-		struct err why = { .text = "" };
-
-		heartbeat_rest();
-		(void)clickhouse_run(
-		    claims->client, HOME_SHARD, r, statement, &why);
-		heartbeat_beat();
-		if (read_from(claims, r, err) != 0)
-			continue;
-		last = claims_last(claims);
-		if (last != NULL && last->number >= number)
-			rc = 0;
-		else
-			*err = why;
-	}
+	making.statement = statement;
+	rc = question_any(claims->client, HOME_SHARD, make_one, &making, err);
 	free(statement);
 	return rc;
 }

@@ -62,9 +62,7 @@ int claims_read(struct claims *claims, struct err *err);
 int claims_make(struct claims *claims, const struct claim *new,
     const uint64_t *part, uint32_t parts, struct err *err);
 
-/* NULL: there is none. */
-const struct claim *claims_last(const struct claims *claims);
-/* The last one of a store, or with an epoch. */
+/* The last one of a store, or with an epoch; NULL: there is none. */
 const struct claim *claims_of_store(
     const struct claims *claims, uint64_t store);
 const struct claim *claims_of_epoch(

@@ -10,16 +10,16 @@ int
 insert_block(struct clickhouse *client, unsigned shard, const char *table,
     struct native_block *block, unsigned wanted, struct err *err)
 {
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
-	unsigned copies = 0;
+	unsigned order[CLICKHOUSE_REPLICAS_MAX], copies = 0;
+	unsigned replicas = clickhouse_cluster(client)->shard[shard].replicas;
 	struct buffer encoded = { NULL, 0, 0 };
 	struct err why = { .text = "" };
 
 	native_encode(block, &encoded);
-	for (unsigned r = 0;
-	     r < cluster->shard[shard].replicas && copies < wanted; r++) {
+	(void)clickhouse_order(client, shard, 0, order);
+	for (unsigned i = 0; i < replicas && copies < wanted; i++) {
 		heartbeat_rest();
-		copies += clickhouse_insert(client, shard, r, table,
+		copies += clickhouse_insert(client, shard, order[i], table,
 			      buffer_text(&encoded), &why) == 0;
 		heartbeat_beat();
 	}

@@ -34,17 +34,20 @@ add(struct kept *kept, uint64_t part, int64_t hour, struct err *err)
 }
 
 static int
-read_replica(
-    struct kept *kept, const struct question *question, struct err *err)
+read_replica(void *arg, const struct question *question, struct err *err)
 {
+	struct kept *kept = arg;
 	struct text answer;
 	uint64_t row[2];
 	int rc;
 
+	/* An hour more: no two clocks are the same. */
 	if (question_ask(question, &answer, err,
 		"SELECT toUInt64OrZero(substring(name, 11)), "
-		"max(toInt64OrZero(value)) FROM %s.meta WHERE "
-		"substring(name, 1, 9) = 'kept_from' GROUP BY name",
+		"max(if(name = 'kept_days', 24 * (intDiv(toUInt32(now()) + "
+		"3600, 86400) - toInt64OrZero(value)), toInt64OrZero(value))) "
+		"FROM %s.meta WHERE substring(name, 1, 9) IN ('kept_from', "
+		"'kept_days') GROUP BY name",
 		clickhouse_database(question->client)) != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, row, 2, err)) > 0)
@@ -56,23 +59,11 @@ read_replica(
 int
 kept_read(struct kept *kept, struct clickhouse *client, struct err *err)
 {
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
-
 	*kept = (struct kept){ .parts = 0 };
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		bool answered = false;
-
-		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
-			const struct question question = { client, s, r };
-
-			answered |= read_replica(kept, &question, err) == 0;
-		}
-		if (!answered) {
-			kept_clear(kept);
-			return -1;
-		}
-	}
-	return 0;
+	if (question_each(client, read_replica, kept, err) == 0)
+		return 0;
+	kept_clear(kept);
+	return -1;
 }
 
 void
@@ -108,7 +99,7 @@ int
 kept_write(
     struct clickhouse *client, uint64_t part, int64_t hour, struct err *err)
 {
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+	unsigned shards = clickhouse_cluster(client)->shards;
 	char name[32] = "kept_from", sql[SQL_BYTES];
 	struct kept kept;
 	bool is_later;
@@ -125,14 +116,8 @@ kept_write(
 	snprintf(sql, sizeof(sql),
 	    "INSERT INTO %s.meta (name, value) VALUES ('%s', '%lld')",
 	    clickhouse_database(client), name, (long long)hour);
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		int rc = -1;
-
-		for (unsigned r = 0; rc != 0 && r < cluster->shard[s].replicas;
-		     r++)
-			rc = clickhouse_run(client, s, r, sql, err);
-		if (rc != 0)
+	for (unsigned s = 0; s < shards; s++)
+		if (question_run(client, s, sql, err) != 0)
 			return -1;
-	}
 	return 0;
 }

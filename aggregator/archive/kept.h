@@ -3,7 +3,9 @@
  *
  * Rows of table meta: `kept_from` for all partitions, `kept_from:PART` for one.
  * The value is the first hour (of 1970) whose records are kept; it only rises,
- * so of several rows the highest counts.
+ * so of several rows the highest counts.  `kept_days` (archive/schema/create):
+ * the servers drop whole days of records, of all partitions, when they are
+ * older.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_KEPT_H

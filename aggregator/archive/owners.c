@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "aggregator/archive/checkpoint.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/insert.h"
 #include "aggregator/archive/question.h"
-#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/typed.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
@@ -107,16 +107,15 @@ find_floor(void *arg, const struct question *question, struct err *err)
 {
 	struct claims *claims = arg;
 	const char *database = clickhouse_database(claims->client);
-	uint64_t epoch[2];
+	uint64_t epoch;
 
-	if (question_numbers(question, epoch, 2, err,
-		"SELECT (SELECT max(epoch) FROM %s.owners), "
-		"(SELECT max(epoch) FROM %s.checkpoints)",
-		database, database) != 0)
+	if (question_numbers(question, &epoch, 1, err,
+		"SELECT greatest((SELECT max(epoch) FROM %s.owners), "
+		"(SELECT intDiv(max(pos), %llu) FROM %s.commits))",
+		database, 1ULL << PASS_CHANGE_BITS, database) != 0)
 		return -1;
-	for (int i = 0; i < 2; i++)
-		if (epoch[i] > claims->floor)
-			claims->floor = (uint32_t)epoch[i];
+	if (epoch > claims->floor)
+		claims->floor = (uint32_t)epoch;
 	return 0;
 }
 
@@ -247,7 +246,7 @@ read_parts(struct owners *owners, struct db_txn *txn)
 	for (uint32_t number = 1; number <= last; number++)
 		if (dictionary_text(txn, 0, number, &name))
 			owners->part[owners->parts++] =
-			    (struct owners_part){ archive_part(name), number };
+			    (struct owners_part){ typed_hash(name), number };
 	qsort(
 	    owners->part, owners->parts, sizeof(*owners->part), compare_parts);
 	if (owners->parts != before)
@@ -438,26 +437,11 @@ read_others(void *arg, const struct question *question, struct err *err)
 	return rc;
 }
 
-/* The last position of another epoch that counts, or would without an end. */
-static int
-find_bound(struct owners *owners, const struct other *other, uint64_t *bound,
-    struct err *err)
-{
-	struct checkpoint checkpoint;
-
-	if (checkpoint_read(
-		owners->client, (uint32_t)other->epoch, &checkpoint, err) != 0)
-		return -1;
-	*bound = pass_position((uint32_t)other->epoch, checkpoint.place.change);
-	if (other->until != 0 && other->until < *bound)
-		*bound = other->until;
-	return 0;
-}
-
 /* Ends it where the store has all of it; whoever goes on must have all that
  * counts. */
 static int
-end_other(struct rows *rows, const struct other *other, struct err *err)
+end_other(struct rows *rows, const struct other *other,
+    const struct commits_ends *ends, struct err *err)
 {
 	struct owners *owners = rows->owners;
 	const struct owners_part *part = find_part(owners, other->part);
@@ -467,15 +451,17 @@ end_other(struct rows *rows, const struct other *other, struct err *err)
 			     : origin_of(rows->txn, epoch);
 	char name[NAME_BYTES_MAX + 1];
 	struct text text;
-	uint64_t bound;
+	/* The last position that counts, or would without an end. */
+	uint64_t bound =
+	    pass_position(epoch, commits_place(ends, epoch).change);
 
 	/* What had ended when the store was made of the archive is in it. */
 	if (other->until != 0 && until == 0)
 		return 0;
 	if (until < pass_position(epoch, 0))
 		until = pass_position(epoch, 0);
-	if (find_bound(owners, other, &bound, err) != 0)
-		return -1;
+	if (other->until != 0 && other->until < bound)
+		bound = other->until;
 	if (bound <= until) {
 		put_row(rows, part, epoch, other->who,
 		    other->until != 0 ? other->until : until);
@@ -497,11 +483,16 @@ static int
 end_others(struct rows *rows, struct err *err)
 {
 	struct others others = { .owners = rows->owners };
-	int rc = question_each(rows->owners->client, read_others, &others, err);
+	struct clickhouse *client = rows->owners->client;
+	struct commits_ends ends = { .at = NULL };
+	int rc = question_each(client, read_others, &others, err);
 
+	if (rc == 0)
+		rc = commits_read(&ends, client, err);
 	rows->owners->ended = 0;
 	for (uint32_t i = 0; rc == 0 && i < others.count; i++)
-		rc = end_other(rows, &others.at[i], err);
+		rc = end_other(rows, &others.at[i], &ends, err);
+	free(ends.at);
 	free(others.at);
 	return rc;
 }

@@ -4,7 +4,7 @@
  * An aggregator has an epoch, the number of its first claim (claims.h), and
  * claims its partitions with it.  Whoever takes over a partition has a higher
  * epoch; the older owner sees that and stops.  What an epoch has written counts
- * up to its checkpoint (checkpoint.h), and not beyond the end that the next
+ * up to its last commit (commits.h), and not beyond the end that the next
  * owner gives it.
  *
  * Each claim has a random number that the store noted before, and in it where

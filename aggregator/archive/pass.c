@@ -4,21 +4,15 @@
  */
 #include "aggregator/archive/pass.h"
 
-#include <endian.h>
-#include <string.h>
-
 #include "aggregator/archive/rows/common.h"
-#include "aggregator/archive/rows/identity.h"
-#include "aggregator/archive/rows/record_columns.h"
-#include "aggregator/archive/rows/state_key.h"
 #include "aggregator/archive/slice.h"
+#include "aggregator/archive/typed_pass.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/varint.h"
 #include "proto/os/heartbeat.h"
 
 enum {
-	NAME_OF_NUMBER = 'n', /* begins the keys of names by number */
-	NAME_KEY_BYTES = 9,
 	STOP_RECORDS = 1024, /* look whether to stop after that many */
 };
 
@@ -35,7 +29,7 @@ pass_place(struct db_txn *txn)
 void
 pass_clear(struct pass *pass)
 {
-	lookup_clear(&pass->lookup);
+	typed_pass_clear(&pass->typed);
 	compacted_cursor_cache_clear(&pass->cache);
 }
 
@@ -45,13 +39,13 @@ use_partition(struct pass *pass, uint32_t partition)
 {
 	struct text name;
 
-	if (partition == pass->partition)
+	if (partition == pass->typed.partition)
 		return true;
-	if (!dictionary_text(pass->txn, 0, partition, &name))
+	if (!dictionary_text(pass->typed.txn, 0, partition, &name))
 		return false;
-	pass->partition = partition;
-	pass->part = archive_part(name);
-	lookup_use(&pass->lookup, pass->txn, partition);
+	pass->typed.partition = partition;
+	pass->typed.part = typed_hash(name);
+	lookup_use(&pass->typed.lookup, pass->typed.txn, partition);
 	return true;
 }
 
@@ -73,102 +67,50 @@ send_record(void *arg, const struct key_row_block *of,
 {
 	struct pass *pass = arg;
 	struct archive_row_id id = { 0, of->hour, of->node, of->track,
-		pass->pos };
-	unsigned shard;
+		pass->typed.pos };
 
 	if (pass->records % STOP_RECORDS == 0 && is_stopping(pass, err))
 		return -1;
 	if (!use_partition(pass, of->partition))
 		return 0;
-	id.part = pass->part;
-	shard =
-	    archive_shard(pass->sender->cluster->shards, pass->part, of->node);
-
-	if (!archive_put_record(
-		block_sender_block(pass->sender, shard, of->kind),
-		(enum record_kind)of->kind, &id, item, &pass->lookup)) {
-		pass->damaged++;
-		return 0;
-	}
+	id.part = pass->typed.part;
 	pass->records++;
-	return block_sender_added(pass->sender, shard, of->kind,
-	    archive_identity_hash(&id, item), of->hour, err);
+	return typed_pass_record(&pass->typed, &id, of->kind, item, err);
 }
 
 /* ---- rows of other tables ---- */
 
-static int
-send_change(
-    struct pass *pass, const struct archive_change *change, struct err *err)
+/* 0: of all of them, or of the list of partitions. */
+static bool
+partition_of(unsigned table, struct text key, uint32_t *partition)
 {
-	unsigned home = block_sender_home(pass->sender, change->part);
-	struct native_block *block =
-	    block_sender_block(pass->sender, home, BLOCK_SENDER_CHANGES);
+	uint32_t before = table == TABLES_NAMES || table == TABLES_NAME_BLOCKS;
 
-	native_put_uint(block, 0, change->part);
-	native_put_uint(block, 1, change->tbl);
-	native_put_text(block, 2, change->k);
-	native_put_text(block, 3, change->v);
-	native_put_uint(block, 4, change->del);
-	native_put_uint(block, 5, change->pos);
-	pass->rows++;
-	return block_sender_added(pass->sender, home, BLOCK_SENDER_CHANGES,
-	    archive_change_hash(change), 0, err);
-}
-
-/* Names also by number, for who asks in SQL. */
-static int
-send_name(
-    struct pass *pass, struct text key, struct text value, struct err *err)
-{
-	unsigned home = block_sender_home(pass->sender, pass->part);
-	struct native_block *block;
-	uint32_t number;
-
-	if (key.bytes != NAME_KEY_BYTES || key.at[0] != NAME_OF_NUMBER)
-		return 0;
-	memcpy(
-	    &number, key.at + NAME_KEY_BYTES - sizeof(number), sizeof(number));
-	number = be32toh(number);
-	if (number == 0)
-		return 0; /* how many there are */
-	block = block_sender_block(pass->sender, home, BLOCK_SENDER_NAMES);
-	native_put_uint(block, 0, pass->part);
-	native_put_uint(block, 1, number);
-	native_put_text(block, 2, value);
-	native_put_uint(block, 3, pass->pos);
-	return block_sender_added(
-	    pass->sender, home, BLOCK_SENDER_NAMES, 0, 0, err);
+	if (table == TABLES_META)
+		return tables_is_counts_key(key, partition);
+	if (key.bytes < before + sizeof(*partition))
+		return false;
+	*partition = varint_get_u32_be(key.at + before);
+	return true;
 }
 
 static int
 send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 {
-	struct archive_change change = { .tbl = (uint8_t)table,
-		.pos = pass->pos };
-	struct state_key of;
 	struct text value = { NULL, 0 };
-	bool is_there = db_get(pass->txn, table, key, &value);
+	bool is_there = db_get(pass->typed.txn, table, key, &value);
+	uint32_t partition;
 
-	if (!is_there && db_was_damaged(pass->txn)) {
+	if ((!is_there && db_was_damaged(pass->typed.txn)) ||
+	    !partition_of(table, key, &partition)) {
 		pass->damaged++;
 		return 0;
 	}
-	if (!state_key_split(&of, table, key)) {
-		pass->damaged++;
+	if (partition == 0 || !use_partition(pass, partition) ||
+	    (!is_there && table != TABLES_GROUPS && table != TABLES_PHASES))
 		return 0;
-	}
-	if (of.is_common || of.partition == 0 ||
-	    !use_partition(pass, of.partition))
-		return 0;
-	change.part = pass->part;
-	change.k = (struct text){ (const char *)of.rest, of.bytes };
-	change.v = value;
-	change.del = !is_there;
-	if (table == TABLES_NAMES && is_there &&
-	    send_name(pass, key, value, err) != 0)
-		return -1;
-	return send_change(pass, &change, err);
+	pass->rows++;
+	return typed_pass_row(&pass->typed, table, key, value, err);
 }
 
 /* ---- what all partitions share ---- */
@@ -177,25 +119,22 @@ static int
 send_common_row(void *arg, struct text key, struct text value, struct err *err)
 {
 	struct pass *pass = arg;
-	const struct archive_change change = { .part = pass->part,
-		.tbl = TABLES_META,
-		.k = key,
-		.v = value,
-		.pos = pass->pos };
 
-	return send_change(pass, &change, err);
+	pass->rows++;
+	return typed_pass_common(&pass->typed, key, value, err);
 }
 
 static int
 send_common(struct pass *pass, struct err *err)
 {
-	uint64_t hash = common_hash(pass->txn);
-	uint32_t last = dictionary_last(pass->txn, 0);
+	uint64_t hash = common_hash(pass->typed.txn);
+	uint32_t last = dictionary_last(pass->typed.txn, 0);
 	uint32_t from = hash == pass->common ? pass->common_partitions + 1 : 1;
 
 	for (uint32_t partition = from; partition <= last; partition++)
 		if (use_partition(pass, partition) &&
-		    common_each(pass->txn, send_common_row, pass, err) != 0)
+		    common_each(pass->typed.txn, send_common_row, pass, err) !=
+			0)
 			return -1;
 	pass->common = hash;
 	pass->common_partitions = last;
@@ -207,8 +146,8 @@ send_common(struct pass *pass, struct err *err)
 static int
 send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 {
-	struct slice_reader reader = { pass->txn, &pass->cache, send_record,
-		pass, 0 };
+	struct slice_reader reader = { pass->typed.txn, &pass->cache,
+		send_record, pass, 0 };
 	uint32_t first_row = mark->first_row;
 	int rc;
 
@@ -223,10 +162,12 @@ send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 		/* Of the time before the store had an archive, or to be sent
 		 * again; later row blocks have marks of their own, and no row
 		 * may be sent twice by a pass. */
+		pass->typed.is_again = true;
 		rc = slice_compacted(&reader, mark->key, err);
 		if (rc == 0)
 			rc = slice_row_blocks(
 			    &reader, mark->key, 0, pass->from.row, err);
+		pass->typed.is_again = false;
 		break;
 	default: rc = send_row(pass, mark->table, mark->key, err);
 	}
@@ -242,11 +183,11 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	struct mark mark;
 	int rc = 0;
 
-	pass->txn = txn;
-	pass->partition = 0;
+	pass->typed.txn = txn;
+	pass->typed.partition = pass->typed.list.partition = 0;
 	pass->from = *from;
 	pass->to = pass_place(txn);
-	pass->pos = pass_position(epoch, pass->to.change);
+	pass->typed.pos = pass_position(epoch, pass->to.change);
 	pass->records = pass->rows = pass->damaged = 0;
 	marks = marks_open(txn);
 	while (rc == 0 && marks_next(marks, &mark)) {
@@ -256,7 +197,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	}
 	marks_close(&marks);
 	if (rc == 0 && send_common(pass, err) == 0 &&
-	    block_sender_flush(pass->sender, err) == 0)
+	    block_sender_flush(pass->typed.sender, err) == 0)
 		return 0;
 	pass->common = 0;
 	return -1;

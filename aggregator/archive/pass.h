@@ -2,9 +2,9 @@
  * pass - send what the archive lacks of a snapshot of the store.
  *
  * A pass reads the marks (marks.h) that are newer than those of the pass before
- * it, and gives each row to the sender: records as rows of columns, rows of all
- * other tables as keys and values.  Its number is that of the last change in
- * the snapshot, so a pass that is sent twice sends the same rows.
+ * it, and gives each row to the sender (typed_pass.h).  Its number is that of
+ * the last change in the snapshot, so a pass that is sent twice sends the same
+ * rows.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_PASS_H
@@ -14,32 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "aggregator/archive/blocks/block_sender.h"
+#include "aggregator/archive/rows/position.h"
+#include "aggregator/archive/typed_pass.h"
 #include "aggregator/db/db.h"
 #include "aggregator/rows/compacted_cursor.h"
-#include "aggregator/tables/lookup.h"
-
-/* A place in the history of the store. */
-struct pass_place {
-	uint64_t change; /* marks up to this number were sent */
-	uint32_t row;    /* and row blocks */
-	uint64_t entry;  /* entries of the journal that these contain */
-};
 
 struct pass {
-	struct block_sender *sender; /* not owned */
+	struct typed_pass typed;
 	const atomic_bool *stop;
-	struct db_txn *txn;
 	struct pass_place from, to;
-	uint64_t pos; /* of its rows */
 	/* What was sent of common.h: its hash, and to how many partitions; all
 	 * zeros: nothing yet. */
 	uint64_t common;
 	uint32_t common_partitions;
-	struct lookup lookup;
 	struct compacted_cursor_cache cache;
-	uint32_t partition; /* the last one that was asked for */
-	uint64_t part;
 	uint64_t records, rows; /* sent */
 	uint64_t damaged;       /* rows that cannot be read, not sent */
 };
@@ -52,13 +40,5 @@ struct pass_place pass_place(struct db_txn *txn);
 int pass_send(struct pass *pass, struct db_txn *txn,
     const struct pass_place *from, uint32_t epoch, struct err *err);
 void pass_clear(struct pass *pass);
-
-/* The position in the archive of a change of an epoch. */
-enum { PASS_CHANGE_BITS = 48 };
-static inline uint64_t
-pass_position(uint32_t epoch, uint64_t change)
-{
-	return (uint64_t)epoch << PASS_CHANGE_BITS | change;
-}
 
 #endif

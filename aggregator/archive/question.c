@@ -12,34 +12,72 @@
 #include "proto/base/number.h"
 #include "proto/os/heartbeat.h"
 
-enum { COPIES = 2 };
-
 unsigned
 question_copies(struct clickhouse *client, unsigned shard)
 {
 	unsigned replicas = clickhouse_cluster(client)->shard[shard].replicas;
 
-	return replicas < COPIES ? replicas : COPIES;
+	return replicas < QUESTION_COPIES ? replicas : QUESTION_COPIES;
+}
+
+int
+question_shard(struct clickhouse *client, unsigned shard,
+    question_visitor *visit, void *arg, struct err *err)
+{
+	unsigned order[CLICKHOUSE_REPLICAS_MAX];
+	unsigned awake = clickhouse_order(client, shard, 0, order);
+	unsigned replicas = clickhouse_cluster(client)->shard[shard].replicas;
+	bool answered = false;
+
+	for (unsigned i = 0; i < replicas && (i < awake || !answered); i++) {
+		const struct question question = { client, shard, order[i] };
+
+		answered |= visit(arg, &question, err) == 0;
+	}
+	return answered ? 0 : -1;
 }
 
 int
 question_each(struct clickhouse *client, question_visitor *visit, void *arg,
     struct err *err)
 {
-	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
+	unsigned shards = clickhouse_cluster(client)->shards;
 
-	for (unsigned s = 0; s < cluster->shards; s++) {
-		bool answered = false;
-
-		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
-			const struct question question = { client, s, r };
-
-			answered |= visit(arg, &question, err) == 0;
-		}
-		if (!answered)
+	for (unsigned s = 0; s < shards; s++)
+		if (question_shard(client, s, visit, arg, err) != 0)
 			return -1;
-	}
 	return 0;
+}
+
+int
+question_any(struct clickhouse *client, unsigned shard, question_visitor *visit,
+    void *arg, struct err *err)
+{
+	unsigned order[CLICKHOUSE_REPLICAS_MAX];
+	unsigned replicas = clickhouse_cluster(client)->shard[shard].replicas;
+	int rc = -1;
+
+	(void)clickhouse_order(client, shard, 0, order);
+	for (unsigned i = 0; i < replicas && rc != 0; i++) {
+		const struct question question = { client, shard, order[i] };
+
+		rc = visit(arg, &question, err);
+	}
+	return rc;
+}
+
+static int
+run(void *arg, const struct question *question, struct err *err)
+{
+	return clickhouse_run(
+	    question->client, question->shard, question->replica, arg, err);
+}
+
+int
+question_run(
+    struct clickhouse *client, unsigned shard, char *sql, struct err *err)
+{
+	return question_any(client, shard, run, sql, err);
 }
 
 const char *

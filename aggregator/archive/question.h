@@ -31,14 +31,24 @@ int question_row(const struct question *question, struct text *answer,
 int question_numbers(const struct question *question, uint64_t *numbers,
     unsigned count, struct err *err, const char *sql, ...)
     __attribute__((format(printf, 5, 6)));
-/* Visit every replica of every shard: what one of them has counts.  -1: of a
- * shard none answers. */
+/* Visit every replica of a shard: what one of them has counts.  Those that are
+ * silent (clickhouse_order) are asked if no other one answers.  -1: none
+ * does. */
 typedef int question_visitor(
     void *arg, const struct question *question, struct err *err);
+int question_shard(struct clickhouse *client, unsigned shard,
+    question_visitor *visit, void *arg, struct err *err);
+/* The same of every shard. */
 int question_each(struct clickhouse *client, question_visitor *visit, void *arg,
     struct err *err);
+/* One replica after another until one has answered, or has run a statement. */
+int question_any(struct clickhouse *client, unsigned shard,
+    question_visitor *visit, void *arg, struct err *err);
+int question_run(
+    struct clickhouse *client, unsigned shard, char *sql, struct err *err);
 /* How many replicas of a shard must have something until it counts: two, or the
  * only one. */
+enum { QUESTION_COPIES = 2 };
 unsigned question_copies(struct clickhouse *client, unsigned shard);
 /* "shard 1, replica r2". */
 const char *question_place(

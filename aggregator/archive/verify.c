@@ -9,28 +9,8 @@
 #include <string.h>
 
 #include "aggregator/archive/question.h"
-#include "aggregator/archive/rows/identity.h"
+#include "aggregator/archive/rows/typed.h"
 #include "proto/base/memory.h"
-
-static const char *
-identity_columns(unsigned table)
-{
-	switch (table) {
-	case BLOCK_SENDER_NAMES: return "part, no, pos";
-	case BLOCK_SENDER_CHANGES: return "part, tbl, k, v, del, pos";
-	default: return "part, hour, node, track, ts, stream, seq, idx";
-	}
-}
-
-static const char *
-hash_sql(unsigned table)
-{
-	switch (table) {
-	case BLOCK_SENDER_NAMES: return "toUInt64(0)";
-	case BLOCK_SENDER_CHANGES: return archive_change_sql();
-	default: return archive_identity_sql((enum record_kind)table);
-	}
-}
 
 /* The condition of the rows, as SQL. */
 static char *
@@ -46,7 +26,7 @@ condition(const struct verify_positions *positions, unsigned table,
 		fprintf(to, "%s%llu", i > 0 ? ", " : "",
 		    (unsigned long long)positions->at[i]);
 	fputc(')', to);
-	if (table < BLOCK_SENDER_NAMES)
+	if (table < SCHEMA_NAMES)
 		fprintf(to, " AND hour >= %d AND hour <= %d", sent->first_hour,
 		    sent->last_hour);
 	memory_stream_end(&to);
@@ -59,23 +39,27 @@ has_rows(const struct question *question, unsigned table,
     const struct block_sender_total *sent, const char *where, struct err *err)
 {
 	const char *database = clickhouse_database(question->client);
+	char *hash = typed_hash_sql(&schema_tables[table]), *columns;
 	uint64_t have[2];
+	int rc = question_numbers(question, have, 2, err,
+	    "SELECT count(), sum(%s) FROM %s.%s WHERE %s", hash, database,
+	    schema_tables[table].name, where);
 
-	if (question_numbers(question, have, 2, err,
-		"SELECT count(), sum(%s) FROM %s.%s WHERE %s", hash_sql(table),
-		database, block_sender_table(table), where) != 0)
-		return -1;
-	if (have[0] == sent->rows && have[1] == sent->hash)
-		return 1;
-	if (have[0] <= sent->rows)
-		return 0;
+	if (rc != 0 || have[0] <= sent->rows) {
+		free(hash);
+		return rc != 0 ? -1
+			       : have[0] == sent->rows && have[1] == sent->hash;
+	}
 	/* More: a block was sent twice.  A row that is there twice must not
 	 * hide one that is missing. */
-	if (question_numbers(question, have, 2, err,
-		"SELECT count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
-		"WHERE %s)",
-		hash_sql(table), identity_columns(table), database,
-		block_sender_table(table), where) != 0)
+	columns = typed_identity_sql(&schema_tables[table]);
+	rc = question_numbers(question, have, 2, err,
+	    "SELECT count(), sum(%s) FROM (SELECT DISTINCT %s FROM %s.%s "
+	    "WHERE %s)",
+	    hash, columns, database, schema_tables[table].name, where);
+	free(columns);
+	free(hash);
+	if (rc != 0)
 		return -1;
 	return have[0] == sent->rows && have[1] == sent->hash;
 }
@@ -83,11 +67,12 @@ has_rows(const struct question *question, unsigned table,
 static int
 is_complete(const struct question *question,
     const struct block_sender_shard *shard,
-    const struct verify_positions *positions, struct err *err)
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, struct err *err)
 {
 	int rc = 1;
 
-	for (unsigned t = 0; t < BLOCK_SENDER_TABLES && rc == 1; t++) {
+	for (unsigned t = tables->from; t < tables->to && rc == 1; t++) {
 		char *where;
 
 		if (shard->sent[t].rows == 0)
@@ -103,8 +88,8 @@ is_complete(const struct question *question,
  * are. */
 static unsigned
 count_copies(struct block_sender *sender, unsigned shard,
-    const struct verify_positions *positions, bool *seen,
-    struct verify_result *of)
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, bool *seen, struct verify_result *of)
 {
 	unsigned replicas = sender->cluster->shard[shard].replicas, copies = 0;
 
@@ -116,8 +101,8 @@ count_copies(struct block_sender *sender, unsigned shard,
 
 		if (seen[r])
 			continue;
-		rc = is_complete(
-		    &question, &sender->shard[shard], positions, &of->err);
+		rc = is_complete(&question, &sender->shard[shard], positions,
+		    tables, &of->err);
 		seen[r] = rc == 1;
 		copies += seen[r];
 		of->has_err |= rc < 0;
@@ -127,7 +112,8 @@ count_copies(struct block_sender *sender, unsigned shard,
 
 void
 verify_all(struct block_sender *sender,
-    const struct verify_positions *positions, struct verify_seen *seen,
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, struct verify_seen *seen,
     struct verify_result *result)
 {
 	bool is_enough = true;
@@ -138,8 +124,8 @@ verify_all(struct block_sender *sender,
 			.wanted = question_copies(sender->client, s), .shard = s
 		};
 
-		of.copies_least =
-		    count_copies(sender, s, positions, seen->at[s], &of);
+		of.copies_least = count_copies(
+		    sender, s, positions, tables, seen->at[s], &of);
 		is_enough &= of.copies_least >= of.wanted;
 		if (of.copies_least < result->copies_least)
 			*result = of;

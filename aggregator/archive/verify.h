@@ -2,7 +2,7 @@
  * verify - do the replicas have all rows that were sent?
  *
  * Each replica is asked for the number of rows of the positions that were sent
- * since the checkpoint, and for the sum of the hashes of their identities.
+ * since the last commit, and for the sum of the hashes of their identities.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_ARCHIVE_VERIFY_H
@@ -10,7 +10,7 @@
 
 #include "aggregator/archive/blocks/block_sender.h"
 
-/* The positions of the passes that were sent since the checkpoint. */
+/* The positions of the passes that were sent since the last commit. */
 enum { VERIFY_POSITIONS_MAX = 1024 };
 struct verify_positions {
 	uint64_t at[VERIFY_POSITIONS_MAX];
@@ -33,8 +33,14 @@ struct verify_result {
 	struct err err;
 };
 
+/* Of these tables (enum schema_number), `to` not included. */
+struct verify_tables {
+	unsigned from, to;
+};
+
 void verify_all(struct block_sender *sender,
-    const struct verify_positions *positions, struct verify_seen *seen,
+    const struct verify_positions *positions,
+    const struct verify_tables *tables, struct verify_seen *seen,
     struct verify_result *result);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "aggregator/archive/mirror/mirror.h"
+#include "aggregator/archive/read/read.h"
 #include "aggregator/daemon/status.h"
 #include "aggregator/query/server.h"
 #include "proto/auth/auth.h"
@@ -18,14 +18,12 @@
 enum { QUEUE = 4 }; /* messages */
 
 #define LOOK_NS (5 * NS_PER_SECOND)
-#define LATE_NS (6 * MIRROR_FOLLOW_NS)
 
 struct gateway {
 	const struct aggregator_settings_given *given;
 	struct aggregator_settings settings;
-	char dir[INSTANCE_PATH_BYTES];
 	struct auth *auth;
-	struct mirror *mirror;
+	struct archive_read_state *state;
 	struct reader *reader; /* those of the threads are opened next to it */
 	struct query_server *query_server;
 	struct loop *loop;
@@ -35,31 +33,17 @@ struct gateway {
 
 /* ---- for the query server, in any of its threads ---- */
 
-static int
-answer(void *arg, struct reader *reader, const struct wire_header *header,
-    const struct wire_query *query, struct wire_writer *w, bool *last,
-    int64_t wait_ns, struct err *err)
-{
-	struct gateway *gateway = arg;
-	int rc = mirror_answer(
-	    gateway->mirror, reader, header, query, w, last, wait_ns, err);
-
-	if (rc == MIRROR_FETCHING)
-		return QUERY_SERVER_FETCHING;
-	return rc == MIRROR_DONE ? 0 : -1;
-}
-
 static void
 put_status(void *arg, const struct query_server_status *query_server,
     struct wire_writer *w)
 {
 	struct gateway *gateway = arg;
-	struct mirror_status mirror;
+	struct archive_read_status read;
 	struct auth_counters auth;
 
-	mirror_status(gateway->mirror, &mirror);
+	archive_read_look(gateway->state, &read);
 	auth_counters(gateway->auth, &auth);
-	status_put_gateway(w, text_of(gateway->settings.node), &mirror,
+	status_put_gateway(w, text_of(gateway->settings.node), &read,
 	    query_server, &auth, gateway->given->insecure);
 }
 
@@ -80,21 +64,15 @@ open_auth(struct gateway *gateway, struct loop *loop, struct err *err)
 }
 
 static int
-open_mirror(struct gateway *gateway, struct err *err)
+open_archive(struct gateway *gateway, struct err *err)
 {
-	const struct mirror_options how = {
+	const struct archive_read_options how = {
 		.clickhouse = aggregator_settings_clickhouse(gateway->given),
 		.option = "archive-only",
-		.dir = gateway->dir,
-		.bytes = gateway->given->archive_bytes,
-		.follows = true,
+		.state = gateway->state,
 	};
 
-	if (instance_path(gateway->dir, "run", err) != 0 ||
-	    instance_make_dir(gateway->dir, err) != 0 ||
-	    mirror_open(&gateway->mirror, &how, err) != 0)
-		return -1;
-	return mirror_reader(gateway->mirror, &gateway->reader, err);
+	return archive_read_open(&gateway->reader, &how, err);
 }
 
 static int
@@ -102,7 +80,6 @@ open_server(struct gateway *gateway, struct err *err)
 {
 	const struct query_server_source source = {
 		.reader = gateway->reader,
-		.answer = answer,
 		.status = put_status,
 		.arg = gateway,
 	};
@@ -125,28 +102,27 @@ on_look(void *arg, struct loop_timer *timer)
 {
 	struct gateway *gateway = arg;
 	char when[CLOCK_TEXT_BYTES];
-	struct mirror_status status;
+	struct archive_read_status status;
 	bool is_failing;
 
 	(void)timer;
-	mirror_status(gateway->mirror, &status);
-	is_failing = clock_wall_ns() - status.until_ns > LATE_NS;
+	archive_read_look(gateway->state, &status);
+	is_failing = status.error[0] != '\0';
 	if (is_failing && !gateway->is_failing)
 		log_warn("the archive is not read, answers are as of %s; "
 			 "trying again: %s",
-		    clock_text(when, status.until_ns, 0),
-		    status.error[0] != '\0' ? status.error : "it takes long");
+		    clock_text(when, status.until_ns, 0), status.error);
 	else if (!is_failing && gateway->is_failing)
 		log_info("the archive is read again");
 	gateway->is_failing = is_failing;
 }
 
 static void
-log_start(const struct gateway *gateway)
+log_start(struct gateway *gateway)
 {
-	struct mirror_status status;
+	struct archive_read_status status;
 
-	mirror_status(gateway->mirror, &status);
+	archive_read_look(gateway->state, &status);
 	log_info("reading an archive of %llu partitions",
 	    (unsigned long long)status.partitions);
 	for (uint32_t i = 0; i < gateway->given->reader.count; i++)
@@ -161,6 +137,7 @@ gateway_open(struct gateway **to, struct aggregator_settings_given *given,
 	const struct thread_watcher watcher = loop_watcher(loop);
 	struct gateway *gateway = *to = memory_zero(1, sizeof(*gateway));
 
+	gateway->state = archive_read_state_new();
 	gateway->given = given;
 	gateway->loop = loop;
 	gateway->look =
@@ -168,7 +145,7 @@ gateway_open(struct gateway **to, struct aggregator_settings_given *given,
 	if (aggregator_settings_resolve(given, &gateway->settings, err) != 0 ||
 	    aggregator_settings_readers(given, &gateway->settings, err) != 0 ||
 	    open_auth(gateway, loop, err) != 0 ||
-	    open_mirror(gateway, err) != 0 || open_server(gateway, err) != 0)
+	    open_archive(gateway, err) != 0 || open_server(gateway, err) != 0)
 		return -1;
 	log_start(gateway);
 	loop_set_timer(
@@ -186,7 +163,7 @@ gateway_close(struct gateway **gateway)
 	loop_stop_timer(old->loop, &old->look);
 	query_server_close(&old->query_server);
 	reader_close(&old->reader);
-	mirror_close(&old->mirror);
+	archive_read_state_free(&old->state);
 	auth_close(&old->auth);
 	free(old);
 	*gateway = NULL;

@@ -2,9 +2,8 @@
  * gateway - an aggregator without a store: readers read an archive through it.
  *
  * It receives nothing and stores nothing.  Readers have the listeners, keys and
- * patterns of an aggregator; the answers come from a mirror
- * (archive/mirror/mirror.h), which follows the archive and has its files in
- * DIR/run.
+ * patterns of an aggregator; the answers are made
+ * of the archive (archive/read/read.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_GATEWAY_H

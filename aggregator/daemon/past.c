@@ -7,9 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "aggregator/archive/mirror/mirror.h"
+#include "aggregator/archive/read/read.h"
 #include "proto/base/memory.h"
-#include "proto/config/instance.h"
 #include "proto/os/clock.h"
 
 enum { THREADS_MAX = 16 };
@@ -18,14 +17,12 @@ enum { THREADS_MAX = 16 };
 
 struct past {
 	const struct aggregator_settings_given *given;
-	char dir[INSTANCE_PATH_BYTES];
 
-	pthread_mutex_t lock;  /* of what follows */
-	struct mirror *mirror; /* NULL: not made yet */
-	int64_t again_ns;      /* monotonic */
+	pthread_mutex_t lock; /* of what follows */
+	int64_t again_ns;     /* monotonic */
 	struct err failure;
 	/* Each thread of the query server is known by its reader, and has one
-	 * of the mirror. */
+	 * of the archive. */
 	struct {
 		const struct reader *of;
 		struct reader *reader;
@@ -53,27 +50,8 @@ past_free(struct past **past)
 		return;
 	for (unsigned i = 0; i < old->threads; i++)
 		reader_close(&old->thread[i].reader);
-	mirror_close(&old->mirror);
 	pthread_mutex_destroy(&old->lock);
 	free(old);
-}
-
-static int
-open_mirror(struct past *past, struct err *err)
-{
-	const struct mirror_options how = {
-		.clickhouse = aggregator_settings_clickhouse(past->given),
-		.option = "archive",
-		.dir = past->dir,
-		.bytes = past->given->archive_bytes,
-		.follows = true,
-		.records_only = true,
-	};
-
-	if (instance_path(past->dir, "run", err) != 0 ||
-	    instance_make_dir(past->dir, err) != 0)
-		return -1;
-	return mirror_open(&past->mirror, &how, err);
 }
 
 /* With the lock. */
@@ -81,6 +59,11 @@ static int
 find_reader(struct past *past, const struct reader *of, struct reader **reader,
     struct err *err)
 {
+	const struct archive_read_options how = {
+		.clickhouse = aggregator_settings_clickhouse(past->given),
+		.option = "archive",
+	};
+
 	for (unsigned i = 0; i < past->threads; i++)
 		if (past->thread[i].of == of) {
 			*reader = past->thread[i].reader;
@@ -88,19 +71,15 @@ find_reader(struct past *past, const struct reader *of, struct reader **reader,
 		}
 	if (past->threads == THREADS_MAX)
 		return err_set(err, "archive: too many readers");
-	if (past->mirror == NULL) {
-		if (clock_monotonic_ns() < past->again_ns) {
-			*err = past->failure;
-			return -1;
-		}
-		if (open_mirror(past, err) != 0) {
-			past->failure = *err;
-			past->again_ns = clock_monotonic_ns() + AGAIN_NS;
-			return -1;
-		}
-	}
-	if (mirror_reader(past->mirror, reader, err) != 0)
+	if (clock_monotonic_ns() < past->again_ns) {
+		*err = past->failure;
 		return -1;
+	}
+	if (archive_read_open(reader, &how, err) != 0) {
+		past->failure = *err;
+		past->again_ns = clock_monotonic_ns() + AGAIN_NS;
+		return -1;
+	}
 	past->thread[past->threads].of = of;
 	past->thread[past->threads++].reader = *reader;
 	return 0;
@@ -109,7 +88,7 @@ find_reader(struct past *past, const struct reader *of, struct reader **reader,
 static int
 ask_archive(struct past *past, struct reader *reader,
     const struct wire_header *header, const struct wire_query *query,
-    struct wire_writer *w, bool *last, int64_t wait_ns, struct err *err)
+    struct wire_writer *w, bool *last, struct err *err)
 {
 	const struct wire_query asked = reader_ask_archive(reader, query);
 	const struct wire_writer before = *w;
@@ -121,11 +100,7 @@ ask_archive(struct past *past, struct reader *reader,
 	pthread_mutex_unlock(&past->lock);
 	if (rc != 0)
 		return -1;
-	rc = mirror_answer(
-	    past->mirror, other, header, &asked, w, last, wait_ns, err);
-	if (rc == MIRROR_FETCHING)
-		return QUERY_SERVER_FETCHING;
-	if (rc != MIRROR_DONE)
+	if (reader_answer(other, header, &asked, w, last, err) != 0)
 		return -1;
 	if (*last)
 		reader_go_on(reader, &before, w);
@@ -136,7 +111,7 @@ ask_archive(struct past *past, struct reader *reader,
 int
 past_answer(struct past *past, struct reader *reader,
     const struct wire_header *header, const struct wire_query *query,
-    struct wire_writer *w, bool *last, int64_t wait_ns, struct err *err)
+    struct wire_writer *w, bool *last, struct err *err)
 {
 	const struct wire_writer empty = *w;
 
@@ -145,5 +120,5 @@ past_answer(struct past *past, struct reader *reader,
 	if (reader_absent(reader) == NULL)
 		return 0;
 	*w = empty;
-	return ask_archive(past, reader, header, query, w, last, wait_ns, err);
+	return ask_archive(past, reader, header, query, w, last, err);
 }

@@ -2,10 +2,9 @@
  * past - the records that retention has deleted, read from the archive.
  *
  * An aggregator with an archive answers questions about records from its store,
- * and where the store begins too late, from a mirror of the archive: page by
- * page, so that a question about both gets one answer.  The mirror is made at
- * the first such question.  Phases, runs and their statistics are those of the
- * store.
+ * and where the store begins too late, from the archive: page by page, so
+ * that a question about both gets one answer.  Phases, runs and their
+ * statistics are those of the store.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGGREGATOR_DAEMON_PAST_H
@@ -20,11 +19,10 @@ struct past; /* opaque */
 struct past *past_new(const struct aggregator_settings_given *given);
 void past_free(struct past **past);
 
-/* As reader_answer (reader_of_retained); QUERY_SERVER_FETCHING when the
- * archive needs longer than `wait_ns`.  From any thread of the query server,
+/* As reader_answer (reader_of_retained), from any thread of the query server,
  * each with a reader of its own.  -1: the archive cannot be read. */
 int past_answer(struct past *past, struct reader *reader,
     const struct wire_header *header, const struct wire_query *query,
-    struct wire_writer *w, bool *last, int64_t wait_ns, struct err *err);
+    struct wire_writer *w, bool *last, struct err *err);
 
 #endif

@@ -14,7 +14,6 @@
 enum {
 	INTAKE_QUEUE = 64, /* messages; a peer may be a broker of many agents */
 	SESSIONS_PER_HOUR = 1024,
-	ARCHIVE_BYTES_MIN = 64 << 20, /* some hours of a large pool */
 	MAP_BYTES_MIN = 1 << 20,
 };
 
@@ -31,7 +30,6 @@ const struct aggregator_settings_given aggregator_settings_default = {
 	.map_bytes = UINT64_C(1) << 40,
 	.compact_after_ns = 120 * NS_PER_SECOND,
 	.archive_after_ns = 10 * NS_PER_SECOND,
-	.archive_bytes = UINT64_C(8) << 30,
 	/* For this time agents retain acknowledged batches. */
 	.queue = INTAKE_QUEUE,
 	.sessions = SESSIONS_PER_HOUR,
@@ -163,11 +161,6 @@ const struct opt aggregator_settings_options[] = {
 	    "store nothing: answer readers from this archive, an address as "
 	    "of --archive",
 	    NULL, false },
-	{ "archive-bytes", 0, OPT_BYTES,
-	    OPT_TO(struct aggregator_settings_given, archive_bytes), "BYTES",
-	    "keep at most this much of what is read from the archive on the "
-	    "disk (default: 8GiB)",
-	    NULL, false },
 	{ "force-network-fs", 0, OPT_FLAG,
 	    OPT_TO(struct aggregator_settings_given, force_network_fs), NULL,
 	    "allow a store on a network file system, which may destroy it",
@@ -181,7 +174,7 @@ is_of_gateway(const struct opt *opt)
 {
 	static const char *const names[] = { "reader", "connect-rate",
 		"server-key", "insecure", "archive-password", "archive-cacert",
-		"archive-insecure", "archive-only", "archive-bytes" };
+		"archive-insecure", "archive-only" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(opt->name, names[i]) == 0)
@@ -243,9 +236,6 @@ aggregator_settings_check(
 	if (given->archive_after_ns < NS_PER_SECOND / 10 ||
 	    given->archive_after_ns > 3600 * NS_PER_SECOND)
 		return err_set_option(err, "archive-after", "is 100ms to 1h");
-	if (given->archive_bytes < ARCHIVE_BYTES_MIN)
-		return err_set_option(
-		    err, "archive-bytes", "is at least 64MiB");
 	return given->archive_only != NULL ? check_gateway(given, err) : 0;
 }
 

@@ -28,7 +28,6 @@ struct aggregator_settings_given {
 	bool insecure, force_network_fs;
 	const char *archive, *archive_password, *archive_cacert;
 	const char *archive_only; /* NULL: it has a store */
-	uint64_t archive_bytes;
 	int64_t archive_after_ns;
 	bool archive_insecure;
 };

@@ -326,35 +326,32 @@ status_put(struct wire_writer *w, struct text node,
 
 /* What is here of the archive, and up to when. */
 static bool
-put_mirror(
-    struct wire_writer *w, struct text node, const struct mirror_status *s)
+put_read(struct wire_writer *w, struct text node,
+    const struct archive_read_status *s)
 {
 	struct pairs pairs;
 
 	begin(&pairs);
-	flag(&pairs, COUNTER_MIRROR_mirror_failing, s->error[0] != '\0');
-	number(&pairs, COUNTER_MIRROR_mirror_until_ns, (uint64_t)s->until_ns);
-	number(&pairs, COUNTER_MIRROR_mirror_partitions, s->partitions);
-	number(
-	    &pairs, COUNTER_MIRROR_mirror_partitions_read, s->partitions_read);
-	number(&pairs, COUNTER_MIRROR_mirror_hours, s->hours);
-	number(&pairs, COUNTER_MIRROR_mirror_bytes, s->bytes);
-	number(&pairs, COUNTER_MIRROR_mirror_fetched, s->fetched);
-	number(&pairs, COUNTER_MIRROR_mirror_dropped, s->dropped);
-	number(&pairs, COUNTER_MIRROR_mirror_failed, s->failed);
-	words(&pairs, COUNTER_MIRROR_mirror_problem, s->error);
-	return put_entity(w, node, "aggregator:mirror", &pairs);
+	flag(&pairs, COUNTER_READ_read_failing, s->error[0] != '\0');
+	number(&pairs, COUNTER_READ_read_until_ns, (uint64_t)s->until_ns);
+	number(&pairs, COUNTER_READ_read_partitions, s->partitions);
+	number(&pairs, COUNTER_READ_read_failed, s->failed);
+	number(&pairs, COUNTER_READ_read_asked, s->asked);
+	number(&pairs, COUNTER_READ_read_kept, s->kept);
+	number(&pairs, COUNTER_READ_read_kept_bytes, s->kept_bytes);
+	words(&pairs, COUNTER_READ_read_problem, s->error);
+	return put_entity(w, node, "aggregator:read", &pairs);
 }
 
 bool
 status_put_gateway(struct wire_writer *w, struct text node,
-    const struct mirror_status *mirror,
+    const struct archive_read_status *read,
     const struct query_server_status *query_server,
     const struct auth_counters *auth, bool insecure)
 {
 	struct pairs pairs;
 
-	if (!put_mirror(w, node, mirror))
+	if (!put_read(w, node, read))
 		return false;
 	begin(&pairs);
 	put_auth(&pairs, auth, insecure);

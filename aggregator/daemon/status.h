@@ -11,7 +11,7 @@
 #define AGGREGATOR_DAEMON_STATUS_H
 
 #include "aggregator/archive/archiver.h"
-#include "aggregator/archive/mirror/mirror.h"
+#include "aggregator/archive/read/read.h"
 #include "aggregator/ingest/ingest.h"
 #include "aggregator/query/server.h"
 #include "aggregator/writer/writer.h"
@@ -24,9 +24,9 @@ bool status_put(struct wire_writer *w, struct text node,
     const struct archive_progress_status *archiver, bool insecure);
 
 /* The same of a gateway: "aggregator" has what it knows of its readers,
- * "aggregator:mirror" what it has of the archive. */
+ * "aggregator:read" what it has of the archive. */
 bool status_put_gateway(struct wire_writer *w, struct text node,
-    const struct mirror_status *mirror,
+    const struct archive_read_status *read,
     const struct query_server_status *query_server,
     const struct auth_counters *auth, bool insecure);
 

@@ -59,6 +59,8 @@ db_status(struct db *db, struct db_status *status, struct err *err)
 
 	memset(status, 0, sizeof(*status));
 	status->disk_bytes = UINT64_MAX;
+	if (db->source != NULL)
+		return 0;
 	db_damage_list_count(
 	    db->shared->damage, &status->damaged, &status->damaged_rows);
 	rc = db_env_begin(db->shared, false, &txn, &snapshot);

@@ -35,6 +35,8 @@ db_cursor_open(struct db_txn *txn, unsigned table)
 
 	cursor->txn = txn;
 	cursor->table = table;
+	if (txn->db->source != NULL)
+		return cursor;
 	if (!txn->write) {
 		db_walk_begin(&cursor->walk, txn, table);
 	} else if (txn->rc == 0) {
@@ -193,6 +195,32 @@ op_of_seek(struct text key)
 	return key.bytes > 0 ? MDB_SET_RANGE : MDB_FIRST;
 }
 
+/* A cursor of a source notes the key of its row as one that was deleted is. */
+static bool
+ask(struct db_cursor *cursor, struct text sought, MDB_cursor_op op,
+    struct text *found, struct text *value)
+{
+	struct text at = { (const char *)cursor->deleted,
+		cursor->deleted_bytes };
+	enum db_source_place place = op == MDB_NEXT   ? DB_SOURCE_AFTER
+				     : op == MDB_PREV ? DB_SOURCE_BEFORE
+				     : op == MDB_LAST ? DB_SOURCE_LAST
+						      : DB_SOURCE_FROM;
+
+	if (op == MDB_FIRST || op == MDB_SET_RANGE)
+		at = sought;
+	if (at.bytes == 0 && op == MDB_NEXT)
+		place = DB_SOURCE_FROM;
+	if (at.bytes == 0 && op == MDB_PREV)
+		place = DB_SOURCE_LAST;
+	*value = (struct text){ NULL, 0 };
+	if (!db_txn_ask(cursor->txn, cursor->table, place, at, found, value))
+		return false;
+	memcpy(cursor->deleted, found->at, found->bytes);
+	cursor->deleted_bytes = found->bytes;
+	return true;
+}
+
 /* Move, and skip damaged rows in the direction of travel.  `sought`: empty
  * unless this is a seek. */
 static bool
@@ -202,6 +230,8 @@ move(struct db_cursor *cursor, struct text sought, MDB_cursor_op first,
 	MDB_cursor_op op = first;
 	struct db_walk_row row;
 
+	if (cursor->txn->db->source != NULL)
+		return ask(cursor, sought, first, found, value);
 	*value = (struct text){ NULL, 0 };
 	cursor->deleted_bytes = 0;
 	for (; step(cursor, sought, op, &row); op = onward) {
@@ -228,6 +258,8 @@ db_next(struct db_cursor *cursor, struct text *found, struct text *value)
 	unsigned char deleted[DB_KEY_BYTES_MAX];
 	struct text sought = { (const char *)deleted, cursor->deleted_bytes };
 
+	if (cursor->txn->db->source != NULL)
+		return ask(cursor, nothing, MDB_NEXT, found, value);
 	/* After a deletion the next row is the first one at or after the
 	 * deleted key. */
 	memcpy(deleted, cursor->deleted, cursor->deleted_bytes);
@@ -252,7 +284,10 @@ move_key(struct db_cursor *cursor, struct text sought, MDB_cursor_op op,
     struct text *found)
 {
 	struct db_walk_row row;
+	struct text value;
 
+	if (cursor->txn->db->source != NULL)
+		return ask(cursor, sought, op, found, &value);
 	cursor->deleted_bytes = 0;
 	do {
 		if (!step(cursor, sought, op, &row))

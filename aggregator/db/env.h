@@ -51,8 +51,10 @@ struct db_env {
 	uint32_t seed[DB_TABLES_MAX]; /* of the checksums of its rows */
 };
 
+struct db_source;
 struct db {
-	struct db_env *shared;
+	struct db_env *shared; /* NULL: a source */
+	const struct db_source *source;
 	bool read_only;
 	uint32_t tables;
 	/* By table of this handle, the table of the environment. */

@@ -13,6 +13,7 @@
 
 #include "aggregator/db/durable_dir.h"
 #include "aggregator/db/snapshot.h"
+#include "aggregator/db/source.h"
 #include "proto/base/memory.h"
 #include "proto/os/lockfile.h"
 
@@ -233,6 +234,16 @@ db_open(struct db **db, const char *path, const struct db_options *options,
 	return rc;
 }
 
+struct db *
+db_open_source(const struct db_source *source)
+{
+	struct db *db = memory_zero(1, sizeof(*db));
+
+	db->source = source;
+	db->path = memory_string("archive");
+	return db;
+}
+
 void
 db_close(struct db **db)
 {
@@ -242,7 +253,7 @@ db_close(struct db **db)
 		return;
 	shared = (*db)->shared;
 	pthread_mutex_lock(&opened_lock);
-	if (--shared->users == 0) {
+	if (shared != NULL && --shared->users == 0) {
 		for (link = &opened; *link != shared; link = &(*link)->next)
 			;
 		*link = shared->next;

@@ -25,6 +25,12 @@ db_begin(struct db *db, bool write, struct db_txn **txn, struct err *err)
 	int rc;
 
 	assert(!write || !db->read_only);
+	if (db->source != NULL) {
+		assert(!write);
+		*txn = memory_zero(1, sizeof(**txn));
+		(*txn)->db = db;
+		return 0;
+	}
 	rc = db_env_begin(db->shared, write, &mdb, &snapshot);
 	if (rc != 0)
 		return db_env_refuse(db->path, "begin", rc, err);
@@ -88,7 +94,9 @@ end(struct db_txn **txn, bool commit)
 	if ((*txn)->memory != NULL)
 		(*txn)->free_memory((*txn)->memory);
 
-	if (!(*txn)->write) {
+	if (db->source != NULL) {
+		db->source->end(db->source->arg);
+	} else if (!(*txn)->write) {
 		db_env_end_read(db->shared, (*txn)->mdb);
 	} else {
 		if (commit)
@@ -113,6 +121,11 @@ db_commit(struct db_txn **txn, struct err *err)
 	int rc = (*txn)->rc;
 
 	heartbeat_beat();
+	if (db->source != NULL) {
+		*err = (*txn)->source_err;
+		end(txn, false);
+		return result_of(rc);
+	}
 	if (rc == 0 && snapshot_is_unreadable(db->shared))
 		rc = SNAPSHOT_UNREADABLE;
 	if (rc != 0) {
@@ -149,7 +162,8 @@ db_abort(struct db_txn **txn)
 bool
 db_failed(const struct db_txn *txn)
 {
-	return txn->rc != 0 || snapshot_is_unreadable(txn->db->shared);
+	return txn->rc != 0 || (txn->db->shared != NULL &&
+				   snapshot_is_unreadable(txn->db->shared));
 }
 
 bool
@@ -287,14 +301,37 @@ find_row(struct db_txn *txn, unsigned table, struct text key,
 }
 
 bool
+db_txn_ask(struct db_txn *txn, unsigned table, enum db_source_place place,
+    struct text key, struct text *found, struct text *value)
+{
+	const struct db_source *source = txn->db->source;
+	int rc = 0;
+
+	if (txn->rc == 0)
+		rc = source->row(source->arg, table, place, key, found, value,
+		    &txn->source_err);
+	/* A cursor has room for a key, and knows by it where it is. */
+	if (rc > 0 && (found->bytes == 0 || found->bytes > DB_KEY_BYTES_MAX))
+		rc =
+		    err_set(&txn->source_err, "%s: a row has a key of %u bytes",
+			txn->db->path, found->bytes);
+	if (rc < 0)
+		db_txn_fail(txn, SNAPSHOT_UNREADABLE, "ask");
+	return rc > 0;
+}
+
+bool
 db_get(struct db_txn *txn, unsigned table, struct text key, struct text *value)
 {
 	struct snapshot_path path;
+	struct text found;
 	MDB_val stored;
 	int rc;
 
 	txn->damaged = false;
 	*value = (struct text){ NULL, 0 };
+	if (txn->db->source != NULL)
+		return db_txn_ask(txn, table, DB_SOURCE_AT, key, &found, value);
 	if (txn->rc != 0 || !has_way(txn, table, key, &path))
 		return false;
 	rc = find_row(txn, table, key, &path, &stored);

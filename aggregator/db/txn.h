@@ -6,12 +6,14 @@
 #define AGGREGATOR_DB_TXN_H
 
 #include "aggregator/db/snapshot.h"
+#include "aggregator/db/source.h"
 
 enum { CRC_BYTES = 4, DB_TXN_WHY_BYTES = 160 };
 
 struct db_txn {
 	struct db *db;
 	MDB_txn *mdb;
+	struct err source_err; /* of a source, when it has failed */
 	bool write;
 	bool damaged; /* the last db_get found a wrong checksum */
 	int rc;       /* the first failure; later calls do nothing */
@@ -33,6 +35,11 @@ struct db_txn {
 	struct db_damage damage;    /* met so far */
 	char why[DB_TXN_WHY_BYTES]; /* `doing`, when a page is damaged */
 };
+
+/* Ask the source of the handle (source.h); false: there is no such row, or the
+ * transaction has failed. */
+bool db_txn_ask(struct db_txn *txn, unsigned table, enum db_source_place place,
+    struct text key, struct text *found, struct text *value);
 
 void db_txn_fail(struct db_txn *txn, int rc, const char *doing);
 MDB_dbi db_txn_table(const struct db_txn *txn, unsigned table);

@@ -12,6 +12,8 @@
 static const char *
 table_name(const struct db_txn *txn, unsigned table)
 {
+	if (txn->db->shared == NULL)
+		return txn->db->path;
 	return txn->db->shared->names[txn->db->dbi_index[table]];
 }
 
@@ -19,7 +21,8 @@ static void
 note(struct db_txn *txn, uint64_t id, bool is_row)
 {
 	db_damage_add(&txn->damage, id);
-	db_damage_list_add(txn->db->shared->damage, id, is_row);
+	if (txn->db->shared != NULL)
+		db_damage_list_add(txn->db->shared->damage, id, is_row);
 }
 
 void

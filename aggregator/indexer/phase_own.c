@@ -186,6 +186,7 @@ take_again(struct own_write *own)
 	indexer_write_put_stats(
 	    to, own->txn, list->partition, list->phase, to->stats);
 	phase_memory_forget(&to->memory);
+	part_list_renew(list);
 }
 
 /* ---- a phase ---- */
@@ -210,7 +211,8 @@ learn(struct own_write *own, const struct group *group, uint32_t count)
 
 	if (own->words.partition != group->key[0])
 		own_phase_words_find(&own->words, own->txn, group->key[0]);
-	part_list_get(list, own->txn, group->key[0], group->key[1]);
+	if (!part_list_get(list, own->txn, group->key[0], group->key[1]))
+		part_list_renew(list);
 	before = list->marks;
 	events = events_of(list);
 	own->carried = 0;

@@ -218,8 +218,10 @@ begin_phase(struct phase_write *write, const struct collect *collect,
 	struct indexer_write *to = write->indexer_write;
 	uint32_t partition = group->key[0], phase = group->key[1];
 
-	if (!part_list_get(&write->list, write->txn, partition, phase))
+	if (!part_list_get(&write->list, write->txn, partition, phase)) {
 		write->list.fifo = collect->role[group->first].fifo;
+		part_list_renew(&write->list);
+	}
 	write->is_open = false;
 	to->item_count = 0;
 	indexer_write_get_stats(write->txn, partition, phase, to->stats);

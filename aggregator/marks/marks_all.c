@@ -139,8 +139,8 @@ mark_next(struct db_txn *txn, struct db_cursor *cursor, struct place *place)
 		place->key_bytes = bytes;
 		db_mark(txn, place->table, key_of(place),
 		    place->table == TABLES_ROW_BLOCKS ? 1 : 0);
-		/* Also its rows of before the checkpoint of an archive that has
-		 * lost a table. */
+		/* Also its rows of before the last commit to an archive that
+		 * has lost a table. */
 		if (place->table == TABLES_ROW_BLOCKS)
 			db_mark(txn, TABLES_CHUNKS, key_of(place), 0);
 		return pass(place);

@@ -343,3 +343,23 @@ packed_unpack_some(struct packed *packed, struct db_txn *txn,
 	}
 	return !db_failed(txn);
 }
+
+int
+packed_each(struct packed *packed, struct db_txn *txn,
+    struct packed_table table, struct text key, struct text bytes,
+    packed_row *call, void *arg, struct err *err)
+{
+	unsigned char room[DB_KEY_BYTES_MAX];
+	struct block *block = packed->block;
+	int rc = 0;
+
+	if (!block_read(block, table.front, key, bytes)) {
+		db_note_damage(txn, table.blocks, key);
+		return 0;
+	}
+	for (uint32_t i = 0; i < block->count && rc == 0; i++)
+		rc = call(arg,
+		    packed_row_key(room, table, block->front, block->rest[i]),
+		    block->value[i], err);
+	return rc;
+}

@@ -82,6 +82,14 @@ bool packed_previous(
 /* Does a row rest?  What does not rest is not packed. */
 typedef bool packed_rests(void *arg, struct text key, struct text value);
 
+/* Call `call` with each row of a block; `key` and `bytes` are those of the
+ * block.  Returns what the last call did; damage is counted. */
+typedef int packed_row(
+    void *arg, struct text key, struct text value, struct err *err);
+int packed_each(struct packed *packed, struct db_txn *txn,
+    struct packed_table table, struct text key, struct text bytes,
+    packed_row *call, void *arg, struct err *err);
+
 struct packed_pass {
 	struct packed_table table;
 	packed_rests *rests;

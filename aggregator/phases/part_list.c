@@ -9,6 +9,7 @@
 
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 enum { FLAG_FIFO = 1, SMALL_BYTES = 1900 };
 
@@ -58,6 +59,7 @@ part_list_decode(struct part_list *list, struct text value)
 	list->last = varint_get_u32(&u);
 	list->making = varint_get_u32(&u);
 	list->cut_ns = varint_unzigzag(varint_get(&u));
+	list->form = varint_get(&u);
 	count = varint_get_max(&u, value.bytes);
 	for (; count > 0 && !u.bad; count--) {
 		struct part_info *part = part_list_add(list);
@@ -81,6 +83,7 @@ part_list_get(struct part_list *list, struct db_txn *txn, uint32_t partition,
 	list->marks = 0;
 	list->last = list->making = list->count = 0;
 	list->cut_ns = INT64_MIN;
+	list->form = 0;
 	/* A writer that took it for absent would hide all parts. */
 	if (!db_need(
 		txn, TABLES_PHASES, put_key(key, partition, phase), &value))
@@ -93,33 +96,47 @@ part_list_get(struct part_list *list, struct db_txn *txn, uint32_t partition,
 }
 
 void
+part_list_encode(const struct part_list *list, struct buffer *to)
+{
+	uint32_t before = 0;
+
+	varint_put(
+	    to, (list->fifo ? FLAG_FIFO : 0) | (uint64_t)list->marks << 1);
+	varint_put(to, list->last);
+	varint_put(to, list->making);
+	varint_put(to, varint_zigzag(list->cut_ns));
+	varint_put(to, list->form);
+	varint_put(to, list->count);
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct part_info *part = &list->at[i];
+
+		varint_put(to, part->number - before);
+		varint_put(to, part->rows);
+		varint_put(to, part->events);
+		varint_put(to, part->bytes);
+		varint_put(to, varint_zigzag(part->least_ns));
+		varint_put(to, varint_delta(part->least_ns, part->most_ns));
+		varint_put(to, part->columns);
+		before = part->number;
+	}
+}
+
+void
 part_list_put(const struct part_list *list, struct db_txn *txn)
 {
 	struct buffer value = { NULL, 0, 0 };
 	unsigned char key[PART_LIST_KEY_BYTES];
-	uint32_t before = 0;
 
-	varint_put(
-	    &value, (list->fifo ? FLAG_FIFO : 0) | (uint64_t)list->marks << 1);
-	varint_put(&value, list->last);
-	varint_put(&value, list->making);
-	varint_put(&value, varint_zigzag(list->cut_ns));
-	varint_put(&value, list->count);
-	for (uint32_t i = 0; i < list->count; i++) {
-		const struct part_info *part = &list->at[i];
-
-		varint_put(&value, part->number - before);
-		varint_put(&value, part->rows);
-		varint_put(&value, part->events);
-		varint_put(&value, part->bytes);
-		varint_put(&value, varint_zigzag(part->least_ns));
-		varint_put(&value, varint_delta(part->least_ns, part->most_ns));
-		varint_put(&value, part->columns);
-		before = part->number;
-	}
+	part_list_encode(list, &value);
 	db_put(txn, TABLES_PHASES, put_key(key, list->partition, list->phase),
 	    buffer_text(&value));
 	buffer_clear(&value);
+}
+
+void
+part_list_renew(struct part_list *list)
+{
+	list->form = (uint64_t)clock_wall_ns();
 }
 
 struct part_info *

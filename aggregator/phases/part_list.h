@@ -14,6 +14,7 @@
 
 #include "aggregator/db/db.h"
 #include "aggregator/phases/own_phase.h"
+#include "proto/base/buffer.h"
 #include "proto/base/varint.h"
 
 enum { PART_LIST_KEY_BYTES = 12 };
@@ -33,19 +34,27 @@ struct part_list {
 	uint32_t marks;  /* of a phase without a model; else 0 */
 	uint32_t last;   /* the highest number given */
 	uint32_t making; /* number of the part that a merge writes; 0: none */
-	int64_t cut_ns;  /* earlier events were deleted (retention) */
+	/* Changes when its events are taken again, for another key or by other
+	 * models: the archive tells them from those of before by it. */
+	uint64_t form;
+	int64_t cut_ns;       /* earlier events were deleted (retention) */
 	struct part_info *at; /* in the order of their numbers */
 	uint32_t count, room;
 };
 void part_list_clear(struct part_list *list);
 
-/* Read the list of a phase; false: it has none, `list` is empty. */
+/* Read the list of a phase; false: it has none, `list` is empty and has form 0.
+ */
 bool part_list_get(struct part_list *list, struct db_txn *txn,
     uint32_t partition, uint32_t phase);
 /* Add what the row of a list has; false: it is damaged. */
 bool part_list_decode(struct part_list *list, struct text value);
+/* Append its row. */
+void part_list_encode(const struct part_list *list, struct buffer *to);
 /* Write it. */
 void part_list_put(const struct part_list *list, struct db_txn *txn);
+/* Give it a form that it never had. */
+void part_list_renew(struct part_list *list);
 struct part_info *part_list_add(struct part_list *list);
 /* May the newest part grow?  A part that fits a page of the store is written
  * again with the next events, so that few events at a time do not make many

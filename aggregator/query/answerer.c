@@ -17,12 +17,7 @@ enum {
 	PAGE_BYTES_MIN = 4 << 10,
 	PAGE_BYTES_MAX = WIRE_FRAME_BYTES_MAX - (16 << 10),
 	COMPRESS_BYTES = 4 << 10, /* smaller pages are not compressed */
-	FETCHING_RETRY_MS = 500,
 };
-
-/* For what the answer needs.  Few threads answer all readers, so a question
- * that takes long comes again. */
-#define FETCHING_WAIT_NS NS_PER_SECOND
 
 struct answerer {
 	const struct query_server_source *source;
@@ -64,8 +59,8 @@ answer_from(struct answerer *answerer, const struct wire_header *header,
 	if (source->answer == NULL)
 		return reader_answer(
 		    answerer->reader, header, query, w, last, err);
-	return source->answer(source->arg, answerer->reader, header, query, w,
-	    last, FETCHING_WAIT_NS, err);
+	return source->answer(
+	    source->arg, answerer->reader, header, query, w, last, err);
 }
 
 static int
@@ -123,25 +118,18 @@ mark_incomplete(struct answerer *answerer, struct wire_header *answer)
 		answer->received_ns = 0; /* nothing is certain */
 }
 
-/* `rc` of ask: failed, or not yet. */
 static void
-refuse(struct answerer *answerer, int rc, struct wire_header *answer)
+refuse(struct answerer *answerer, struct wire_header *answer)
 {
 	answer->type = WIRE_NACK;
 	answer->flags = 0;
 	answer->answered_ns = clock_wall_ns();
-	if (rc == QUERY_SERVER_FETCHING) {
-		answerer->result.fetching = true;
-		answer->reason = WIRE_NACK_FETCHING;
-		answer->retry_ms = FETCHING_RETRY_MS;
-	} else {
-		answerer->result.failed = true;
-		answer->reason = WIRE_NACK_IO;
-		answer->detail = text_of(answerer->result.err.text);
-		if (text_check_name(answer->detail) != TEXT_OK)
-			answer->detail = text_of(text_quote(answerer->detail,
-			    sizeof(answerer->detail), answer->detail));
-	}
+	answerer->result.failed = true;
+	answer->reason = WIRE_NACK_IO;
+	answer->detail = text_of(answerer->result.err.text);
+	if (text_check_name(answer->detail) != TEXT_OK)
+		answer->detail = text_of(text_quote(answerer->detail,
+		    sizeof(answerer->detail), answer->detail));
 	make_frame(answerer, answer, (struct text){ NULL, 0 });
 }
 
@@ -153,7 +141,6 @@ answer_query(struct answerer *answerer, const struct wire_header *header,
 	struct wire_writer w;
 	struct text body;
 	bool last;
-	int rc;
 
 	if (!answerer->question->is_complete)
 		mark_incomplete(answerer, answer);
@@ -171,9 +158,8 @@ answer_query(struct answerer *answerer, const struct wire_header *header,
 			? PAGE_BYTES_MAX
 			: sizeof(answerer->body));
 		last = false;
-		rc = ask(answerer, header, query, &w, &last);
-		if (rc != 0) {
-			refuse(answerer, rc, answer);
+		if (ask(answerer, header, query, &w, &last) != 0) {
+			refuse(answerer, answer);
 			return;
 		}
 		if (pack(answerer, &w, (header->flags & WIRE_FLAG_PLAIN) != 0,

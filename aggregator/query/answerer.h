@@ -35,7 +35,6 @@ bool answerer_knows(
 struct answerer_result {
 	struct text frame; /* empty: the answer cannot be sent */
 	bool failed;       /* in the store: the frame is a refusal */
-	bool fetching;     /* the frame says: ask again */
 	enum wire_type asked;
 	struct err err; /* the reason */
 };

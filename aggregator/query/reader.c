@@ -66,10 +66,25 @@ reader_open_shared(struct reader **out, struct db *tables,
 	return 0;
 }
 
+struct reader *
+reader_open_made(
+    struct db *tables, const struct reader_origin *origin, void *arg)
+{
+	struct reader *reader = new_reader();
+
+	reader->tables = tables;
+	reader->shared = true;
+	reader->origin = origin;
+	reader->origin_arg = arg;
+	return reader;
+}
+
 int
 reader_open_beside(
     struct reader **out, const struct reader *first, struct err *err)
 {
+	if (first->origin != NULL)
+		return first->origin->beside(first->origin_arg, out, err);
 	/* What a read-only handle has touched belongs to one thread. */
 	if (!first->shared)
 		return reader_open(out, first->store, err);
@@ -106,6 +121,8 @@ reader_close(struct reader **reader)
 	series_free(&old->series);
 	free(old->columns);
 	free(old->stats);
+	if (old->origin != NULL)
+		old->origin->close(old->origin_arg);
 	free(old->store);
 	free(old);
 	*reader = NULL;
@@ -220,8 +237,14 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	/* The end is exclusive, except that it is the greatest time. */
 	if (asked.to_ns >= TIME_MAX_NS)
 		asked.to_ns = TIME_MAX_NS + 1;
+	if (reader->origin != NULL &&
+	    reader->origin->begin(reader->origin_arg, header, &asked, err) != 0)
+		return -1;
 	reader->damage = (struct db_damage){ 0 };
 	reader->met_absent = false;
+	if (header->type == WIRE_FOLLOW && reader->journal == NULL)
+		return err_set(
+		    err, "archive: it has no journal, and cannot be followed");
 	if (header->type == WIRE_FOLLOW)
 		return query_follow(&page, header->partition, last, err);
 	if (page_begin(&page, err) != 0)
@@ -239,12 +262,6 @@ reader_answer(struct reader *reader, const struct wire_header *header,
 	if (w->records > 0 || (page.examined > 0 && page_has_moved(&page)))
 		reader->met_absent = false;
 	return rc;
-}
-
-void
-reader_of_mirror(struct reader *reader)
-{
-	reader->lacks = ABSENT_NOTED;
 }
 
 void
@@ -339,6 +356,9 @@ reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err)
 		return -1;
 	indexed = tables_fact(txn, FACT_INDEXED);
 	db_abort(&txn);
+	*ns = clock_wall_ns();
+	if (reader->journal == NULL)
+		return 0;
 	if (reader->walk == NULL &&
 	    journal_walk_open(reader->journal, &reader->walk, err) != 0)
 		return -1;
@@ -353,5 +373,6 @@ reader_complete_ns(struct reader *reader, int64_t *ns, struct err *err)
 uint64_t
 reader_generation(const struct reader *reader)
 {
-	return journal_generation(reader->journal);
+	return reader->journal != NULL ? journal_generation(reader->journal)
+				       : 0;
 }

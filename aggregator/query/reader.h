@@ -28,6 +28,18 @@ struct db;
 struct journal;
 int reader_open_shared(struct reader **reader, struct db *tables,
     struct journal *journal, struct err *err);
+/* What makes the rows of a reader that has no store (aggregator/db/source.h).
+ */
+struct reader_origin {
+	/* Before each page. */
+	int (*begin)(void *arg, const struct wire_header *header,
+	    const struct wire_query *query, struct err *err);
+	/* Another reader of the same, for another thread. */
+	int (*beside)(void *arg, struct reader **reader, struct err *err);
+	void (*close)(void *arg); /* the reader is gone */
+};
+struct reader *reader_open_made(
+    struct db *tables, const struct reader_origin *origin, void *arg);
 /* Another reader of the same store, for another thread.  It must not outlive
  * the first one. */
 int reader_open_beside(
@@ -98,12 +110,11 @@ int reader_answer(struct reader *reader, const struct wire_header *header,
     const struct wire_query *query, struct wire_writer *w, bool *last,
     struct err *err);
 
-/* Hours that the archive has may be absent: any of a mirror (archive/mirror),
- * those that retention has deleted from the store of an aggregator with an
- * archive.  After a page without records that ended at such an hour,
- * reader_absent is what it needs (tables/absent.h), otherwise NULL. */
+/* Hours that the archive has may be absent: those that retention has deleted
+ * from the store of an aggregator with an archive.  After a page without
+ * records that ended at such an hour, reader_absent is what it needs
+ * (tables/absent.h), otherwise NULL. */
 struct absent_need;
-void reader_of_mirror(struct reader *reader);
 void reader_of_retained(struct reader *reader);
 const struct absent_need *reader_absent(const struct reader *reader);
 

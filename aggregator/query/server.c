@@ -20,6 +20,7 @@
 enum {
 	QUESTIONS_AT_ONCE = 16, /* then the loop serves its other events */
 	BUSY_RETRY_MS = 100,
+	FETCHING_RETRY_MS = 1000,
 	REFUSAL_BYTES = WIRE_HEADER_BYTES_MAX + 64,
 	THREADS_MIN = 2, /* a long question delays no short one */
 	THREADS_MAX = 4,
@@ -265,7 +266,6 @@ take_answers(struct query_server *query_server)
 			complain(query_server, wire_type_name(result->asked),
 			    &result->err);
 		}
-		query_server->counters.fetching += result->fetching;
 		if (!send_frame(query_server, &question->route, result->frame))
 			query_server->counters.unsent +=
 			    questions_forget(questions, &question->route);
@@ -318,12 +318,23 @@ take_message(struct query_server *query_server)
 		question.readable = auth_readable();
 	question.number =
 	    number_of(query_server, &header, &query, question.readable);
-	if (questions_add(&query_server->questions, &question) !=
-	    QUESTIONS_FULL)
-		return;
-	answer.retry_ms = BUSY_RETRY_MS;
-	query_server->counters.busy++;
-	send_refusal(query_server, &answer, WIRE_NACK_BUSY);
+	switch (questions_add(&query_server->questions, &question)) {
+	case QUESTIONS_ADDED: break;
+	case QUESTIONS_REPEATED:
+		/* A page of an archive may take long: its reader is not to
+		 * take that for silence. */
+		if (query_server->source.answer == NULL)
+			break;
+		answer.retry_ms = FETCHING_RETRY_MS;
+		query_server->counters.fetching++;
+		send_refusal(query_server, &answer, WIRE_NACK_FETCHING);
+		break;
+	case QUESTIONS_FULL:
+		answer.retry_ms = BUSY_RETRY_MS;
+		query_server->counters.busy++;
+		send_refusal(query_server, &answer, WIRE_NACK_BUSY);
+		break;
+	}
 }
 
 /* ---- the loop ---- */

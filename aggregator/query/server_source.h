@@ -23,7 +23,7 @@ struct query_server_status {
 			     requires keys */
 	uint64_t handshakes_failed;
 	uint64_t busy;     /* questions for which there was no room */
-	uint64_t fetching; /* questions whose answer had not come yet */
+	uint64_t fetching; /* repeated ones, whose answer is being made */
 };
 
 enum query_server_ready {
@@ -32,18 +32,13 @@ enum query_server_ready {
 	QUERY_SERVER_STUCK, /* indexing is paused: waiting is useless */
 };
 
-/* Of query_server_source.answer: what is needed has not come yet. */
-enum { QUERY_SERVER_FETCHING = 1 };
-
 struct query_server_source {
 	struct reader *reader; /* each thread opens its own next to it */
-	/* As reader_answer, of a store that must be filled first: waits for at
-	 * most `wait_ns`, then QUERY_SERVER_FETCHING.  Called in any thread of
-	 * the query server.  NULL: reader_answer. */
+	/* As reader_answer, in any thread of the query server; NULL:
+	 * reader_answer. */
 	int (*answer)(void *arg, struct reader *reader,
 	    const struct wire_header *header, const struct wire_query *query,
-	    struct wire_writer *w, bool *last, int64_t wait_ns,
-	    struct err *err);
+	    struct wire_writer *w, bool *last, struct err *err);
 	/* The journal entry that an answer about the partition must have
 	 * (empty: about all), so that it has all that was acknowledged; and
 	 * whether it is indexed.  NULL: answers wait for nothing. */

@@ -39,7 +39,7 @@ put_records(struct answer *answer, const struct partition_counts *counts)
 		if (kind != RECORD_PHASE)
 			answer_put_int(answer,
 			    kind_name(kind, name, "records_"),
-			    counts->records[kind]);
+			    counts->records[kind] + counts->archived[kind]);
 	}
 	answer_put_int(answer, "rejected_bytes", counts->rejected_bytes);
 	answer_put_int(answer, "rejected_cut", counts->rejected_cut);
@@ -55,6 +55,8 @@ journal_ends(struct reader *reader, uint64_t *first, uint64_t *last)
 	struct db_txn *txn;
 
 	*first = *last = 0;
+	if (reader->journal == NULL)
+		return;
 	if (db_begin(journal_db(reader->journal), false, &txn, NULL) != 0)
 		return;
 	cursor = db_cursor_open(txn, JOURNAL_ENTRIES);
@@ -190,12 +192,12 @@ append_store(struct page *page, struct err *err, int *rc)
 {
 	struct reader *reader = page->reader;
 	uint64_t indexed = tables_fact(page->txn, FACT_INDEXED), first, last;
-	struct db_status tables, journal;
+	struct db_status tables, journal = { .map_bytes = 0 };
 	struct partition_counts all;
 	struct answer answer;
 
 	*rc = db_status(reader->tables, &tables, err);
-	if (*rc == 0)
+	if (*rc == 0 && reader->journal != NULL)
 		*rc = db_status(journal_db(reader->journal), &journal, err);
 	if (*rc != 0)
 		return false;
@@ -214,7 +216,9 @@ append_store(struct page *page, struct err *err, int *rc)
 	put_int(&answer, COUNTER_STORE_journal_file_bytes, journal.file_bytes);
 	put_int(&answer, COUNTER_STORE_sessions, journal.rows[JOURNAL_STREAMS]);
 	put_int(&answer, COUNTER_STORE_generation,
-	    journal_generation(reader->journal) & INT64_MAX);
+	    reader->journal == NULL
+		? 0
+		: journal_generation(reader->journal) & INT64_MAX);
 	put_int(&answer, COUNTER_STORE_rebuilding,
 	    tables_fact(page->txn, FACT_REBUILD));
 	put_int(

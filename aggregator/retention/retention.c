@@ -304,14 +304,24 @@ clear_data_class(struct removal *removal)
 	       remove_records(removal, removal->chunks, all);
 }
 
+/* What only the archive has from now on. */
+static void
+count_archived(struct partition_counts *counts, const uint64_t *before)
+{
+	for (unsigned i = 0; i < RECORD_KINDS; i++)
+		counts->archived[i] += before[i] - counts->records[i];
+}
+
 static void
 clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 {
 	struct retention *retention = removal->retention;
 	int32_t all = retention->cuts.before[RETENTION_ALL];
 	struct partition_counts *counts = &removal->counts;
+	uint64_t before[RECORD_KINDS];
 
 	tables_get_counts(txn, retention->partition, counts);
+	memcpy(before, counts->records, sizeof(before));
 	while (
 	    retention->data_class < DATA_CLASSES && clear_data_class(removal)) {
 		retention->data_class++;
@@ -321,7 +331,9 @@ clear_partition(struct removal *removal, struct db_txn *txn, uint32_t *visits)
 	if (retention->data_class == DATA_CLASSES && all != INT32_MIN &&
 	    counts->first_ns < all * KEY_HOUR_NS)
 		counts->first_ns = all * KEY_HOUR_NS;
-	if (!marks_are_kept(txn))
+	if (marks_are_kept(txn))
+		count_archived(counts, before);
+	else
 		counts->oldest_ns = counts->first_ns;
 	tables_put_counts(txn, retention->partition, counts);
 	if (retention->data_class == DATA_CLASSES) {

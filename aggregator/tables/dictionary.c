@@ -153,6 +153,20 @@ put_name(struct db_txn *txn, uint32_t partition, uint32_t number,
 	    text);
 }
 
+void
+dictionary_put(struct db_txn *txn, uint32_t partition, uint32_t number,
+    struct text text, bool is_run)
+{
+	struct session_id session;
+	struct last last = get_last(txn, partition);
+
+	put_name(txn, partition, number, text, is_run ? RUN : NAME);
+	if (number > last.number)
+		last.number = number;
+	last.names += !is_run && !dictionary_session(text, &session);
+	put_last(txn, partition, last);
+}
+
 static uint32_t
 get_number(struct text value)
 {

@@ -74,6 +74,11 @@ uint32_t dictionary_stream(struct dictionary *dictionary, struct db_txn *txn,
 uint32_t dictionary_named_stream(struct dictionary *dictionary,
     struct db_txn *txn, uint32_t partition, const struct session_id *session);
 
+/* Put a name that another store has under this number, without the writer's
+ * cache. */
+void dictionary_put(struct db_txn *txn, uint32_t partition, uint32_t number,
+    struct text text, bool is_run);
+
 /* Remove the name of a partition, without the writer's cache. */
 void dictionary_remove_partition(
     struct db_txn *txn, uint32_t partition, struct text text);

@@ -70,6 +70,12 @@ void key_put_row_block(unsigned char key[static KEY_ROW_BLOCK_BYTES],
     const struct key_row_block *row_key);
 bool key_get_row_block(struct text key, struct key_row_block *row_key);
 int32_t key_hour(int64_t time_ns);
+/* Has the hour a begin and an end in nanoseconds? */
+static inline bool
+key_is_hour(int64_t hour)
+{
+	return hour > INT64_MIN / KEY_HOUR_NS && hour < INT64_MAX / KEY_HOUR_NS;
+}
 
 /* A record that is kept once. */
 struct key_once {

@@ -37,8 +37,9 @@ stream_row_get_key(
 	return true;
 }
 
-static struct text
-encode(unsigned char *to, const struct stream_row *row)
+struct text
+stream_row_encode(
+    unsigned char to[static STREAM_ROW_BYTES_MAX], const struct stream_row *row)
 {
 	unsigned char *at = varint_encode(to, row->last_seq);
 
@@ -57,7 +58,7 @@ stream_row_raise(struct db_txn *txn, uint32_t partition,
     const struct session_id *session, const struct stream_row *row)
 {
 	unsigned char key[STREAM_ROW_KEY_BYTES];
-	unsigned char bytes[6 * VARINT_BYTES + NAME_BYTES_MAX];
+	unsigned char bytes[STREAM_ROW_BYTES_MAX];
 	const struct text name = { (const char *)key, sizeof(key) };
 	struct stream_row old;
 	struct text value;
@@ -70,7 +71,7 @@ stream_row_raise(struct db_txn *txn, uint32_t partition,
 	if (db_get(txn, TABLES_STREAMS, name, &value) &&
 	    stream_row_decode(value, &old) && old.last_seq >= row->last_seq)
 		return;
-	db_put(txn, TABLES_STREAMS, name, encode(bytes, row));
+	db_put(txn, TABLES_STREAMS, name, stream_row_encode(bytes, row));
 }
 
 /* As the receiver computes it: proto/delivery.md, "Terms". */

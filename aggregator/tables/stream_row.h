@@ -14,8 +14,12 @@
 
 #include "aggregator/db/db.h"
 #include "aggregator/journal/journal.h"
+#include "proto/base/varint.h"
 
-enum { STREAM_ROW_KEY_BYTES = 20 }; /* partition u32, session */
+enum {
+	STREAM_ROW_KEY_BYTES = 20, /* partition u32, session */
+	STREAM_ROW_BYTES_MAX = 6 * VARINT_BYTES + NAME_BYTES_MAX,
+};
 
 struct stream_row {
 	uint64_t last_seq;  /* all numbers up to this one are indexed */
@@ -34,6 +38,9 @@ void stream_row_advance(
 void stream_row_raise(struct db_txn *txn, uint32_t partition,
     const struct session_id *session, const struct stream_row *row);
 
+/* The node is not longer than a name. */
+struct text stream_row_encode(unsigned char to[static STREAM_ROW_BYTES_MAX],
+    const struct stream_row *row);
 /* `row->node` is a view into `value`; false: malformed. */
 bool stream_row_decode(struct text value, struct stream_row *row);
 bool stream_row_get_key(

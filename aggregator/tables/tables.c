@@ -119,6 +119,20 @@ tables_put_cut(struct db_txn *txn, unsigned rollup, int32_t hour)
 
 /* ---- counts of a partition ---- */
 
+bool
+tables_is_counts_key(struct text key, uint32_t *partition)
+{
+	const struct text word = text_of(COUNTS_WORD);
+
+	*partition = 0;
+	if (key.bytes < word.bytes || memcmp(key.at, word.at, word.bytes) != 0)
+		return true;
+	if (key.bytes != word.bytes + sizeof(*partition))
+		return false;
+	*partition = varint_get_u32_be(key.at + word.bytes);
+	return true;
+}
+
 struct text
 tables_counts_key(unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition)
 {
@@ -157,14 +171,14 @@ tables_get_counts(
 	counts->oldest_ns =
 	    (int64_t)((uint64_t)counts->first_ns -
 		      (varint_left(&u) > 0 ? varint_get(&u) : 0));
+	for (i = 0; i < RECORD_KINDS && varint_left(&u) > 0; i++)
+		counts->archived[i] = varint_get(&u);
 }
 
-void
-tables_put_counts(struct db_txn *txn, uint32_t partition,
+struct text
+tables_encode_counts(unsigned char value[static TABLES_COUNTS_BYTES],
     const struct partition_counts *counts)
 {
-	unsigned char key[DB_KEY_BYTES_MAX];
-	unsigned char value[VARINT_BYTES * (RECORD_KINDS + 7)];
 	bool is_older = counts->oldest_ns < counts->first_ns;
 	unsigned char *to = value;
 	int i;
@@ -180,8 +194,19 @@ tables_put_counts(struct db_txn *txn, uint32_t partition,
 	to = varint_encode(to,
 	    is_older ? (uint64_t)counts->first_ns - (uint64_t)counts->oldest_ns
 		     : 0);
+	for (i = 0; i < RECORD_KINDS; i++)
+		to = varint_encode(to, counts->archived[i]);
+	return (struct text){ (const char *)value, (uint32_t)(to - value) };
+}
+
+void
+tables_put_counts(struct db_txn *txn, uint32_t partition,
+    const struct partition_counts *counts)
+{
+	unsigned char key[DB_KEY_BYTES_MAX], value[TABLES_COUNTS_BYTES];
+
 	db_put(txn, TABLES_META, tables_counts_key(key, partition),
-	    (struct text){ (const char *)value, (uint32_t)(to - value) });
+	    tables_encode_counts(value, counts));
 }
 
 void

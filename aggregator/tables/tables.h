@@ -96,8 +96,7 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_CHANGE  "change"
 #define FACT_MARKING "marking"
 /* Which archive it is (archive/schema/archive_id.h), up to which change it may
- * have a checkpoint, and up to which it has had one, so that marks were
- * removed. */
+ * have a commit, and up to which it has had one, so that marks were removed. */
 #define FACT_ARCHIVE_ID "archive_id"
 #define FACT_ARCHIVED   "archived"
 #define FACT_CLEARED    "cleared"
@@ -125,16 +124,23 @@ struct partition_counts {
 	uint64_t records[RECORD_KINDS]; /* stored records, by kind */
 	uint64_t nodes;                 /* nodes ever seen */
 	int64_t first_ns, last_ns;      /* of the stored records */
-	/* The same, also of those that retention has deleted and the archive
-	 * has; not after first_ns. */
+	/* Records that retention has deleted and the archive has; first_ns with
+	 * those, not after it. */
+	uint64_t archived[RECORD_KINDS];
 	int64_t oldest_ns;
 	uint64_t rejected_bytes; /* stored bodies of rejected batches */
 	uint64_t rejected_cut;   /* rejected batches stored only in part */
 	uint64_t last_entry; /* the last journal entry with a record or a bye of
 				it that is indexed; 0: none */
 };
+/* Of a key of TABLES_META: the partition whose counts it has, 0: another fact.
+ * False: it is malformed. */
+bool tables_is_counts_key(struct text key, uint32_t *partition);
 struct text tables_counts_key(
     unsigned char to[static DB_KEY_BYTES_MAX], uint32_t partition);
+enum { TABLES_COUNTS_BYTES = 10 * (2 * RECORD_KINDS + 7) };
+struct text tables_encode_counts(unsigned char to[static TABLES_COUNTS_BYTES],
+    const struct partition_counts *counts);
 /* All zeros, and first_ns > last_ns, when nothing is stored. */
 void tables_get_counts(
     struct db_txn *txn, uint32_t partition, struct partition_counts *counts);

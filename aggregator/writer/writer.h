@@ -101,7 +101,7 @@ void writer_await_archive(struct writer *writer);
 /* What a store notes of its archive. */
 struct writer_archive {
 	uint64_t id;     /* archive_id.h */
-	uint64_t change; /* it may have a checkpoint of this one */
+	uint64_t change; /* it may have a commit of this one */
 	bool is_new; /* it is another archive than before: mark everything */
 	uint64_t claimant; /* archive/owners.h */
 	uint32_t claim;

@@ -6,6 +6,7 @@
  */
 #include "aggregator/writer/writer_private.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "aggregator/tables/stream_row.h"
@@ -110,13 +111,33 @@ clear(struct writer *writer, bool *more, struct err *err)
 	return DB_OK;
 }
 
+/* What only the archive before had. */
+static void
+forget_archived(struct db_txn *txn)
+{
+	uint32_t last = dictionary_last(txn, 0);
+	struct partition_counts counts;
+	struct text name;
+
+	for (uint32_t partition = 1; partition <= last; partition++) {
+		if (!dictionary_text(txn, 0, partition, &name))
+			continue;
+		tables_get_counts(txn, partition, &counts);
+		memset(counts.archived, 0, sizeof(counts.archived));
+		counts.oldest_ns = counts.first_ns;
+		tables_put_counts(txn, partition, &counts);
+	}
+}
+
 static void
 put_note(struct db_txn *txn, const struct writer_archive *note)
 {
 	if (note->is_new)
 		marks_begin_again(txn);
-	if (note->id != tables_fact(txn, FACT_ARCHIVE_ID))
+	if (note->id != tables_fact(txn, FACT_ARCHIVE_ID)) {
+		forget_archived(txn);
 		tables_put_fact(txn, FACT_ARCHIVE_ID, note->id);
+	}
 	if (note->change > tables_fact(txn, FACT_ARCHIVED))
 		tables_put_fact(txn, FACT_ARCHIVED, note->change);
 	if (note->claimant != tables_fact(txn, FACT_CLAIMANT))

@@ -86,7 +86,7 @@ take_number(
 
 	if (!facts->is_known[number])
 		sum = value;
-	else if (number == COUNTER_MIRROR_mirror_until_ns)
+	else if (number == COUNTER_READ_read_until_ns)
 		sum = value < before ? value : before;
 	else if (counters[number].kind == COUNTER_TIME ||
 		 counters[number].kind == COUNTER_DURATION)
@@ -257,8 +257,8 @@ judge_archive(struct status_verdict *v, const struct status_facts *f)
 {
 	int64_t lag_ns = f->counters[COUNTER_ARCHIVE_archive_lag_ns];
 	int64_t ago_ns =
-	    clock_wall_ns() - f->counters[COUNTER_MIRROR_mirror_until_ns];
-	const char *why = text_of_counter(f, text_of("mirror_problem"));
+	    clock_wall_ns() - f->counters[COUNTER_READ_read_until_ns];
+	const char *why = text_of_counter(f, text_of("read_problem"));
 	char time[QUANTITY_TEXT_BYTES];
 
 	if (f->counters[COUNTER_ARCHIVE_archive_failing] > 0 &&
@@ -268,7 +268,7 @@ judge_archive(struct status_verdict *v, const struct status_facts *f)
 		    quantity_time(time, (double)lag_ns),
 		    text_of_counter(f, text_of("archive_problem")));
 	if (why[0] != '\0' && ago_ns >= MINUTE_NS)
-		problem(v, VERDICT_WARNING, "mirror",
+		problem(v, VERDICT_WARNING, "archive",
 		    "what came to the archive in the last %s is not known: %s",
 		    quantity_time(time, (double)ago_ns), why);
 }
@@ -389,9 +389,9 @@ put_archive(struct status_verdict *v, const struct status_facts *f)
 		    c[COUNTER_ARCHIVE_archive_one_copy] > 0
 			? "; a shard has one copy only"
 			: "");
-	if (f->is_known[COUNTER_MIRROR_mirror_until_ns])
+	if (f->is_known[COUNTER_READ_read_until_ns])
 		part(v, "archive", NULL, "read in place, as of %s",
-		    clock_text(when, c[COUNTER_MIRROR_mirror_until_ns], 0));
+		    clock_text(when, c[COUNTER_READ_read_until_ns], 0));
 }
 
 /* `peers` below 0: it has none. */

@@ -67,7 +67,7 @@ struct status_facts {
 	int64_t newest_ns; /* record of all partitions; 0: none */
 	int64_t stores;    /* the sums are those of all; 0: none answered */
 	/* Of all stores: sums; of times and durations the greatest, but of a
-	 * mirror the oldest time up to which one has read it. */
+	 * gateways the oldest time up to which one has read it. */
 	int64_t counters[COUNTERS];
 	bool is_known[COUNTERS];
 	/* The first texts NAME_problem. */

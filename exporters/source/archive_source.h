@@ -1,10 +1,7 @@
 /*
  * archive_source - pages of an archive in ClickHouse.
  *
- * The archive is read into a mirror (aggregator/archive/mirror/mirror.h), which
- * all sources of the process with the same address share.  It is made with the
- * first of them and removed when the process ends: what one of them has read is
- * not read again.  Any thread may open and close a source.
+ * Each source has connections and a memory of its own (archive/read/read.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_ARCHIVE_SOURCE_H
@@ -38,10 +35,8 @@ int archive_source_check(const struct archive_source_values *values,
 void archive_source_sandbox(
     const struct archive_source_values *values, struct sandbox *sandbox);
 
-/* `stays`: the process asks for long, so the mirror follows the archive, and
- * nothing is printed; otherwise what is being read is printed to a terminal. */
 int archive_source_open(struct pages *pages,
-    const struct archive_source_values *values, const char *address, bool stays,
+    const struct archive_source_values *values, const char *address,
     struct err *err);
 
 #endif

@@ -114,8 +114,8 @@ open_archive(struct source *source, const struct source_options *options,
 	archive_source_name(name, sizeof(name), address);
 	place = places_add(&source->places, name);
 	place->is_archive = true;
-	if (archive_source_open(&place->pages, &options->archive, address,
-		options->stays, err) == 0)
+	if (archive_source_open(
+		&place->pages, &options->archive, address, err) == 0)
 		return 0;
 	/* The sentence about an option names it, and what is wrong with it. */
 	return err->code == ERR_OPTION ? -1 : err_prefix(err, "%s", name);

@@ -6,8 +6,8 @@
  * not arrive is sent again: reading twice changes nothing.  A query sent ahead
  * lets the server make the next page while the caller reads the last one.
  *
- * A server that reads an archive first says "fetching": the query is sent again
- * for at most ten minutes.
+ * A server that makes an answer of an archive says "fetching" to a query that
+ * is sent again: it is sent for at most ten minutes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_REMOTE_SOURCE_H

@@ -40,13 +40,16 @@ struct clickhouse_options {
 	const char *cacert;   /* PEM file, or NULL */
 	bool insecure;        /* allow plain HTTP beyond this machine */
 	int64_t timeout_ns;   /* without a byte of an answer to a question */
+	/* How many replicas of a shard clickhouse_find looks for among those
+	 * that are silent, too (silence.h). */
+	unsigned enough;
 	/* NULL, or set by another thread: a request ends with -1 within 200 ms,
 	 * and no other one begins. */
 	const atomic_bool *stop;
 };
 #define CLICKHOUSE_DEFAULT                                                     \
 	{                                                                      \
-		.timeout_ns = 5 * NS_PER_SECOND                                \
+		.timeout_ns = 5 * NS_PER_SECOND, .enough = 1                   \
 	}
 
 struct clickhouse_replica {
@@ -95,6 +98,11 @@ int clickhouse_find(struct clickhouse *clickhouse, struct err *err);
  * handle. */
 const struct clickhouse_cluster *clickhouse_cluster(
     const struct clickhouse *clickhouse);
+/* In which order to ask the replicas of a shard: from `first` on, and those
+ * last that did not answer within their time (silence.h).  Returns how many
+ * come before those. */
+unsigned clickhouse_order(const struct clickhouse *clickhouse, unsigned shard,
+    unsigned first, unsigned order[static CLICKHOUSE_REPLICAS_MAX]);
 const char *clickhouse_database(const struct clickhouse *clickhouse);
 /* Take over what the other handle has found, and its password. */
 void clickhouse_take_cluster(

@@ -49,6 +49,16 @@ native_shape(enum native_type type)
 	return &shapes[type];
 }
 
+enum native_type
+native_type_of(const char *name)
+{
+	unsigned type = 0;
+
+	while (strcmp(shapes[type].name, name) != 0)
+		type++;
+	return (enum native_type)type;
+}
+
 static size_t
 varint_bytes(uint64_t value)
 {

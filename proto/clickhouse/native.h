@@ -48,6 +48,9 @@ enum {
 	NATIVE_COLUMNS_MAX = 64,
 };
 
+/* Of the name that the server has for it; there must be such a type. */
+enum native_type native_type_of(const char *name);
+
 /* The name is that of the table's column, at most NAME_BYTES_MAX bytes. */
 struct native_column {
 	const char *name;

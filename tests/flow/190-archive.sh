@@ -49,9 +49,7 @@ for option in "--listen ipc:///tmp/x" "--store $TMP/x" "--retain 3d" "--archive 
 	wrong_usage "a gateway has no ${option%% *}" "archive-only has none" \
 		poolscope-aggregator --archive-only "$here" $option
 done
-wrong_usage "a gateway needs some disk" "at least 64MiB" \
-	poolscope-aggregator --archive-only "$here" --archive-bytes 1MiB
-wrong_usage "... and the name of the database" "archive-only: the address has no database" \
+wrong_usage "a gateway needs the name of the database" "archive-only: the address has no database" \
 	poolscope-aggregator --archive-only clickhouse://127.0.0.1:1
 check_status 1 "a gateway to nobody ends" poolscope-aggregator --archive-only "$here"
 check_printed "... with the place" "127.0.0.1:1"
@@ -70,7 +68,7 @@ one() {
 		--archive-password "$TMP/password"
 	check_text "... in one sentence" "1 0" "$(wc -l <"$TMP/err") $(wc -l <"$TMP/out")"
 }
-for verb in create check owners migrate; do
+for verb in create check owners; do
 	one "$verb" "$here" "nobody is"
 done
 check_printed "... with the place" "127.0.0.1:1"

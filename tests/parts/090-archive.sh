@@ -24,7 +24,7 @@ archive() {
 
 # states FORMAT...: how many tables of all replicas are in each state.
 states() {
-	archive check --format jsonl 2>/dev/null | grep -v '^{"poolscope"' >"$TMP/rows"
+	archive status --format jsonl 2>/dev/null | grep -v '^{"poolscope"' >"$TMP/rows"
 	/usr/bin/python3 -c 'import collections, json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 print(*(f"{k} {n}" for k, n in sorted(collections.Counter(r["state"] for r in rows).items())))' "$TMP/rows"
@@ -32,23 +32,22 @@ print(*(f"{k} {n}" for k, n in sorted(collections.Counter(r["state"] for r in ro
 
 check_status 3 "where nothing is, something must be done" archive check
 check_printed "... which it says" "run poolscope archive create"
-check_status 1 "there is nothing to migrate" archive migrate
 check_status 1 "there is nothing to drop" archive drop --yes
 
-# 4 replicas with 11 tables.
+# 4 replicas with 20 tables.
 check "the tables are made" archive create
-check_printed "... on every replica" "created 44 tables, 2 shards"
+check_printed "... on every replica" "created 80 tables, 2 shards"
 check "again, nothing is made" archive create
 check_printed "... and it says so" "everything is there"
-check "nothing must be done" archive check
-check_text "all tables are in order" "ok 44" "$(states)"
+check "nothing must be done" archive check --format csv
+check_text "each replica has a line" "1,20,ok 1,20,ok 2,20,ok 2,20,ok" \
+	"$(cut -d, -f1,4,10 "$TMP/out" | sed 1d | paste -sd' ')"
+check_text "all tables are in order" "ok 80" "$(states)"
 check_text "each shard has its meta on both replicas" "format 2,shards 2 format 2,shards 2 format 2,shards 2 format 2,shards 2" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT name, value FROM pool.meta WHERE name IN ('format', 'shards') ORDER BY name" | tr '\t' ' ' | paste -sd,; done | paste -sd' ')"
-check "nothing is to migrate" archive migrate
-check_printed "... which it says" "nothing to do"
 
 # A row that one replica gets is on the other one of its shard, and on no other.
-ask 1 "INSERT INTO pool.names (part, no, text, pos) VALUES (1, 1, 'a', 1)" >"$TMP/inserted"
+ask 1 "INSERT INTO pool.names (part, no, name, pos) VALUES (1, 1, 'a', 1)" >"$TMP/inserted"
 check_text "a row is taken" "" "$(cat "$TMP/inserted")"
 check "the other replica gets it" wait_until \
 	'[ "$(ask 2 "SELECT count() FROM pool.names")" = 1 ]' 60
@@ -56,11 +55,6 @@ check_text "the other shard does not" "0 0" \
 	"$(ask 3 'SELECT count() FROM pool.names') $(ask 4 'SELECT count() FROM pool.names')"
 states >/dev/null
 check "the rows are counted" sh -c '[ "$(grep -c "\"table\": \"names\", \"rows\": 1," "$0")" = 2 ]' "$TMP/rows"
-# The archive removes changes by their epoch and 65,536 positions: of epoch 1
-# position 65536 is in (1, 1).
-ask 1 "INSERT INTO pool.changes (part, tbl, k, v, del, pos) VALUES (1, 1, 'k', 'v', 0, 281474976776192), (1, 1, 'k', 'v', 0, 281474976710657)"
-ask 1 'ALTER TABLE pool.changes DROP PARTITION (1, 1)'
-check_text "changes can be dropped" 281474976710657 "$(ask 1 'SELECT pos FROM pool.changes')"
 
 # Who writes to it.  Store 0x12 comes with claim 1, and has partitions 2, 3 and 5
 # since claim 3; 0x13 comes with claim 2, and takes 5 over with claim 4.  Epoch 1 has a
@@ -79,29 +73,25 @@ check_text "another one does not take its place" 122 \
 claim 2 2 id_${zeros}b1 of_${zeros}13 epoch_2 at_7463703a2f2f683a32
 claim 1 3 id_${zeros}a1 of_${zeros}12 epoch_1 part_${zeros}02 part_${zeros}03 part_${zeros}05
 claim 2 4 id_${zeros}b1 of_${zeros}13 epoch_2 part_${zeros}05
-ask 3 "INSERT INTO pool.checkpoints (epoch, pos, row, entry, applied, at_ns) VALUES (1, 281474976710660, 1, 6, 0, 1), (1, 281474976710661, 1, 7, 0, $(($(date +%s) - 100))000000000)"
+ask 3 "INSERT INTO pool.commits (since, pos, row, entry, at_ns) VALUES (281474976710660, 281474976710660, 1, 6, 1), (281474976710661, 281474976710661, 1, 7, $(($(date +%s) - 100))000000000)"
 owners() {
 	archive owners --format jsonl | grep -v '^{"poolscope"' | /usr/bin/python3 -c 'import json, sys
 for r in map(json.loads, sys.stdin):
     print(r["epoch"], r["store"][-4:], r["endpoint"], r["partitions"], r["entry"], r["change"], r["copies"],
           r["state"], 100 <= (r["age_s"] or 0) < 400)'
 }
-check "each epoch has its partitions and its checkpoint, on two copies" wait_until \
+check "each epoch has its partitions and its last commit, on two copies" wait_until \
 	'[ "$(owners)" = "1 0012 tcp://h:1 2 7 5 2 ok True
 2 0013 tcp://h:2 1 0 0 0 new False" ]' 60
 check "owners are in order" archive owners
-check_text "every table has two copies" 44 "$(archive check --format jsonl | grep -c '"copies": 2,')"
+check_text "every table has two copies" 80 "$(archive status --format jsonl | grep -c '"copies": 2,')"
 
 # An archive that an older version made.
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
 check_status 3 "a column is missing" archive check
-check_printed "... which migrate adds" "run poolscope archive migrate"
-check_text "both replicas lack it" "ok 42 old 2" "$(states)"
-check "it is added" archive migrate
-check_printed "... once" "added events.uuid"
-check_text "nothing is missing" "ok 44" "$(states)"
-check_text "it is where it belongs" 13 \
-	"$(ask 4 "SELECT n FROM (SELECT name, rowNumberInAllBlocks() + 1 AS n FROM system.columns WHERE database = 'pool' AND table = 'events') WHERE name = 'uuid'")"
+check_printed "... which it says" "table events lacks a column: another version made it"
+check_text "both replicas lack it" "ok 78 old 2" "$(states)"
+ask 3 'ALTER TABLE pool.events ADD COLUMN uuid String AFTER name'
 
 # An address of one server leads to those that have the same port only, so the
 # others are not known here; nothing is taken for complete.
@@ -114,21 +104,21 @@ check_printed "... and are reported as down" "does not answer"
 stop ch2 KILL
 check_status 3 "a replica is away" archive check
 check_printed "... which is reported" "shard 1, replica 127.0.0.1: it does not answer"
-check_text "the others are in order" "down 1 ok 33" "$(states)"
-check_text "of its shard, tables have one copy" "11 22" \
+check_text "the others are in order" "down 1 ok 60" "$(states)"
+check_text "of its shard, tables have one copy" "20 40" \
 	"$(grep -c '"copies": 1,' "$TMP/rows") $(grep -c '"copies": 2,' "$TMP/rows")"
-ask 1 "INSERT INTO pool.checkpoints (epoch, pos, entry) VALUES (2, 562949953421313, 1)"
-check_status 3 "a checkpoint of one copy is no commit" archive owners
-check_printed "... which it says" "epoch 2: one replica has its checkpoint"
+ask 1 "INSERT INTO pool.commits (since, pos, entry) VALUES (562949953421313, 562949953421313, 1)"
+check_status 3 "one copy of a commit is too few" archive owners
+check_printed "... which it says" "epoch 2: one replica has its last commit"
 check_status 1 "create does not leave it out" archive create
 check_printed "... but must be repeated" "repeat this when it is back"
 cluster_serve 2 || exit 1
-check "it comes back" wait_until '[ "$(states)" = "ok 44" ]' 60
+check "it comes back" wait_until '[ "$(states)" = "ok 80" ]' 60
 stop zookeeper KILL
 check "without ZooKeeper the tables are read-only" wait_until \
 	'archive check 2>&1 | grep -q "is read-only; see whether its ZooKeeper runs"' 90
 zookeeper_serve || exit 1
-check "with it they are not" wait_until '[ "$(states)" = "ok 44" ]' 60
+check "with it they are not" wait_until '[ "$(states)" = "ok 80" ]' 60
 
 # Who may not.
 printf 'wrong\n' >"$TMP/writer.wrong"
@@ -153,7 +143,7 @@ ask 1 "INSERT INTO pool.meta (name, value) VALUES ('shards', '3')"
 check_status 1 "an archive of three shards is refused" archive create
 check_printed "... by number" "was made for 3 shards, the cluster has 2"
 ask 1 "INSERT INTO pool.meta (name, value) VALUES ('format', '3')"
-check_status 1 "an archive of a newer format is refused" archive migrate
+check_status 1 "an archive of a newer format is refused" archive check
 check_printed "... by name" "has format 3, this program knows formats up to 2"
 ask 1 'CREATE DATABASE older_one'
 ask 1 'CREATE TABLE older_one.meta (name String, value String) ENGINE = Log'
@@ -163,14 +153,13 @@ check_status 1 "an archive of an older format is refused" poolscope-archive owne
 check_printed "... by name" "older_one has format 1, an older one than 2, and cannot be used: make one in another database"
 
 check "it is dropped" archive drop --yes
-check_printed "... whole" "dropped 44 tables"
+check_printed "... whole" "dropped 80 tables"
 check_text "nothing is left" "0 0 0 0" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT count() FROM system.tables WHERE database = 'pool'"; done | paste -sd' ')"
 check "it can be made again" archive create
-check_printed "... from the beginning" "created 44 tables"
+check_printed "... from the beginning" "created 80 tables"
 
-# The views for SQL: records of both shards with the names of partition, node and
-# track.  The event is on the other shard than the names.
+# The views for SQL: records of both shards with the name of the partition.
 views() {
 	sed -e '/^--/d' deploy/clickhouse/views.sql >"$TMP/views.sql"
 	clickhouse-client --host 127.0.0.1 --port "$1" --user poolscope_writer \
@@ -181,17 +170,16 @@ for n in 1 2 3 4; do
 		--to "$CLUSTER/poolscope" --archive-password "$TMP/writer"
 	check "... and its views" views "$(sed -n 's/.*<tcp_port>\([0-9]*\)<.*/\1/p' "$TMP/ch$n/config.xml")"
 done
-ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1)"
-ask 1 "INSERT INTO poolscope.names (part, no, text, pos) VALUES (7, 1, 'n-old', 1), (7, 1, 'n1', 2), (7, 2, 'job', 1), (8, 1, 'other', 1)"
-ask 3 "INSERT INTO poolscope.events (part, node, track, ts, source, name, keys, vals) VALUES (7, 1, 2, 1500000000123456789, 's', 'e', ['job', 'x'], ['4711', 'y'])"
-ask 3 "INSERT INTO poolscope.spans (part, node, track, ts, end_ns, name, category) VALUES (7, 1, 2, 1500000000000000000, 1500000001500000000, 'cc', 'c')"
-ask 1 "INSERT INTO poolscope.samples (part, node, track, ts, v) VALUES (7, 1, 2, 1500000000000000000, [1.5, 2])"
+ask 1 "INSERT INTO poolscope.partitions (part, name, pos) VALUES (7, 'acct\$pool', 1)"
+ask 3 "INSERT INTO poolscope.events (part, node, ts, source, name, keys, vals) VALUES (7, 'n1', 1500000000123456789, 's', 'e', ['job', 'x'], ['4711', 'y'])"
+ask 3 "INSERT INTO poolscope.spans (part, node, track, ts, end_ns, name, category) VALUES (7, 'n1', 'job', 1500000000000000000, 1500000001500000000, 'cc', 'c')"
+ask 1 "INSERT INTO poolscope.samples (part, node, track, ts, v) VALUES (7, 'n1', 'job', 1500000000000000000, [1.5, 2])"
 # 1500000000 is 2017-07-14T02:40:00Z.
-check_text "an event has its names" "2017-07-14 02:40:00 acct\$pool n1 job s e 4711" \
-	"$(ask 2 "SELECT time, partition, node, track, source, name, vals[indexOf(keys, 'job')] FROM poolscope.event" | tr '\t' ' ')"
+check_text "an event has its names" "2017-07-14 02:40:00 acct\$pool n1 s e 4711" \
+	"$(ask 2 "SELECT time, partition, node, source, name, vals[indexOf(keys, 'job')] FROM poolscope.event" | tr '\t' ' ')"
 # 1,000 events of 1970-01-11, 10 of 1970-01-21: hours 240 and 480.
-ask 3 "INSERT INTO poolscope.events (part, hour, node, track, ts, seq, name) SELECT 7, 240, 1, 2, 864000000000000 + number, number, 'old' FROM system.numbers LIMIT 1000"
-ask 3 "INSERT INTO poolscope.events (part, hour, node, track, ts, seq, name) SELECT 7, 480, 1, 2, 1728000000000000 + number, number, 'new' FROM system.numbers LIMIT 10"
+ask 3 "INSERT INTO poolscope.events (part, hour, node, ts, seq, name) SELECT 7, 240, 'n1', 864000000000000 + number, number, 'old' FROM system.numbers LIMIT 1000"
+ask 3 "INSERT INTO poolscope.events (part, hour, node, ts, seq, name) SELECT 7, 480, 'n1', 1728000000000000 + number, number, 'new' FROM system.numbers LIMIT 10"
 # read_rows CONDITION: how many rows are counted, and whether few are read.
 read_rows() {
 	ask 3 "SELECT count(), any(day) FROM poolscope.event WHERE $1 FORMAT JSONCompact" \
@@ -240,7 +228,7 @@ check "nothing must be done" poolscope-archive check --to "$single" \
 	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
 check "it is dropped" poolscope-archive drop --yes --to "$single" \
 	--archive-password "$TMP/writer" --archive-cacert "$TMP/single/cert.pem"
-check_printed "... whole" "dropped 11 tables"
+check_printed "... whole" "dropped 20 tables"
 check_status 1 "of several hosts one alone is none" poolscope-archive check \
 	--to "clickhouse://poolscope_writer@127.0.0.1:$1,127.0.0.1:$PORT1/alone" \
 	--archive-password "$TMP/writer"

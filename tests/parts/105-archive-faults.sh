@@ -104,7 +104,7 @@ judge "nothing of the bad answers stays"
 first=$POOLSCOPE_DIR
 POOLSCOPE_DIR=$TMP/second
 mkdir -p "$POOLSCOPE_DIR/run"
-rows_of="SELECT count() FROM pool.names WHERE text = 'second'"
+rows_of="SELECT count() FROM pool.names WHERE name = 'second'"
 start second poolscope-aggregator --archive "$CLUSTER/pool" \
 	--archive-password "$TMP/writer" --archive-after 200ms &&
 	start second_broker poolscope-broker || exit 1

@@ -106,18 +106,19 @@ check_text "... which the other one has" "$before" "$(rows 1 events)"
 check "a store is made without them" restore "$TMP/lack"
 same "a replica lacks events" "$TMP/lack"
 
-# The first of a shard, of which the rows of keys are read, too.
-before=$(rows 3 changes)
-lose 3 4 changes
-check_text "the first replica of a shard lacks all changes" 0 "$(rows 3 changes)"
+# The first of a shard, which is asked first.
+before=$(rows 3 phases)
+lose 3 4 phases
+check_text "the first replica of a shard lacks all phases" 0 "$(rows 3 phases)"
 check "... which it had" test "$before" -gt 0
+lose 3 4 sums
 lose 3 4 events
 check "a store is made without them" restore "$TMP/lack"
-same "the first replica lacks changes" "$TMP/lack"
+same "the first replica lacks phases" "$TMP/lack"
 
 # ---- the only replica that answers lacks rows ----
-# Both shards have one that lacks all events, and one that has all; and the keys
-# and values of shard 2 are on one of them.
+# Both shards have one that lacks all events, and one that has all; and the phases
+# of shard 2 are on one of them.
 nothing_left() {
 	check "... and nothing is left" test ! -e "$TMP/half" -a ! -e "$TMP/half.restoring"
 }
@@ -127,16 +128,17 @@ there() {
 }
 stop ch1 KILL
 check_status 1 "without events there is no store" restore "$TMP/half"
-check_printed "... which it explains" "only [0-9]* of 400 events of a.first are there: \
-shard 1 has only replica r2, which may have lost the rest; start the others"
+check_printed "... which it explains" "shard 1: replica r2 has 0 of [0-9]* rows that were committed \
+of table events, hour 2023-11-14T22"
 nothing_left
 mkdir -p "$TMP/half"
 check_status 1 "... nor in a directory that is there" restore "$TMP/half/one/two/"
 check "... which stays, without what was made in it" rmdir "$TMP/half"
 check_status 1 "there is no answer either" there
-check_printed "... with the same reason" "of 400 events of a.first are there: shard 1 has only replica r2"
+check_printed "... with the same reason" "shard 1: replica r2 has 0 of [0-9]* rows that were committed of table events"
 check "it can be asked for what is there" restore --incomplete "$TMP/part"
-check_printed "... with a warning" "only [0-9]* of 400 events"
+check_printed "... with a warning" "only [0-9]* of 400 events of a.first are there"
+check_printed "... and what has lost them" "replica r2 has 0 of [0-9]* rows that were committed of table events"
 check "... which has less" test "$(dump "$TMP/part" 'a$first' --kind event | wc -l)" -lt 400
 check "... and is a store" poolscope-admin verify --store "$TMP/part"
 cluster_serve 1 || exit 1
@@ -148,7 +150,7 @@ stop ch2 KILL
 find "$TMP/ch2/data/data/pool/events" -mindepth 1 -maxdepth 1 -name '19675_*' -exec rm -r {} +
 cluster_serve 2 || exit 1
 check_status 1 "without some events there is no store" restore "$TMP/half"
-check_printed "... which it explains" "events of a.first are there: shard 1 has only replica r2"
+check_printed "... which it explains" "replica r2 has 0 of [0-9]* rows that were committed of table events, hour 2023-11-14T22"
 nothing_left
 check "later ones can be restored" restore --since 2023-11-15T05:00:00Z "$TMP/later"
 check_text "... all three hours" 120 "$(dump "$TMP/later" 'b$other' --kind event | wc -l)"
@@ -156,14 +158,13 @@ cluster_serve 1 || exit 1
 check "the replica gets them" wait_until '[ "$(rows 2 events)" = "$(rows 1 events)" ]' 60
 
 stop ch4 KILL
-check_status 1 "without keys and values there is no store" restore "$TMP/half"
-check_printed "... which it explains" "names, phases and runs of a.first are not there: \
-shard 2 has only replica r3, which may have lost the rest"
+check_status 1 "without phases there is no store" restore "$TMP/half"
+check_printed "... which it explains" "replica r3 has 0 of [0-9]* rows that were committed of table \(sums\|events\)"
 nothing_left
 check_status 1 "there is no answer either" there
-check_printed "... which is explained" "shard 2 has only replica r3"
+check_printed "... which is explained" "shard 2: replica r3 has 0 of [0-9]* rows that were committed of table events"
 cluster_serve 4 || exit 1
-check "the replica gets them" wait_until '[ "$(rows 3 changes)" = "$(rows 4 changes)" ] &&
+check "the replica gets them" wait_until '[ "$(rows 3 phases)" = "$(rows 4 phases)" ] &&
 	[ "$(rows 3 events)" = "$(rows 4 events)" ]' 60
 
 # One that has everything is enough.

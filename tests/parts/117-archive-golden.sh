@@ -1,7 +1,7 @@
 #!/bin/sh
-# All recorded pools, jobs, farms and result files in one archive, and in a store
-# that is made of it: every answer and every file of every command is that of the
-# first store, byte by byte.
+# All recorded pools, jobs, farms and result files in one archive, in a store that is
+# made of it, and behind a gateway: every answer and every file of every command, and
+# every answer of the page's server, is that of the first store, byte by byte.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -68,75 +68,125 @@ stop broker
 stop aggregator
 
 # ---- what is asked ----
-# answer NAME COMMAND...: output, status and errors, in $to-NAME.  The age of a clock
-# is that of now.
+# answer NAME COMMAND...: output, status and errors, in $to-NAME.  Ages are those of now.
 answer() {
 	_answer=$to-$1
 	shift
-	"$@" -q --store "$store" -p "$partition" >"$_answer" 2>"$_answer.err"
+	# shellcheck disable=SC2086 # several words
+	"$@" -q $from -p "$partition" >"$_answer" 2>"$_answer.err"
 	echo $? >>"$_answer"
-	sed -i "s|$store|STORE|g; s|$where|WHERE|g; /\"age\"/d" "$_answer" "$_answer.err"
+	sed -i "s|$source|SOURCE|g; s|$where|WHERE|g; /\"\(received_\)*age\"/d; /\"silence\"/d" "$_answer" "$_answer.err"
+}
+
+# questions NUMBER: each, in one of the formats, of the next partition in another one;
+# those with ages in JSON, where an age has a line of its own.
+questions() {
+	_number=$1
+	for _what in breakdown cascade deltas groups iterations perf phases reports runs samples \
+		scanner series skew slow spans starts timeline usage; do
+		set -- table json jsonl csv md
+		shift $((_number % 5))
+		_number=$((_number + 1))
+		answer "$_what-$1" poolscope-stats "$_what" --format "$1"
+	done
+	for _what in nodes clocks; do
+		answer "$_what" poolscope-stats "$_what" --format json
+	done
+	answer phases-by-key poolscope-stats phases --format json --by key --start all
+	answer phases-by-node poolscope-stats phases --format csv --by node
+	answer slow-phases poolscope-stats slow --format json --by phase --start all
+	answer lanes poolscope-stats timeline --format json --lanes --start all
+	answer pixels poolscope-stats timeline --format json --pixels 97 --rows 7
+	answer every-metric poolscope-stats series --format json --metric '*' --step 1m
+	answer results poolscope-results tests --format csv
 }
 
 of_family() {
 	case $1 in
 	perf)
-		answer perf poolscope-stats perf --format json --save "$to-saved"
+		answer perf-saved poolscope-stats perf --format json --save "$to-saved"
 		answer mlflow poolscope-stats perf --format json --mlflow-names
 		;;
 	scanner)
-		answer scanner poolscope-stats scanner --format json --job "$2"
+		answer scanner-job poolscope-stats scanner --format json --job "$2"
 		answer scanner-trace poolscope-trace scanner --job "$2" -o "$to-scanner.trace"
 		;;
 	testrun)
-		for _what in runs groups deltas iterations skew; do
-			answer "$_what" poolscope-stats "$_what" --format json
-		done
 		answer testrun-plot poolscope-plot testrun --no-png --view all -o "$to-plot"
 		;;
 	cascade)
-		answer cascade poolscope-stats cascade --format json
 		answer cascade-plot poolscope-plot cascade --no-png --view all -o "$to-plot"
 		answer cascade-strict poolscope-plot cascade --no-png --view reference --strict -o "$to-strict"
 		;;
 	results)
-		answer tests poolscope-results tests --format json
 		answer entities poolscope-results entities --format jsonl
 		;;
 	esac
 }
 
-# asked STORE TO: every command, of every partition.
+# asked TO SOURCE OPTION...: every command, of every partition; SOURCE is that of the options.
 asked() {
-	store=$1
-	where=$2
+	where=$1 source=$2
+	shift 2
+	from=$*
 	mkdir -p "$where"
+	_index=0
 	while read -r family partition job; do
 		to=$where/$(echo "$partition" | tr '$' '-')
 		answer all poolscope-dump --format jsonl --kind event --kind sample --kind span \
 			--kind entity --kind gap --kind rejected --kind phase --kind run
 		answer csv poolscope-dump --format csv --kind sample
-		for _what in phases starts breakdown spans usage clocks; do
-			answer "$_what" poolscope-stats "$_what" --format json
-		done
-		for _what in samples series; do
-			answer "$_what" poolscope-stats "$_what" --format json --metric '*'
-		done
-		answer by-node poolscope-stats phases --format json --by node
 		answer trace poolscope-trace -o "$to.trace"
 		of_family "$family" "$job"
+		questions $_index
+		_index=$((_index + 1))
 	done <"$TMP/partitions"
 }
 
-asked "$DIR/store" "$TMP/first"
+asked "$TMP/first" "$DIR/store" --store "$DIR/store"
+answers=$(find "$TMP/first" -type f ! -name '*.err' | wc -l)
+check "there are more than 1,000 answers" test "$answers" -gt 1000
+# Commands that fail print the same of both: not all of them may.
+check "most commands answered" test "$(grep -lx 0 "$TMP"/first/*-all "$TMP"/first/*-nodes | wc -l)" \
+	-ge "$(wc -l <"$TMP/partitions")"
+
+asked "$TMP/archive" "clickhouse://${CLUSTER#*@}/pool" --connect "$CLUSTER/pool" --archive-password "$TMP/writer"
+check "every answer of the archive is the same" diff -r "$TMP/first" "$TMP/archive"
+
 check "a store is made of the archive" poolscope-archive restore --from "$CLUSTER/pool" \
-	--archive-password "$TMP/writer" "$TMP/copy"
-check "every row is right" poolscope-admin verify --store "$TMP/copy"
+	--archive-password "$TMP/writer" "$TMP/restored"
+check "every row is right" poolscope-admin verify --store "$TMP/restored"
 check "the archive has what the first store has" poolscope-archive verify --to "$CLUSTER/pool" \
 	--archive-password "$TMP/writer" --store "$DIR/store"
-asked "$TMP/copy" "$TMP/second"
-check "every answer is the same" diff -r "$TMP/first" "$TMP/second"
-echo "$(wc -l <"$TMP/partitions") partitions, $(find "$TMP/first" -type f ! -name '*.err' | wc -l) answers and files"
-# Commands that fail print the same of both: not all of them may.
-check "most commands answered" test "$(grep -lx 0 "$TMP"/first/*-all "$TMP"/first/*-phases | wc -l)" \
-	-ge "$(wc -l <"$TMP/partitions")"
+asked "$TMP/second" "$TMP/restored" --store "$TMP/restored"
+check "every answer of that store is the same" diff -r "$TMP/first" "$TMP/second"
+
+# ---- the server of the page ----
+host=$TMP/host
+mkdir -m 700 "$host"
+listen=tcp://127.0.0.1:$(free_port 1)
+check "a key for the gateway" poolscope-keys new server --dir "$host" --role server
+check "... and for who reads it" poolscope-keys new all --dir "$host" --role reader
+start gateway poolscope-aggregator --dir "$host" --archive-only "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" --reader "$listen" || exit 1
+# page NAME OPTION...: a server; its address is in the file NAME.address.
+page() {
+	_page=$1
+	shift
+	start "$_page" poolscope-web --listen 127.0.0.1:0 "$@" || exit 1
+	wait_until "grep -qo 'http://[^ ]*#k=[^ ]*' '$TMP/$_page.log'" || exit 1
+	grep -o 'http://[^ ]*#k=[^ ]*' "$TMP/$_page.log" | head -n 1 >"$TMP/$_page.address"
+}
+page of_store --store "$DIR/store"
+page of_archive --connect "$CLUSTER/pool" --archive-password "$TMP/writer"
+page of_gateway --connect "$listen" --key "$host/keys/all.key"
+# same NAME SOURCE: the server of this name answers as that of the store.
+same() {
+	check "every route of the $1 is the same" /usr/bin/python3 "$ROOT/tests/parts/routes.py" "$TMP/partitions" \
+		"$(cat "$TMP/of_store.address")" "$DIR/store" "$(cat "$TMP/of_$1.address")" "$2"
+	check_printed "... of more than 1,000" "^[1-9][0-9][0-9][0-9] requests"
+	cat "$TMP/out"
+}
+same archive "clickhouse://${CLUSTER#*@}/pool"
+same gateway "$listen"
+echo "$(wc -l <"$TMP/partitions") partitions, $answers answers and files"

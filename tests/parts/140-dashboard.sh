@@ -17,9 +17,8 @@ cluster_start || exit 1
 
 # views PORT: those of deploy/clickhouse.
 views() {
-	sed -e '/^--/d' deploy/clickhouse/views.sql >"$TMP/views.sql"
 	clickhouse-client --host 127.0.0.1 --port "$1" --user poolscope_writer \
-		--password 'writes!' --multiquery <"$TMP/views.sql"
+		--password 'writes!' --multiquery <deploy/clickhouse/views.sql
 }
 check "an archive is made" poolscope-archive create --to "$CLUSTER/poolscope" \
 	--archive-password "$TMP/writer"
@@ -33,20 +32,21 @@ done
 # What was received at 1500000001 was committed at 1500000004.
 at=1500000000
 hour=$((at / 3600))
-ask 1 "INSERT INTO poolscope.owners (part, name, epoch) VALUES (7, 'acct\$pool', 1), (8, 'acct\$other', 1)"
-ask 1 "INSERT INTO poolscope.names (part, no, text, pos) VALUES (7, 1, 'n1', 1), (7, 2, 'cpu', 1), (7, 3, 'load', 1), (8, 1, 'n2', 1)"
+pos=281474976710661 # change 5 of epoch 1
+ask 1 "INSERT INTO poolscope.partitions (part, name, pos) VALUES (7, 'acct\$pool', 1), (8, 'acct\$other', 1)"
 for row in "7, 's', ${at}1" "7, 's', ${at}2" "7, 'r', ${at}3" "8, 's', ${at}4"; do
-	ask 3 "INSERT INTO poolscope.events (hour, node, pos, recv, part, source, ts) VALUES ($hour, 1, 5, ${at}000000000 + 1000000000, ${row}00000000)"
+	ask 3 "INSERT INTO poolscope.events (hour, node, pos, recv, part, source, ts) VALUES ($hour, 'n1', $pos, ${at}000000000 + 1000000000, ${row}00000000)"
 done
-ask 3 "INSERT INTO poolscope.checkpoints (epoch, pos, entry, at_ns) VALUES (1, 5, 9, ${at}000000000 + 4000000000)"
-ask 1 "INSERT INTO poolscope.samples (hour, part, node, track, ts, v) VALUES ($hour, 7, 1, 2, ${at}000000001, [7, 1.5]), ($hour, 7, 1, 2, ${at}000000002, [7, 2.5]), ($hour, 7, 1, 3, ${at}000000002, [7, 99])"
-ask 1 "INSERT INTO poolscope.spans (hour, part, node, ts, end_ns, name) SELECT $hour, 7, 1, ${at}000000000 + number, ${at}000000000 + number + (number + 1) * 1000000, 'cc' FROM system.numbers LIMIT 100"
+ask 3 "INSERT INTO poolscope.commits (tbl, since, pos, entry, at_ns) VALUES ('commit', $pos, $pos, 9, ${at}000000000 + 4000000000)"
+ask 1 "INSERT INTO poolscope.samples (hour, part, node, track, ts, v) VALUES ($hour, 7, 'n1', 'cpu', ${at}000000001, [7, 1.5]), ($hour, 7, 'n1', 'cpu', ${at}000000002, [7, 2.5]), ($hour, 7, 'n1', 'load', ${at}000000002, [7, 99])"
+ask 1 "INSERT INTO poolscope.entities (part, kind, id, keys, vals) VALUES (7, 'set', 'cpu', ['names'], ['m1 m2'])"
+ask 1 "INSERT INTO poolscope.spans (hour, part, node, ts, end_ns, name) SELECT $hour, 7, 'n1', ${at}000000000 + number, ${at}000000000 + number + (number + 1) * 1000000, 'cc' FROM system.numbers LIMIT 100"
 
-# asked: every question, with a pool, a metric group and its second metric.
+# asked: every question, with a pool, a metric group and its second metric, by name.
 asked() {
 	/usr/bin/python3 "$ROOT/tests/parts/clickhouse_dashboard.py" "$ROOT/deploy/clickhouse/dashboard.json" \
 		"http://127.0.0.1:$PORT2" poolscope_reader 'reads!' "$at" "$((at + 600))" \
-		'partition=acct$pool' group=cpu column=2 span=cc >"$TMP/asked" 2>&1
+		'partition=acct$pool' group=cpu metric=m2 span=cc >"$TMP/asked" 2>&1
 }
 check "rows come to the other replica" wait_until 'asked && ! grep -q ": 0 rows" "$TMP/asked"' 60
 check "every question is asked" asked
@@ -54,6 +54,7 @@ check_text "... and answered" "" "$(grep -E 'failed|: 0 rows' "$TMP/asked")"
 answer() { sed -n "s/^$1: //p" "$TMP/asked"; }
 check_text "the pools are offered" '2 rows: {"name": "acct$pool"}' "$(answer partition)"
 check_text "... and the metric groups that have samples" '2 rows: {"text": "load"}' "$(answer group)"
+check_text "... and its metrics" '2 rows: {"metric": "m2"}' "$(answer metric)"
 check_text "events have a rate, by source" \
 	'1 rows: {"t": "1500000000000", "groupArray(tuple(source, rate))": [["r", 0.1], ["s", 0.2]]}' \
 	"$(answer "Events per second" | sed 's/\[\["s", 0.2\], \["r", 0.1\]\]/[["r", 0.1], ["s", 0.2]]/')"

@@ -49,6 +49,20 @@ same() {
 		cmp "$TMP/want" "$TMP/got"
 }
 
+# counted NAME: what the gateway counts.
+counted() {
+	"$ROOT/tests/flow/counters.py" --connect "$listen" --key "$host/keys/all.key" \
+		>"$TMP/counters" && sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p" "$TMP/counters"
+}
+
+# kept PARTITION: a later look at the archive found nothing new of it, so what was
+# read of it before is kept.
+kept() {
+	same all "$1" && _looked=$(counted read_until_ns) && _asked=$(counted read_asked) || return 1
+	wait_until '[ "$(counted read_until_ns)" -gt "$_looked" ]' 20 &&
+		same all "$1" && [ "$(counted read_asked)" -eq "$_asked" ]
+}
+
 check "the tables are made" poolscope-archive create --to "clickhouse://$at/pool"
 start aggregator poolscope-aggregator --archive "clickhouse://$at/pool" --archive-after 100ms || exit 1
 start broker poolscope-broker || exit 1
@@ -103,6 +117,20 @@ check "one more, which nobody asks about" runs 'acct$four' 0 1
 check "is archived" wait_until "$archived" 60
 check "... and listed" wait_until \
 	"ask all poolscope-stats pools | grep -q 'acct.four'" 40
+
+# Equal questions are one, of whatever reader and in whatever thread.
+check "what was read is not asked again" wait_until "kept 'acct\$one'" 60
+all=$(ask all poolscope-dump -q -p 'acct$one' | sha256sum)
+before=$(counted read_asked)
+readers=
+for i in $(seq 100); do
+	[ "$(ask all poolscope-dump -q -p 'acct$one' | sha256sum)" = "$all" ] || echo "$i" >>"$TMP/other" &
+	readers="$readers $!"
+	# shellcheck disable=SC2086 # numbers
+	[ $((i % 4)) -ne 0 ] || { wait $readers && readers= ; }
+done
+check_text "100 readers more ask the archive nothing" "$before" "$(counted read_asked)"
+check "... and get the same" test ! -e "$TMP/other"
 
 stop ch KILL
 check "without the server, what was read is whole" same all 'acct$one'

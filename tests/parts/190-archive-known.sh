@@ -26,7 +26,7 @@ made_again() {
 	archive drop --yes && archive create
 }
 # events: of the runs in the archive, each once.
-events() { query "SELECT uniqExact(ts, node, stream, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')"; }
+events() { query "SELECT uniqExact(ts, node, session, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')"; }
 # answers: what the runs are, of the store and of the archive.
 answers_of() {
 	for _what in runs groups; do
@@ -66,7 +66,7 @@ check "all of it is archived again" wait_until '[ "$(events)" = 200 ] && settled
 check "readers of the archive have what the store has" same
 
 # ---- tables
-check "tables are lost" query 'DROP TABLE pool.changes'
+check "tables are lost" query 'DROP TABLE pool.names'
 check "... of records, too" query 'DROP TABLE pool.events'
 check "... and made again" archive create
 check "all of it is archived again" wait_until '[ "$(events)" = 200 ] && settled 1' 90

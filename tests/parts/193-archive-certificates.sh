@@ -25,16 +25,13 @@ certify() {
 }
 certify
 serve_clickhouse ch || exit 1
-tls=$(free_port)
-cat >"$TMP/tls" <<END
-<https_port>$tls</https_port>
-<openSSL><server><certificateFile>$TMP/cert.pem</certificateFile>
-<privateKeyFile>$TMP/key.pem</privateKeyFile><verificationMode>none</verificationMode>
-<loadDefaultCAFile>true</loadDefaultCAFile><cacheSessions>true</cacheSessions>
-<disableProtocols>sslv2,sslv3</disableProtocols><preferServerCiphers>true</preferServerCiphers>
-</server></openSSL>
-END
-sed -i "/<tcp_port>/r $TMP/tls" "$TMP/ch/config.xml"
+# shellcheck disable=SC2046 # numbers
+set -- $(free_port 3)
+tls=$1
+mkdir "$TMP/ch/config.d"
+sed -e "s/8443/$1/; s/9440/$2/; s/9010/$3/" -e "s|/etc/clickhouse-server/ca.crt|$TMP/cert.pem|" \
+	-e "s|/etc/clickhouse-server/server.crt|$TMP/cert.pem|; s|/etc/clickhouse-server/server.key|$TMP/key.pem|" \
+	deploy/clickhouse/poolscope-tls.xml >"$TMP/ch/config.d/tls.xml"
 again() {
 	stop ch KILL
 	serve ch /usr/sbin/clickhouse-server --config-file="$TMP/ch/config.xml"
@@ -57,4 +54,4 @@ check "the new certificate is not trusted" wait_until 'archive_word archive_prob
 cp "$TMP/cert.pem" "$TMP/ca.new"
 mv "$TMP/ca.new" "$TMP/ca.pem"
 check "its authority is, once the file is replaced" settled 90
-check_text "all events are there" 60 "$(query "SELECT uniqExact(ts, node, stream, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')")"
+check_text "all events are there" 60 "$(query "SELECT uniqExact(ts, node, session, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')")"

@@ -39,7 +39,7 @@ head_of() {
 use() { DIR=$TMP/$1 POOLSCOPE_DIR=$TMP/$1; }
 stop_head() { stop "$1-broker" && stop "$1"; }
 problem() { archive_word archive_problem | grep -q "$1"; }
-events() { query "SELECT uniqExact(ts, node, stream, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')"; }
+events() { query "SELECT uniqExact(ts, node, session, seq, idx) FROM pool.events WHERE part = sipHash64('demo\$farm')"; }
 epoch() { archive_word archive_epoch; }
 answers_of() {
 	poolscope-stats runs -p 'demo$farm' --format json "$@" &&

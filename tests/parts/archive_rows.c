@@ -1,8 +1,9 @@
 /*
- * archive_rows STORE - what an archive of this store must have, a row a line:
+ * archive_rows STORE - what an archive of this store must have, a row a line;
+ * texts in hexadecimal digits, "-": empty:
  *
- *     r KIND PART HOUR NODE TRACK TS STREAM SEQ IDX    a record's identity
- *     s PART TABLE KEY VALUE                           of other tables, hex
+ *     r KIND PART HOUR NODE TRACK TS SESSION SEQ IDX   a record's identity
+ *     n PART NUMBER NAME                               a name
  *     p PART NAME                                      a partition
  *
  * It reads the store as a reader does: row blocks and chunks, merged.
@@ -15,14 +16,16 @@
 
 #include "aggregator/rows/hour_cursor.h"
 #include "aggregator/tables/dictionary.h"
+#include "aggregator/tables/lookup.h"
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
 #include "proto/hash/hash.h"
 
-enum { HOURS_MAX = 4096, NUMBER_BYTES = 4 };
+enum { HOURS_MAX = 4096 };
 
 struct rows {
 	struct db_txn *txn;
+	struct lookup names;
 	struct compacted_cursor_cache cache;
 	struct merge merge;
 	struct hour_cursor cursor;
@@ -73,29 +76,6 @@ find_hours(struct rows *rows, unsigned table)
 }
 
 static void
-print_hour(struct rows *rows, const struct key_row_block *hour)
-{
-	struct row_block_item item;
-	struct key_row_block key;
-
-	hour_cursor_open(
-	    &rows->cursor, rows->txn, &rows->cache, hour, &hour_cursor_all);
-	while (hour_cursor_series_block(&rows->cursor, &key)) {
-		merge_reset(&rows->merge);
-		hour_cursor_collect(
-		    &rows->cursor, &key, &rows->merge, INT64_MIN);
-		merge_sort(&rows->merge);
-		while (merge_next(&rows->merge, &item))
-			printf("r %u %" PRIu64 " %d %u %u %" PRId64
-			       " %u %" PRIu64 " %u\n",
-			    hour->kind, rows->part[hour->partition], hour->hour,
-			    key.node, key.track, item.time_ns, item.stream,
-			    item.seq, item.index);
-	}
-	hour_cursor_close(&rows->cursor);
-}
-
-static void
 print_hex(struct text bytes)
 {
 	putchar(' ');
@@ -106,72 +86,53 @@ print_hex(struct text bytes)
 }
 
 static void
-print_row(uint64_t part, unsigned table, const char *key, uint32_t bytes,
-    struct text v)
+print_record(struct rows *rows, const struct key_row_block *key,
+    const struct row_block_item *item)
 {
-	printf("s %" PRIu64 " %u", part, table);
-	print_hex((struct text){ key, bytes });
-	print_hex(v);
-	putchar('\n');
-}
+	struct session_id session = { { 0 } };
 
-/* A key without the four bytes of the partition's number. */
-static void
-print_of_partition(struct rows *rows, unsigned table, uint32_t before,
-    struct text key, struct text value)
-{
-	char rest[DB_KEY_BYTES_MAX];
-	const unsigned char *at = (const unsigned char *)key.at + before;
-	uint32_t number = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 |
-			  (uint32_t)at[2] << 8 | at[3];
-
-	if (number == 0 || number > rows->parts)
-		return;
-	memcpy(rest, key.at, before);
-	memcpy(rest + before, at + NUMBER_BYTES,
-	    key.bytes - before - NUMBER_BYTES);
-	print_row(
-	    rows->part[number], table, rest, key.bytes - NUMBER_BYTES, value);
-}
-
-static bool
-begins(struct text key, const char *front)
-{
-	return key.bytes >= strlen(front) &&
-	       memcmp(key.at, front, strlen(front)) == 0;
-}
-
-/* Facts that all partitions share are in the archive of each of them. */
-static void
-print_meta(struct rows *rows, struct text key, struct text value)
-{
-	if (begins(key, "partition"))
-		print_of_partition(rows, TABLES_META, 9, key, value);
-	else if ((begins(key, "hash") && key.bytes == 4) ||
-		 (begins(key, "models") && key.bytes == 6) ||
-		 (begins(key, "phase:") && key.bytes > 6) ||
-		 (begins(key, "run:") && key.bytes > 4))
-		for (uint32_t i = 1; i <= rows->parts; i++)
-			print_row(rows->part[i], TABLES_META, key.at, key.bytes,
-			    value);
+	(void)lookup_session(&rows->names, item->stream, &session);
+	printf("r %u %" PRIu64 " %d", key->kind, rows->part[key->partition],
+	    key->hour);
+	print_hex(lookup_number(&rows->names, key->node));
+	print_hex(lookup_number(&rows->names, key->track));
+	printf(" %" PRId64, item->time_ns);
+	print_hex((struct text){ (char *)session.bytes, sizeof(session) });
+	printf(" %" PRIu64 " %u\n", item->seq, item->index);
 }
 
 static void
-print_table(struct rows *rows, unsigned table)
+print_hour(struct rows *rows, const struct key_row_block *hour)
 {
-	struct db_cursor *cursor = db_cursor_open(rows->txn, table);
-	const struct text none = { NULL, 0 };
-	struct text key, value;
-	bool has_letter = table == TABLES_NAMES || table == TABLES_NAME_BLOCKS;
+	struct row_block_item item;
+	struct key_row_block key;
 
-	for (bool more = db_seek(cursor, none, &key, &value); more;
-	     more = db_next(cursor, &key, &value))
-		if (table == TABLES_META)
-			print_meta(rows, key, value);
-		else
-			print_of_partition(
-			    rows, table, has_letter ? 1 : 0, key, value);
-	db_cursor_close(&cursor);
+	lookup_use(&rows->names, rows->txn, hour->partition);
+	hour_cursor_open(
+	    &rows->cursor, rows->txn, &rows->cache, hour, &hour_cursor_all);
+	while (hour_cursor_series_block(&rows->cursor, &key)) {
+		merge_reset(&rows->merge);
+		hour_cursor_collect(
+		    &rows->cursor, &key, &rows->merge, INT64_MIN);
+		merge_sort(&rows->merge);
+		while (merge_next(&rows->merge, &item))
+			print_record(rows, &key, &item);
+	}
+	hour_cursor_close(&rows->cursor);
+}
+
+static void
+print_names(struct rows *rows, uint32_t partition)
+{
+	uint32_t last = dictionary_last(rows->txn, partition);
+	struct text name;
+
+	for (uint32_t i = 1; i <= last; i++)
+		if (dictionary_text(rows->txn, partition, i, &name)) {
+			printf("n %" PRIu64 " %u", rows->part[partition], i);
+			print_hex(name);
+			putchar('\n');
+		}
 }
 
 static void
@@ -192,10 +153,8 @@ print_all(struct rows *rows)
 	find_hours(rows, TABLES_CHUNKS);
 	for (unsigned i = 0; i < rows->hours; i++)
 		print_hour(rows, &rows->hour[i]);
-	for (unsigned i = 0; i < TABLES_COUNT; i++)
-		if (i != TABLES_ROW_BLOCKS && i != TABLES_CHUNKS &&
-		    i != TABLES_SORT && i != TABLES_MARKS)
-			print_table(rows, i);
+	for (uint32_t i = 1; i <= rows->parts; i++)
+		print_names(rows, i);
 }
 
 int
@@ -216,6 +175,7 @@ main(int argc, char **argv)
 	print_all(&rows);
 	hour_cursor_clear(&rows.cursor);
 	merge_clear(&rows.merge);
+	lookup_clear(&rows.names);
 	compacted_cursor_cache_clear(&rows.cache);
 	free(rows.part);
 	db_abort(&rows.txn);

@@ -333,7 +333,7 @@ def from_number(letter, bits, big):
     return made
 
 
-def from_row(table, row, names):
+def from_row(table, row):
     def attributes():
         if not len(row["keys"]) == len(row["types"]) == len(row["vals"]):
             raise ValueError("keys, types and vals are not equally many")
@@ -341,7 +341,7 @@ def from_row(table, row, names):
 
     if row["hour"] != row["ts"] // (3600 * 10**9):
         raise ValueError("hour %d of the time %d" % (row["hour"], row["ts"]))
-    at, track = row["ts"], names[row["track"]].decode() if row["track"] else None
+    at, track = row["ts"], row["track"].decode() if row.get("track") else None
     if table == "events":
         return [1, at, row["source"].decode(), row["name"].decode(), attributes(), row["uuid"] or None]
     if table == "samples":
@@ -366,10 +366,6 @@ def archived(seed, count, password, database, *ports):
         with urllib.request.urlopen(request, timeout=60) as answer:
             return native.rows(answer.read())
 
-    names = collections.defaultdict(dict)  # of a session: a byte for its kind, and the session
-    for port in ports:
-        for row in ask(port, "SELECT part, no, text FROM %s.names FINAL" % database):
-            names[row["part"]][row["no"]] = row["text"]
     world, found = World(int(seed), int(count)), {}
     for partition in PARTITIONS:
         quoted = partition.replace("\\", "\\\\").replace("'", "\\'")
@@ -378,8 +374,8 @@ def archived(seed, count, password, database, *ports):
         for table in "events", "samples", "spans", "gaps", "rejected":
             for port in ports:
                 for row in ask(port, "SELECT * FROM %s.%s FINAL WHERE part = %d" % (database, table, part)):
-                    found[partition].append((names[part][row["stream"]][1:], row["seq"], row["idx"],
-                                             names[part][row["node"]].decode(), from_row(table, row, names[part])))
+                    found[partition].append((row["session"], row["seq"], row["idx"], row["node"].decode(),
+                                             from_row(table, row)))
     sys.exit(compare("the archive", world.wanted, found))
 
 

@@ -2,7 +2,7 @@
 parts: $(call built,parts)
 
 # Programs of the tests against real services.
-$(patsubst %,$(B)/parts/archive_%,change mirror rows): $(call libs,aggregator)
+$(patsubst %,$(B)/parts/archive_%,change read rows): $(call libs,aggregator)
 $(B)/parts/%: $(B)/tests/parts/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link)

@@ -11,16 +11,17 @@ static void
 send_block(void *arg)
 {
 	struct block_request *request = arg;
-	unsigned first = request->replica,
-		 replicas = clickhouse_cluster(request->client)
-				->shard[request->shard]
-				.replicas;
+	unsigned order[CLICKHOUSE_REPLICAS_MAX];
+	unsigned replicas =
+	    clickhouse_cluster(request->client)->shard[request->shard].replicas;
 
 	request->resends = 0;
 	request->is_stored = false;
 	err_set(&request->err, "shard %u has no replica", request->shard + 1);
+	(void)clickhouse_order(
+	    request->client, request->shard, request->replica, order);
 	for (unsigned i = 0; i < replicas; i++) {
-		request->replica = (first + i) % replicas;
+		request->replica = order[i];
 		request->is_stored =
 		    clickhouse_insert(request->client, request->shard,
 			request->replica, request->table,

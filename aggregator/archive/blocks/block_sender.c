@@ -5,6 +5,7 @@
 #include "aggregator/archive/blocks/block_sender.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "aggregator/archive/rows/record_columns.h"
 #include "proto/base/memory.h"
@@ -18,48 +19,6 @@ enum {
 	 * of them. */
 	BLOCK_HOURS = 24 * 90,
 };
-
-static const struct native_column names_columns[] = {
-	{ "part", NATIVE_UINT64 },
-	{ "no", NATIVE_UINT32 },
-	{ "text", NATIVE_STRING },
-	{ "pos", NATIVE_UINT64 },
-};
-
-static const struct native_column changes_columns[] = {
-	{ "part", NATIVE_UINT64 },
-	{ "tbl", NATIVE_UINT8 },
-	{ "k", NATIVE_STRING },
-	{ "v", NATIVE_STRING },
-	{ "del", NATIVE_UINT8 },
-	{ "pos", NATIVE_UINT64 },
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static const struct native_column *
-columns(unsigned table, unsigned *count)
-{
-	switch (table) {
-	case BLOCK_SENDER_NAMES:
-		*count = COUNT(names_columns);
-		return names_columns;
-	case BLOCK_SENDER_CHANGES:
-		*count = COUNT(changes_columns);
-		return changes_columns;
-	default: return archive_columns((enum record_kind)table, count);
-	}
-}
-
-const char *
-block_sender_table(unsigned table)
-{
-	switch (table) {
-	case BLOCK_SENDER_NAMES: return "names";
-	case BLOCK_SENDER_CHANGES: return "changes";
-	default: return archive_table((enum record_kind)table);
-	}
-}
 
 void
 block_sender_open(struct block_sender *sender, struct clickhouse *client,
@@ -76,7 +35,7 @@ void
 block_sender_close(struct block_sender *sender)
 {
 	for (unsigned s = 0; sender->shard != NULL && s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
 			native_block_close(&sender->shard[s].block[t].block);
 	free(sender->shard);
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
@@ -99,10 +58,10 @@ block_sender_block(struct block_sender *sender, unsigned shard, unsigned table)
 	struct block_sender_block *block = &sender->shard[shard].block[table];
 
 	if (block->block == NULL) {
-		unsigned count;
-		const struct native_column *of = columns(table, &count);
+		struct native_column *columns = sender->typed[table];
+		unsigned count = typed_columns(&schema_tables[table], columns);
 
-		block->block = native_block_open(of, count);
+		block->block = native_block_open(columns, count);
 		block->total = no_rows;
 	}
 	return block->block;
@@ -172,7 +131,7 @@ send_block(struct block_sender *sender, unsigned shard, unsigned table,
 	next->request.block.bytes = 0;
 	native_encode(block->block, &next->request.block);
 	native_reset(block->block);
-	next->request.table = block_sender_table(table);
+	next->request.table = schema_tables[table].name;
 	next->request.shard = shard;
 	next->request.replica = sender->shard[shard].replica;
 	next->table = table;
@@ -199,17 +158,44 @@ block_sender_added(struct block_sender *sender, unsigned shard, unsigned table,
 	return send_block(sender, shard, table, err);
 }
 
-int
-block_sender_flush(struct block_sender *sender, struct err *err)
+static int
+flush(struct block_sender *sender, unsigned from, unsigned to, struct err *err)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
+		for (unsigned t = from; t < to; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
 		if (finish(sender, &sender->request[i], err) != 0)
 			return -1;
 	return 0;
+}
+
+int
+block_sender_flush(struct block_sender *sender, struct err *err)
+{
+	return flush(sender, 0, SCHEMA_SUMS, err);
+}
+
+int
+block_sender_flush_held(struct block_sender *sender, struct err *err)
+{
+	return flush(sender, SCHEMA_SUMS, SCHEMA_TYPED, err);
+}
+
+/* Of the blocks that were not sent. */
+static void
+drop_rows(struct block_sender *sender)
+{
+	for (unsigned s = 0; s < sender->shards; s++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++) {
+			struct block_sender_block *block =
+			    &sender->shard[s].block[t];
+
+			if (block->block != NULL)
+				native_reset(block->block);
+			block->total = no_rows;
+		}
 }
 
 void
@@ -220,22 +206,17 @@ block_sender_undo(
 
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
 		(void)finish(sender, &sender->request[i], &ignored);
+	drop_rows(sender);
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++) {
-			struct block_sender_block *block =
-			    &sender->shard[s].block[t];
-
-			if (block->block != NULL)
-				native_reset(block->block);
-			block->total = no_rows;
-			sender->shard[s].sent[t] = before[s].sent[t];
-		}
+		memcpy(sender->shard[s].sent, before[s].sent,
+		    sizeof(before[s].sent));
 }
 
 void
 block_sender_forget(struct block_sender *sender)
 {
+	drop_rows(sender);
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = 0; t < BLOCK_SENDER_TABLES; t++)
+		for (unsigned t = 0; t < SCHEMA_TYPED; t++)
 			sender->shard[s].sent[t] = no_rows;
 }

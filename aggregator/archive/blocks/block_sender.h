@@ -1,6 +1,6 @@
 /*
  * block_sender - rows on their way to the archive: a block for each shard and
- * table, sent when it is large enough, and what was sent since the checkpoint.
+ * table, sent when it is large enough, and what was sent since the last commit.
  *
  * The next block is made while two are on their way (block_request.h).
  * A block goes to one replica of its shard; if that one does not confirm it,
@@ -15,18 +15,11 @@
 #include <stdint.h>
 
 #include "aggregator/archive/blocks/block_request.h"
+#include "aggregator/archive/schema/schema.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 #include "proto/clickhouse/native.h"
 #include "proto/record/record.h"
-
-/* Tables of the archive: those of the kinds of records come first, each under
- * the number of its kind. */
-enum {
-	BLOCK_SENDER_NAMES = RECORD_KINDS,
-	BLOCK_SENDER_CHANGES,
-	BLOCK_SENDER_TABLES,
-};
 
 /* What was sent to a table of a shard. */
 struct block_sender_total {
@@ -41,8 +34,8 @@ struct block_sender_block {
 
 struct block_sender_shard {
 	unsigned replica; /* the one that took the last block */
-	struct block_sender_block block[BLOCK_SENDER_TABLES];
-	struct block_sender_total sent[BLOCK_SENDER_TABLES];
+	struct block_sender_block block[SCHEMA_TYPED];
+	struct block_sender_total sent[SCHEMA_TYPED];
 };
 
 /* A block on its way; no rows: none, or its end was noted. */
@@ -62,6 +55,7 @@ struct block_sender {
 	unsigned shards; /* when it was opened */
 	struct block_sender_shard *shard;
 	struct block_sender_request request[BLOCK_SENDER_REQUESTS];
+	struct native_column typed[SCHEMA_TYPED][SCHEMA_COLUMNS_MAX];
 	unsigned last;  /* the one that began last */
 	uint64_t bytes; /* sent, since block_sender_open */
 	uint64_t rows;
@@ -72,28 +66,30 @@ void block_sender_open(struct block_sender *sender, struct clickhouse *client,
     const struct clickhouse_cluster *cluster);
 void block_sender_close(struct block_sender *sender);
 
-/* The table in the archive. */
-const char *block_sender_table(unsigned table);
 /* The shard of what a partition has that belongs to no node. */
 unsigned block_sender_home(const struct block_sender *sender, uint64_t part);
 
-/* The block for the next row of a table; the caller puts one value into each
- * column, then calls block_sender_added with the hash of the row's identity. */
+/* The block for the next row of a table (enum schema_number); the caller puts
+ * one value into each column, then calls block_sender_added with the hash of
+ * the row's identity. */
 struct native_block *block_sender_block(
     struct block_sender *sender, unsigned shard, unsigned table);
 /* Sends the block if it is large enough.  `hour`: of a record, else 0. */
 int block_sender_added(struct block_sender *sender, unsigned shard,
     unsigned table, uint64_t hash, int32_t hour, struct err *err);
-/* Send what is left, and wait for what is on its way.  -1, also of
- * block_sender_added: a shard has no replica that takes a block; call
- * block_sender_undo. */
+/* Send what is left of facts, rollups and names, and wait for what is on its
+ * way.  -1, also of block_sender_added: a shard has no replica that takes a
+ * block; call block_sender_undo. */
 int block_sender_flush(struct block_sender *sender, struct err *err);
+/* The same of rows that say what there is of these, as how far streams are
+ * (from SCHEMA_SUMS on).  They are held until replicas have what they say. */
+int block_sender_flush_held(struct block_sender *sender, struct err *err);
 /* Wait for what is on its way, drop the blocks that were not sent, and restore
  * the totals of a copy of `shard`, taken when no block had rows. */
 void block_sender_undo(
     struct block_sender *sender, const struct block_sender_shard *before);
-/* Count from zero: all that was sent is committed, or will be sent again.
- */
+/* Count from zero, and drop the blocks that were not sent: all is committed,
+ * or will be sent again. */
 void block_sender_forget(struct block_sender *sender);
 
 #endif

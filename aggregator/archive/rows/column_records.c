@@ -96,9 +96,8 @@ get_big(char letter, double v, uint64_t big, struct value *value)
 	return !value_text_is_exact(value->is.i) && (double)value->is.i == v;
 }
 
-/* `big` moves on when the value is there. */
-static bool
-get_number(char letter, double v, struct text *big, struct value *value)
+bool
+archive_get_number(char letter, double v, struct text *big, struct value *value)
 {
 	uint64_t bits;
 
@@ -134,7 +133,7 @@ put_sample(struct buffer *body, const struct archive_row *row)
 		return false;
 	varint_put(body, count);
 	for (uint32_t i = 0; i < count; i++) {
-		if (!get_number(
+		if (!archive_get_number(
 			row->types.at[i], row->numbers[i], &big, &value))
 			return false;
 		put_value(body, &value);
@@ -222,4 +221,11 @@ archive_record(const struct archive_row *row, enum record_kind kind,
 		.body = buffer_text(body),
 	};
 	return good;
+}
+
+bool
+archive_attributes(const struct archive_row *row,
+    const struct archive_numbers *numbers, struct buffer *to)
+{
+	return put_attributes(to, numbers, row);
 }

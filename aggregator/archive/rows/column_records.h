@@ -21,10 +21,13 @@
 
 /* A row as views; what its kind does not have is not looked at. */
 struct archive_row {
-	struct archive_row_id id;
+	uint64_t part, pos;
+	int32_t hour;
+	struct text node, track, session; /* track: of samples and spans */
+	uint32_t stream; /* the number of the session, if the caller has one */
 	int64_t time_ns, receive_ns;
 	uint64_t seq;
-	uint32_t stream, index;
+	uint32_t index;
 
 	int64_t end_ns; /* spans, gaps */
 	uint64_t count; /* gaps: count; rejected: bytes */
@@ -57,5 +60,13 @@ struct archive_numbers {
 bool archive_record(const struct archive_row *row, enum record_kind kind,
     const struct archive_numbers *numbers, struct row_block_item *item,
     struct buffer *body);
+
+/* Append the attributes of a row as a body has them; false: it is malformed. */
+bool archive_attributes(const struct archive_row *row,
+    const struct archive_numbers *numbers, struct buffer *to);
+/* A number of the arrays `v` and `big`, which moves on when the value is there.
+ * False: it is malformed. */
+bool archive_get_number(
+    char letter, double v, struct text *big, struct value *value);
 
 #endif

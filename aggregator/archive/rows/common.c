@@ -10,7 +10,8 @@
 #include "proto/hash/hash.h"
 
 /* Keys, and the fronts of keys, which end in ':'. */
-static const char *const wanted[] = { "hash", FACT_MODELS, "phase:", "run:" };
+static const char *const wanted[] = { "hash", FACT_MODELS, FACT_RETIRE_AFTER,
+	"phase:", "run:" };
 
 bool
 common_is(struct text key)

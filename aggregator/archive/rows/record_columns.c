@@ -5,96 +5,12 @@
 #include "aggregator/archive/rows/record_columns.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "proto/msgpack/mp.h"
 
-/* ---- the tables ---- */
-
-#define COMMON                                                                 \
-	{ "part", NATIVE_UINT64 }, { "hour", NATIVE_INT32 },                   \
-	    { "node", NATIVE_UINT32 }, { "track", NATIVE_UINT32 },             \
-	    { "ts", NATIVE_INT64 }, { "stream", NATIVE_UINT32 },               \
-	    { "seq", NATIVE_UINT64 }, { "idx", NATIVE_UINT32 },                \
-	    { "recv", NATIVE_INT64 },                                          \
-	{                                                                      \
-		"pos", NATIVE_UINT64                                           \
-	}
-
-static const struct native_column event_columns[] = {
-	COMMON,
-	{ "source", NATIVE_STRING },
-	{ "name", NATIVE_STRING },
-	{ "uuid", NATIVE_STRING },
-	{ "keys", NATIVE_STRING_ARRAY },
-	{ "types", NATIVE_STRING },
-	{ "vals", NATIVE_STRING_ARRAY },
-};
-static const struct native_column sample_columns[] = {
-	COMMON,
-	{ "types", NATIVE_STRING },
-	{ "v", NATIVE_FLOAT64_ARRAY },
-	{ "big", NATIVE_UINT64_ARRAY },
-};
-static const struct native_column span_columns[] = {
-	COMMON,
-	{ "end_ns", NATIVE_INT64 },
-	{ "name", NATIVE_STRING },
-	{ "category", NATIVE_STRING },
-	{ "keys", NATIVE_STRING_ARRAY },
-	{ "types", NATIVE_STRING },
-	{ "vals", NATIVE_STRING_ARRAY },
-};
-static const struct native_column gap_columns[] = {
-	COMMON,
-	{ "end_ns", NATIVE_INT64 },
-	{ "class", NATIVE_STRING },
-	{ "reason", NATIVE_STRING },
-	{ "count", NATIVE_UINT64 },
-};
-static const struct native_column rejected_columns[] = {
-	COMMON,
-	{ "reason", NATIVE_STRING },
-	{ "bytes", NATIVE_UINT64 },
-	{ "body", NATIVE_STRING },
-	{ "sha256", NATIVE_STRING },
-};
-
-struct table {
-	const char *name;
-	const struct native_column *columns;
-	unsigned count;
-};
-
-#define TABLE(name, columns)                                                   \
-	{                                                                      \
-		name, columns, sizeof(columns) / sizeof(columns[0])            \
-	}
-
-static const struct table tables[RECORD_KINDS] = {
-	[RECORD_EVENT] = TABLE("events", event_columns),
-	[RECORD_SAMPLE] = TABLE("samples", sample_columns),
-	[RECORD_SPAN] = TABLE("spans", span_columns),
-	[RECORD_GAP] = TABLE("gaps", gap_columns),
-	[RECORD_REJECTED] = TABLE("rejected", rejected_columns),
-};
-
 const enum record_kind archive_kinds[ARCHIVE_KINDS] = { RECORD_EVENT,
 	RECORD_SAMPLE, RECORD_SPAN, RECORD_GAP, RECORD_REJECTED };
-
-const struct native_column *
-archive_columns(enum record_kind kind, unsigned *count)
-{
-	const struct table *table = &tables[kind];
-
-	*count = table->count;
-	return table->columns;
-}
-
-const char *
-archive_table(enum record_kind kind)
-{
-	return tables[kind].name;
-}
 
 /* ---- attributes ---- */
 
@@ -182,9 +98,9 @@ check_values(const struct row_block_body *body)
 	return rest.bytes == 0;
 }
 
-/* Returns the letter. */
-static char
-put_number(struct native_block *block, const struct value *value)
+char
+archive_put_number(struct native_block *block, unsigned values, unsigned big,
+    const struct value *value)
 {
 	char letter = value_text_letter(value);
 	double v = NAN;
@@ -197,114 +113,145 @@ put_number(struct native_block *block, const struct value *value)
 		v = (double)value->is.i;
 	if (letter == ARCHIVE_INT && !value_text_is_exact(value->is.i))
 		letter = ARCHIVE_LONG;
-	native_put_float(block, ARCHIVE_SAMPLE_VALUES, v);
+	native_put_float(block, values, v);
 	if (letter == ARCHIVE_LONG || letter == ARCHIVE_UINT)
-		native_put_uint(block, ARCHIVE_SAMPLE_BIG, value->is.u);
+		native_put_uint(block, big, value->is.u);
 	return letter;
 }
 
 static void
-put_sample(struct native_block *block, struct text rest)
+put_sample(struct native_block *block, unsigned types, struct text rest)
 {
 	char letters[RECORD_VALUES_MAX];
 	uint32_t count = 0;
 	struct value value;
 
 	while (record_next_value(&rest, &value))
-		letters[count++] = put_number(block, &value);
-	native_put_text(
-	    block, ARCHIVE_SAMPLE_TYPES, (struct text){ letters, count });
-	native_end_array(block, ARCHIVE_SAMPLE_VALUES);
-	native_end_array(block, ARCHIVE_SAMPLE_BIG);
+		letters[count++] =
+		    archive_put_number(block, types + 1, types + 2, &value);
+	native_put_text(block, types, (struct text){ letters, count });
+	native_end_array(block, types + 1);
+	native_end_array(block, types + 2);
 }
 
 /* ---- records ---- */
 
+void
+archive_put_session(struct typed *row, struct lookup *names, uint32_t stream)
+{
+	struct session_id session;
+
+	if (!lookup_session(names, stream, &session))
+		memset(&session, 0, sizeof(session));
+	typed_put_text(row, (struct text){ (const char *)session.bytes,
+				sizeof(session.bytes) });
+}
+
+void
+archive_put_sent(
+    struct typed *row, const struct row_block_item *item, struct lookup *names)
+{
+	archive_put_session(row, names, item->stream);
+	typed_put_uint(row, item->seq);
+	typed_put_uint(row, item->index);
+	typed_put_int(row, item->receive_ns);
+}
+
+bool
+archive_put_attributes(
+    struct typed *row, struct text attributes, struct lookup *names)
+{
+	if (!take_attributes(&attributes))
+		return false;
+	put_attributes(row->block, row->column, attributes, names);
+	row->column += 3;
+	return true;
+}
+
 static void
-put_common(struct native_block *block, const struct archive_row_id *id,
+put_body(struct typed *row, enum record_kind kind,
+    const struct row_block_body *body, struct lookup *names)
+{
+	switch (kind) {
+	case RECORD_EVENT:
+		typed_put_text(row, lookup_name(names, &body->source));
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_text(row, body->uuid);
+		break;
+	case RECORD_SAMPLE:
+		put_sample(row->block, row->column, body->value_bytes);
+		return;
+	case RECORD_SPAN:
+		typed_put_int(row, body->end_ns);
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_text(row, lookup_name(names, &body->key));
+		break;
+	case RECORD_GAP:
+		typed_put_int(row, body->end_ns);
+		typed_put_text(row, lookup_name(names, &body->source));
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_uint(row, body->count);
+		return;
+	default:
+		typed_put_text(row, lookup_name(names, &body->name));
+		typed_put_uint(row, body->count);
+		typed_put_text(row, body->value_bytes);
+		typed_put_text(row, body->hash);
+		return;
+	}
+	put_attributes(row->block, row->column, body->attributes, names);
+}
+
+static bool
+get_body(struct row_block_body *body, enum record_kind kind,
     const struct row_block_item *item)
 {
-	native_put_uint(block, ARCHIVE_PART, id->part);
-	native_put_int(block, ARCHIVE_HOUR, id->hour);
-	native_put_uint(block, ARCHIVE_NODE, id->node);
-	native_put_uint(block, ARCHIVE_TRACK, id->track);
-	native_put_int(block, ARCHIVE_TIME, item->time_ns);
-	native_put_uint(block, ARCHIVE_STREAM, item->stream);
-	native_put_uint(block, ARCHIVE_SEQ, item->seq);
-	native_put_uint(block, ARCHIVE_INDEX, item->index);
-	native_put_int(block, ARCHIVE_RECEIVED, item->receive_ns);
-	native_put_uint(block, ARCHIVE_POS, id->pos);
+	if (!row_block_get_body(item->body, kind, item->time_ns, body))
+		return false;
+	if (kind == RECORD_SAMPLE)
+		return check_values(body);
+	return (kind != RECORD_EVENT && kind != RECORD_SPAN) ||
+	       take_attributes(&body->attributes);
 }
 
-static void
-put_name(struct native_block *block, unsigned column, struct lookup *names,
-    const struct row_block_name *name)
-{
-	native_put_text(block, column, lookup_name(names, name));
-}
-
-static void
-put_event(struct native_block *block, const struct row_block_body *body,
+/* What all records begin with. */
+static struct typed
+put_front(struct native_block *block, enum record_kind kind,
+    const struct archive_row_id *id, const struct row_block_item *item,
     struct lookup *names)
 {
-	put_name(block, ARCHIVE_EVENT_SOURCE, names, &body->source);
-	put_name(block, ARCHIVE_EVENT_NAME, names, &body->name);
-	native_put_text(block, ARCHIVE_EVENT_UUID, body->uuid);
-	put_attributes(block, ARCHIVE_EVENT_KEYS, body->attributes, names);
+	struct typed row = typed_begin(block, typed_of_kind(kind));
+
+	typed_put_uint(&row, id->part);
+	typed_put_int(&row, id->hour);
+	typed_put_text(&row, lookup_number(names, id->node));
+	if (kind == RECORD_SAMPLE || kind == RECORD_SPAN)
+		typed_put_text(&row, lookup_number(names, id->track));
+	typed_put_int(&row, item->time_ns);
+	archive_put_sent(&row, item, names);
+	typed_put_uint(&row, id->pos);
+	return row;
 }
 
-static void
-put_span(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
+uint64_t
+archive_hash(enum record_kind kind, const struct archive_row_id *id,
+    const struct row_block_item *item, struct lookup *names)
 {
-	native_put_int(block, ARCHIVE_SPAN_END, body->end_ns);
-	put_name(block, ARCHIVE_SPAN_NAME, names, &body->name);
-	put_name(block, ARCHIVE_SPAN_CATEGORY, names, &body->key);
-	put_attributes(block, ARCHIVE_SPAN_KEYS, body->attributes, names);
-}
-
-static void
-put_gap(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
-{
-	native_put_int(block, ARCHIVE_GAP_END, body->end_ns);
-	put_name(block, ARCHIVE_GAP_CLASS, names, &body->source);
-	put_name(block, ARCHIVE_GAP_REASON, names, &body->name);
-	native_put_uint(block, ARCHIVE_GAP_COUNT, body->count);
-}
-
-static void
-put_rejected(struct native_block *block, const struct row_block_body *body,
-    struct lookup *names)
-{
-	put_name(block, ARCHIVE_REJECTED_REASON, names, &body->name);
-	native_put_uint(block, ARCHIVE_REJECTED_BYTES, body->count);
-	native_put_text(block, ARCHIVE_REJECTED_BODY, body->value_bytes);
-	native_put_text(block, ARCHIVE_REJECTED_HASH, body->hash);
+	return put_front(NULL, kind, id, item, names).hash;
 }
 
 bool
 archive_put_record(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,
-    struct lookup *names)
+    struct lookup *names, uint64_t *hash)
 {
 	struct row_block_body body;
+	struct typed row;
 
-	if (archive_table(kind) == NULL ||
-	    !row_block_get_body(item->body, kind, item->time_ns, &body))
+	if (typed_of_kind(kind) == NULL || !get_body(&body, kind, item))
 		return false;
-	if (kind == RECORD_SAMPLE && !check_values(&body))
-		return false;
-	if ((kind == RECORD_EVENT || kind == RECORD_SPAN) &&
-	    !take_attributes(&body.attributes))
-		return false;
-	put_common(block, id, item);
-	switch (kind) {
-	case RECORD_EVENT: put_event(block, &body, names); break;
-	case RECORD_SAMPLE: put_sample(block, body.value_bytes); break;
-	case RECORD_SPAN: put_span(block, &body, names); break;
-	case RECORD_GAP: put_gap(block, &body, names); break;
-	default: put_rejected(block, &body, names); break;
-	}
+	row = put_front(block, kind, id, item, names);
+	put_body(&row, kind, &body, names);
+	*hash = row.hash;
 	return true;
 }

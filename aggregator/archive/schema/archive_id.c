@@ -61,11 +61,13 @@ read_shard(struct clickhouse *clickhouse, unsigned shard,
 	unsigned replicas =
 	    clickhouse_cluster(clickhouse)->shard[shard].replicas;
 	unsigned before = numbers->count;
+	unsigned order[CLICKHOUSE_REPLICAS_MAX];
+	unsigned awake = clickhouse_order(clickhouse, shard, 0, order);
 	bool answered = false;
 
-	for (unsigned r = 0; r < replicas; r++)
-		answered |=
-		    read_replica(clickhouse, shard, r, numbers, err) == 0;
+	for (unsigned i = 0; i < replicas && (i < awake || !answered); i++)
+		answered |= read_replica(
+				clickhouse, shard, order[i], numbers, err) == 0;
 	if (!answered)
 		return err_prefix(
 		    err, "archive: no replica of shard %u", shard + 1);

@@ -17,42 +17,59 @@ enum { VERSION_BYTES = 24, DELAY_S_MAX = 300 };
 #define SETTLE_NS (5 * NS_PER_SECOND)
 
 struct row {
-	uint64_t shard, rows, queue, delay_s, copies, port, format;
+	uint64_t shard, tables, rows, queue, delay_s, copies, port, format;
 	struct text replica, version, table, state, host;
 	double bytes;
 };
 
-static const struct answer_column columns[] = {
-	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,
-	    "its number, from 1 on", false, NULL },
-	{ "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica), NULL,
-	    "the name of the server", false, NULL },
-	{ "version", "VERSION", ANSWER_AT_TEXT(struct row, version), NULL,
-	    "of the server", true, NULL },
+#define WHICH                                                                  \
+	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,          \
+		"its number, from 1 on", false, NULL },                        \
+	    { "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica), NULL, \
+		    "the name of the server", false, NULL },                   \
+	{                                                                      \
+		"version", "VERSION", ANSWER_AT_TEXT(struct row, version),     \
+		    NULL, "of the server", true, NULL                          \
+	}
+#define WHAT                                                                   \
+	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows), NULL,             \
+		"what the replica has of it", false, NULL },                   \
+	    { "bytes", "SIZE", ANSWER_AT_BYTES(struct row, bytes), "By",       \
+		    "on the disk of the replica", false, NULL },               \
+	    { "queue", "QUEUE", ANSWER_AT_COUNT(struct row, queue), NULL,      \
+		    "what it has yet to take from other replicas", true,       \
+		    NULL },                                                    \
+	    { "delay_s", "DELAY", ANSWER_AT_COUNT(struct row, delay_s), "s",   \
+		    "how far it is behind them", true, NULL },                 \
+	    { "copies", "COPIES", ANSWER_AT_COUNT(struct row, copies), NULL,   \
+		    "replicas of the shard that have the table, or the table " \
+		    "that has fewest",                                         \
+		    true, NULL },                                              \
+	    { "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,       \
+		    "ok, missing, read-only, old, lacking or down", false,     \
+		    NULL },                                                    \
+	    { "host", NULL, ANSWER_AT_TEXT(struct row, host), NULL,            \
+		    "where the server is", false, NULL },                      \
+	    { "port", NULL, ANSWER_AT_COUNT(struct row, port), NULL,           \
+		    "and its port", false, NULL },                             \
+	    { "format", NULL, ANSWER_AT_COUNT(struct row, format), NULL,       \
+		    "of the archive", false, NULL },                           \
+	{                                                                      \
+		.key = NULL                                                    \
+	}
+
+static const struct answer_column of_replica[] = { WHICH,
+	{ "tables", "TABLES", ANSWER_AT_COUNT(struct row, tables), NULL,
+	    "tables of the archive that it has", false, NULL },
+	WHAT };
+static const struct answer_column of_table[] = { WHICH,
 	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table), NULL,
 	    "a table of the archive", false, NULL },
-	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows), NULL,
-	    "what the replica has of it", false, NULL },
-	{ "bytes", "SIZE", ANSWER_AT_BYTES(struct row, bytes), "By",
-	    "on the disk of the replica", false, NULL },
-	{ "queue", "QUEUE", ANSWER_AT_COUNT(struct row, queue), NULL,
-	    "what it has yet to take from other replicas", true, NULL },
-	{ "delay_s", "DELAY", ANSWER_AT_COUNT(struct row, delay_s), "s",
-	    "how far it is behind them", true, NULL },
-	{ "copies", "COPIES", ANSWER_AT_COUNT(struct row, copies), NULL,
-	    "replicas of the shard that have the table", true, NULL },
-	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "ok, missing, read-only, old, lacking or down", false, NULL },
-	{ "host", NULL, ANSWER_AT_TEXT(struct row, host), NULL,
-	    "where the server is", false, NULL },
-	{ "port", NULL, ANSWER_AT_COUNT(struct row, port), NULL, "and its port",
-	    false, NULL },
-	{ "format", NULL, ANSWER_AT_COUNT(struct row, format), NULL,
-	    "of the archive", false, NULL },
-	{ .key = NULL },
-};
+	WHAT };
 
-const struct answer_table check_tables[] = { { "tables", columns },
+const struct answer_table check_tables[] = { { "replicas", of_replica },
+	{ .name = NULL } };
+const struct answer_table check_status_tables[] = { { "tables", of_table },
 	{ .name = NULL } };
 
 /* What is given of a replica. */
@@ -88,15 +105,15 @@ state_of(const struct printing *to, unsigned number)
 							 : "ok";
 }
 
-/* `number`: of the table; SCHEMA_TABLES: the replica is down. */
-static void
-put_row(struct printing *to, unsigned number)
+/* What is not known of a table, or of a server that is down. */
+static struct row
+begin_row(const struct printing *to, char version[static VERSION_BYTES])
 {
 	const struct clickhouse_replica *replica = to->replica;
-	char version[VERSION_BYTES];
 	struct row row = { .shard = to->shard + 1,
 		.replica = text_of(replica->host),
 		.state = text_of("down"),
+		.tables = ANSWER_NO_COUNT,
 		.rows = ANSWER_NO_COUNT,
 		.bytes = NAN,
 		.queue = ANSWER_NO_COUNT,
@@ -108,21 +125,69 @@ put_row(struct printing *to, unsigned number)
 						  : ANSWER_NO_COUNT };
 
 	if (replica->up) {
-		snprintf(version, sizeof(version), "%u.%u",
+		snprintf(version, VERSION_BYTES, "%u.%u",
 		    replica->version / 1000, replica->version % 1000);
 		row.replica = text_of(replica->name);
 		row.version = text_of(version);
 	}
-	if (number < SCHEMA_TABLES) {
-		const struct survey_table *table = &to->survey->table[number];
+	return row;
+}
 
-		row.table = text_of(schema_tables[number].name);
-		row.rows = table->rows;
-		row.bytes = (double)table->bytes;
-		row.queue = table->queue;
-		row.delay_s = table->delay_s;
-		row.copies = survey_copies(to->all, to->shard, number);
-		row.state = text_of(state_of(to, number));
+static void
+put_table(struct printing *to, unsigned number)
+{
+	const struct survey_table *table = &to->survey->table[number];
+	char version[VERSION_BYTES];
+	struct row row = begin_row(to, version);
+
+	row.table = text_of(schema_tables[number].name);
+	row.rows = table->rows;
+	row.bytes = (double)table->bytes;
+	row.queue = table->queue;
+	row.delay_s = table->delay_s;
+	row.copies = survey_copies(to->all, to->shard, number);
+	row.state = text_of(state_of(to, number));
+	answer_row(to->answer, &row, NULL);
+}
+
+static void
+put_tables(struct printing *to)
+{
+	char version[VERSION_BYTES];
+	struct row row = begin_row(to, version);
+
+	for (unsigned i = 0; i < SCHEMA_TABLES && to->survey->up; i++)
+		put_table(to, i);
+	if (!to->survey->up)
+		answer_row(to->answer, &row, NULL);
+}
+
+/* All tables together; of what is the worst in one table, that. */
+static void
+put_replica(struct printing *to)
+{
+	char version[VERSION_BYTES];
+	struct row row = begin_row(to, version);
+
+	if (to->survey->up) {
+		row.tables = row.rows = row.queue = row.delay_s = 0;
+		row.bytes = 0;
+		row.state = text_of("ok");
+	}
+	for (unsigned i = 0; i < SCHEMA_TABLES && to->survey->up; i++) {
+		const struct survey_table *table = &to->survey->table[i];
+		uint64_t copies = survey_copies(to->all, to->shard, i);
+
+		row.tables += table->exists;
+		row.rows += table->rows;
+		row.bytes += (double)table->bytes;
+		row.queue += table->queue;
+		if (table->delay_s > row.delay_s)
+			row.delay_s = table->delay_s;
+		if (row.copies == ANSWER_NO_COUNT || copies < row.copies)
+			row.copies = copies;
+		if (text_equal(row.state, text_of("ok")))
+			row.state = text_of(state_of(to, i));
 	}
 	answer_row(to->answer, &row, NULL);
 }
@@ -153,12 +218,13 @@ judge_table(struct printing *to, unsigned number)
 		say(to, "has no table %s; run poolscope archive create", name);
 	else if (table->lacks != 0)
 		say(to,
-		    "table %s lacks a column; run poolscope archive migrate",
+		    "table %s lacks a column: another version made it; make an "
+		    "archive in another database",
 		    name);
 	else if (table->is_unsynced)
 		say(to,
 		    "table %s confirms rows before they are on the disk; run "
-		    "poolscope archive migrate",
+		    "poolscope archive create",
 		    name);
 	else if (table->read_only)
 		say(to, "table %s is read-only; see whether its ZooKeeper runs",
@@ -169,7 +235,7 @@ judge_table(struct printing *to, unsigned number)
 		    " parts that no replica gives it, "
 		    "since %" PRIu64
 		    " s; if a replica was lost, remove it from "
-		    "ZooKeeper (deploy/clickhouse/README.md), then run "
+		    "ZooKeeper (deploy/clickhouse/operate.md), then run "
 		    "poolscope "
 		    "archive verify --repair",
 		    name, table->fetches, table->wait_s);
@@ -196,17 +262,6 @@ judge(struct printing *to)
 			judge_table(to, i);
 	if (missing == 0 && to->survey->format == 0)
 		say(to, "has no format; run poolscope archive create");
-}
-
-static void
-print(struct printing *to)
-{
-	if (!to->survey->up) {
-		put_row(to, SCHEMA_TABLES);
-		return;
-	}
-	for (unsigned i = 0; i < SCHEMA_TABLES; i++)
-		put_row(to, i);
 }
 
 static void
@@ -268,17 +323,18 @@ survey_at_rest(struct clickhouse *clickhouse)
 	return survey;
 }
 
-int
-check_archive(
-    struct clickhouse *clickhouse, struct answer *answer, struct err *err)
+static int
+run(struct clickhouse *clickhouse, struct answer *answer, bool is_status,
+    struct err *err)
 {
 	struct survey *survey = survey_at_rest(clickhouse);
 	struct printing to = { .answer = answer, .all = survey };
 	int rc =
 	    survey_check_format(survey, clickhouse_database(clickhouse), err);
 
-	if (rc == 0) {
-		visit(&to, survey, print);
+	if (rc == 0)
+		visit(&to, survey, is_status ? put_tables : put_replica);
+	if (rc == 0 && !is_status) {
 		answer_flush(answer);
 		visit(&to, survey, judge);
 		warn_of_power(survey);
@@ -286,4 +342,18 @@ check_archive(
 	}
 	survey_close(&survey);
 	return rc;
+}
+
+int
+check_archive(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err)
+{
+	return run(clickhouse, answer, false, err);
+}
+
+int
+check_status(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err)
+{
+	return run(clickhouse, answer, true, err);
 }

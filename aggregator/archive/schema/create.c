@@ -17,6 +17,7 @@ enum { SQL_BYTES = 256 };
 struct work {
 	struct clickhouse *clickhouse;
 	struct survey *survey;
+	const struct schema_storage *storage;
 	unsigned shard, replica;
 	struct survey_replica *of; /* what this replica has */
 	uint32_t version;
@@ -124,7 +125,8 @@ create_missing(struct work *work, struct err *err)
 			continue;
 		schema_create(new_statement(work), &schema_tables[i],
 		    clickhouse_database(work->clickhouse),
-		    work->survey->cluster->keeper, work->version);
+		    work->survey->cluster->keeper, work->version,
+		    work->storage);
 		if (run(work, err) != 0)
 			return -1;
 		work->changed++;
@@ -160,6 +162,21 @@ create_tables(struct work *work, struct err *err)
 	return is_new && !has_meta ? add_id(work, err) : 0;
 }
 
+/* What is deleted is not missed (archive/kept.h). */
+static int
+note_ttl(struct work *work, struct err *err)
+{
+	char sql[SQL_BYTES];
+
+	if (work->storage->ttl_days == 0)
+		return 0;
+	snprintf(sql, sizeof(sql),
+	    "INSERT INTO %s.meta (name, value) VALUES ('kept_days', '%u')",
+	    clickhouse_database(work->clickhouse), work->storage->ttl_days);
+	return clickhouse_run(
+	    work->clickhouse, work->shard, work->replica, sql, err);
+}
+
 /* One replica of each shard gets the rows, the others fetch them. */
 static int
 write_meta(struct work *work, struct err *err)
@@ -175,6 +192,8 @@ write_meta(struct work *work, struct err *err)
 	}
 	if (!has_id && !work->has_new_id[work->shard] && add_id(work, err) != 0)
 		return -1;
+	if (note_ttl(work, err) != 0)
+		return -1;
 	if (has_format)
 		return 0;
 	snprintf(sql, sizeof(sql),
@@ -187,6 +206,23 @@ write_meta(struct work *work, struct err *err)
 		return -1;
 	work->of->format = SCHEMA_FORMAT;
 	return 0;
+}
+
+static int
+check_storage(const struct work *work, struct err *err)
+{
+	const struct schema_storage *storage = work->storage;
+
+	if (work->survey->cluster->version >= CLICKHOUSE_VERSION_NEW ||
+	    (storage->policy == NULL && storage->ttl_days == 0 &&
+		storage->move_days == 0))
+		return 0;
+	return err_set(err,
+	    "ClickHouse %u.%u is not asked for --ttl, --ttl-move and "
+	    "--storage-policy: servers from version 22 on are; delete old "
+	    "records with poolscope archive retain",
+	    work->survey->cluster->version / 1000,
+	    work->survey->cluster->version % 1000);
 }
 
 /* Tables of the same names that somebody else made are not touched. */
@@ -212,72 +248,6 @@ check_foreign(const struct work *work, struct err *err)
 	return 0;
 }
 
-int
-create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err)
-{
-	const char *database = clickhouse_database(clickhouse);
-	struct work work;
-	int rc;
-
-	open_work(&work, clickhouse, say);
-	rc = survey_check_format(work.survey, database, err);
-	if (rc == 0)
-		rc = check_foreign(&work, err);
-	if (rc == 0)
-		rc = visit(&work, create_tables, err);
-	if (rc == 0)
-		rc = visit(&work, write_meta, err);
-	if (rc == 0 && work.changed > 0)
-		fprintf(say, "archive %s: created %u tables, %u shards\n",
-		    database, work.changed, work.survey->cluster->shards);
-	else if (rc == 0)
-		fprintf(say, "archive %s: everything is there\n", database);
-	if (rc == 0 && !work.survey->cluster->keeper)
-		fprintf(say,
-		    "archive %s: there is one copy only: a single server "
-		    "without ZooKeeper\n",
-		    database);
-	close_work(&work);
-	return rc;
-}
-
-/* ---- migrate ---- */
-
-static int
-add_columns(struct work *work, struct err *err)
-{
-	const char *database = clickhouse_database(work->clickhouse);
-
-	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
-		const struct schema_table *table = &schema_tables[i];
-		uint32_t lacks = work->of->table[i].lacks;
-
-		for (unsigned c = 0; c < schema_columns(table); c++) {
-			if ((lacks >> c & 1) == 0)
-				continue;
-			if (c == 0)
-				return err_set(err,
-				    "the table %s has no column %s, which "
-				    "cannot be added",
-				    table->name, table->column[c].name);
-			schema_add_column(new_statement(work), table, c,
-			    database, work->version);
-			if (run(work, err) != 0)
-				return -1;
-			fprintf(work->say, "archive %s: added %s.%s\n",
-			    database, table->name, table->column[c].name);
-			work->changed++;
-			/* The other replicas of the shard get it, too. */
-			for (unsigned r = work->replica + 1;
-			     r < CLICKHOUSE_REPLICAS_MAX; r++)
-				work->survey->replica[work->shard][r]
-				    .table[i]
-				    .lacks &= ~(UINT32_C(1) << c);
-		}
-	}
-	return 0;
-}
-
 /* A setting is one of each replica. */
 static int
 sync_tables(struct work *work, struct err *err)
@@ -294,32 +264,41 @@ sync_tables(struct work *work, struct err *err)
 		    "archive %s: %s is written to the disk before it is "
 		    "confirmed\n",
 		    database, schema_tables[i].name);
-		work->changed++;
 	}
 	return 0;
 }
 
 int
-create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err)
+create_archive(struct clickhouse *clickhouse,
+    const struct schema_storage *storage, FILE *say, struct err *err)
 {
 	const char *database = clickhouse_database(clickhouse);
 	struct work work;
 	int rc;
 
 	open_work(&work, clickhouse, say);
+	work.storage = storage;
 	rc = survey_check_format(work.survey, database, err);
-	if (rc == 0 && !has_format(work.survey))
-		rc = err_set(err, "the database %s has no archive", database);
+	if (rc == 0)
+		rc = check_storage(&work, err);
+	if (rc == 0)
+		rc = check_foreign(&work, err);
 	if (rc == 0)
 		rc = visit(&work, create_tables, err);
 	if (rc == 0)
 		rc = visit(&work, write_meta, err);
 	if (rc == 0)
-		rc = visit(&work, add_columns, err);
-	if (rc == 0)
 		rc = visit(&work, sync_tables, err);
-	if (rc == 0 && work.changed == 0)
-		fprintf(say, "archive %s: nothing to do\n", database);
+	if (rc == 0 && work.changed > 0)
+		fprintf(say, "archive %s: created %u tables, %u shards\n",
+		    database, work.changed, work.survey->cluster->shards);
+	else if (rc == 0)
+		fprintf(say, "archive %s: everything is there\n", database);
+	if (rc == 0 && !work.survey->cluster->keeper)
+		fprintf(say,
+		    "archive %s: there is one copy only: a single server "
+		    "without ZooKeeper\n",
+		    database);
 	close_work(&work);
 	return rc;
 }

@@ -15,8 +15,8 @@
 #include "aggregator/archive/schema/survey.h"
 
 /* After clickhouse_find.  What was done is printed to `say`. */
-int create_archive(struct clickhouse *clickhouse, FILE *say, struct err *err);
-int create_migrate(struct clickhouse *clickhouse, FILE *say, struct err *err);
+int create_archive(struct clickhouse *clickhouse,
+    const struct schema_storage *storage, FILE *say, struct err *err);
 int create_drop(struct clickhouse *clickhouse, FILE *say, struct err *err);
 
 #endif

@@ -17,8 +17,9 @@
 
 enum {
 	SCHEMA_FORMAT = 2, /* row `format` of table meta */
-	SCHEMA_TABLES = 11,
-	SCHEMA_COLUMNS_MAX = 16,
+	SCHEMA_TYPED = 17, /* tables that a pass writes, from the first on */
+	SCHEMA_TABLES = SCHEMA_TYPED + 3,
+	SCHEMA_COLUMNS_MAX = 26,
 };
 
 struct schema_column {
@@ -31,21 +32,57 @@ struct schema_table {
 	const char *partition; /* NULL: one */
 	const char *order;     /* rows that are equal in it are one row */
 	const char *version; /* the row with the highest one stays; NULL: any */
+	/* The first columns, of which the hash of a row is made
+	 * (rows/typed.h). */
+	unsigned hashed;
 	struct schema_column column[SCHEMA_COLUMNS_MAX + 1];
 };
 
+/* Their places in schema_tables. */
+enum schema_number {
+	SCHEMA_EVENTS,
+	SCHEMA_SPANS,
+	SCHEMA_SAMPLES,
+	SCHEMA_GAPS,
+	SCHEMA_REJECTED,
+	SCHEMA_PHASES,
+	SCHEMA_ROLLUPS,
+	SCHEMA_NAMES,
+	SCHEMA_SUMS,
+	SCHEMA_PARTITIONS,
+	SCHEMA_MODELS,
+	SCHEMA_NODES,
+	SCHEMA_ENTITIES,
+	SCHEMA_RUNS,
+	SCHEMA_GROUPS,
+	SCHEMA_STREAMS,
+	SCHEMA_KNOWN,
+};
+
+/* Are its rows counted by hour? */
+static inline bool
+schema_is_by_hour(unsigned table)
+{
+	return table <= SCHEMA_ROLLUPS && table != SCHEMA_PHASES;
+}
+
 extern const struct schema_table schema_tables[SCHEMA_TABLES];
+
+/* Where new tables have their rows, and for how long; 0, NULL: the server's
+ * default, and for ever.  Servers from CLICKHOUSE_VERSION_NEW on. */
+struct schema_storage {
+	const char *policy, *volume;
+	uint32_t move_days; /* then rows go to `volume` */
+	uint32_t ttl_days;  /* then the server drops days of records */
+};
 
 unsigned schema_columns(const struct schema_table *table);
 
 /* Append a statement for a server of this version: replicated, or with one copy
  * on a single server. */
 void schema_create(struct buffer *sql, const struct schema_table *table,
-    const char *database, bool replicated, uint32_t version);
-/* Append a statement that adds column number `column`, which is not the
- * first. */
-void schema_add_column(struct buffer *sql, const struct schema_table *table,
-    unsigned column, const char *database, uint32_t version);
+    const char *database, bool replicated, uint32_t version,
+    const struct schema_storage *storage);
 /* Append a statement that has each row written to the disk before it is
  * confirmed; on servers from CLICKHOUSE_VERSION_NEW on. */
 void schema_sync(

@@ -1,369 +1,245 @@
 /*
- * compare - does each replica have the records of a store, hour by hour?
+ * compare - does each replica have what was committed?
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/archive/upkeep/compare.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "aggregator/archive/blocks/block_sender.h"
 #include "aggregator/archive/kept.h"
-#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/partitions.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/read/expected.h"
+#include "aggregator/archive/rows/typed.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/upkeep/repair.h"
-#include "aggregator/archive/rows/identity.h"
-#include "aggregator/archive/slice.h"
 #include "aggregator/marks/marks.h"
 #include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
-#include "proto/base/memory.h"
 #include "proto/os/log.h"
 
-enum {
-	HOURS = 24, /* compared with one question */
-	HOUR_TEXT_BYTES = 32,
-	FRONT_BYTES = KEY_HOUR_BYTES,
-};
-
 struct row {
-	struct text partition, kind, replica, state;
+	struct text partition, table, replica, state;
 	int64_t hour;
-	uint64_t shard, store, archive;
+	uint64_t shard, committed, archive;
 };
 
 static const struct answer_column columns[] = {
 	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
 	    "account$pool", false, NULL },
-	{ "kind", "KIND", ANSWER_AT_TEXT(struct row, kind), NULL,
-	    "of the records", false, NULL },
+	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table), NULL,
+	    "of the archive", false, NULL },
 	{ "hour", "HOUR", ANSWER_AT_TIME(struct row, hour), NULL,
-	    "when it begins", false, NULL },
+	    "when it begins; none: all of them", false, NULL },
 	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,
 	    "its number, from 1 on", false, NULL },
 	{ "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica), NULL,
 	    "the name of the server", false, NULL },
-	{ "store", "STORE", ANSWER_AT_COUNT(struct row, store), NULL,
-	    "records that the store has", false, NULL },
+	{ "committed", "COMMITTED", ANSWER_AT_COUNT(struct row, committed),
+	    NULL, "rows that it must have", false, NULL },
 	{ "archive", "ARCHIVE", ANSWER_AT_COUNT(struct row, archive), NULL,
-	    "records that the replica has", false, NULL },
+	    "rows that it has", false, NULL },
 	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "lacking, more, other, or waiting for the archiver", false, NULL },
+	    "lacking: the store has them; waiting for the aggregator, which "
+	    "sends them again; or lost: the store does not have them",
+	    false, NULL },
 	{ .key = NULL },
 };
 
 const struct answer_table compare_tables[] = { { "hours", columns },
 	{ .name = NULL } };
 
-struct total {
-	uint64_t rows, hash;
-};
-
-struct hour {
-	int32_t hour;
-	bool is_waiting; /* it has marks */
-	bool is_lacking; /* a replica lacks records of it */
-	struct total shard[CLICKHOUSE_SHARDS_MAX];
-};
-
 struct compare {
 	struct clickhouse *client;
 	const struct clickhouse_cluster *cluster;
 	struct db_txn *txn;
-	struct compacted_cursor_cache cache;
 	struct answer *answer;
-	/* Neighbouring hours of a partition and kind. */
-	uint32_t partition;
-	uint8_t kind;
+	struct kept kept; /* what the archive has not deleted */
+	/* The partition. */
 	uint64_t part;
 	struct text name;
-	struct hour hour[HOURS];
-	unsigned hours;
+	uint32_t partition;   /* in the store; 0: it has none */
 	struct repair repair; /* the hours that are lacking */
-	struct kept kept;     /* what the archive has not deleted */
-	struct pull_claims claims;
-	uint64_t records, compared, lacking, unequal, waiting, damaged;
-	bool is_other; /* the store had another archive */
+	bool has_other;       /* rows of other tables are lacking, too */
+	bool is_other;        /* the store had another archive */
+	uint64_t compared, lacking, lost, waiting;
 };
 
-/* ---- the store ---- */
+/* ---- what the store has ---- */
 
-static int
-add_record(void *arg, const struct key_row_block *of,
-    const struct row_block_item *item, struct err *err)
+/* The kind of the records of a table; RECORD_KINDS: they are none. */
+static uint8_t
+kind_of(uint32_t table)
 {
-	struct compare *self = arg;
-	const struct archive_row_id id = { self->part, of->hour, of->node,
-		of->track, 0 };
-	struct hour *hour = &self->hour[self->hours];
-	struct total *total = &hour->shard[archive_shard(
-	    self->cluster->shards, self->part, of->node)];
+	uint8_t kind = 0;
 
-	(void)err;
-	total->rows++;
-	total->hash += archive_identity_hash(&id, item);
-	self->records++;
-	return 0;
+	while (kind < RECORD_KINDS &&
+	       typed_of_kind((enum record_kind)kind) != &schema_tables[table])
+		kind++;
+	return kind;
 }
 
-static struct text
-view(const void *at, uint32_t bytes)
-{
-	return (struct text){ at, bytes };
-}
-
-/* The first key of a table after all that begin with `front`. */
 static bool
-key_after(struct db_txn *txn, unsigned table,
-    const unsigned char front[static FRONT_BYTES],
-    unsigned char next[static FRONT_BYTES])
+has_hour(const struct compare *self, const struct key_row_block *of)
 {
-	struct db_cursor *cursor = db_cursor_open(txn, table);
-	unsigned char last[KEY_ROW_BLOCK_BYTES];
-	struct text key;
-	bool found;
+	const unsigned tables[] = { TABLES_ROW_BLOCKS, TABLES_CHUNKS };
+	unsigned char front[KEY_ROW_BLOCK_BYTES];
+	bool found = false;
 
-	memset(last, 0xff, sizeof(last));
-	memcpy(last, front, FRONT_BYTES);
-	found = db_seek_key(cursor, view(last, sizeof(last)), &key) &&
-		key.bytes >= FRONT_BYTES;
-	if (found)
-		memcpy(next, key.at, FRONT_BYTES);
-	db_cursor_close(&cursor);
+	key_put_row_block(front, of);
+	for (unsigned i = 0; i < 2; i++) {
+		struct db_cursor *cursor = db_cursor_open(self->txn, tables[i]);
+		struct text key;
+
+		found |=
+		    db_seek_key(cursor,
+			(struct text){ (char *)front, KEY_HOUR_BYTES }, &key) &&
+		    key.bytes >= KEY_HOUR_BYTES &&
+		    memcmp(key.at, front, KEY_HOUR_BYTES) == 0;
+		db_cursor_close(&cursor);
+	}
 	return found;
 }
 
-/* The next hour that has row blocks or chunks. */
-static bool
-next_hour(struct compare *self, unsigned char front[static FRONT_BYTES])
+static const char *
+lack_hour(struct compare *self, const struct key_row_block *of)
 {
-	unsigned char blocks[FRONT_BYTES], chunks[FRONT_BYTES];
-	bool has_blocks =
-	    key_after(self->txn, TABLES_ROW_BLOCKS, front, blocks);
-	bool has_chunks = key_after(self->txn, TABLES_CHUNKS, front, chunks);
+	const struct repair *repair = &self->repair;
+	const struct key_row_block *last =
+	    repair->hours > 0 ? &repair->hour[repair->hours - 1] : NULL;
 
-	if (!has_blocks && !has_chunks)
-		return false;
-	if (has_blocks &&
-	    (!has_chunks || memcmp(blocks, chunks, FRONT_BYTES) < 0))
-		memcpy(front, blocks, FRONT_BYTES);
-	else
-		memcpy(front, chunks, FRONT_BYTES);
-	return true;
-}
-
-/* The compacted slices of an hour, each once. */
-static int
-add_chunks(struct compare *self, struct slice_reader *reader, struct text front,
-    struct err *err)
-{
-	unsigned char at[KEY_ROW_BLOCK_BYTES] = { 0 };
-	struct db_cursor *cursor = db_cursor_open(self->txn, TABLES_CHUNKS);
-	struct text key;
-	int rc = 0;
-
-	memcpy(at, front.at, front.bytes);
-	while (rc == 0 && db_seek_key(cursor, view(at, sizeof(at)), &key) &&
-	       key.bytes >= SLICE_FRONT_BYTES &&
-	       memcmp(key.at, front.at, front.bytes) == 0) {
-		memset(at, 0xff, sizeof(at));
-		memcpy(at, key.at, SLICE_FRONT_BYTES);
-		rc = slice_compacted(reader, view(at, SLICE_FRONT_BYTES), err);
+	if (self->partition == 0 || !has_hour(self, of)) {
+		self->lost++;
+		return "lost";
 	}
-	db_cursor_close(&cursor);
-	return rc;
+	if (marks_hold_records(self->txn, of)) {
+		self->waiting++;
+		return "waiting";
+	}
+	self->lacking++;
+	if (last == NULL || last->partition != of->partition ||
+	    last->kind != of->kind || last->hour != of->hour)
+		repair_add(&self->repair, of);
+	return "lacking";
 }
 
-static int
-add_hour(struct compare *self, const unsigned char *front,
-    const struct key_row_block *of, struct err *err)
-{
-	struct slice_reader reader = { self->txn, &self->cache, add_record,
-		self, 0 };
-	struct hour *hour = &self->hour[self->hours];
-	const struct text key = view(front, FRONT_BYTES);
-
-	*hour = (struct hour){ .hour = of->hour,
-		.is_waiting = marks_hold_records(self->txn, of) };
-	if (slice_row_blocks(&reader, key, 0, UINT32_MAX, err) != 0 ||
-	    add_chunks(self, &reader, key, err) != 0)
-		return -1;
-	self->damaged += reader.damaged;
-	self->hours++;
-	return 0;
-}
-
-/* ---- the archive ---- */
-
+/* A replica has fewer rows, or others. */
 static void
-put_hour(struct compare *self, const struct hour *hour, unsigned shard,
-    const char *replica, const struct total *have)
+put_lack(struct compare *self, const struct expected_rows *rows,
+    const char *replica, uint64_t has)
 {
-	const struct total *want = &hour->shard[shard];
+	const struct key_row_block of = { .partition = self->partition,
+		.kind = kind_of(rows->table),
+		.hour = rows->hour,
+		.first_ns = INT64_MIN };
+	struct row row = { self->name, text_of(schema_tables[rows->table].name),
+		text_of(replica), text_of("lacking"), ANSWER_NO_NS,
+		rows->shard + 1, rows->rows, has };
 
-	const struct row row = { self->name,
-		text_of(block_sender_table(self->kind)), text_of(replica),
-		text_of(hour->is_waiting          ? "waiting"
-			: have->rows < want->rows ? "lacking"
-			: have->rows > want->rows ? "more"
-						  : "other"),
-		(int64_t)hour->hour * KEY_HOUR_NS, shard + 1, want->rows,
-		have->rows };
-
+	if (schema_is_by_hour(rows->table))
+		row.hour = (int64_t)rows->hour * KEY_HOUR_NS;
+	if (of.kind < RECORD_KINDS) {
+		row.state = text_of(lack_hour(self, &of));
+	} else if (self->partition == 0) {
+		row.state = text_of("lost");
+		self->lost++;
+	} else {
+		self->lacking++;
+		self->has_other = true;
+	}
 	answer_row(self->answer, &row, NULL);
 }
 
-/* A new condition of the rows that an owner which was lost has not committed.
- */
-static char *
-ended_sql(const struct compare *self)
-{
-	for (uint32_t i = 0; i < self->claims.partitions; i++)
-		if (self->claims.partition[i].part == self->part)
-			return pull_claims_ended_sql(
-			    &self->claims.partition[i]);
-	return memory_string("0");
-}
-
-/* Rows above the checkpoint of the present owner count here, too: they are
- * there. */
-static int
-ask_replica(struct compare *self, const struct question *question,
-    struct total have[static HOURS], struct err *err)
-{
-	const char *database = clickhouse_database(self->client);
-	struct text answer;
-	uint64_t row[3];
-	char *ended = ended_sql(self);
-	int rc;
-
-	memset(have, 0, HOURS * sizeof(*have));
-	rc = question_ask(question, &answer, err,
-	    "SELECT hour, count(), sum(%s) FROM (SELECT DISTINCT part, hour, "
-	    "node, track, ts, stream, seq, idx FROM %s.%s WHERE part = %llu "
-	    "AND hour >= %d AND hour <= %d AND NOT (%s)) GROUP BY hour",
-	    archive_identity_sql((enum record_kind)self->kind), database,
-	    block_sender_table(self->kind), (unsigned long long)self->part,
-	    self->hour[0].hour, self->hour[self->hours - 1].hour, ended);
-	free(ended);
-	if (rc != 0)
-		return -1;
-	while ((rc = question_row(question, &answer, row, 3, err)) > 0)
-		for (unsigned i = 0; i < self->hours; i++)
-			if (self->hour[i].hour == (int32_t)(int64_t)row[0])
-				have[i] = (struct total){ row[1], row[2] };
-	return rc;
-}
+/* ---- what the archive has ---- */
 
 static int
-compare_replica(
-    struct compare *self, const struct question *question, struct err *err)
+check_rows(struct compare *self, struct expected_rows *rows, struct err *err)
 {
-	struct total have[HOURS];
-	const struct clickhouse_replica *replica =
-	    &self->cluster->shard[question->shard].replica[question->replica];
+	const struct clickhouse_shard *shard =
+	    &self->cluster->shard[rows->shard];
 
-	if (ask_replica(self, question, have, err) != 0)
-		return -1;
-	for (unsigned i = 0; i < self->hours; i++) {
-		struct hour *hour = &self->hour[i];
-		const struct total *want = &hour->shard[question->shard];
+	for (unsigned r = 0; r < shard->replicas; r++) {
+		uint64_t has;
+		int rc = expected_is_there(
+		    rows, self->client, self->part, r, &has, err);
 
-		if (have[i].rows == want->rows && have[i].hash == want->hash)
-			continue;
-		put_hour(self, hour, question->shard, replica->name, &have[i]);
-		if (hour->is_waiting)
-			self->waiting++;
-		else if (have[i].rows > want->rows)
-			self->unequal++;
-		else {
-			self->lacking++;
-			hour->is_lacking = true;
-		}
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			put_lack(self, rows, shard->replica[r].name, has);
 	}
 	return 0;
 }
 
-/* Compare the hours that were read. */
+/* The events of a phase are on all shards: from those replicas that have most
+ * of them. */
 static int
-compare_hours(struct compare *self, struct err *err)
+check_phase(
+    struct compare *self, const struct expected_rows *rows, struct err *err)
 {
-	if (self->hours == 0)
-		return 0;
-	for (unsigned s = 0; s < self->cluster->shards; s++)
+	uint64_t all = 0;
+
+	for (unsigned s = 0; s < self->cluster->shards; s++) {
+		uint64_t most = 0, has;
+
 		for (unsigned r = 0; r < self->cluster->shard[s].replicas;
 		     r++) {
 			const struct question question = { self->client, s, r };
 
-			if (compare_replica(self, &question, err) != 0)
+			if (question_numbers(&question, &has, 1, err,
+				"SELECT count() FROM (SELECT DISTINCT %s FROM "
+				"%s.phases WHERE part = %llu AND "
+				"sipHash64(phase) = %llu AND form = %llu)",
+				schema_tables[SCHEMA_PHASES].order,
+				clickhouse_database(self->client),
+				(unsigned long long)self->part,
+				(unsigned long long)rows->name,
+				(unsigned long long)rows->hash) != 0)
 				return -1;
+			if (has > most)
+				most = has;
 		}
-	for (unsigned i = 0; i < self->hours; i++) {
-		const struct key_row_block of = { .partition = self->partition,
-			.kind = self->kind,
-			.hour = self->hour[i].hour };
-
-		if (self->hour[i].is_lacking)
-			repair_add(&self->repair, &of);
+		all += most;
 	}
-	self->compared += self->hours;
-	self->hours = 0;
+	if (all < rows->rows)
+		put_lack(self, rows, "all", all);
 	return 0;
 }
 
-/* ---- all of it ---- */
-
-static bool
-is_neighbour(const struct compare *self, const struct key_row_block *of)
+static int
+check_partition(
+    struct compare *self, const struct partitions_item *of, struct err *err)
 {
-	return self->hours > 0 && self->hours < HOURS &&
-	       of->partition == self->partition && of->kind == self->kind &&
-	       (int64_t)of->hour - self->hour[0].hour < HOURS;
+	struct expected expected = { .at = NULL };
+	int rc = expected_read(&expected, self->client, of->part, err);
+
+	self->part = of->part;
+	self->name = text_of(of->name);
+	self->partition = dictionary_find(self->txn, 0, self->name);
+	for (uint32_t i = 0; rc == 0 && i < expected.count; i++) {
+		struct expected_rows *rows = &expected.at[i];
+
+		if (rows->table < SCHEMA_PHASES &&
+		    rows->hour < kept_from(&self->kept, self->part))
+			continue;
+		self->compared++;
+		rc = rows->table == SCHEMA_PHASES ? check_phase(self, rows, err)
+						  : check_rows(self, rows, err);
+	}
+	expected_clear(&expected);
+	return rc;
 }
 
 static int
-compare_all(struct compare *self, struct err *err)
+check_all(struct compare *self, struct err *err)
 {
-	unsigned char front[FRONT_BYTES] = { 0 };
+	struct partitions partitions = { .at = NULL };
+	int rc = partitions_read(&partitions, self->client, NULL, err);
 
-	while (next_hour(self, front)) {
-		unsigned char key[KEY_ROW_BLOCK_BYTES] = { 0 };
-		struct key_row_block of;
-		struct text name;
-
-		memcpy(key, front, sizeof(front));
-		if (!key_get_row_block(view(key, sizeof(key)), &of) ||
-		    block_sender_table(of.kind) == NULL ||
-		    !dictionary_text(self->txn, 0, of.partition, &name)) {
-			self->damaged++;
-			continue;
-		}
-		if (!is_neighbour(self, &of) && compare_hours(self, err) != 0)
-			return -1;
-		self->partition = of.partition;
-		self->name = name;
-		self->kind = of.kind;
-		self->part = archive_part(self->name);
-		if (of.hour < kept_from(&self->kept, self->part))
-			continue;
-		if (add_hour(self, front, &of, err) != 0)
-			return -1;
-	}
-	return compare_hours(self, err);
-}
-
-static void
-log_result(const struct compare *self)
-{
-	log_info("%llu records of %llu hours: %llu times a replica is not "
-		 "equal, %llu times it waits for the archiver; %llu rows of "
-		 "the store are damaged",
-	    (unsigned long long)self->records,
-	    (unsigned long long)self->compared,
-	    (unsigned long long)(self->lacking + self->unequal),
-	    (unsigned long long)self->waiting,
-	    (unsigned long long)self->damaged);
+	for (uint32_t i = 0; rc == 0 && i < partitions.count; i++)
+		rc = check_partition(self, &partitions.at[i], err);
+	partitions_clear(&partitions);
+	return rc;
 }
 
 static int
@@ -373,17 +249,46 @@ compare_open(struct compare *self, struct db *db, struct err *err)
 
 	if (db_begin(db, false, &self->txn, err) != 0)
 		return -1;
-	rc = compare_all(self, err);
-	compacted_cursor_cache_clear(&self->cache);
+	rc = check_all(self, err);
 	db_abort(&self->txn);
 	if (rc == 0)
-		log_result(self);
+		log_info("%llu hours of tables, and phases: %llu times a "
+			 "replica is not equal, %llu times it waits for the "
+			 "aggregator",
+		    (unsigned long long)self->compared,
+		    (unsigned long long)(self->lacking + self->lost),
+		    (unsigned long long)self->waiting);
 	return rc;
+}
+
+/* ---- repair ---- */
+
+/* Rows that change are not known by hour. */
+static int
+repair_everything(struct compare *self, struct db *db, struct err *err)
+{
+	struct db_txn *txn;
+
+	if (db_begin(db, true, &txn, err) != 0)
+		return -1;
+	if (!marks_are_kept(txn)) {
+		db_abort(&txn);
+		return err_set(err, "the store has no archive");
+	}
+	marks_begin_again(txn);
+	if (db_commit(&txn, err) != DB_OK)
+		return -1;
+	log_info("everything that the store has is sent again when the "
+		 "aggregator runs");
+	self->lacking = 0;
+	return 0;
 }
 
 static int
 repair_open(struct compare *self, struct db *db, struct err *err)
 {
+	if (self->has_other)
+		return repair_everything(self, db, err);
 	if (self->repair.hours == 0)
 		return 0;
 	if (repair_mark(&self->repair, db, err) != 0)
@@ -394,8 +299,6 @@ repair_open(struct compare *self, struct db *db, struct err *err)
 	return 0;
 }
 
-/* The records are compared all the same; of the rest only the aggregator knows
- * what is lacking. */
 static int
 see_archive(struct compare *self, struct db *db, struct err *err)
 {
@@ -430,8 +333,6 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		return -1;
 	rc = kept_read(&self.kept, clickhouse, err);
 	if (rc == 0)
-		rc = pull_claims_read(&self.claims, clickhouse, NULL, err);
-	if (rc == 0)
 		rc = see_archive(&self, db, err);
 	if (rc == 0)
 		rc = compare_open(&self, db, err);
@@ -439,10 +340,8 @@ compare_store(struct clickhouse *clickhouse, const char *store, bool repair,
 		rc = repair_open(&self, db, err);
 	repair_clear(&self.repair);
 	kept_clear(&self.kept);
-	pull_claims_clear(&self.claims);
 	db_close(&db);
 	if (rc != 0)
 		return -1;
-	return self.lacking > 0 || self.unequal > 0 || self.damaged > 0 ||
-	       self.is_other;
+	return self.lacking > 0 || self.lost > 0 || self.is_other;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "aggregator/archive/claims.h"
+#include "aggregator/archive/commits.h"
 #include "aggregator/archive/question.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
@@ -35,14 +36,13 @@ static const struct answer_column columns[] = {
 	{ "age_s", "AGE", ANSWER_AT_DURATION(struct row, age), "s",
 	    "how long ago it committed last", false, NULL },
 	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "ok, new, ended, or that a checkpoint has one copy only", false,
-	    NULL },
+	    "ok, new, ended, or that a commit has one copy only", false, NULL },
 	{ "committed", NULL, ANSWER_AT_TIME(struct row, committed), NULL,
 	    "when it committed last", false, NULL },
 	{ "change", NULL, ANSWER_AT_COUNT(struct row, change), NULL,
 	    "the number of its last change", false, NULL },
 	{ "copies", NULL, ANSWER_AT_COUNT(struct row, copies), NULL,
-	    "replicas that have its checkpoint", false, NULL },
+	    "replicas that have its last commit", false, NULL },
 	{ .key = NULL },
 };
 
@@ -52,9 +52,7 @@ const struct answer_table owners_tables[] = { { "owners", columns },
 struct epoch {
 	const struct claim *claim; /* the first one */
 	uint64_t open;             /* partitions */
-	uint64_t pos, entry;       /* of the checkpoint; 0: none */
-	int64_t at_ns;
-	unsigned copies; /* of the checkpoint */
+	struct commits_end end;    /* zeroed: nothing was committed */
 };
 
 struct owners_report {
@@ -91,45 +89,21 @@ find_epochs(struct owners_report *self)
 					       self->epoch[e].claim->epoch;
 }
 
-static void
-take_checkpoint(struct epoch *epoch, const uint64_t row[4])
-{
-	if (row[1] > epoch->pos) {
-		epoch->pos = row[1];
-		epoch->entry = row[2];
-		epoch->at_ns = (int64_t)row[3];
-		epoch->copies = 0;
-	}
-	epoch->copies += row[1] == epoch->pos;
-}
-
-static int
-read_checkpoints(void *arg, const struct question *question, struct err *err)
-{
-	struct owners_report *self = arg;
-	struct text answer;
-	uint64_t row[4];
-	int rc;
-
-	if (question_ask(question, &answer, err,
-		"SELECT epoch, max(pos), max(entry), max(at_ns) "
-		"FROM %s.checkpoints GROUP BY epoch",
-		clickhouse_database(self->client)) != 0)
-		return -1;
-	while ((rc = question_row(question, &answer, row, 4, err)) > 0)
-		for (uint32_t i = 0; i < self->epochs; i++)
-			if (self->epoch[i].claim->epoch == row[0])
-				take_checkpoint(&self->epoch[i], row);
-	return rc;
-}
-
 static int
 read_all(struct owners_report *self, struct err *err)
 {
-	if (claims_read(&self->claims, err) != 0)
+	struct commits_ends ends;
+
+	if (claims_read(&self->claims, err) != 0 ||
+	    commits_read(&ends, self->client, err) != 0)
 		return -1;
 	find_epochs(self);
-	return question_each(self->client, read_checkpoints, self, err);
+	for (uint32_t i = 0; i < self->epochs; i++)
+		for (uint32_t k = 0; k < ends.count; k++)
+			if (ends.at[k].epoch == self->epoch[i].claim->epoch)
+				self->epoch[i].end = ends.at[k];
+	free(ends.at);
+	return 0;
 }
 
 /* ---- printing ---- */
@@ -143,8 +117,8 @@ state_of(const struct owners_report *self, const struct epoch *epoch)
 	    claims_of_epoch(&self->claims, number)->number > number;
 
 	return has_claimed && epoch->open == 0 ? "ended"
-	       : epoch->pos == 0               ? "new"
-	       : epoch->copies < question_copies(self->client, home)
+	       : epoch->end.epoch == 0         ? "new"
+	       : epoch->end.copies < question_copies(self->client, home)
 		   ? "one copy"
 		   : "ok";
 }
@@ -152,21 +126,21 @@ state_of(const struct owners_report *self, const struct epoch *epoch)
 static void
 put_epoch(struct owners_report *self, const struct epoch *epoch)
 {
-	int64_t age_ns = self->now_ns - epoch->at_ns;
-	bool has = epoch->pos != 0;
+	int64_t age_ns = self->now_ns - epoch->end.at_ns;
+	bool has = epoch->end.epoch != 0;
 	char store[17];
 	struct row row = { .epoch = epoch->claim->epoch,
 		.partitions = epoch->open,
-		.entry = epoch->entry,
-		.change = epoch->pos & ((UINT64_C(1) << 48) - 1),
-		.copies = epoch->copies,
+		.entry = epoch->end.place.entry,
+		.change = epoch->end.place.change,
+		.copies = epoch->end.copies,
 		.endpoint = text_of(epoch->claim->endpoint),
 		.state = text_of(state_of(self, epoch)),
 		/* The clock of who wrote it may be ahead of ours. */
 		.age = !has         ? ANSWER_NO_NS
 		       : age_ns > 0 ? age_ns
 				    : 0,
-		.committed = has ? epoch->at_ns : ANSWER_NO_NS };
+		.committed = has ? epoch->end.at_ns : ANSWER_NO_NS };
 
 	snprintf(store, sizeof(store), "%016" PRIx64, epoch->claim->store);
 	row.store = text_of(store);
@@ -178,7 +152,7 @@ judge(struct owners_report *self, const struct epoch *epoch)
 {
 	if (strcmp(state_of(self, epoch), "one copy") != 0)
 		return;
-	log_error("epoch %u: one replica has its checkpoint; run poolscope "
+	log_error("epoch %u: one replica has its last commit; run poolscope "
 		  "archive check",
 	    epoch->claim->epoch);
 	self->faults++;

@@ -28,7 +28,7 @@ repair_clear(struct repair *repair)
 
 /* Mark the slices that an hour has in a table.  A mark of chunks says that the
  * archive lacks all of a slice; one of row blocks would not do, because rows
- * before the checkpoint count as sent. */
+ * before the last commit count as sent. */
 static void
 mark_slices(
     struct db_txn *txn, unsigned table, const struct key_row_block *hour)
@@ -59,7 +59,7 @@ mark_slices(
 	db_cursor_close(&cursor);
 }
 
-/* A pass that has records of a partition has its counts, too (complete.h). */
+/* A pass that has records of a partition has its counts, too. */
 static void
 mark_counts(struct db_txn *txn, uint32_t partition)
 {

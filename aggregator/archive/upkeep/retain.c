@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "aggregator/archive/kept.h"
-#include "aggregator/archive/pull/pull_claims.h"
+#include "aggregator/archive/partitions.h"
 #include "aggregator/archive/question.h"
 #include "proto/os/clock.h"
 
@@ -25,18 +25,6 @@ struct retain {
 	int64_t day; /* the first one that is kept */
 	struct retain_report *report;
 };
-
-/* Run a statement on a replica of a shard; the others do the same later. */
-static int
-run(struct retain *retain, unsigned shard, const char *sql, struct err *err)
-{
-	int rc = -1;
-
-	for (unsigned r = 0;
-	     rc != 0 && r < retain->cluster->shard[shard].replicas; r++)
-		rc = clickhouse_run(retain->client, shard, r, sql, err);
-	return rc;
-}
 
 /* ---- of all partitions ---- */
 
@@ -90,7 +78,7 @@ drop_days(
 		snprintf(sql, sizeof(sql),
 		    "ALTER TABLE %s.%s DROP PARTITION %" PRId64,
 		    retain->database, table, day[i]);
-		if (run(retain, shard, sql, err) != 0)
+		if (question_run(retain->client, shard, sql, err) != 0)
 			return -1;
 		retain->report->days++;
 	}
@@ -126,7 +114,7 @@ delete_rows(struct retain *retain, uint64_t part, struct err *err)
 			    " AND hour < %" PRId64,
 			    retain->database, *table, part,
 			    retain->day * HOURS);
-			if (run(retain, s, sql, err) != 0)
+			if (question_run(retain->client, s, sql, err) != 0)
 				return -1;
 		}
 	return 0;
@@ -135,15 +123,15 @@ delete_rows(struct retain *retain, uint64_t part, struct err *err)
 static int
 delete_some(struct retain *retain, const char *pattern, struct err *err)
 {
-	struct pull_claims claims;
-	int rc = pull_claims_read(&claims, retain->client, pattern, err);
+	struct partitions partitions = { .at = NULL };
+	int rc = partitions_read(&partitions, retain->client, pattern, err);
 
-	if (rc == 0 && claims.partitions == 0)
+	if (rc == 0 && partitions.count == 0)
 		rc = err_set(err, "archive: it has no partition %s", pattern);
-	for (uint32_t i = 0; rc == 0 && i < claims.partitions; i++)
-		rc = delete_rows(retain, claims.partition[i].part, err);
-	retain->report->partitions = claims.partitions;
-	pull_claims_clear(&claims);
+	for (uint32_t i = 0; rc == 0 && i < partitions.count; i++)
+		rc = delete_rows(retain, partitions.at[i].part, err);
+	retain->report->partitions = partitions.count;
+	partitions_clear(&partitions);
 	return rc;
 }
 

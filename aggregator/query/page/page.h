@@ -24,6 +24,8 @@
 enum {
 	PAGE_NAMES = 256,             /* cached matches of the name pattern */
 	PAGE_EXAMINED_MAX = 64 << 10, /* records examined for a page */
+	/* An hour counts as so many: an archive is asked for each. */
+	PAGE_EXAMINED_HOUR = 256,
 };
 
 /* Where a page ended and the next one begins: the last record of the page
@@ -49,8 +51,11 @@ struct series;
 struct reader {
 	struct db *tables;
 	struct journal *journal;
-	bool shared;           /* the handles belong to the caller */
-	char *store;           /* directory; NULL: shared */
+	bool shared; /* the handles belong to the caller */
+	char *store; /* directory; NULL: shared */
+	/* NULL: a store. */
+	const struct reader_origin *origin;
+	void *origin_arg;
 	uint32_t examined_max; /* PAGE_EXAMINED_MAX; tests use less */
 	struct text limit;     /* pattern of partitions; empty: none */
 	struct lookup lookup;
@@ -98,9 +103,6 @@ struct page {
 	/* Of buckets: the partition has no record before the window, or behind
 	 * it. */
 	bool begins_first, ends_last;
-	/* The samples of the current hour are absent, and rollups have them
-	 * all. */
-	bool rolled_up;
 	/* The last node whose name was looked at, and the answer. */
 	uint32_t asked_node;
 	bool wants_asked;

@@ -8,13 +8,12 @@
 #include "aggregator/query/page/page.h"
 
 /* The next hour, at or after that of `first`, of which something is absent;
- * INT32_MAX: there is none.  `meta` is a cursor of TABLES_META. */
-int32_t absence_next(const struct page *page, struct db_cursor *meta,
-    const struct key_row_block *first);
+ * INT32_MAX: there is none. */
+int32_t absence_next(
+    const struct page *page, const struct key_row_block *first);
 
 /* Is something absent that the page needs of this hour, of one node or (0) of
- * all?  Then the page ends here, and the reader knows what it needs.  Otherwise
- * sets page->rolled_up. */
+ * all?  Then the page ends here, and the reader knows what it needs. */
 bool absence_ends(
     struct page *page, const struct key_row_block *hour, uint32_t node);
 

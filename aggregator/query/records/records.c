@@ -262,7 +262,7 @@ static bool
 find_hour(const struct page *page, struct db_cursor *const cursors[],
     struct key_row_block *first)
 {
-	int32_t hour = absence_next(page, cursors[TABLES], first);
+	int32_t hour = absence_next(page, first);
 
 	for (unsigned i = 0; i < TABLES; i++) {
 		int32_t next = series_block_next_hour(cursors[i], first);
@@ -280,15 +280,30 @@ find_hour(const struct page *page, struct db_cursor *const cursors[],
 	return true;
 }
 
+/* An hour was read; the next one begins at `next`.  True: the page has read
+ * enough.  Buckets go on: they are not complete before the end. */
+static bool
+has_read_enough(struct page *page, const struct key_row_block *next)
+{
+	if (page->series != NULL)
+		return false;
+	page->examined += PAGE_EXAMINED_HOUR - 1;
+	if (!page_examined(page))
+		return false;
+	page->cursor = (struct page_cursor){ .kind = next->kind,
+		.hour = next->hour,
+		.id = { .time_ns = INT64_MIN } };
+	return true;
+}
+
 bool
 query_records(struct page *page, enum record_kind kind)
 {
 	struct key_row_block first = first_key(page, kind);
 	struct hour_cursor hour_cursor = { .at = NULL };
-	static const unsigned tables[TABLES + 1] = { TABLES_ROW_BLOCKS,
-		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END,
-		TABLES_META };
-	struct db_cursor *cursors[TABLES + 1];
+	static const unsigned tables[TABLES] = { TABLES_ROW_BLOCKS,
+		TABLES_CHUNKS, TABLES_ROLLUPS, TABLES_ROLLUPS_END };
+	struct db_cursor *cursors[TABLES];
 	bool good = true;
 	uint32_t only;
 
@@ -297,7 +312,7 @@ query_records(struct page *page, enum record_kind kind)
 	    (kind == RECORD_SAMPLE &&
 		!find_one(page, page->query->name, &page->only_group)))
 		return true;
-	for (unsigned i = 0; i <= TABLES; i++)
+	for (unsigned i = 0; i < TABLES; i++)
 		cursors[i] = db_cursor_open(page->txn, tables[i]);
 	page->hour_end = key_hour(page->query->to_ns - 1) + 1;
 	while (good && find_hour(page, cursors, &first)) {
@@ -307,8 +322,9 @@ query_records(struct page *page, enum record_kind kind)
 			break;
 		first.hour++;
 		first.node = first.track = 0;
+		good = good && !has_read_enough(page, &first);
 	}
-	for (unsigned i = 0; i <= TABLES; i++)
+	for (unsigned i = 0; i < TABLES; i++)
 		db_cursor_close(&cursors[i]);
 	hour_cursor_clear(&hour_cursor);
 	return good;

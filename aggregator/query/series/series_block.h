@@ -51,7 +51,7 @@ enum rollup_step series_block_wanted_rollup(
     const struct page *page, int32_t hour);
 /* Choose the rollup to use for an hour.  True when rollups suffice
  * (series_block_select_rollup): the samples were deleted, or they are all in
- * the slice `slice`, or page->rolled_up. */
+ * the slice `slice`, or the reader has no store. */
 bool series_block_find_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t *slice);
 /* Append all series blocks of the hour from `first` on. */

@@ -196,23 +196,6 @@ append_slices(struct series_block *block)
 	return good;
 }
 
-/* Samples that the archive alone has, or a few nodes of which are here. */
-static bool
-append_absent(struct series_block *block)
-{
-	const struct key_row_block *key = &block->key;
-	const struct absent_need need = {
-		.first = { key->partition, key->kind, key->hour },
-		.end = block->page->hour_end,
-		.node = block->only,
-	};
-
-	if (absent_has_node(block->page->txn, &need.first, key->node))
-		return append_slices(block);
-	page_meet_absent(block->page, &need);
-	return false;
-}
-
 /* A series block that the rollup has. */
 static bool
 append_node(struct series_block *block,
@@ -223,8 +206,6 @@ append_node(struct series_block *block,
 	if (is_complete(
 		columns, samples_are_gone(block->page, block->key.hour)))
 		return append_series(block, block->rollup, NULL);
-	if (block->page->rolled_up)
-		return append_absent(block);
 	return slice != 0 ? append_slice(block, compacted_cursor, slice)
 			  : append_slices(block);
 }
@@ -264,13 +245,17 @@ series_block_find_rollup(struct series_block *block,
     const struct key_row_block *first, uint32_t *slice)
 {
 	struct page *page = block->page;
+	struct key_row_block at = *first;
+	struct rollup_columns columns;
 
 	*slice = 0;
 	block->rollup = series_block_wanted_rollup(page, first->hour);
 	if (block->rollup == ROLLUP_RAW)
 		return false;
-	if (page->rolled_up)
-		return true;
+	/* Rows that are made have all series of the hour, or none. */
+	if (page->reader->origin != NULL)
+		return rollup_list_next(series_rollups(page->series), page->txn,
+		    block->rollup, &at, &columns);
 	*slice = whole_slice(page, first);
 	return *slice != 0 || samples_are_gone(page, first->hour);
 }

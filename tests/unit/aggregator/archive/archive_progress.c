@@ -150,7 +150,9 @@ static void
 what_is_sent_waits_until_it_is_committed(void **state)
 {
 	struct block_sender sender = { .bytes = 500, .resends = 2 };
-	struct pass pass = { .sender = &sender, .records = 30, .rows = 4 };
+	struct pass pass = {
+		.typed = { .sender = &sender }, .records = 30, .rows = 4
+	};
 	struct archive_progress_status status;
 
 	(void)state;

@@ -8,32 +8,34 @@
 
 #include "tests/unit/check.h"
 
-#include "aggregator/archive/pull/pull_rows.h"
+#include "aggregator/archive/read/fetch.h"
+#include "aggregator/archive/rows/typed.h"
 #include "proto/clickhouse/native.h"
 
 struct trip {
 	enum record_kind kind;
 	struct native_block *block;
-	struct pull_rows rows;
+	struct native_column columns[SCHEMA_COLUMNS_MAX];
+	unsigned count;
+	struct fetch fetch;
+	struct text rest;
 	struct buffer bytes, body;
 };
 
 static inline void
 trip_open(struct trip *trip, enum record_kind kind)
 {
-	unsigned count;
-	const struct native_column *columns = archive_columns(kind, &count);
-
 	memset(trip, 0, sizeof(*trip));
 	trip->kind = kind;
-	trip->block = native_block_open(columns, count);
+	trip->count = typed_columns(typed_of_kind(kind), trip->columns);
+	trip->block = native_block_open(trip->columns, trip->count);
 }
 
 static inline void
 trip_close(struct trip *trip)
 {
 	native_block_close(&trip->block);
-	pull_rows_clear(&trip->rows);
+	native_read_close(&trip->fetch.reader);
 	buffer_clear(&trip->bytes);
 	buffer_clear(&trip->body);
 }
@@ -46,7 +48,10 @@ trip_send(struct trip *trip)
 	trip->bytes.bytes = 0;
 	native_encode(trip->block, &trip->bytes);
 	native_reset(trip->block);
-	pull_rows_begin(&trip->rows, trip->kind, buffer_text(&trip->bytes));
+	native_read_close(&trip->fetch.reader);
+	trip->fetch.reader = native_read_open(trip->columns, trip->count);
+	trip->fetch.row = 0;
+	trip->rest = buffer_text(&trip->bytes);
 }
 
 /* The next row of the block, valid until the next call; false: there is none.
@@ -55,11 +60,22 @@ static inline bool
 trip_next(struct trip *trip, struct archive_row *row)
 {
 	struct err err = { .text = "" };
-	int got = pull_rows_next(&trip->rows, row, &err);
+	struct fetch *fetch = &trip->fetch;
 
-	if (got < 0)
-		fail_msg("%s", err.text);
-	return got == 1;
+	if (fetch->row == native_read_rows(fetch->reader)) {
+		int got = native_read_next(fetch->reader, &trip->rest, &err);
+
+		if (got < 0 ||
+		    (got == 0 && native_read_end(fetch->reader, &err) != 0))
+			fail_msg("%s", err.text);
+		if (got == 0)
+			return false;
+		fetch->row = 0;
+	}
+	fetch->column = 0;
+	assert_true(fetch_record(fetch, trip->kind, row));
+	fetch->row++;
+	return true;
 }
 
 #endif

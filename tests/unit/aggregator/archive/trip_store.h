@@ -11,7 +11,6 @@
 
 #include "tests/unit/aggregator/archive/trip.h"
 
-#include "aggregator/archive/rows/identity.h"
 #include "aggregator/rows/hour_cursor.h"
 #include "aggregator/tables/tables.h"
 
@@ -88,6 +87,16 @@ trip_store_put(struct trip_store *store, struct key_row_block key,
 }
 
 /* What came back of a series block, as row blocks. */
+static inline uint32_t
+trip_store_session(struct trip_store *store, struct text session)
+{
+	char text[DICTIONARY_STREAM_BYTES] = { 1 };
+
+	assert_int_equal(session.bytes, sizeof(text) - 1);
+	memcpy(text + 1, session.at, session.bytes);
+	return trip_store_number(store, (struct text){ text, sizeof(text) });
+}
+
 static inline void
 trip_store_take(struct trip_store *store, struct trip *trip,
     const struct key_row_block *key)
@@ -99,11 +108,16 @@ trip_store_take(struct trip_store *store, struct trip *trip,
 	trip_send(trip);
 	row_block_begin(&row);
 	while (trip_next(trip, &from)) {
+		struct archive_row_id id = { from.part, from.hour,
+			trip_store_number(store, from.node),
+			trip_store_number(store, from.track), from.pos };
 		struct row_block_item item;
 
+		from.stream = trip_store_session(store, from.session);
 		assert_true(archive_record(
 		    &from, trip->kind, &numbers, &item, &trip->body));
-		store->got += archive_identity_hash(&from.id, &item);
+		store->got +=
+		    archive_hash(trip->kind, &id, &item, &store->names);
 		if (!row_block_add(&row, &item)) {
 			trip_store_put(store, *key, &row);
 			assert_true(row_block_add(&row, &item));
@@ -134,9 +148,11 @@ trip_store_hour(struct trip_store *store, const struct key_row_block *hour)
 		    &store->cursor, &key, &store->merge, INT64_MIN);
 		merge_sort(&store->merge);
 		while (merge_next(&store->merge, &item)) {
-			store->sent += archive_identity_hash(&id, &item);
-			assert_true(archive_put_record(
-			    trip.block, trip.kind, &id, &item, &store->names));
+			uint64_t hash;
+
+			assert_true(archive_put_record(trip.block, trip.kind,
+			    &id, &item, &store->names, &hash));
+			store->sent += hash;
 		}
 		key.slice = 0;
 		if (native_rows(trip.block) > 0)

@@ -170,8 +170,9 @@ look_through_all(bool with_chunks)
 	return wanted;
 }
 
-/* A store that gets an archive sends all of each slice, wherever the checkpoint
- * of the archive is: it has the mark of a repair, too.  Returns their number.
+/* A store that gets an archive sends all of each slice, wherever the last
+ * commit of the archive is: it has the mark of a repair, too.  Returns their
+ * number.
  */
 static uint64_t
 slices_sent_whole(void)

@@ -2,6 +2,7 @@
  * reader - tests of aggregator/query/reader.h: pages, queries, statistics.
  * SPDX-License-Identifier: MIT
  */
+#include "aggregator/db/source.h"
 #include "tests/unit/aggregator/pool.h"
 
 static void
@@ -103,7 +104,35 @@ an_empty_page_need_not_be_the_last(void **state)
 	reader_close(&reader);
 }
 
-/* ---- a mirror, which lacks hours ---- */
+/* Hours of which nothing matches: each counts. */
+static void
+a_page_reads_some_hours(void **state)
+{
+	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
+	enum { HOURS = PAGE_EXAMINED_MAX / PAGE_EXAMINED_HOUR + 10 };
+	unsigned char page[4096];
+	struct reader *reader;
+	struct wire_writer w;
+	struct err err = { 0 };
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < HOURS; i++)
+		rig_event(&rig, "node-1", RIG_T0 + i * KEY_HOUR_NS, "prep",
+		    "start", NULL);
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	rig_good(reader_open_shared(
+		     &reader, writer_db(rig.writer), rig.journal, &err),
+	    &err);
+	query.name = text_of("other:*");
+	wire_writer_init(&w, page, sizeof(page));
+	assert_false(rig_page(reader, RIG_SELECT, &query, &w));
+	assert_int_equal(w.records, 0);
+	reader_close(&reader);
+}
+
+/* ---- pages ---- */
 
 /* The hours of kind `kind`, from that of RIG_T0 on. */
 static struct absent_hour
@@ -112,18 +141,6 @@ an_hour(int hour)
 	return (struct absent_hour){ .partition = 1,
 		.kind = RECORD_EVENT,
 		.hour = key_hour(RIG_T0) + hour };
-}
-
-static void
-set_absent(int hour, bool is)
-{
-	const struct absent_hour absent = an_hour(hour);
-	struct err err = { 0 };
-	struct db_txn *txn;
-
-	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	absent_put(txn, &absent, is ? ABSENT_ALL : ABSENT_NOT);
-	assert_int_equal(db_commit(&txn, &err), DB_OK);
 }
 
 /* Make a page from the cursor of `query`, which gets that of the next one;
@@ -153,123 +170,128 @@ next_page(struct reader *reader, struct wire_query *query, bool *last)
 	return w.records;
 }
 
-/* Events in hours 0, 2 and 5; hours 2 and 4 are absent.  The first page ends
- * before hour 2.  The next ones are empty until hour 2 is there; then it has
- * the events of hour 2 and ends before hour 4, which has none. */
-static void
-a_page_ends_at_an_absent_hour(void **state)
-{
-	static const int hours[] = { 0, 2, 2, 5 };
-	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
-	struct reader *reader;
-	struct err err = { 0 };
-	bool last;
+/* ---- rows that are made ---- */
 
-	(void)state;
-	for (unsigned i = 0; i < 4; i++)
-		rig_event(&rig, "node-1", RIG_T0 + hours[i] * KEY_HOUR_NS + i,
-		    "prep", "start", NULL);
-	rig_send(&rig, 0);
-	rig_indexer(&rig);
-	set_absent(2, true);
-	set_absent(4, true);
-	rig_good(reader_open_shared(
-		     &reader, writer_db(rig.writer), rig.journal, &err),
-	    &err);
-	reader_of_mirror(reader);
-	assert_int_equal(next_page(reader, &query, &last), 1);
-	assert_false(last);
-	assert_null(reader_absent(reader));
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(next_page(reader, &query, &last), 0);
-		assert_false(last);
-		assert_non_null(reader_absent(reader));
-		assert_int_equal(
-		    reader_absent(reader)->first.hour, an_hour(2).hour);
+/* Gives the rows of a store one by one, as a source would make them. */
+struct forward {
+	struct db *tables;
+	struct db_txn *txn; /* NULL: no transaction */
+	bool is_broken;
+	uint32_t key_bytes; /* of every row; 0: those of the store */
+};
+
+static int
+forward_row(void *arg, unsigned table, enum db_source_place place,
+    struct text key, struct text *found, struct text *value, struct err *err)
+{
+	struct forward *forward = arg;
+	struct db_cursor *cursor;
+	bool has;
+
+	if (forward->is_broken)
+		return err_set(err, "nothing is made");
+	if (forward->key_bytes > 0) {
+		static const char long_key[2 * DB_KEY_BYTES_MAX];
+
+		*found = (struct text){ long_key, forward->key_bytes };
+		*value = text_of("");
+		return 1;
 	}
-	set_absent(2, false);
-	assert_int_equal(next_page(reader, &query, &last), 2);
-	assert_null(reader_absent(reader));
-	assert_int_equal(next_page(reader, &query, &last), 0);
-	assert_int_equal(reader_absent(reader)->first.hour, an_hour(4).hour);
-	set_absent(4, false);
-	assert_int_equal(next_page(reader, &query, &last), 1);
-	assert_true(last);
-	reader_close(&reader);
+	if (forward->txn == NULL)
+		rig_good(
+		    db_begin(forward->tables, false, &forward->txn, err), err);
+	cursor = db_cursor_open(forward->txn, table);
+	if (place == DB_SOURCE_LAST)
+		has = db_last(cursor, found, value);
+	else
+		has = db_seek(cursor, key, found, value);
+	if (place == DB_SOURCE_AT)
+		has = has && text_equal(*found, key);
+	if (place == DB_SOURCE_AFTER && has && text_equal(*found, key))
+		has = db_next(cursor, found, value);
+	if (place == DB_SOURCE_BEFORE)
+		has = has ? db_prev(cursor, found, value)
+			  : db_last(cursor, found, value);
+	db_cursor_close(&cursor);
+	return has;
 }
 
-/* Hour 0 is absent but for node-1: that is enough for a question about it
- * alone. One about another node, or about all, needs more, and the hours that
- * follow.
- */
 static void
-a_node_that_is_here_is_enough_for_a_question_about_it(void **state)
+forward_end(void *arg)
 {
-	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
-	const struct absent_hour hour = an_hour(0);
-	struct wire_query all = query;
-	const struct absent_need *need;
-	struct reader *reader;
-	struct err err = { 0 };
-	struct db_txn *txn;
-	bool last;
+	struct forward *forward = arg;
 
-	(void)state;
-	rig_event(&rig, "node-1", RIG_T0, "prep", "start", NULL);
-	rig_event(&rig, "node-2", RIG_T0 + KEY_HOUR_NS, "prep", "end", NULL);
-	rig_send(&rig, 0);
-	rig_indexer(&rig);
-	set_absent(0, true);
-	rig_good(reader_open_shared(
-		     &reader, writer_db(rig.writer), rig.journal, &err),
-	    &err);
-	reader_of_mirror(reader);
-	query.node = text_of("node-1");
-	query.to_ns = RIG_T0 + 2 * KEY_HOUR_NS;
-	assert_int_equal(next_page(reader, &query, &last), 0);
-	need = reader_absent(reader);
-	assert_non_null(need);
-	assert_int_not_equal(need->node, 0);
-	assert_false(need->rollups_do);
-	assert_int_equal(need->first.hour, hour.hour);
-	assert_true(need->end > hour.hour + 1);
-	rig_good(db_begin(writer_db(rig.writer), true, &txn, &err), &err);
-	absent_put_node(txn, &hour, need->node);
-	assert_int_equal(db_commit(&txn, &err), DB_OK);
-	assert_int_equal(next_page(reader, &query, &last), 1);
-	assert_true(last);
-	assert_int_equal(next_page(reader, &all, &last), 0);
-	assert_int_equal(reader_absent(reader)->node, 0);
-	reader_close(&reader);
+	db_abort(&forward->txn);
 }
 
-/* It is of no interest to a question about other hours or kinds. */
-static void
-an_absent_hour_that_is_not_asked_for_stays_absent(void **state)
+static int
+begin_nothing(void *arg, const struct wire_header *header,
+    const struct wire_query *query, struct err *err)
 {
-	struct wire_query query = rig_query(1u << RECORD_EVENT, 0);
-	struct reader *reader;
+	(void)arg;
+	(void)header;
+	(void)query;
+	(void)err;
+	return 0;
+}
+
+static void
+close_nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* Every page of every kind; when the source fails, its sentence is that of the
+ * page. */
+static void
+made_rows_answer_as_those_of_a_store(void **state)
+{
+	static const struct reader_origin origin = { begin_nothing, NULL,
+		close_nothing };
+	static unsigned char a[1 << 16], b[1 << 16];
+	struct forward forward = { .tables = writer_db(rig.writer) };
+	const struct db_source source = { forward_row, forward_end, &forward };
+	struct db *made = db_open_source(&source);
+	struct reader *reader = reader_open_made(made, &origin, NULL), *store;
+	const struct wire_header header = { .type = WIRE_SELECT,
+		.partition = text_of(RIG_PARTITION) };
+	struct wire_query all = rig_query(UINT32_MAX, 0);
+	struct wire_writer w, v;
 	struct err err = { 0 };
 	bool last;
 
 	(void)state;
-	rig_event(&rig, "node-1", RIG_T0, "prep", "start", NULL);
+	for (int i = 0; i < 50; i++)
+		rig_event(&rig, i % 2 ? "node-1" : "node-2",
+		    RIG_T0 + i * KEY_HOUR_NS / 7, "prep",
+		    i % 3 ? "start" : "end", NULL);
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
-	set_absent(-1, true);
-	set_absent(1, true);
 	rig_good(reader_open_shared(
-		     &reader, writer_db(rig.writer), rig.journal, &err),
+		     &store, writer_db(rig.writer), rig.journal, &err),
 	    &err);
-	reader_of_mirror(reader);
-	query.from_ns = RIG_T0;
-	query.to_ns = (int64_t)an_hour(1).hour * KEY_HOUR_NS;
-	assert_int_equal(next_page(reader, &query, &last), 1);
+	wire_writer_init(&w, a, sizeof(a));
+	wire_writer_init(&v, b, sizeof(b));
+	rig_good(reader_answer(store, &header, &all, &w, &last, &err), &err);
+	assert_true(last && w.records >= 50);
+	rig_good(reader_answer(reader, &header, &all, &v, &last, &err), &err);
 	assert_true(last);
-	query = rig_query(1u << RECORD_SPAN, 0);
-	assert_int_equal(next_page(reader, &query, &last), 0);
-	assert_true(last);
+	assert_int_equal(w.bytes, v.bytes);
+	assert_memory_equal(a, b, w.bytes);
+	forward.is_broken = true;
+	wire_writer_init(&v, b, sizeof(b));
+	assert_int_equal(
+	    reader_answer(reader, &header, &all, &v, &last, &err), -1);
+	assert_string_equal(err.text, "nothing is made");
+	forward.is_broken = false;
+	forward.key_bytes = 2 * DB_KEY_BYTES_MAX;
+	wire_writer_init(&v, b, sizeof(b));
+	assert_int_equal(
+	    reader_answer(reader, &header, &all, &v, &last, &err), -1);
+	assert_non_null(strstr(err.text, "a row has a key of"));
+	reader_close(&store);
 	reader_close(&reader);
+	db_close(&made);
 }
 
 /* ---- a store whose older hours are in the archive ---- */
@@ -704,9 +726,8 @@ main(void)
 		CASE(pages_of_any_size_give_the_same),
 		CASE(pages_that_end_early_give_the_same),
 		CASE(an_empty_page_need_not_be_the_last),
-		CASE(a_page_ends_at_an_absent_hour),
-		CASE(a_node_that_is_here_is_enough_for_a_question_about_it),
-		CASE(an_absent_hour_that_is_not_asked_for_stays_absent),
+		CASE(a_page_reads_some_hours),
+		CASE(made_rows_answer_as_those_of_a_store),
 		CASE(what_was_deleted_is_a_question_to_the_archive),
 		CASE(a_reader_gets_what_it_asks_for),
 		CASE(phases_of_some_nodes_are_those_of_all),

@@ -448,22 +448,19 @@ an_answer_says_up_to_when_it_is_complete(void **state)
 	stop_server(&server);
 }
 
-/* ---- a store that must be filled first ---- */
+/* ---- another source of answers ---- */
 
-/* Another call has what the first one waited for; a third one fails. */
+/* The second call fails. */
 static int
-answer_at_last(void *arg, struct reader *reader,
-    const struct wire_header *header, const struct wire_query *query,
-    struct wire_writer *w, bool *last, int64_t wait_ns, struct err *err)
+answer_once(void *arg, struct reader *reader, const struct wire_header *header,
+    const struct wire_query *query, struct wire_writer *w, bool *last,
+    struct err *err)
 {
 	atomic_uint *calls = arg;
 
-	assert_true(wait_ns > 0 && wait_ns < 5 * NS_PER_SECOND);
-	switch ((*calls)++) {
-	case 0: return QUERY_SERVER_FETCHING;
-	case 1: return reader_answer(reader, header, query, w, last, err);
-	default: return err_set(err, "shard 2 has\nno replica %0300d", 1);
-	}
+	return (*calls)++ == 0
+		   ? reader_answer(reader, header, query, w, last, err)
+		   : err_set(err, "shard 2 has\nno replica %0300d", 1);
 }
 
 static void
@@ -476,7 +473,7 @@ ask_again(struct client *client)
 }
 
 static void
-what_has_not_come_yet_is_asked_for_again(void **state)
+what_answers_says_why_it_fails(void **state)
 {
 	struct client client = { .partition = NULL };
 	struct waiting_server server;
@@ -487,12 +484,8 @@ what_has_not_come_yet_is_asked_for_again(void **state)
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
 	start_server_of(&server, (struct query_server_source){
-				     .answer = answer_at_last, .arg = &calls });
+				     .answer = answer_once, .arg = &calls });
 	open_client(&client, server.endpoint);
-	ask_again(&client);
-	assert_int_equal(client.refused, WIRE_NACK_FETCHING);
-	assert_true(client.retry_ms > 0);
-	assert_string_equal(client.detail, "");
 	ask_again(&client);
 	assert_int_equal(client.refused, WIRE_REASON_NONE);
 	assert_int_equal(client.events, 1);
@@ -502,7 +495,60 @@ what_has_not_come_yet_is_asked_for_again(void **state)
 	assert_memory_equal(
 	    client.detail, "shard 2 has\\x0Ano replica 000", 28);
 	assert_true(strlen(client.detail) <= NAME_BYTES_MAX);
-	assert_int_equal(calls, 3);
+	assert_int_equal(calls, 2);
+	close_client(&client);
+	stop_server(&server);
+}
+
+/* Waits until it is let go. */
+struct slow {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_open;
+};
+
+static int
+answer_slowly(void *arg, struct reader *reader,
+    const struct wire_header *header, const struct wire_query *query,
+    struct wire_writer *w, bool *last, struct err *err)
+{
+	struct slow *slow = arg;
+
+	pthread_mutex_lock(&slow->lock);
+	while (!slow->is_open)
+		pthread_cond_wait(&slow->changed, &slow->lock);
+	pthread_mutex_unlock(&slow->lock);
+	return reader_answer(reader, header, query, w, last, err);
+}
+
+static void
+who_asks_again_hears_that_the_answer_is_made(void **state)
+{
+	struct slow slow = { .lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER };
+	struct client client = { .partition = NULL };
+	struct waiting_server server;
+
+	(void)state;
+	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
+	rig_send(&rig, 0);
+	rig_indexer(&rig);
+	start_server_of(&server, (struct query_server_source){
+				     .answer = answer_slowly, .arg = &slow });
+	open_client(&client, server.endpoint);
+	while (!client.asked)
+		ask(&client);
+	ask_again(&client);
+	assert_int_equal(client.refused, WIRE_NACK_FETCHING);
+	pthread_mutex_lock(&slow.lock);
+	slow.is_open = true;
+	pthread_cond_broadcast(&slow.changed);
+	pthread_mutex_unlock(&slow.lock);
+	client.refused = WIRE_REASON_NONE;
+	await_answer(&client, 10 * NS_PER_SECOND);
+	assert_false(client.late);
+	assert_int_equal(client.refused, WIRE_REASON_NONE);
+	assert_int_equal(client.events, 1);
 	close_client(&client);
 	stop_server(&server);
 }
@@ -793,7 +839,8 @@ main(void)
 		    a_record_larger_than_a_page_is_truncated_and_hides_no_other),
 		CASE(a_question_waits_while_others_are_answered),
 		CASE(an_answer_says_up_to_when_it_is_complete),
-		CASE(what_has_not_come_yet_is_asked_for_again),
+		CASE(what_answers_says_why_it_fails),
+		CASE(who_asks_again_hears_that_the_answer_is_made),
 		CASE(a_long_question_delays_no_other_reader),
 		CASE(each_reader_gets_its_answers_in_order),
 		CASE(a_flood_is_refused_as_busy),

@@ -27,9 +27,10 @@ enum {
 
 static const struct native_column columns[] = {
 	{ "part", NATIVE_UINT64 },
-	{ "no", NATIVE_UINT32 },
-	{ "text", NATIVE_STRING },
+	{ "kind", NATIVE_UINT8 },
+	{ "name", NATIVE_STRING },
 	{ "pos", NATIVE_UINT64 },
+	{ "no", NATIVE_UINT32 },
 };
 
 /* ---- the replicas ---- */
@@ -99,13 +100,13 @@ hear(int fd, char *room, size_t *body_bytes)
 static void
 count_rows(const char *block, size_t bytes)
 {
-	struct native_reader *reader = native_read_open(columns, 4);
+	struct native_reader *reader = native_read_open(columns, 5);
 	struct text piece = { block, (uint32_t)bytes };
 	struct err err = { .text = "" };
 
 	while (native_read_next(reader, &piece, &err) == 1)
 		for (uint32_t i = 0; i < native_read_rows(reader); i++)
-			server.counts.rows[native_read_uint(reader, 1, i)]++;
+			server.counts.rows[native_read_uint(reader, 4, i)]++;
 	assert(native_read_end(reader, &err) == 0);
 	native_read_close(&reader);
 }
@@ -279,13 +280,14 @@ put_rows(unsigned from, unsigned to)
 {
 	for (unsigned i = from; i < to; i++) {
 		struct native_block *block =
-		    block_sender_block(&sender, 0, BLOCK_SENDER_NAMES);
+		    block_sender_block(&sender, 0, SCHEMA_NAMES);
 
 		native_put_uint(block, 0, 1);
-		native_put_uint(block, 1, i);
+		native_put_uint(block, 1, 0);
 		native_put_text(block, 2, text_of("name"));
 		native_put_uint(block, 3, 9);
-		if (block_sender_added(&sender, 0, BLOCK_SENDER_NAMES, i,
+		native_put_uint(block, 4, i);
+		if (block_sender_added(&sender, 0, SCHEMA_NAMES, i,
 			(int32_t)i * APART_HOURS, &err) != 0)
 			return -1;
 	}
@@ -295,7 +297,7 @@ put_rows(unsigned from, unsigned to)
 static const struct block_sender_total *
 sent(void)
 {
-	return &sender.shard[0].sent[BLOCK_SENDER_NAMES];
+	return &sender.shard[0].sent[SCHEMA_NAMES];
 }
 
 static void

@@ -1,0 +1,523 @@
+/*
+ * commits - what two replicas have of each store: up to where, and how much.
+ * SPDX-License-Identifier: MIT
+ */
+#include "aggregator/archive/commits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aggregator/archive/insert.h"
+#include "aggregator/archive/question.h"
+#include "aggregator/archive/rows/position.h"
+#include "proto/base/memory.h"
+#include "proto/clickhouse/native.h"
+#include "proto/os/clock.h"
+#include "proto/record/record.h"
+
+enum {
+	COMMITTED_MAX = 1 << 17, /* keys; then a new `since` begins */
+	/* Of a commit, and as many that changed: rows of its block. */
+	KEYS_MAX = (NATIVE_ROWS_MAX - 1) / 2,
+	COUNT_REST = 50, /* times as long as the last count took */
+};
+/* A commit waits no longer for counts; the next one has the others. */
+#define COUNT_NS NS_PER_SECOND
+/* `tbl` of the row that says how far the commit goes. */
+#define PLACE "commit"
+
+static const struct native_column columns[] = {
+	{ "part", NATIVE_UINT64 },
+	{ "tbl", NATIVE_STRING },
+	{ "hour", NATIVE_INT32 },
+	{ "name", NATIVE_STRING },
+	{ "shard", NATIVE_UINT32 },
+	{ "since", NATIVE_UINT64 },
+	{ "pos", NATIVE_UINT64 },
+	{ "rows", NATIVE_UINT64 },
+	{ "hash", NATIVE_UINT64 },
+	{ "row", NATIVE_UINT64 },
+	{ "entry", NATIVE_UINT64 },
+	{ "at_ns", NATIVE_INT64 },
+};
+
+/* A key is this, and the name of a phase. */
+struct front {
+	uint64_t part;
+	int32_t hour;
+	uint8_t table, shard, is_again, unused;
+};
+
+/* ---- tables ---- */
+
+static void
+clear(struct commits_table *table)
+{
+	string_table_clear(&table->keys);
+	free(table->of);
+	*table = (struct commits_table){ .of = NULL };
+	string_table_init(&table->keys);
+}
+
+static struct commits_count *
+count_of(struct commits_table *table, struct text key)
+{
+	uint32_t before = table->keys.count, number;
+
+	if (before >= KEYS_MAX &&
+	    !string_table_find(&table->keys, key, &number))
+		return &table->rest;
+	number = string_table_add(&table->keys, key);
+	if (table->keys.count > before) {
+		table->of = memory_grow(
+		    table->of, &table->room, number, sizeof(*table->of));
+		table->of[number] = (struct commits_count){ .rows = 0 };
+	}
+	return &table->of[number];
+}
+
+void
+commits_clear(struct commits *commits)
+{
+	clear(&commits->sent);
+	clear(&commits->committed);
+	clear(&commits->changed);
+}
+
+void
+commits_begin(struct commits *commits, uint64_t since)
+{
+	commits_clear(commits);
+	commits->since = commits->pos = since;
+}
+
+void
+commits_forget(struct commits *commits)
+{
+	clear(&commits->sent);
+}
+
+/* ---- counting ---- */
+
+void
+commits_add(struct commits *commits, unsigned shard, enum schema_number table,
+    uint64_t part, int32_t hour, bool is_again, uint64_t hash)
+{
+	const struct front front = { part, hour, (uint8_t)table, (uint8_t)shard,
+		is_again, 0 };
+	struct commits_count *count = count_of(&commits->sent,
+	    (struct text){ (const char *)&front, sizeof(front) });
+
+	count->rows++;
+	count->hash += hash;
+}
+
+void
+commits_set_phase(struct commits *commits, uint64_t part, struct text phase,
+    uint64_t form, uint64_t events)
+{
+	const struct front front = { .part = part, .table = SCHEMA_PHASES };
+	char key[sizeof(front) + NAME_BYTES_MAX];
+	struct commits_count *count;
+
+	if (phase.bytes > NAME_BYTES_MAX)
+		return;
+	memcpy(key, &front, sizeof(front));
+	memcpy(key + sizeof(front), phase.at, phase.bytes);
+	count = count_of(&commits->sent,
+	    (struct text){ key, (uint32_t)sizeof(front) + phase.bytes });
+	count->rows = events;
+	count->hash = form;
+}
+
+void
+commits_change(struct commits *commits, unsigned shard,
+    enum schema_number table, uint64_t part, int32_t hour)
+{
+	const struct front front = { .part = part,
+		.hour = hour,
+		.table = (uint8_t)table,
+		.shard = (uint8_t)shard };
+
+	(void)count_of(&commits->sent,
+	    (struct text){ (const char *)&front, sizeof(front) });
+}
+
+/* ---- what was sent before ---- */
+
+/* The partitions of which something was committed, in their order. */
+struct parts {
+	const struct commits *commits;
+	uint64_t *at;
+	uint32_t count, room;
+};
+
+static void
+add_part(struct parts *parts, uint64_t part)
+{
+	parts->at = memory_grow(
+	    parts->at, &parts->room, parts->count, sizeof(*parts->at));
+	parts->at[parts->count++] = part;
+}
+
+/* A commit that is repeated may be there already: rows of its `since` are those
+ * that are known here. */
+static int
+read_parts(void *arg, const struct question *question, struct err *err)
+{
+	struct parts *parts = arg;
+	struct text answer;
+	uint64_t part;
+	int rc;
+
+	if (question_ask(question, &answer, err,
+		"SELECT DISTINCT part FROM %s.commits WHERE since != %llu AND "
+		"tbl IN ('events', 'spans', 'samples', 'gaps', 'rejected')",
+		clickhouse_database(question->client),
+		(unsigned long long)parts->commits->since) != 0)
+		return -1;
+	while ((rc = question_row(question, &answer, &part, 1, err)) > 0)
+		add_part(parts, part);
+	return rc;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static struct front
+front_of(const struct commits_table *table, uint32_t number)
+{
+	struct front front;
+
+	memcpy(&front, table->keys.names[number].at, sizeof(front));
+	return front;
+}
+
+static bool
+has_again(const struct commits_table *table)
+{
+	for (uint32_t i = 0; i < table->keys.count; i++)
+		if (front_of(table, i).is_again)
+			return true;
+	return false;
+}
+
+static int
+find_parts(struct parts *parts, struct clickhouse *client, struct err *err)
+{
+	const struct commits_table *committed = &parts->commits->committed;
+
+	if (!has_again(&parts->commits->sent))
+		return 0;
+	if (question_each(client, read_parts, parts, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < committed->keys.count; i++)
+		if (front_of(committed, i).table < SCHEMA_PHASES)
+			add_part(parts, front_of(committed, i).part);
+	if (parts->count > 1)
+		qsort(parts->at, parts->count, sizeof(*parts->at), compare);
+	return 0;
+}
+
+/* ---- the counts of a commit ---- */
+
+/* Add what was sent of a key to what was committed of it. */
+static void
+add_sent(struct commits *commits, uint32_t number, const struct parts *known,
+    struct commits_table *next)
+{
+	const struct commits_count *sent = &commits->sent.of[number];
+	struct text text = commits->sent.keys.names[number];
+	struct front front = front_of(&commits->sent, number);
+	char room[sizeof(front) + NAME_BYTES_MAX];
+	struct text key = { room, text.bytes };
+	struct commits_count *count;
+	uint32_t before, was;
+
+	if (front.table > SCHEMA_PHASES) {
+		count_of(&commits->changed, text)->is_counted = false;
+		return;
+	}
+	if (front.is_again && known->count > 0 &&
+	    bsearch(&front.part, known->at, known->count, sizeof(*known->at),
+		compare) != NULL)
+		return;
+	memcpy(room, text.at, text.bytes);
+	front.is_again = 0;
+	memcpy(room, &front, sizeof(front));
+	before = next->keys.count;
+	count = count_of(next, key);
+	if (next->keys.count > before && front.table != SCHEMA_PHASES &&
+	    string_table_find(&commits->committed.keys, key, &was))
+		*count = commits->committed.of[was];
+	count->rows += sent->rows;
+	count->hash += sent->hash;
+}
+
+/* ---- rows that change ---- */
+
+struct counting {
+	struct front of;
+	uint64_t rows;
+};
+
+/* How many different rows a replica has; the most count, because one that was
+ * replaced may have new rows before the old ones. */
+static int
+count_rows(void *arg, const struct question *question, struct err *err)
+{
+	struct counting *counting = arg;
+	uint64_t rows;
+	const struct front *of = &counting->of;
+	const struct schema_table *table = &schema_tables[of->table];
+	char hour[32] = "";
+
+	if (schema_is_by_hour(of->table))
+		snprintf(hour, sizeof(hour), " AND hour = %d", of->hour);
+	if (question_numbers(question, &rows, 1, err,
+		"SELECT count() FROM (SELECT DISTINCT %s FROM %s.%s WHERE "
+		"part = %llu%s)",
+		table->order, clickhouse_database(question->client),
+		table->name, (unsigned long long)of->part, hour) != 0)
+		return -1;
+	if (rows > counting->rows)
+		counting->rows = rows;
+	return 0;
+}
+
+/* When they are sent, rows that replace others look like new ones. */
+static int
+count_changed(
+    struct commits *commits, struct clickhouse *client, struct err *err)
+{
+	struct commits_table *changed = &commits->changed;
+	int64_t began_ns = clock_monotonic_ns(), took_ns = 0;
+
+	if (began_ns < commits->count_ns)
+		return 0;
+	for (uint32_t i = 0; i < changed->keys.count && took_ns < COUNT_NS;
+	     i++) {
+		struct counting counting = { .of = front_of(changed, i) };
+
+		if (changed->of[i].is_counted)
+			continue;
+		if (question_shard(client, counting.of.shard, count_rows,
+			&counting, err) != 0)
+			return -1;
+		changed->of[i].rows = counting.rows;
+		changed->of[i].is_counted = true;
+		took_ns = clock_monotonic_ns() - began_ns;
+	}
+	commits->count_ns = began_ns + (COUNT_REST + 1) * took_ns;
+	return 0;
+}
+
+static void
+forget_counted(struct commits_table *changed)
+{
+	struct commits_table before = *changed;
+
+	*changed = (struct commits_table){ .of = NULL };
+	string_table_init(&changed->keys);
+	for (uint32_t i = 0; i < before.keys.count; i++)
+		if (!before.of[i].is_counted)
+			(void)count_of(changed, before.keys.names[i]);
+	clear(&before);
+}
+
+bool
+commits_are_due(const struct commits *commits)
+{
+	return commits->changed.keys.count > 0 &&
+	       clock_monotonic_ns() >= commits->count_ns;
+}
+
+/* ---- writing ---- */
+
+static void
+put_place(struct native_block *block, uint64_t pos,
+    const struct pass_place *place, int64_t at_ns)
+{
+	unsigned at = 9;
+
+	native_put_uint(block, at++, place->row);
+	native_put_uint(block, at++, place->entry);
+	native_put_int(block, at, at_ns);
+	native_put_uint(block, 6, pos);
+}
+
+static void
+put_count(struct native_block *block, struct text text,
+    const struct commits_count *count, uint64_t since)
+{
+	struct text name = { text.at + sizeof(struct front),
+		text.bytes - (uint32_t)sizeof(struct front) };
+	struct front front;
+
+	memcpy(&front, text.at, sizeof(front));
+	native_put_uint(block, 0, front.part);
+	native_put_text(block, 1, text_of(schema_tables[front.table].name));
+	native_put_int(block, 2, front.hour);
+	native_put_text(block, 3, name);
+	native_put_uint(block, 4, front.shard);
+	/* What is all that there is is not added. */
+	native_put_uint(block, 5,
+	    front.table >= SCHEMA_PHASES ? pass_position(pass_epoch(since), 0)
+					 : since);
+	native_put_uint(block, 7, count->rows);
+	native_put_uint(block, 8, count->hash);
+}
+
+static struct native_block *
+make_block(const struct commits *commits, const struct commits_table *next,
+    uint64_t pos, const struct pass_place *place)
+{
+	struct native_block *block =
+	    native_block_open(columns, sizeof(columns) / sizeof(columns[0]));
+	const struct commits_table *changed = &commits->changed;
+	int64_t at_ns = clock_wall_ns();
+
+	for (uint32_t i = 0; i < next->keys.count; i++) {
+		put_count(
+		    block, next->keys.names[i], &next->of[i], commits->since);
+		put_place(block, pos, place, at_ns);
+	}
+	for (uint32_t i = 0; i < changed->keys.count; i++) {
+		if (!changed->of[i].is_counted)
+			continue;
+		put_count(block, changed->keys.names[i], &changed->of[i],
+		    commits->since);
+		put_place(block, pos, place, at_ns);
+	}
+	native_put_uint(block, 0, 0);
+	native_put_text(block, 1, text_of(PLACE));
+	native_put_int(block, 2, 0);
+	native_put_text(block, 3, text_of(""));
+	native_put_uint(block, 4, 0);
+	/* No commit replaces another one: one that comes late must not. */
+	native_put_uint(block, 5, pos);
+	native_put_uint(block, 7, 0);
+	native_put_uint(block, 8, 0);
+	put_place(block, pos, place, at_ns);
+	return block;
+}
+
+static void
+take(struct commits *commits, const struct commits_table *next, uint64_t pos)
+{
+	for (uint32_t i = 0; i < next->keys.count; i++)
+		*count_of(&commits->committed, next->keys.names[i]) =
+		    next->of[i];
+	commits_forget(commits);
+	forget_counted(&commits->changed);
+	commits->pos = pos;
+	if (commits->committed.keys.count > COMMITTED_MAX) {
+		clear(&commits->committed);
+		commits->since = pos;
+	}
+}
+
+int
+commits_write(struct commits *commits, struct clickhouse *client,
+    uint32_t epoch, const struct pass_place *place, struct err *err)
+{
+	unsigned shard = epoch % clickhouse_cluster(client)->shards;
+	uint64_t pos = pass_position(epoch, place->change);
+	struct commits_table next = { .of = NULL };
+	struct parts known = { .commits = commits };
+	int rc = find_parts(&known, client, err);
+
+	string_table_init(&next.keys);
+	for (uint32_t i = 0; rc == 0 && i < commits->sent.keys.count; i++)
+		add_sent(commits, i, &known, &next);
+	free(known.at);
+	if (rc == 0)
+		rc = count_changed(commits, client, err);
+	if (rc == 0) {
+		struct native_block *block =
+		    make_block(commits, &next, pos, place);
+
+		rc = insert_block(client, shard, "commits", block,
+		    question_copies(client, shard), err);
+		native_block_close(&block);
+	}
+	if (rc == 0)
+		take(commits, &next, pos);
+	clear(&next);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+static struct commits_end *
+find_end(const struct commits_ends *ends, uint32_t epoch)
+{
+	for (uint32_t i = 0; i < ends->count; i++)
+		if (ends->at[i].epoch == epoch)
+			return &ends->at[i];
+	return NULL;
+}
+
+static void
+take_end(struct commits_ends *ends, const struct commits_end *new)
+{
+	struct commits_end *end = find_end(ends, new->epoch);
+
+	if (end == NULL) {
+		ends->at = memory_grow(
+		    ends->at, &ends->room, ends->count, sizeof(*ends->at));
+		ends->at[ends->count++] = *new;
+	} else if (new->place.change > end->place.change)
+		*end = *new;
+	else
+		end->copies += new->place.change == end->place.change;
+}
+
+static int
+read_ends(void *arg, const struct question *question, struct err *err)
+{
+	struct text answer;
+	uint64_t row[4];
+	int rc;
+
+	if (question_ask(question, &answer, err,
+		"SELECT max(pos), max(row), max(entry), max(at_ns) FROM "
+		"%s.commits WHERE part = 0 GROUP BY intDiv(pos, %llu)",
+		clickhouse_database(question->client),
+		1ULL << PASS_CHANGE_BITS) != 0)
+		return -1;
+	while ((rc = question_row(question, &answer, row, 4, err)) > 0) {
+		const struct commits_end end = { pass_epoch(row[0]),
+			{ pass_change(row[0]), (uint32_t)row[1], row[2] },
+			(int64_t)row[3], 1 };
+
+		take_end(arg, &end);
+	}
+	return rc;
+}
+
+int
+commits_read(
+    struct commits_ends *ends, struct clickhouse *client, struct err *err)
+{
+	*ends = (struct commits_ends){ .at = NULL };
+	if (question_each(client, read_ends, ends, err) == 0)
+		return 0;
+	free(ends->at);
+	*ends = (struct commits_ends){ .at = NULL };
+	return -1;
+}
+
+struct pass_place
+commits_place(const struct commits_ends *ends, uint32_t epoch)
+{
+	const struct commits_end *end = find_end(ends, epoch);
+
+	return end != NULL ? end->place : (struct pass_place){ .change = 0 };
+}
