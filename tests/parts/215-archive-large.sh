@@ -1,6 +1,6 @@
 #!/bin/sh
 # An archive may have more than an answer or a range of rows holds, and test runs of two
-# stores: an hour of one node of 75 MB, buckets of 20,000 nodes in an hour, and of a pool
+# stores: an hour of one node of 75 MB, one of 6,000 nodes, buckets of 20,000 nodes, and of a pool
 # that was dropped and made again runs that had one number.  Readers get all of it.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -47,6 +47,14 @@ check "50,000 large events come" again events 50000 \
 	"(seq, idx, session) IN (SELECT seq, idx, session FROM pool.events LIMIT 1)" seq "number + 1000000" ts "ts + number" \
 	keys "['a']" types "'t'" vals "[arrayStringConcat(arrayMap(x -> 'xxxxxxxxxx', range(150)))]"
 check_text "all are read" $((events + 50000)) "$(events)"
+
+# ---- an hour of many nodes, too large for one answer: of 4,000 the names are more than a
+# statement may have (256 KiB)
+awk 'BEGIN { for (x = "x"; length(x) < 4500; x = x x); for (i = 0; i < 6000; i++)
+	printf "{\"ts\": \"1660000000.5\", \"source\": \"test\", \"event\": \"e\", \"node\": \"a-node-of-a-large-pool-with-a-long-name-in-rack-%06d\", \"message\": \"%s\"}\n", i, x }' >"$TMP/many"
+check "6,000 nodes say something" poolscope-import emits -q -p 'a$many' "$TMP/many"
+check "... and are archived" settled
+check_text "all are read" 6000 "$(of poolscope-dump -q -p 'a$many' --kind event | wc -l)"
 
 # ---- buckets of many nodes
 check "reports of four nodes come" poolscope-import perf -p 'a$perf' "$ROOT/tests/golden/perf/r02_four_nodes/reports.json"

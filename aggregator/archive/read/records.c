@@ -13,8 +13,9 @@
 
 enum {
 	CHUNK_BYTES = 24 << 20, /* of an answer, about */
-	SERIES_MAX = 4000,      /* names in a statement */
-	ANSWERS_MAX = 1000,     /* of some series */
+	NAMES_BYTES =
+	    1 << 17,        /* in a statement, of which servers take 256 KiB */
+	ANSWERS_MAX = 1000, /* of some series */
 };
 
 struct item {
@@ -311,23 +312,39 @@ find_series(const struct read_plan *plan, const struct key_row_block *key)
 	return i;
 }
 
+static uint32_t
+quoted_bytes(const struct names *names, uint32_t number)
+{
+	struct text name = { NULL, 0 };
+
+	(void)names_text(names, number, &name);
+	return (uint32_t)(2 * name.bytes + strlen("unhex(''), "));
+}
+
 /* How many series from `from` on to read at once: of one track, and all that
  * are in one row. */
 static uint32_t
 count_series(const struct read_plan *plan, uint32_t from)
 {
 	uint64_t bytes = 0;
-	uint32_t count = 0;
+	uint32_t count = 0, names = 0;
+	bool has_room;
 
 	while (from + count < plan->count &&
-	       plan->at[from + count].track == plan->at[from].track &&
-	       (count == 0 ||
-		   (count < SERIES_MAX &&
-		       bytes + plan->at[from + count].bytes <= CHUNK_BYTES) ||
-		   (plan->step != ROLLUP_RAW &&
-		       row_node(plan, from + count) ==
-			   row_node(plan, from + count - 1))))
-		bytes += plan->at[from + count++].bytes;
+	       plan->at[from + count].track == plan->at[from].track) {
+		const struct read_series *next = &plan->at[from + count];
+
+		names += quoted_bytes(plan->names, next->node);
+		has_room =
+		    names <= NAMES_BYTES && bytes + next->bytes <= CHUNK_BYTES;
+		if (count > 0 && !has_room &&
+		    (plan->step == ROLLUP_RAW ||
+			row_node(plan, from + count) !=
+			    row_node(plan, from + count - 1)))
+			break;
+		bytes += next->bytes;
+		count++;
+	}
 	return count;
 }
 
