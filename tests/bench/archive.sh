@@ -83,8 +83,9 @@ by_curl() {
 	for _shard in 1 3; do
 		_at=0
 		while :; do
-			ask "$_shard" "SELECT * FROM pool.$1 ORDER BY part, hour, node, track, ts, seq, idx
+			ask "$_shard" "SELECT * FROM pool.$1 ORDER BY part, hour, node, ts, seq, idx
 				LIMIT $_at, 250000 FORMAT Native" >"$TMP/block.$_shard.$_at"
+			grep -q '^Code: ' "$TMP/block.$_shard.$_at" && cat "$TMP/block.$_shard.$_at" >&2 && exit 1
 			[ -s "$TMP/block.$_shard.$_at" ] || break
 			_at=$((_at + 250000))
 		done
