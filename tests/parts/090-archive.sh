@@ -89,8 +89,14 @@ check_text "every table has two copies" 80 "$(archive status --format jsonl | gr
 # An archive that an older version made.
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
 check_status 3 "a column is missing" archive check
-check_printed "... which it says" "table events lacks a column: another version made it"
+check_printed "... which it says" "table events lacks a column, or has one of another type: another version made it"
 check_text "both replicas lack it" "ok 78 old 2" "$(states)"
+ask 3 'ALTER TABLE pool.events ADD COLUMN uuid FixedString(16) AFTER name'
+check_status 3 "a column has another type" archive check
+check_printed "... which it says" "table events lacks a column, or has one of another type: another version made it"
+check_status 1 "nobody reads it" archive owners
+check_printed "... which is named" "table pool.events of .* lacks a column, or has one of another type"
+ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
 ask 3 'ALTER TABLE pool.events ADD COLUMN uuid String AFTER name'
 
 # An address of one server leads to those that have the same port only, so the

@@ -218,8 +218,9 @@ judge_table(struct printing *to, unsigned number)
 		say(to, "has no table %s; run poolscope archive create", name);
 	else if (table->lacks != 0)
 		say(to,
-		    "table %s lacks a column: another version made it; make an "
-		    "archive in another database",
+		    "table %s lacks a column, or has one of another type: "
+		    "another version made it; make an archive in another "
+		    "database",
 		    name);
 	else if (table->is_unsynced)
 		say(to,

@@ -67,6 +67,7 @@ static void
 on_column(const struct look *look, struct text name, struct text rest)
 {
 	int at = find_table(name);
+	struct text column = text_next_cell(&rest);
 	struct survey_table *table;
 
 	if (at < 0)
@@ -77,7 +78,9 @@ on_column(const struct look *look, struct text name, struct text rest)
 		    (UINT32_C(1) << schema_columns(&schema_tables[at])) - 1;
 	table->exists = true;
 	for (unsigned i = 0; i < schema_columns(&schema_tables[at]); i++)
-		if (text_equal(rest, text_of(schema_tables[at].column[i].name)))
+		if (text_equal(
+			column, text_of(schema_tables[at].column[i].name)) &&
+		    text_equal(rest, text_of(schema_tables[at].column[i].type)))
 			table->lacks &= ~(UINT32_C(1) << i);
 }
 
@@ -168,7 +171,7 @@ look_at(const struct look *look)
 	int rc;
 
 	rc = ask(look,
-	    "SELECT table, name FROM system.columns WHERE database = '",
+	    "SELECT table, name, type FROM system.columns WHERE database = '",
 	    on_column, &err);
 	if (rc == 0)
 		rc = ask(look,
@@ -296,6 +299,28 @@ lacks_archive(const struct survey *survey, const struct survey_replica *replica)
 		   has_format(survey));
 }
 
+static int
+check_replica(const struct survey *survey, unsigned shard, unsigned number,
+    const char *database, struct err *err)
+{
+	const struct survey_replica *replica = &survey->replica[shard][number];
+	const char *host = survey->cluster->shard[shard].replica[number].host;
+
+	if (lacks_archive(survey, replica))
+		return err_set(err,
+		    "the database %s of %.200s has no archive; run poolscope "
+		    "archive create",
+		    database, host);
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++)
+		if (replica->table[i].exists && replica->table[i].lacks != 0)
+			return err_set(err,
+			    "table %s.%s of %.200s lacks a column, or has one "
+			    "of another type; make an archive in another "
+			    "database",
+			    database, schema_tables[i].name, host);
+	return 0;
+}
+
 int
 schema_check(struct clickhouse *clickhouse, struct err *err)
 {
@@ -305,13 +330,9 @@ schema_check(struct clickhouse *clickhouse, struct err *err)
 	int rc = survey_check_format(survey, database, err);
 
 	for (unsigned s = 0; s < cluster->shards && rc == 0; s++)
-		for (unsigned r = 0; r < cluster->shard[s].replicas; r++)
-			if (lacks_archive(survey, &survey->replica[s][r]))
-				rc = err_set(err,
-				    "the database %s of %.200s has no archive; "
-				    "run poolscope archive create",
-				    database,
-				    cluster->shard[s].replica[r].host);
+		for (unsigned r = 0; r < cluster->shard[s].replicas && rc == 0;
+		     r++)
+			rc = check_replica(survey, s, r, database, err);
 	survey_close(&survey);
 	return rc;
 }

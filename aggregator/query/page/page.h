@@ -24,7 +24,7 @@
 enum {
 	PAGE_NAMES = 256,             /* cached matches of the name pattern */
 	PAGE_EXAMINED_MAX = 64 << 10, /* records examined for a page */
-	/* An hour counts as so many: an archive is asked for each. */
+	/* An hour counts as this many: an archive is asked for each. */
 	PAGE_EXAMINED_HOUR = 256,
 };
 
