@@ -27,7 +27,7 @@ records <<-'END'
 END
 check "a pool whose node was stopped" poolscope status
 first "ok: all is well"
-check_printed "... with the age of its newest record" "^newest  *2\.0 d old$"
+check_printed "... with the age of its newest record" "^newest  *2\.00 d old$"
 PARTITION='acct$pool'
 records <<-'END'
 	event -5 n1 work:a
