@@ -48,6 +48,14 @@ check "50,000 large events come" again events 50000 \
 	keys "['a']" types "'t'" vals "[arrayStringConcat(arrayMap(x -> 'xxxxxxxxxx', range(150)))]"
 check_text "all are read" $((events + 50000)) "$(events)"
 
+# ---- a phase of large events
+printf '{"ts": "%s", "source": "own", "event": "x:%s", "node": "n", "message": ""}\n' 1660000000.5 start 1660000001.5 end >"$TMP/own"
+check "a phase without a model comes" poolscope-import emits -q -p 'a$own' "$TMP/own"
+check "... and is archived" settled
+check "50,000 large ends come" again phases 50000 "role < 2" seq "number + 1000000" ts "ts + number" \
+	keys "['a']" types "'t'" vals "[arrayStringConcat(arrayMap(x -> 'xxxxxxxxxx', range(150)))]"
+check_text "they are read" 50001 "$(of poolscope-dump -q -p 'a$own' --kind phase | wc -l)"
+
 # ---- an hour of many nodes, too large for one answer: of 4,000 the names are more than a
 # statement may have (256 KiB)
 awk 'BEGIN { for (x = "x"; length(x) < 4500; x = x x); for (i = 0; i < 6000; i++)

@@ -16,6 +16,7 @@ enum {
 	LIST = 0, /* numbers of parts in keys */
 	PART = 1,
 	ANSWER_EVENTS = 100000, /* about */
+	ANSWER_BYTES = 24 << 20,
 };
 
 /* ---- which phases there are ---- */
@@ -462,27 +463,71 @@ quote(struct text name)
 }
 
 static int
+take_bytes(void *arg, struct fetch *row, struct err *err)
+{
+	uint64_t *bytes = arg, some = fetch_uint(row);
+
+	(void)err;
+	if (some > *bytes)
+		*bytes = some;
+	return 0;
+}
+
+/* In how many answers events come of which a shard has that many bytes; 0:
+ * nobody says. */
+static uint64_t
+answers_by_bytes(struct archive_read *read, const char *of)
+{
+	static const struct native_column column = { "n", NATIVE_UINT64 };
+	struct err err = { 0 };
+	uint64_t bytes = 0;
+	char *sql = memory_format(
+	    "SELECT sum(toUInt64(200 + length(key) + 4 * length(keys) + "
+	    "length(arrayStringConcat(keys)) + "
+	    "length(arrayStringConcat(vals)))) AS n FROM %s.phases WHERE %s",
+	    clickhouse_database(read->fetch.client), of);
+	int rc =
+	    fetch_all(&read->fetch, &column, 1, sql, take_bytes, &bytes, &err);
+
+	free(sql);
+	return rc == 0 ? bytes / ANSWER_BYTES + 1 : 0;
+}
+
+static int
+fetch_events(struct archive_read *read, const char *of, uint64_t answers,
+    struct events *events, struct err *err)
+{
+	int rc = 0;
+
+	for (uint64_t i = 0; i < answers && rc == 0; i++) {
+		char *where = memory_format("%s AND seq %% %llu = %llu", of,
+		    (unsigned long long)answers, (unsigned long long)i);
+
+		rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_PHASES],
+		    where, take_event, events, err);
+		free(where);
+	}
+	return rc;
+}
+
+static int
 read_events(struct archive_read *read, struct read_partition *of,
     uint32_t partition, struct read_phase *phase, struct made *range,
     struct err *err)
 {
 	struct events events = { .names = of->names, .covered = read->covered };
-	uint64_t answers = phase->events / ANSWER_EVENTS + 1;
+	uint64_t answers = phase->events / ANSWER_EVENTS + 1, more;
 	char *id = quote(phase->id);
-	int rc = 0;
+	char *where = memory_format(
+	    "part = %llu AND phase = unhex('%s') AND form = %llu",
+	    (unsigned long long)of->part, id, (unsigned long long)phase->form);
+	int rc = fetch_events(read, where, answers, &events, err);
 
-	for (uint64_t i = 0; i < answers && rc == 0; i++) {
-		char *where =
-		    memory_format("part = %llu AND phase = unhex('%s') AND "
-				  "form = %llu AND seq %% %llu = %llu",
-			(unsigned long long)of->part, id,
-			(unsigned long long)phase->form,
-			(unsigned long long)answers, (unsigned long long)i);
-
-		rc = fetch_typed(&read->fetch, &schema_tables[SCHEMA_PHASES],
-		    where, take_event, &events, err);
-		free(where);
-	}
+	/* Large events make an answer too large.  Equal ones are one: what came
+	 * may come again. */
+	if (rc != 0 && (more = answers_by_bytes(read, where)) > answers)
+		rc = fetch_events(read, where, more, &events, err);
+	free(where);
 	free(id);
 	sort(&events);
 	phase->events = events.count;
