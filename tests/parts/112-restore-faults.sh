@@ -142,7 +142,7 @@ check_printed "... and what has lost them" "replica r2 has 0 of [0-9]* rows that
 check "... which has less" test "$(dump "$TMP/part" 'a$first' --kind event | wc -l)" -lt 400
 check "... and is a store" poolscope-admin verify --store "$TMP/part"
 cluster_serve 1 || exit 1
-check "the replica gets them" wait_until '[ "$(rows 2 events)" = "$(rows 1 events)" ]' 60
+check "the replica gets them" wait_until 'complete 2 1' 60
 
 # Part of them, of one day.
 stop ch1 KILL
@@ -155,7 +155,7 @@ nothing_left
 check "later ones can be restored" restore --since 2023-11-15T05:00:00Z "$TMP/later"
 check_text "... all three hours" 120 "$(dump "$TMP/later" 'b$other' --kind event | wc -l)"
 cluster_serve 1 || exit 1
-check "the replica gets them" wait_until '[ "$(rows 2 events)" = "$(rows 1 events)" ]' 60
+check "the replica gets them" wait_until 'complete 2 1' 60
 
 stop ch4 KILL
 check_status 1 "without phases there is no store" restore "$TMP/half"
@@ -164,8 +164,7 @@ nothing_left
 check_status 1 "there is no answer either" there
 check_printed "... which is explained" "shard 2: replica r3 has 0 of [0-9]* rows that were committed of table events"
 cluster_serve 4 || exit 1
-check "the replica gets them" wait_until '[ "$(rows 3 phases)" = "$(rows 4 phases)" ] &&
-	[ "$(rows 3 events)" = "$(rows 4 events)" ]' 60
+check "the replica gets them" wait_until 'complete 3 4' 60
 
 # One that has everything is enough.
 stop ch1 KILL

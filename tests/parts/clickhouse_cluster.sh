@@ -6,6 +6,7 @@
 #	poolscope-archive check --to "$CLUSTER/db" --archive-password "$TMP/writer"
 #	ask 1 'SELECT 1'	# of replica 1..4: s1r1 s1r2 s2r1 s2r2
 #	stop ch2 KILL; cluster_serve 2
+#	wait_until 'complete 2 1' 60	# replica 2 has what replica 1 has
 #
 # The users are those of deploy/clickhouse, their passwords in the files
 # $TMP/writer and $TMP/reader.  CLUSTER is the address of all four, PORT1..PORT4
@@ -136,4 +137,15 @@ ask() {
 	curl -s -m 30 -H 'X-ClickHouse-User: poolscope_writer' \
 		-H 'X-ClickHouse-Key: writes!' --data-binary "$2" \
 		"http://127.0.0.1:$(_port_of "$1")/${3:-}"
+}
+
+# rows_of N: how many rows replica N has of each table of the database pool.
+rows_of() {
+	ask "$1" "SELECT table, sum(rows) FROM system.parts WHERE active AND database = 'pool' GROUP BY table ORDER BY table"
+}
+
+# complete N OF: replica N has as many rows of every table as replica OF, which has all.
+complete() {
+	_has=$(rows_of "$1")
+	[ -n "$_has" ] && [ "$_has" = "$(rows_of "$2")" ]
 }
