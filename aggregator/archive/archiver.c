@@ -374,8 +374,7 @@ note_copies(struct archiver *self, const struct verify_seen *seen)
 }
 
 static int
-verify(
-    struct archiver *self, const struct verify_tables *tables, struct err *err)
+verify(struct archiver *self, const struct schema_stage *stage, struct err *err)
 {
 	const struct timespec step = { 0, STEP_NS };
 	int64_t until = clock_monotonic_ns() + SETTLE_NS;
@@ -384,7 +383,7 @@ verify(
 
 	for (;;) {
 		verify_all(
-		    &self->sender, &self->positions, tables, &seen, &result);
+		    &self->sender, &self->positions, stage, &seen, &result);
 		note_copies(self, &seen);
 		if (result.is_enough)
 			return 0;
@@ -397,12 +396,13 @@ verify(
 }
 
 static int
-send_held(struct archiver *self, struct err *err)
+send_held(
+    struct archiver *self, const struct schema_stage *stage, struct err *err)
 {
 	size_t bytes = self->sender.shards * sizeof(struct block_sender_shard);
 	struct block_sender_shard *before =
 	    memory_copy(self->sender.shard, bytes);
-	int rc = block_sender_flush_held(&self->sender, err);
+	int rc = block_sender_flush(&self->sender, stage, err);
 
 	if (rc != 0) {
 		block_sender_undo(&self->sender, before);
@@ -412,19 +412,18 @@ send_held(struct archiver *self, struct err *err)
 	return rc;
 }
 
-/* Rows that say what there is come when it is there: whoever makes a store of
- * the archive after a crash has no stream without its records, and no record
- * that its sender sends again. */
+/* One stage of the rows after the other.  Who stood still, and has lost a
+ * partition meanwhile, says nothing of it any more. */
 static int
 finish(struct archiver *self, struct err *err)
 {
-	static const struct verify_tables facts = { 0, SCHEMA_SUMS },
-					  held = { SCHEMA_SUMS, SCHEMA_TYPED };
-
-	return verify(self, &facts, err) == 0 && send_held(self, err) == 0 &&
-		       verify(self, &held, err) == 0
-		   ? commit(self, err)
-		   : -1;
+	for (unsigned i = 0; i < SCHEMA_STAGES; i++)
+		if ((i > 0 &&
+			(owners_look(&self->owners, err) != 0 ||
+			    send_held(self, &schema_stages[i], err) != 0)) ||
+		    verify(self, &schema_stages[i], err) != 0)
+			return -1;
+	return commit(self, err);
 }
 
 static int

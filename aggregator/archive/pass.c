@@ -197,7 +197,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	}
 	marks_close(&marks);
 	if (rc == 0 && send_common(pass, err) == 0 &&
-	    block_sender_flush(pass->typed.sender, err) == 0)
+	    block_sender_flush(pass->typed.sender, &schema_stages[0], err) == 0)
 		return 0;
 	pass->common = 0;
 	return -1;

@@ -67,12 +67,12 @@ has_rows(const struct question *question, unsigned table,
 static int
 is_complete(const struct question *question,
     const struct block_sender_shard *shard,
-    const struct verify_positions *positions,
-    const struct verify_tables *tables, struct err *err)
+    const struct verify_positions *positions, const struct schema_stage *stage,
+    struct err *err)
 {
 	int rc = 1;
 
-	for (unsigned t = tables->from; t < tables->to && rc == 1; t++) {
+	for (unsigned t = stage->from; t < stage->to && rc == 1; t++) {
 		char *where;
 
 		if (shard->sent[t].rows == 0)
@@ -88,8 +88,8 @@ is_complete(const struct question *question,
  * are. */
 static unsigned
 count_copies(struct block_sender *sender, unsigned shard,
-    const struct verify_positions *positions,
-    const struct verify_tables *tables, bool *seen, struct verify_result *of)
+    const struct verify_positions *positions, const struct schema_stage *stage,
+    bool *seen, struct verify_result *of)
 {
 	unsigned replicas = sender->cluster->shard[shard].replicas, copies = 0;
 
@@ -102,7 +102,7 @@ count_copies(struct block_sender *sender, unsigned shard,
 		if (seen[r])
 			continue;
 		rc = is_complete(&question, &sender->shard[shard], positions,
-		    tables, &of->err);
+		    stage, &of->err);
 		seen[r] = rc == 1;
 		copies += seen[r];
 		of->has_err |= rc < 0;
@@ -112,9 +112,8 @@ count_copies(struct block_sender *sender, unsigned shard,
 
 void
 verify_all(struct block_sender *sender,
-    const struct verify_positions *positions,
-    const struct verify_tables *tables, struct verify_seen *seen,
-    struct verify_result *result)
+    const struct verify_positions *positions, const struct schema_stage *stage,
+    struct verify_seen *seen, struct verify_result *result)
 {
 	bool is_enough = true;
 
@@ -124,8 +123,8 @@ verify_all(struct block_sender *sender,
 			.wanted = question_copies(sender->client, s), .shard = s
 		};
 
-		of.copies_least = count_copies(
-		    sender, s, positions, tables, seen->at[s], &of);
+		of.copies_least =
+		    count_copies(sender, s, positions, stage, seen->at[s], &of);
 		is_enough &= of.copies_least >= of.wanted;
 		if (of.copies_least < result->copies_least)
 			*result = of;

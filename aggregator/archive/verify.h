@@ -33,14 +33,8 @@ struct verify_result {
 	struct err err;
 };
 
-/* Of these tables (enum schema_number), `to` not included. */
-struct verify_tables {
-	unsigned from, to;
-};
-
 void verify_all(struct block_sender *sender,
-    const struct verify_positions *positions,
-    const struct verify_tables *tables, struct verify_seen *seen,
-    struct verify_result *result);
+    const struct verify_positions *positions, const struct schema_stage *stage,
+    struct verify_seen *seen, struct verify_result *result);
 
 #endif

@@ -1,7 +1,8 @@
 #!/bin/sh
-# What a head sends arrives after another one has taken its partition over: a commit
-# that a slow connection holds back, a head that stood still (SIGSTOP) and wakes up.  The archive stays what the new head has, can be read and
-# restored, and the old one is refused by name.  CLAIMS (2), one kind after the other.
+# What a head sends arrives after another one has taken its partition over: an insert
+# that a slow connection holds back, a head that stood still (SIGSTOP) and wakes up.  What follows from records stays what the new head says; of
+# records the archive has those of the new head, and perhaps some that the old one had accepted; each once.  It can be read and restored, and
+# the old head is refused by name.  CLAIMS (5), one kind after the other.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck disable=SC2034 # SEED is of load
@@ -12,7 +13,7 @@
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
 SEED=${SEED:-$(date +%s)}
-CLAIMS=${CLAIMS:-2}
+CLAIMS=${CLAIMS:-5}
 echo "seed $SEED"
 archive_cluster || exit 1
 # shellcheck disable=SC2046 # numbers
@@ -43,40 +44,47 @@ head_of() {
 	start "$1" poolscope-aggregator --store "$2" --archive "${3:-$CLUSTER/pool}" --archive-password "$TMP/writer" \
 		--archive-after 200ms --models "$ROOT/deploy/models" && start "$1-broker" poolscope-broker
 }
-answers_of() {
+# said_of NAME SOURCE...: what follows from records, and the records, in order.
+said_of() {
+	_name=$1
+	shift
 	for _what in runs groups phases; do
 		poolscope-stats $_what -p 'demo$farm' --format json "$@" || return 1
-	done
-	poolscope-dump -q -p 'demo$farm' --format jsonl --kind event --kind phase --kind run --kind entity "$@"
+	done >"$TMP/$_name.answers" &&
+		poolscope-dump -q -p 'demo$farm' --format jsonl --kind phase --kind run "$@" >>"$TMP/$_name.answers" &&
+		poolscope-dump -q -p 'demo$farm' --format jsonl --kind event --kind entity "$@" |
+		sort >"$TMP/$_name.records"
 }
-same() {
-	answers_of --store "$1" >"$TMP/of-store" &&
-		answers_of --connect "$CLUSTER/pool" --archive-password "$TMP/writer" >"$TMP/of-archive" &&
-		cmp "$TMP/of-store" "$TMP/of-archive"
-}
+of_archive() { said_of archive --connect "$CLUSTER/pool" --archive-password "$TMP/writer"; }
+# within ONE OTHER: each record of one is in the other.
+within() { test -z "$(comm -23 "$TMP/$1.records" "$TMP/$2.records" | head -c 300 | tee /dev/stderr)"; }
+once() { test -z "$(uniq -d "$TMP/$1.records" | head -c 300 | tee /dev/stderr)"; }
 
 archive create --to "$CLUSTER/pool" >"$TMP/created" || exit 1
 store=$TMP/store0
 round=0
 while [ $round -lt "$CLAIMS" ]; do
 	round=$((round + 1))
-	kind=$(((round - 1) % 2))
+	# shellcheck disable=SC2086 # words
+	set -- commits stop streams partitions runs
+	shift $(((round - 1) % 5))
+	kind=$1
 	old=old$round new=new$round
 	head_of $old "$store" "$through" || exit 1
 	check "round $round: runs come" load 3
 	check "... and are archived" settled
 	listen
 	case $kind in
-	0) # a commit is on its way
-		manner "hold INSERT commits"
-		check "... more come" load 3
-		check "... and the commit is held back" wait_until 'says "^held"' 60
-		;;
-	1) # it stands still, wherever it is
+	stop) # it stands still, wherever it is
 		load 20 &
 		loading=$!
 		wait_until '[ "$(archive_word archive_records_pending)" != 0 ]' 60
 		kill -STOP "$(pid $old)"
+		;;
+	*) # an insert is on its way
+		manner "hold INSERT .$kind"
+		check "... more come" load 3
+		check "... and rows of $kind are held back" wait_until 'says "^held"' 60
 		;;
 	esac
 	store=$TMP/store$round
@@ -84,18 +92,26 @@ while [ $round -lt "$CLAIMS" ]; do
 	check "... and takes over" archive takeover --to "$CLUSTER/pool" --store "$store"
 	manner pass
 	case $kind in
-	1) kill -CONT "$(pid $old)" && wait "$loading" ;;
+	stop) kill -CONT "$(pid $old)" && wait "$loading" ;;
 	*) check "... what was held back arrives" wait_until 'says "^delivered"' 60 ;;
 	esac
 	check "... the old one is refused" wait_until 'archive_word archive_problem | grep -q "belongs to another aggregator"' 60
 	head_of $new "$store" || exit 1
 	check "... the new one goes on" load 4
 	check "... and archives" settled
-	check "... readers have what it has" same "$store"
+	check "... it answers" said_of store --store "$store"
+	check "... and so does the archive" of_archive
+	check "... the same" cmp "$TMP/store.answers" "$TMP/archive.answers"
+	check "... of all its records" within store archive
+	check "... each once" once archive
 	for each in "$old-broker" "$old" "$new-broker" "$new"; do stop "$each"; done
-	check "... and so has a store that is made of the archive" archive restore --from "$CLUSTER/pool" "$TMP/copy$round"
-	answers_of --store "$TMP/copy$round" >"$TMP/of-copy"
-	check "... the same" cmp "$TMP/of-store" "$TMP/of-copy"
+	check "... a store is made of the archive" archive restore --from "$CLUSTER/pool" "$TMP/copy$round"
+	check "... and answers" said_of copy --store "$TMP/copy$round"
+	check "... the same" cmp "$TMP/store.answers" "$TMP/copy.answers"
+	check "... of all its records" within store copy
+	check "... and none that the archive lacks" within copy archive
+	check "... each once" once copy
+	[ $kind != commits ] || check "... nothing came late" cmp "$TMP/store.records" "$TMP/archive.records"
 	check "... a takeover can be repeated" archive takeover --to "$CLUSTER/pool" --store "$store"
 	rm -rf "$TMP/copy$round"
 done

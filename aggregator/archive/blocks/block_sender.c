@@ -158,29 +158,18 @@ block_sender_added(struct block_sender *sender, unsigned shard, unsigned table,
 	return send_block(sender, shard, table, err);
 }
 
-static int
-flush(struct block_sender *sender, unsigned from, unsigned to, struct err *err)
+int
+block_sender_flush(struct block_sender *sender,
+    const struct schema_stage *stage, struct err *err)
 {
 	for (unsigned s = 0; s < sender->shards; s++)
-		for (unsigned t = from; t < to; t++)
+		for (unsigned t = stage->from; t < stage->to; t++)
 			if (send_block(sender, s, t, err) != 0)
 				return -1;
 	for (unsigned i = 0; i < BLOCK_SENDER_REQUESTS; i++)
 		if (finish(sender, &sender->request[i], err) != 0)
 			return -1;
 	return 0;
-}
-
-int
-block_sender_flush(struct block_sender *sender, struct err *err)
-{
-	return flush(sender, 0, SCHEMA_SUMS, err);
-}
-
-int
-block_sender_flush_held(struct block_sender *sender, struct err *err)
-{
-	return flush(sender, SCHEMA_SUMS, SCHEMA_TYPED, err);
 }
 
 /* Of the blocks that were not sent. */

@@ -77,13 +77,11 @@ struct native_block *block_sender_block(
 /* Sends the block if it is large enough.  `hour`: of a record, else 0. */
 int block_sender_added(struct block_sender *sender, unsigned shard,
     unsigned table, uint64_t hash, int32_t hour, struct err *err);
-/* Send what is left of facts, rollups and names, and wait for what is on its
- * way.  -1, also of block_sender_added: a shard has no replica that takes a
- * block; call block_sender_undo. */
-int block_sender_flush(struct block_sender *sender, struct err *err);
-/* The same of rows that say what there is of these, as how far streams are
- * (from SCHEMA_SUMS on).  They are held until replicas have what they say. */
-int block_sender_flush_held(struct block_sender *sender, struct err *err);
+/* Send what is left of the rows of a stage, and wait for what is on its way.
+ * -1, also of block_sender_added: a shard has no replica that takes a block;
+ * call block_sender_undo. */
+int block_sender_flush(struct block_sender *sender,
+    const struct schema_stage *stage, struct err *err);
 /* Wait for what is on its way, drop the blocks that were not sent, and restore
  * the totals of a copy of `shard`, taken when no block had rows. */
 void block_sender_undo(

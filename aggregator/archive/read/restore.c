@@ -232,14 +232,15 @@ check_common(struct restore *restore, struct text name, struct err *err)
 	return 0;
 }
 
-/* -1: records are lacking that the aggregator counted. */
+/* -1: records are lacking that the aggregator counted.  Counts that were sent
+ * after the last commit are of records that are left away. */
 static int
-check_counts(
-    struct restore *restore, const struct read_partition *of, struct err *err)
+check_counts(struct restore *restore, const struct read_partition *of,
+    bool is_ahead, struct err *err)
 {
 	const struct restore_options *options = restore->options;
 
-	if (options->since_ns != INT64_MIN ||
+	if (is_ahead || options->since_ns != INT64_MIN ||
 	    kept_from(&restore->kept, of->part) != INT64_MIN)
 		return 0;
 	for (unsigned i = 0; i < ARCHIVE_KINDS; i++) {
@@ -284,13 +285,15 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 	int64_t kept_hour = kept_from(&restore->kept, of->part);
 	struct read_covered covered = { .part = of->part,
 		.all = &restore->ends };
+	bool is_ahead = false;
 	int rc = read_covered_find(&covered, restore->client, err);
 
 	if (kept_hour < restore->kept_hour)
 		restore->kept_hour = kept_hour;
 	restore->read->covered = &covered;
 	if (rc == 0)
-		rc = read_is_ahead(restore->read, &restore->is_ahead, err);
+		rc = read_is_ahead(restore->read, &is_ahead, err);
+	restore->is_ahead |= is_ahead;
 	if (rc == 0)
 		rc = restore_rows(&restore->rows, number, err);
 	if (rc == 0)
@@ -299,7 +302,7 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 	free(covered.last_seq);
 	restore->read->covered = NULL;
 	return rc == 0 && check_common(restore, of->name, err) == 0
-		   ? check_counts(restore, of, err)
+		   ? check_counts(restore, of, is_ahead, err)
 		   : -1;
 }
 

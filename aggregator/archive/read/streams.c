@@ -100,14 +100,15 @@ take_count(void *arg, struct fetch *row, struct err *err)
 int
 read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err)
 {
-	static const enum schema_number tables[] = { SCHEMA_SUMS, SCHEMA_RUNS,
-		SCHEMA_GROUPS };
+	static const enum schema_number tables[] = { SCHEMA_STREAMS,
+		SCHEMA_SUMS, SCHEMA_RUNS, SCHEMA_GROUPS, SCHEMA_PARTITIONS };
+	enum { TABLES = sizeof(tables) / sizeof(*tables) };
 	static const struct native_column columns[] = { { "n",
 	    NATIVE_UINT64 } };
 	const struct read_covered *covered = read->covered;
 	int rc = 0;
 
-	for (unsigned t = 0; t < 3 && rc == 0; t++) {
+	for (unsigned t = 0; t < TABLES && rc == 0; t++) {
 		char *sql = NULL;
 		size_t bytes;
 		FILE *to = memory_stream(&sql, &bytes);

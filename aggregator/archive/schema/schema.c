@@ -106,6 +106,24 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	[SCHEMA_NAMES] = { "names", NULL, "part, kind, name", "pos", 4,
 	    { U64("part"), { "kind", "UInt8", ANY_CODEC }, TEXT("name"),
 		U64("pos"), { "no", "UInt32", STEP_CODEC } } },
+	[SCHEMA_ENTITIES] = { "entities", NULL, "part, kind, id", "pos", 4,
+	    { U64("part"), TEXT("kind"), TEXT("id"), U64("pos"), TEXT("node"),
+		SENT, I64("recv"), ATTRIBUTES } },
+	/* What was last heard of a node. */
+	[SCHEMA_NODES] = { "nodes", NULL, "part, node", "pos", 3,
+	    { U64("part"), TEXT("node"), U64("pos"), I64("recv"), I64("ts"),
+		I64("sample"), I64("clock_ts"), I64("clock"), I64("spool_ts"),
+		I64("spool"), I64("life_ts"), I64("life") } },
+	/* How far a stream is in the archive. */
+	[SCHEMA_STREAMS] = { "streams", NULL, "part, session", "pos", 3,
+	    { U64("part"), { "session", "String", ANY_CODEC }, U64("pos"),
+		TEXT("node"), U64("seq"), U64("hash"), I64("recv"),
+		U64("owner"), { "derived", "UInt8", ANY_CODEC } } },
+	/* What was imported: store.md, table `once`. */
+	[SCHEMA_KNOWN] = { "known", NULL, "part, hour, hash", "pos", 4,
+	    { FRONT, { "hash", "String", ANY_CODEC }, U64("pos"),
+		{ "session", "String", ANY_CODEC },
+		{ "value", "String", ANY_CODEC } } },
 	[SCHEMA_SUMS] = { "sums", NULL, "part, phase", "pos", 3,
 	    { U64("part"), TEXT("phase"), U64("pos"), U64("form"),
 		{ "fifo", "UInt8", ANY_CODEC },
@@ -117,14 +135,6 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		{ "records", "Array(UInt64)", ANY_CODEC } } },
 	[SCHEMA_MODELS] = { "models", NULL, "part, id", "pos", 3,
 	    { U64("part"), TEXT("id"), U64("pos"), TEXT("body") } },
-	/* What was last heard of a node. */
-	[SCHEMA_NODES] = { "nodes", NULL, "part, node", "pos", 3,
-	    { U64("part"), TEXT("node"), U64("pos"), I64("recv"), I64("ts"),
-		I64("sample"), I64("clock_ts"), I64("clock"), I64("spool_ts"),
-		I64("spool"), I64("life_ts"), I64("life") } },
-	[SCHEMA_ENTITIES] = { "entities", NULL, "part, kind, id", "pos", 4,
-	    { U64("part"), TEXT("kind"), TEXT("id"), U64("pos"), TEXT("node"),
-		SENT, I64("recv"), ATTRIBUTES } },
 	[SCHEMA_RUNS] = { "runs", NULL, "part, model, no, run", "pos", 5,
 	    { U64("part"), TEXT("model"), { "no", "UInt32", STEP_CODEC },
 		TEXT("run"), U64("pos"), I64("first_ns"),
@@ -150,16 +160,6 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 		{ "which", "UInt8", ANY_CODEC }, U64("pos"),
 		{ "no", "UInt32", ANY_CODEC },
 		{ "value", "String", TEXT_CODEC } } },
-	/* How far a stream is in the archive. */
-	[SCHEMA_STREAMS] = { "streams", NULL, "part, session", "pos", 3,
-	    { U64("part"), { "session", "String", ANY_CODEC }, U64("pos"),
-		TEXT("node"), U64("seq"), U64("hash"), I64("recv"),
-		U64("owner"), { "derived", "UInt8", ANY_CODEC } } },
-	/* What was imported: store.md, table `once`. */
-	[SCHEMA_KNOWN] = { "known", NULL, "part, hour, hash", "pos", 4,
-	    { FRONT, { "hash", "String", ANY_CODEC }, U64("pos"),
-		{ "session", "String", ANY_CODEC },
-		{ "value", "String", ANY_CODEC } } },
 	/* What readers need of the claims (archive/claims.h), and the ends. */
 	{ "owners", NULL, "part, epoch, who", "until", 0,
 	    { { "part", "UInt64", ANY_CODEC }, { "name", "String", ANY_CODEC },
@@ -175,6 +175,12 @@ const struct schema_table schema_tables[SCHEMA_TABLES] = {
 	{ "meta", NULL, "name", NULL, 0,
 	    { { "name", "String", ANY_CODEC },
 		{ "value", "String", ANY_CODEC } } },
+};
+
+const struct schema_stage schema_stages[SCHEMA_STAGES] = {
+	{ 0, SCHEMA_STREAMS },
+	{ SCHEMA_STREAMS, SCHEMA_SUMS },
+	{ SCHEMA_SUMS, SCHEMA_TYPED },
 };
 
 unsigned

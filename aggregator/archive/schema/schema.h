@@ -48,16 +48,26 @@ enum schema_number {
 	SCHEMA_PHASES,
 	SCHEMA_ROLLUPS,
 	SCHEMA_NAMES,
+	SCHEMA_ENTITIES,
+	SCHEMA_NODES,
+	SCHEMA_STREAMS,
+	SCHEMA_KNOWN,
 	SCHEMA_SUMS,
 	SCHEMA_PARTITIONS,
 	SCHEMA_MODELS,
-	SCHEMA_NODES,
-	SCHEMA_ENTITIES,
 	SCHEMA_RUNS,
 	SCHEMA_GROUPS,
-	SCHEMA_STREAMS,
-	SCHEMA_KNOWN,
 };
+
+/* The rows of a stage come when replicas have those of the stage before:
+ * records and what they name, how far streams are, what follows from the
+ * records.  So a head may be lost at any moment: no stream is further than its
+ * records, and nothing is said of records that no stream has. */
+enum { SCHEMA_STAGES = 3 };
+struct schema_stage {
+	unsigned from, to; /* of the tables; `to` is not included */
+};
+extern const struct schema_stage schema_stages[SCHEMA_STAGES];
 
 /* Are its rows counted by hour? */
 static inline bool

@@ -317,7 +317,8 @@ each_row_is_sent_once(void **state)
 {
 	(void)state;
 	assert_int_equal(put_rows(0, ROWS), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_rows(0, ROWS, 1);
 	assert_int_equal(sent()->rows, ROWS);
 	assert_int_equal(sent()->hash, 2016);
@@ -337,7 +338,8 @@ two_blocks_are_on_their_way_at_a_time(void **state)
 	server.wanted = 2;
 	pthread_mutex_unlock(&server.lock);
 	assert_int_equal(put_rows(0, ROWS), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_int_equal(counts().most, 2);
 	assert_rows(0, ROWS, 1);
 	assert_int_equal(sent()->rows, ROWS);
@@ -351,7 +353,8 @@ what_a_replica_refuses_goes_to_the_next_one(void **state)
 	(void)state;
 	refuse(true, false);
 	assert_int_equal(put_rows(0, ROWS), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_rows(0, ROWS, 1);
 	assert_int_equal(sent()->rows, ROWS);
 	assert_int_equal(counts().inserts[1], ROWS / 2);
@@ -359,7 +362,8 @@ what_a_replica_refuses_goes_to_the_next_one(void **state)
 	assert_int_equal(sender.resends, counts().inserts[0]);
 	refuse(false, true);
 	assert_int_equal(put_rows(0, 2), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_rows(0, 2, 2);
 	assert_int_equal(sent()->rows, ROWS + 2);
 }
@@ -371,20 +375,23 @@ what_nobody_takes_does_not_count(void **state)
 
 	(void)state;
 	assert_int_equal(put_rows(0, 4), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	before = sender.shard[0];
 	refuse(true, true);
-	assert_true(
-	    put_rows(4, ROWS) != 0 || block_sender_flush(&sender, &err) != 0);
+	assert_true(put_rows(4, ROWS) != 0 ||
+		    block_sender_flush(&sender, &schema_stages[0], &err) != 0);
 	assert_non_null(strstr(err.text, "127.0.0.1"));
 	block_sender_undo(&sender, &before);
 	assert_int_equal(sent()->rows, 4);
 	assert_int_equal(sent()->hash, 0 + 1 + 2 + 3);
 	refuse(false, false);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_rows(4, ROWS, 0);
 	assert_int_equal(put_rows(4, ROWS), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_rows(0, ROWS, 1);
 	assert_int_equal(sent()->rows, ROWS);
 	assert_int_equal(sent()->hash, 2016);
@@ -402,7 +409,8 @@ after_a_failure_stored_blocks_do_not_count_either(void **state)
 	block_sender_undo(&sender, &before);
 	assert_int_equal(sent()->rows, 0);
 	assert_int_equal(put_rows(0, ROWS), 0);
-	assert_int_equal(block_sender_flush(&sender, &err), 0);
+	assert_int_equal(
+	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
 	assert_int_equal(sent()->rows, ROWS);
 	assert_int_equal(sent()->hash, 2016);
 	assert_rows(0, 20, 2);
@@ -429,8 +437,8 @@ another_thread_ends_what_is_on_its_way(void **state)
 	(void)state;
 	be_mute(true);
 	pthread_create(&thread, NULL, stop_soon, NULL);
-	assert_true(
-	    put_rows(0, ROWS) != 0 || block_sender_flush(&sender, &err) != 0);
+	assert_true(put_rows(0, ROWS) != 0 ||
+		    block_sender_flush(&sender, &schema_stages[0], &err) != 0);
 	assert_true(clock_monotonic_ns() - before_ns < 20 * NS_PER_SECOND);
 	assert_int_equal(err.code, ERR_INTERRUPTED);
 	assert_int_equal(sent()->rows, 0);
