@@ -21,7 +21,8 @@ for _ in range(int(sys.argv[2])):
     print(pick.choice(["aggregator"] * 5 + ["ch1", "ch2", "ch3", "ch4"] + ["zookeeper"] * 2),
           pick.randrange(1000), pick.choice([0, 0, 1, 2]))' "$SEED" "$rounds" >"$TMP/plan"
 
-# A replica may end because there is no ZooKeeper: then it is started again later.
+# A replica may end, or stand still for good, because ZooKeeper ends while it starts: then it is
+# started again later.
 serve_again() {
 	case $1 in
 	aggregator) aggregator_serve ;;
@@ -56,14 +57,16 @@ done <"$TMP/plan"
 for each in zookeeper ch1 ch2 ch3 ch4 aggregator; do
 	alive "$each" || serve_again "$each" || exit 1
 done
-for each in 1 2 3 4; do
-	answers "http://127.0.0.1:$(_port_of $each)/ping" ch$each >"$TMP/slow" ||
-		cluster_serve $each || cluster_serve $each || exit 1
-done
+# Each load is a session: in the time in which one that stands still is noticed, there would be
+# more new ones than an aggregator takes in an hour.
 rm "$TMP/loading"
 wait $loading
 check "records were sent all the time" test "$(cat "$TMP/loads")" -gt 4
 check "... and accepted" test ! -e "$TMP/loads.failed"
+for each in 1 2 3 4; do
+	answers "http://127.0.0.1:$(_port_of $each)/ping" ch$each >"$TMP/slow" ||
+		cluster_serve $each || cluster_serve $each || exit 1
+done
 check "after $rounds kills it settles" settled 45
 judge "the archive is the store"
 check "... also after one more start" stop aggregator

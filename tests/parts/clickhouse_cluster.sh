@@ -74,8 +74,9 @@ _port_of() {
 	esac
 }
 
-# cluster_serve N: start replica N (again).
+# cluster_serve N: start replica N (again), also one that runs and does not answer.
 cluster_serve() {
+	! alive "ch$1" || stop "ch$1" KILL
 	serve "ch$1" clickhouse-server "--config-file=$TMP/ch$1/config.xml"
 	answers "http://127.0.0.1:$(_port_of "$1")/ping" "ch$1"
 }
