@@ -40,6 +40,11 @@ records() {
 gateway_has() {
 	[ "$(poolscope-dump -q -p 'demo$farm' --kind event --connect "ipc://$TMP/reader/run/reader.ipc" | wc -l)" = "$1" ]
 }
+# looked_ns: up to when the gateway has read the archive.
+looked_ns() {
+	"$ROOT/tests/flow/counters.py" --connect "ipc://$TMP/reader/run/reader.ipc" >"$TMP/counters" &&
+		sed -n 's/.*"read_until_ns": \([0-9]*\).*/\1/p' "$TMP/counters"
+}
 
 # Two hosts' reports are samples; each run is 10 records.
 check "reports are imported" poolscope-import perf -p 'a$perf' \
@@ -79,8 +84,10 @@ check_text "what came are 200 records, and none is there twice" \
 	"$(awk '{ print $1 + 200 "\t" $1 + 200 }' "$TMP/before")" "$(records)"
 
 check "the reader has the events that came" wait_until 'gateway_has 2200' 60
-timeout 12 tail -f /dev/null
-check "... also after it has looked for more" gateway_has 2200
+# shellcheck disable=SC2034 # used in the condition
+looked=$(looked_ns)
+check "... it looks for more" wait_until '[ "$(looked_ns)" -gt "$looked" ]' 60
+check "... and still has them" gateway_has 2200
 
 # Compacted, and lost.
 stop broker

@@ -68,7 +68,7 @@ check "more runs come" load 5
 check "one replica has them, which is no commit" wait_until '[ "$(archive_word archive_one_copy)" = True ]' 60
 check "the gateway says that nothing is committed" wait_until \
 	'! status && grep -q "1 of 2 replicas of shard $((home + 1)) answer: aggregators commit nothing" "$TMP/seen"' 120
-check "... and answers what one replica has" events 80
+check "... and answers what one replica has" wait_until 'events 80' 60
 check "... after which it still says so" sh -c '! grep -q "all is well" "$0"' "$TMP/seen"
 
 # ---- the replica that has them is lost, and the other one comes back

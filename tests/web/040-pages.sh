@@ -15,5 +15,9 @@ start broker poolscope-broker || exit 1
 check "a farm" poolscope-generate testrun -q --runs 60 --base -30d -p 'acct$farm'
 wait_until indexed 60
 page_start
-page_judge pages.mjs "poolscope-generate testrun -q --runs 1 --first 900 --base now -p 'acct\$farm'; sleep 2"
+page_judge pages.mjs "poolscope-generate testrun -q --runs 1 --first 900 --base now -p 'acct\$farm'
+	for i in \$(seq 600); do
+		! poolscope-dump -q -p 'acct\$farm' --kind run --format jsonl | grep -q '\"run\": \"900\"' || exit 0
+		sleep 0.1
+	done; exit 1"
 stop web
