@@ -42,6 +42,7 @@ struct archiver {
 
 	bool is_open;      /* connected: the members below are in use */
 	uint64_t id;       /* of the archive */
+	uint32_t last;     /* epoch of this store that has a commit; 0: none */
 	bool is_new_epoch; /* which has no commit yet */
 	struct owners owners;
 	struct block_sender sender;
@@ -122,19 +123,20 @@ static int
 find_committed(struct archiver *self, struct err *err)
 {
 	const struct owners *owners = &self->owners;
-	uint32_t i = owners->claims.count, last = 0;
+	uint32_t i = owners->claims.count;
 	struct commits_ends ends;
 
 	if (commits_read(&ends, self->client, err) != 0)
 		return -1;
 	self->committed = (struct pass_place){ .change = 0 };
+	self->last = 0;
 	while (i-- > 0 && self->committed.change == 0)
 		if (owners->claims.claim[i].store == owners->store) {
-			last = owners->claims.claim[i].epoch;
-			self->committed = commits_place(&ends, last);
+			self->last = owners->claims.claim[i].epoch;
+			self->committed = commits_place(&ends, self->last);
 		}
 	self->is_new_epoch =
-	    last != owners->epoch && self->committed.change > 0;
+	    self->last != owners->epoch && self->committed.change > 0;
 	free(ends.at);
 	return 0;
 }
@@ -179,6 +181,14 @@ recognize(struct archiver *self, struct err *err)
 	return note(self, 0, is_other || is_older, err);
 }
 
+static int
+begin_commits(struct archiver *self, struct err *err)
+{
+	return commits_begin(&self->commits,
+	    pass_position(self->owners.epoch, self->committed.change),
+	    self->last, self->client, err);
+}
+
 /* Take an epoch, which begins where the one before has ended. */
 static int
 take_epoch(struct archiver *self, struct err *err)
@@ -195,11 +205,10 @@ take_epoch(struct archiver *self, struct err *err)
 		return -1;
 	rc = owners_claim(owners, txn, err);
 	db_abort(&txn);
-	commits_begin(&self->commits,
-	    pass_position(owners->epoch, self->committed.change));
-	return rc == 0 ? commits_write(&self->commits, self->client,
-			     owners->epoch, &self->committed, err)
-		       : -1;
+	return rc == 0 && begin_commits(self, err) == 0
+		   ? commits_write(&self->commits, self->client, owners->epoch,
+			 &self->committed, err)
+		   : -1;
 }
 
 /* What was archived may be gone. */
@@ -232,13 +241,13 @@ connect_to(struct archiver *self, struct err *err)
 	if (recognize(self, err) != 0 || take_epoch(self, err) != 0)
 		return -1;
 	pos = pass_position(self->owners.epoch, self->committed.change);
+	if (self->commits.pos != pos && begin_commits(self, err) != 0)
+		return -1;
 	cluster = clickhouse_cluster(self->client);
 	block_sender_open(&self->sender, self->client, cluster);
 	self->pass = (struct pass){ .typed = { .sender = &self->sender,
 					.commits = &self->commits },
 		.stop = &self->stop };
-	if (self->commits.pos != pos)
-		commits_begin(&self->commits, pos);
 	self->is_open = true;
 	begin_anew(self);
 	/* A crash may have come between the commit and the removal of the

@@ -18,14 +18,14 @@
 
 enum {
 	COMMITTED_MAX = 1 << 17, /* keys; then a new `since` begins */
-	/* Of a commit, and as many that changed: rows of its block. */
-	KEYS_MAX = (NATIVE_ROWS_MAX - 1) / 2,
-	COUNT_REST = 50, /* times as long as the last count took */
+	COUNT_REST = 50,         /* times as long as the last count took */
 };
 /* A commit waits no longer for counts; the next one has the others. */
 #define COUNT_NS NS_PER_SECOND
 /* `tbl` of the row that says how far the commit goes. */
 #define PLACE "commit"
+/* `name` of the rows that say which counts a commit lacks. */
+#define UNCOUNTED "uncounted"
 
 static const struct native_column columns[] = {
 	{ "part", NATIVE_UINT64 },
@@ -63,12 +63,9 @@ clear(struct commits_table *table)
 static struct commits_count *
 count_of(struct commits_table *table, struct text key)
 {
-	uint32_t before = table->keys.count, number;
+	uint32_t before = table->keys.count;
+	uint32_t number = string_table_add(&table->keys, key);
 
-	if (before >= KEYS_MAX &&
-	    !string_table_find(&table->keys, key, &number))
-		return &table->rest;
-	number = string_table_add(&table->keys, key);
 	if (table->keys.count > before) {
 		table->of = memory_grow(
 		    table->of, &table->room, number, sizeof(*table->of));
@@ -83,13 +80,6 @@ commits_clear(struct commits *commits)
 	clear(&commits->sent);
 	clear(&commits->committed);
 	clear(&commits->changed);
-}
-
-void
-commits_begin(struct commits *commits, uint64_t since)
-{
-	commits_clear(commits);
-	commits->since = commits->pos = since;
 }
 
 void
@@ -131,17 +121,24 @@ commits_set_phase(struct commits *commits, uint64_t part, struct text phase,
 	count->hash = form;
 }
 
-void
-commits_change(struct commits *commits, unsigned shard,
-    enum schema_number table, uint64_t part, int32_t hour)
+static void
+change(struct commits_table *to, unsigned shard, unsigned table, uint64_t part,
+    int32_t hour)
 {
 	const struct front front = { .part = part,
 		.hour = hour,
 		.table = (uint8_t)table,
 		.shard = (uint8_t)shard };
 
-	(void)count_of(&commits->sent,
-	    (struct text){ (const char *)&front, sizeof(front) });
+	(void)count_of(
+	    to, (struct text){ (const char *)&front, sizeof(front) });
+}
+
+void
+commits_change(struct commits *commits, unsigned shard,
+    enum schema_number table, uint64_t part, int32_t hour)
+{
+	change(&commits->sent, shard, table, part, hour);
 }
 
 /* ---- what was sent before ---- */
@@ -162,10 +159,11 @@ add_part(struct parts *parts, uint64_t part)
 }
 
 /* A commit that is repeated may be there already: rows of its `since` are those
- * that are known here. */
+ * that are known here.  Of one that ended before its place, nothing counts. */
 static int
 read_parts(void *arg, const struct question *question, struct err *err)
 {
+	const char *database = clickhouse_database(question->client);
 	struct parts *parts = arg;
 	struct text answer;
 	uint64_t part;
@@ -173,9 +171,10 @@ read_parts(void *arg, const struct question *question, struct err *err)
 
 	if (question_ask(question, &answer, err,
 		"SELECT DISTINCT part FROM %s.commits WHERE since != %llu AND "
-		"tbl IN ('events', 'spans', 'samples', 'gaps', 'rejected')",
-		clickhouse_database(question->client),
-		(unsigned long long)parts->commits->since) != 0)
+		"tbl IN ('events', 'spans', 'samples', 'gaps', 'rejected') "
+		"AND pos IN (SELECT pos FROM %s.commits WHERE part = 0)",
+		database, (unsigned long long)parts->commits->since,
+		database) != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, &part, 1, err)) > 0)
 		add_part(parts, part);
@@ -241,7 +240,8 @@ add_sent(struct commits *commits, uint32_t number, const struct parts *known,
 	uint32_t before, was;
 
 	if (front.table > SCHEMA_PHASES) {
-		count_of(&commits->changed, text)->is_counted = false;
+		*count_of(&commits->changed, text) =
+		    (struct commits_count){ .rows = 0 };
 		return;
 	}
 	if (front.is_again && known->count > 0 &&
@@ -264,8 +264,38 @@ add_sent(struct commits *commits, uint32_t number, const struct parts *known,
 
 struct counting {
 	struct front of;
+	uint64_t since;
 	uint64_t rows;
 };
+
+/* What is all that there is is not added, so it has one `since`. */
+static uint64_t
+since_of_all(uint64_t since)
+{
+	return pass_position(pass_epoch(since), 0);
+}
+
+/* How many were committed.  None is ever removed: fewer are a loss, and must
+ * not count as all that there is. */
+static int
+read_counted(void *arg, const struct question *question, struct err *err)
+{
+	struct counting *counting = arg;
+	const struct front *of = &counting->of;
+	uint64_t rows;
+
+	if (question_numbers(question, &rows, 1, err,
+		"SELECT max(rows) FROM %s.commits WHERE part = %llu AND "
+		"tbl = '%s' AND hour = %d AND name = '' AND shard = %u AND "
+		"since = %llu",
+		clickhouse_database(question->client),
+		(unsigned long long)of->part, schema_tables[of->table].name,
+		of->hour, of->shard, (unsigned long long)counting->since) != 0)
+		return -1;
+	if (rows > counting->rows)
+		counting->rows = rows;
+	return 0;
+}
 
 /* How many different rows a replica has; the most count, because one that was
  * replaced may have new rows before the old ones. */
@@ -293,8 +323,8 @@ count_rows(void *arg, const struct question *question, struct err *err)
 
 /* When they are sent, rows that replace others look like new ones. */
 static int
-count_changed(
-    struct commits *commits, struct clickhouse *client, struct err *err)
+count_changed(struct commits *commits, struct clickhouse *client,
+    unsigned shard, struct err *err)
 {
 	struct commits_table *changed = &commits->changed;
 	int64_t began_ns = clock_monotonic_ns(), took_ns = 0;
@@ -303,11 +333,14 @@ count_changed(
 		return 0;
 	for (uint32_t i = 0; i < changed->keys.count && took_ns < COUNT_NS;
 	     i++) {
-		struct counting counting = { .of = front_of(changed, i) };
+		struct counting counting = { .of = front_of(changed, i),
+			.since = since_of_all(commits->since) };
 
 		if (changed->of[i].is_counted)
 			continue;
-		if (question_shard(client, counting.of.shard, count_rows,
+		if (question_shard(
+			client, shard, read_counted, &counting, err) != 0 ||
+		    question_shard(client, counting.of.shard, count_rows,
 			&counting, err) != 0)
 			return -1;
 		changed->of[i].rows = counting.rows;
@@ -327,7 +360,8 @@ forget_counted(struct commits_table *changed)
 	string_table_init(&changed->keys);
 	for (uint32_t i = 0; i < before.keys.count; i++)
 		if (!before.of[i].is_counted)
-			(void)count_of(changed, before.keys.names[i]);
+			count_of(changed, before.keys.names[i])->is_noted =
+			    true;
 	clear(&before);
 }
 
@@ -361,40 +395,22 @@ put_count(struct native_block *block, struct text text,
 	struct front front;
 
 	memcpy(&front, text.at, sizeof(front));
+	if (front.table > SCHEMA_PHASES && !count->is_counted)
+		name = text_of(UNCOUNTED);
 	native_put_uint(block, 0, front.part);
 	native_put_text(block, 1, text_of(schema_tables[front.table].name));
 	native_put_int(block, 2, front.hour);
 	native_put_text(block, 3, name);
 	native_put_uint(block, 4, front.shard);
-	/* What is all that there is is not added. */
 	native_put_uint(block, 5,
-	    front.table >= SCHEMA_PHASES ? pass_position(pass_epoch(since), 0)
-					 : since);
+	    front.table >= SCHEMA_PHASES ? since_of_all(since) : since);
 	native_put_uint(block, 7, count->rows);
 	native_put_uint(block, 8, count->hash);
 }
 
-static struct native_block *
-make_block(const struct commits *commits, const struct commits_table *next,
-    uint64_t pos, const struct pass_place *place)
+static void
+put_end(struct native_block *block, uint64_t pos)
 {
-	struct native_block *block =
-	    native_block_open(columns, sizeof(columns) / sizeof(columns[0]));
-	const struct commits_table *changed = &commits->changed;
-	int64_t at_ns = clock_wall_ns();
-
-	for (uint32_t i = 0; i < next->keys.count; i++) {
-		put_count(
-		    block, next->keys.names[i], &next->of[i], commits->since);
-		put_place(block, pos, place, at_ns);
-	}
-	for (uint32_t i = 0; i < changed->keys.count; i++) {
-		if (!changed->of[i].is_counted)
-			continue;
-		put_count(block, changed->keys.names[i], &changed->of[i],
-		    commits->since);
-		put_place(block, pos, place, at_ns);
-	}
 	native_put_uint(block, 0, 0);
 	native_put_text(block, 1, text_of(PLACE));
 	native_put_int(block, 2, 0);
@@ -404,8 +420,82 @@ make_block(const struct commits *commits, const struct commits_table *next,
 	native_put_uint(block, 5, pos);
 	native_put_uint(block, 7, 0);
 	native_put_uint(block, 8, 0);
-	put_place(block, pos, place, at_ns);
-	return block;
+}
+
+struct writing {
+	struct commits *commits;
+	struct clickhouse *client;
+	unsigned shard;
+	uint64_t pos;
+	const struct pass_place *place;
+	int64_t at_ns;
+	struct native_block *block;
+};
+
+static int
+flush(struct writing *writing, struct err *err)
+{
+	int rc = 0;
+
+	if (native_rows(writing->block) > 0)
+		rc = insert_block(writing->client, writing->shard, "commits",
+		    writing->block,
+		    question_copies(writing->client, writing->shard), err);
+	native_reset(writing->block);
+	return rc;
+}
+
+static int
+send_counts(
+    struct writing *writing, const struct commits_table *table, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < table->keys.count && rc == 0; i++) {
+		if (table->of[i].is_noted && !table->of[i].is_counted)
+			continue;
+		put_count(writing->block, table->keys.names[i], &table->of[i],
+		    writing->commits->since);
+		put_place(writing->block, writing->pos, writing->place,
+		    writing->at_ns);
+		if (native_rows(writing->block) == NATIVE_ROWS_MAX)
+			rc = flush(writing, err);
+	}
+	return rc;
+}
+
+/* The last block has the place, and all facts if they fit. */
+static int
+send_commit(
+    struct writing *writing, const struct commits_table *next, struct err *err)
+{
+	int rc;
+
+	writing->block =
+	    native_block_open(columns, sizeof(columns) / sizeof(columns[0]));
+	writing->at_ns = clock_wall_ns();
+	writing->commits->is_tried = true;
+	rc = send_counts(writing, &writing->commits->changed, err);
+	if (rc == 0 &&
+	    native_rows(writing->block) + next->keys.count >= NATIVE_ROWS_MAX)
+		rc = flush(writing, err);
+	if (rc == 0)
+		rc = send_counts(writing, next, err);
+	if (rc == 0) {
+		put_end(writing->block, writing->pos);
+		put_place(writing->block, writing->pos, writing->place,
+		    writing->at_ns);
+		rc = flush(writing, err);
+	}
+	native_block_close(&writing->block);
+	return rc;
+}
+
+static void
+begin_since(struct commits *commits)
+{
+	clear(&commits->committed);
+	commits->since = commits->pos;
 }
 
 static void
@@ -417,40 +507,91 @@ take(struct commits *commits, const struct commits_table *next, uint64_t pos)
 	commits_forget(commits);
 	forget_counted(&commits->changed);
 	commits->pos = pos;
-	if (commits->committed.keys.count > COMMITTED_MAX) {
-		clear(&commits->committed);
-		commits->since = pos;
-	}
+	commits->is_tried = false;
+	if (commits->committed.keys.count > COMMITTED_MAX)
+		begin_since(commits);
 }
 
 int
 commits_write(struct commits *commits, struct clickhouse *client,
     uint32_t epoch, const struct pass_place *place, struct err *err)
 {
-	unsigned shard = epoch % clickhouse_cluster(client)->shards;
-	uint64_t pos = pass_position(epoch, place->change);
+	struct writing writing = { .commits = commits,
+		.client = client,
+		.shard = epoch % clickhouse_cluster(client)->shards,
+		.pos = pass_position(epoch, place->change),
+		.place = place };
 	struct commits_table next = { .of = NULL };
 	struct parts known = { .commits = commits };
-	int rc = find_parts(&known, client, err);
+	int rc;
 
+	/* If it ends between its blocks, who begins at the last place counts
+	 * the same from the same `since`. */
+	if (commits->sent.keys.count >= NATIVE_ROWS_MAX && !commits->is_tried)
+		begin_since(commits);
+	rc = find_parts(&known, client, err);
 	string_table_init(&next.keys);
 	for (uint32_t i = 0; rc == 0 && i < commits->sent.keys.count; i++)
 		add_sent(commits, i, &known, &next);
 	free(known.at);
 	if (rc == 0)
-		rc = count_changed(commits, client, err);
-	if (rc == 0) {
-		struct native_block *block =
-		    make_block(commits, &next, pos, place);
-
-		rc = insert_block(client, shard, "commits", block,
-		    question_copies(client, shard), err);
-		native_block_close(&block);
-	}
+		rc = count_changed(commits, client, writing.shard, err);
 	if (rc == 0)
-		take(commits, &next, pos);
+		rc = send_commit(&writing, &next, err);
+	if (rc == 0)
+		take(commits, &next, writing.pos);
 	clear(&next);
 	return rc;
+}
+
+/* ---- beginning ---- */
+
+/* What was to be counted by a commit after the last one of an epoch. */
+struct resuming {
+	struct commits *commits;
+	uint64_t since;
+	unsigned table;
+};
+
+static int
+read_uncounted(void *arg, const struct question *question, struct err *err)
+{
+	const struct resuming *resuming = arg;
+	struct text answer;
+	uint64_t row[3];
+	int rc;
+
+	if (question_ask(question, &answer, err,
+		"SELECT part, hour, shard FROM %s.commits WHERE tbl = '%s' AND "
+		"since = %llu GROUP BY part, hour, shard HAVING max(if(name = "
+		"'" UNCOUNTED "', pos, 0)) > max(if(name = '', pos, 0))",
+		clickhouse_database(question->client),
+		schema_tables[resuming->table].name,
+		(unsigned long long)resuming->since) != 0)
+		return -1;
+	while ((rc = question_row(question, &answer, row, 3, err)) > 0)
+		if (row[2] < clickhouse_cluster(question->client)->shards)
+			change(&resuming->commits->changed, (unsigned)row[2],
+			    resuming->table, row[0], (int32_t)row[1]);
+	return rc;
+}
+
+int
+commits_begin(struct commits *commits, uint64_t since, uint32_t last,
+    struct clickhouse *client, struct err *err)
+{
+	struct resuming resuming = { commits, pass_position(last, 0),
+		SCHEMA_PHASES + 1 };
+	unsigned shard = last % clickhouse_cluster(client)->shards;
+
+	commits_clear(commits);
+	commits->is_tried = false;
+	for (; last != 0 && resuming.table < SCHEMA_TYPED; resuming.table++)
+		if (question_shard(
+			client, shard, read_uncounted, &resuming, err) != 0)
+			return -1;
+	commits->since = commits->pos = since;
+	return 0;
 }
 
 /* ---- reading ---- */

@@ -1,9 +1,10 @@
 /*
  * commits - what two replicas have of each store: up to where, and how much.
  *
- * A commit is one INSERT of one block into table `commits`, so all of it is
+ * A commit is an INSERT of one block into table `commits`, so all of it is
  * there or nothing: the place up to which the store may forget that the archive
- * lacked it, and with it the number of facts by partition, table and hour.
+ * lacked it, and with it the number of facts by partition, table and hour.  If
+ * these are too many for a block, those before it are INSERTs of their own.
  * Readers take no replica that has fewer (read/expected.h).  A row has what was
  * committed from position `since` on, so it is written again and again while an
  * hour grows, and the newest counts; rows with another `since` are added.  Of a
@@ -22,7 +23,9 @@
 
 struct commits_count {
 	uint64_t rows, hash;
-	bool is_counted;
+	/* Of rows that replace others: they were counted there, or a commit
+	 * says that they are to be. */
+	bool is_counted, is_noted;
 };
 
 /* Counts by key. */
@@ -30,7 +33,6 @@ struct commits_table {
 	struct string_table keys;
 	struct commits_count *of; /* by number of the key */
 	uint32_t room;
-	struct commits_count rest; /* of keys that are too many; not written */
 };
 
 /* Zeroed: as after commits_clear. */
@@ -41,10 +43,13 @@ struct commits {
 	/* Tables of which rows were replaced, and so must be counted there. */
 	struct commits_table changed;
 	int64_t count_ns; /* monotonic: not before */
+	bool is_tried;    /* perhaps a part of the next commit is there */
 };
 
-/* Begin at a position; nothing is known of what was before. */
-void commits_begin(struct commits *commits, uint64_t since);
+/* Begin at a position; nothing is known of what was before, but which counts
+ * the commits of epoch `last` lack (0: none).  -1: `pos` is 0. */
+int commits_begin(struct commits *commits, uint64_t since, uint32_t last,
+    struct clickhouse *client, struct err *err);
 void commits_clear(struct commits *commits);
 
 /* A row was sent.  `is_again`: perhaps not for the first time; it counts if

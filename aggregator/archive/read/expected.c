@@ -67,7 +67,8 @@ read_rows(void *arg, const struct question *question, struct err *err)
 	if (read_ends(reading, question, err) != 0 ||
 	    question_ask(question, &answer, err,
 		"SELECT indexOf([%s], tbl), hour, shard, sipHash64(name), "
-		"since, pos, rows, hash FROM %s.commits WHERE part = %llu",
+		"since, pos, rows, hash FROM %s.commits WHERE part = %llu AND "
+		"(name = '' OR tbl = 'phases')",
 		reading->tables, clickhouse_database(question->client),
 		(unsigned long long)reading->part) != 0)
 		return -1;
