@@ -120,11 +120,15 @@ archive_progress_send(struct archive_progress *progress,
 {
 	struct archive_progress_status *status = &progress->status;
 
+	if (pass->typed.damaged > 0)
+		log_warn("archive: %llu rows of the store cannot be read and "
+			 "are not archived; see poolscope admin verify",
+		    (unsigned long long)pass->typed.damaged);
 	pthread_mutex_lock(&progress->lock);
 	status->passes++;
 	status->records += pass->records;
 	status->rows += pass->rows;
-	status->damaged += pass->damaged;
+	status->damaged += pass->typed.damaged;
 	status->bytes = pass->typed.sender->bytes;
 	status->resends = pass->typed.sender->resends;
 	status->pending = pending;

@@ -103,11 +103,13 @@ commits_add(struct commits *commits, unsigned shard, enum schema_number table,
 	count->hash += hash;
 }
 
-void
-commits_set_phase(struct commits *commits, uint64_t part, struct text phase,
-    uint64_t form, uint64_t events)
+static void
+set_phase(struct commits *commits, uint64_t part, int32_t hour,
+    struct text phase, uint64_t form, uint64_t events)
 {
-	const struct front front = { .part = part, .table = SCHEMA_PHASES };
+	const struct front front = {
+		.part = part, .hour = hour, .table = SCHEMA_PHASES
+	};
 	char key[sizeof(front) + NAME_BYTES_MAX];
 	struct commits_count *count;
 
@@ -119,6 +121,20 @@ commits_set_phase(struct commits *commits, uint64_t part, struct text phase,
 	    (struct text){ key, (uint32_t)sizeof(front) + phase.bytes });
 	count->rows = events;
 	count->hash = form;
+}
+
+void
+commits_set_phase(struct commits *commits, uint64_t part, struct text phase,
+    uint64_t form, uint64_t events)
+{
+	set_phase(commits, part, 0, phase, form, events);
+}
+
+void
+commits_lose_phase(
+    struct commits *commits, uint64_t part, struct text phase, uint64_t form)
+{
+	set_phase(commits, part, COMMITS_LOST, phase, form, 0);
 }
 
 static void

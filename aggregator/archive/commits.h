@@ -21,6 +21,9 @@
 #include "aggregator/archive/schema/schema.h"
 #include "proto/hash/string_table.h"
 
+/* `hour` of the row of a phase of which a store could not read all. */
+enum { COMMITS_LOST = -1 };
+
 struct commits_count {
 	uint64_t rows, hash;
 	/* Of rows that replace others: they were counted there, or a commit
@@ -60,6 +63,9 @@ void commits_add(struct commits *commits, unsigned shard,
 /* The store has that many events of a phase. */
 void commits_set_phase(struct commits *commits, uint64_t part,
     struct text phase, uint64_t form, uint64_t events);
+/* Not all of them can be read: from now on nobody knows how many were sent. */
+void commits_lose_phase(
+    struct commits *commits, uint64_t part, struct text phase, uint64_t form);
 /* Rows of a table were sent that replace others. */
 void commits_change(struct commits *commits, unsigned shard,
     enum schema_number table, uint64_t part, int32_t hour);

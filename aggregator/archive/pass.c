@@ -101,13 +101,19 @@ send_row(struct pass *pass, unsigned table, struct text key, struct err *err)
 	bool is_there = db_get(pass->typed.txn, table, key, &value);
 	uint32_t partition;
 
-	if ((!is_there && db_was_damaged(pass->typed.txn)) ||
-	    !partition_of(table, key, &partition)) {
-		pass->damaged++;
+	bool is_damaged = !is_there && db_was_damaged(pass->typed.txn);
+
+	if (!partition_of(table, key, &partition)) {
+		pass->typed.damaged++;
 		return 0;
 	}
-	if (partition == 0 || !use_partition(pass, partition) ||
-	    (!is_there && table != TABLES_GROUPS && table != TABLES_PHASES))
+	if (partition == 0 || !use_partition(pass, partition))
+		return 0;
+	if (is_damaged) {
+		typed_pass_damaged(&pass->typed, table, key);
+		return 0;
+	}
+	if (!is_there && table != TABLES_GROUPS && table != TABLES_PHASES)
 		return 0;
 	pass->rows++;
 	return typed_pass_row(&pass->typed, table, key, value, err);
@@ -171,7 +177,7 @@ send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 		break;
 	default: rc = send_row(pass, mark->table, mark->key, err);
 	}
-	pass->damaged += reader.damaged;
+	pass->typed.damaged += reader.damaged;
 	return rc;
 }
 
@@ -188,7 +194,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	pass->from = *from;
 	pass->to = pass_place(txn);
 	pass->typed.pos = pass_position(epoch, pass->to.change);
-	pass->records = pass->rows = pass->damaged = 0;
+	pass->records = pass->rows = pass->typed.damaged = 0;
 	marks = marks_open(txn);
 	while (rc == 0 && marks_next(marks, &mark)) {
 		if (mark.change <= from->change)

@@ -29,7 +29,6 @@ struct pass {
 	uint32_t common_partitions;
 	struct compacted_cursor_cache cache;
 	uint64_t records, rows; /* sent */
-	uint64_t damaged;       /* rows that cannot be read, not sent */
 };
 
 /* The place of a snapshot. */

@@ -180,6 +180,18 @@ is_listed(struct typed_pass *pass, const struct part_row_key *of)
 	return false;
 }
 
+void
+typed_pass_damaged(struct typed_pass *pass, unsigned table, struct text key)
+{
+	struct part_row_key of;
+
+	pass->damaged++;
+	if (table == TABLES_PHASES && part_row_get_key(key, &of) &&
+	    is_listed(pass, &of))
+		commits_lose_phase(pass->commits, pass->part,
+		    lookup_number(&pass->lookup, of.phase), pass->list.form);
+}
+
 static int
 send_part_row(struct typed_pass *pass, struct text key, struct text value,
     struct err *err)
@@ -187,10 +199,13 @@ send_part_row(struct typed_pass *pass, struct text key, struct text value,
 	struct part_row_key of;
 	int rc = 0;
 
-	if (!part_row_get_key(key, &of) || !is_listed(pass, &of) ||
-	    !part_row_open(&pass->part_row, value) ||
-	    !part_row_complete(&pass->part_row))
+	if (!part_row_get_key(key, &of) || !is_listed(pass, &of))
 		return 0;
+	if (!part_row_open(&pass->part_row, value) ||
+	    !part_row_complete(&pass->part_row)) {
+		typed_pass_damaged(pass, TABLES_PHASES, key);
+		return 0;
+	}
 	for (uint32_t s = 0; s < pass->part_row.states && rc == 0; s++) {
 		const struct part_row_state *state = &pass->part_row.state[s];
 
@@ -206,7 +221,8 @@ send_part_row(struct typed_pass *pass, struct text key, struct text value,
 /* What the list of a phase says, and its statistics.  A phase that is not there
  * any more has form 0. */
 static int
-send_sums(struct typed_pass *pass, struct text key, struct err *err)
+send_sums(struct typed_pass *pass, struct text key, struct text value,
+    struct err *err)
 {
 	struct part_list *list = &pass->list;
 	struct text stats = { NULL, 0 }, id;
@@ -219,9 +235,14 @@ send_sums(struct typed_pass *pass, struct text key, struct err *err)
 		return 0;
 	phase = varint_get_u32_be(key.at + 4);
 	memcpy(of, key.at, sizeof(of));
-	(void)part_list_get(list, pass->txn, pass->partition, phase);
-	(void)db_get(pass->txn, TABLES_STATS,
-	    (struct text){ (const char *)of, sizeof(of) }, &stats);
+	if ((!part_list_get(list, pass->txn, pass->partition, phase) &&
+		value.bytes > 0) ||
+	    (!db_get(pass->txn, TABLES_STATS,
+		 (struct text){ (const char *)of, sizeof(of) }, &stats) &&
+		db_was_damaged(pass->txn))) {
+		pass->damaged++;
+		return 0;
+	}
 	row = begin(pass, SCHEMA_SUMS, home(pass));
 	id = lookup_number(&pass->lookup, phase);
 	typed_put_text(&row, id);
@@ -581,7 +602,7 @@ typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
 	case TABLES_GROUPS: return send_group(pass, key, value, err);
 	case TABLES_PHASES:
 		if (key.bytes == PART_LIST_KEY_BYTES)
-			return send_sums(pass, key, err);
+			return send_sums(pass, key, value, err);
 		return value.bytes > 0 ? send_part_row(pass, key, value, err)
 				       : 0;
 	case TABLES_STREAMS: return send_stream(pass, key, value, err);

@@ -23,7 +23,8 @@ struct typed_pass {
 	uint64_t pos;       /* of its rows */
 	uint32_t partition; /* the last one that was asked for */
 	uint64_t part;
-	bool is_again; /* records that may have been sent before */
+	bool is_again;    /* records that may have been sent before */
+	uint64_t damaged; /* rows that cannot be read, not sent */
 	struct lookup lookup;
 	struct part_list list; /* of the last phase */
 	struct part_row part_row;
@@ -47,6 +48,9 @@ int typed_pass_record(struct typed_pass *pass, const struct archive_row_id *id,
  */
 int typed_pass_row(struct typed_pass *pass, unsigned table, struct text key,
     struct text value, struct err *err);
+/* Such a row cannot be read. */
+void typed_pass_damaged(
+    struct typed_pass *pass, unsigned table, struct text key);
 /* A fact that all partitions share: a model, or the key of the hashes. */
 int typed_pass_common(struct typed_pass *pass, struct text key,
     struct text value, struct err *err);

@@ -148,6 +148,46 @@ check "... and counted" wait_until '[ "$(query "SELECT max(pos) FROM pool.commit
 check_text "what there is now is not all that was" 15 "$(counted runs)"
 check_status 1 "... which a reader misses still" runs
 
+# ---- a phase of which the store cannot read all events
+steps() {
+	/usr/bin/python3 -c 'import json, sys
+first, count = map(int, sys.argv[1:])
+for i in range(first, first + count):
+    for at, event in (0, "step:start"), (1, "step:end"):
+        print(json.dumps({"ts": "%d.25" % (1650020400 + 2 * i + at), "source": "test", "event": event, "node": "n1",
+            "message": "id=%d" % i}))' "$@" >"$TMP/steps"
+	poolscope-import emits -p 'a$steps' "$TMP/steps"
+}
+durations() {
+	poolscope-dump -q -p 'a$steps' --kind phase --connect "$CLUSTER/pool" --archive-password "$TMP/writer" >"$TMP/durations"
+}
+there() { query "SELECT count() FROM (SELECT DISTINCT phase, form, key_hash, scope, ts, role, session, seq, idx, node FROM pool.phases
+	WHERE phase = 'none:test:step')"; }
+manner "hold INSERT phases"
+check "300 steps come" steps 0 300
+check "... are held" wait_until 'says "^held" && indexed' 60
+check "... and 300 more" steps 300 300
+check "... are there" wait_until indexed 60
+stop aggregator KILL
+stop proxy KILL
+manner pass
+serve proxy /usr/bin/python3 tests/parts/archive_proxy.py "$proxy" "${CLICKHOUSE##*:}" "$TMP/manner" 1
+check "a row of them is damaged" "$PARTS/archive_change" "$DIR/store" phase
+aggregator_serve "$through"
+check "the others are archived" settled
+check "... not all" test "$(there)" -lt 1200 -a "$(there)" -gt 0
+check "... which is said" grep -q "1 rows of the store cannot be read and are not archived" "$TMP/aggregator.log"
+check_text "... and counted" 1 "$(archive_word archive_damaged)"
+check "readers get the others" durations
+stop aggregator
+aggregator_serve "$through"
+was=$(there)
+check "100 more come" steps 600 100
+check "... and are archived" settled
+check_text "... 200 events" $((was + 200)) "$(there)"
+check "readers get them" durations
+check "... all" test "$(grep -c step "$TMP/durations")" -ge 100
+
 # ---- rollups
 hours() {
 	poolscope-stats series -p 'a$perf' -m '*disk*' --step 1h --format csv --connect "$CLUSTER/pool" \
