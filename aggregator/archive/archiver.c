@@ -421,18 +421,21 @@ send_held(
 	return rc;
 }
 
-/* One stage of the rows after the other.  Who stood still, and has lost a
- * partition meanwhile, says nothing of it any more. */
+/* Records are on two replicas before anything is said of them.  Who stood
+ * still, and has lost a partition meanwhile, says nothing of it any more. */
 static int
 finish(struct archiver *self, struct err *err)
 {
-	for (unsigned i = 0; i < SCHEMA_STAGES; i++)
-		if ((i > 0 &&
-			(owners_look(&self->owners, err) != 0 ||
-			    send_held(self, &schema_stages[i], err) != 0)) ||
-		    verify(self, &schema_stages[i], err) != 0)
+	static const struct schema_stage said = { SCHEMA_STREAMS,
+		SCHEMA_TYPED };
+
+	if (verify(self, &schema_stages[0], err) != 0)
+		return -1;
+	for (unsigned i = 1; i < SCHEMA_STAGES; i++)
+		if (owners_look(&self->owners, err) != 0 ||
+		    send_held(self, &schema_stages[i], err) != 0)
 			return -1;
-	return commit(self, err);
+	return verify(self, &said, err) == 0 ? commit(self, err) : -1;
 }
 
 static int

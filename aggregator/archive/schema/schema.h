@@ -59,10 +59,10 @@ enum schema_number {
 	SCHEMA_GROUPS,
 };
 
-/* The rows of a stage come when replicas have those of the stage before:
- * records and what they name, how far streams are, what follows from the
- * records.  So a head may be lost at any moment: no stream is further than its
- * records, and nothing is said of records that no stream has. */
+/* The rows of a stage come behind those of the stage before: records and what
+ * they name, how far streams are, what follows from the records.  So a head may
+ * be lost at any moment: no stream is further than its records, and nothing is
+ * said of records that no stream has. */
 enum { SCHEMA_STAGES = 3 };
 struct schema_stage {
 	unsigned from, to; /* of the tables; `to` is not included */
