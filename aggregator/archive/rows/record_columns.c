@@ -233,13 +233,6 @@ put_front(struct native_block *block, enum record_kind kind,
 	return row;
 }
 
-uint64_t
-archive_hash(enum record_kind kind, const struct archive_row_id *id,
-    const struct row_block_item *item, struct lookup *names)
-{
-	return put_front(NULL, kind, id, item, names).hash;
-}
-
 bool
 archive_put_record(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,

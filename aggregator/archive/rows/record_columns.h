@@ -65,9 +65,6 @@ struct archive_row_id {
 bool archive_put_record(struct native_block *block, enum record_kind kind,
     const struct archive_row_id *id, const struct row_block_item *item,
     struct lookup *names, uint64_t *hash);
-/* The hash of the identity alone. */
-uint64_t archive_hash(enum record_kind kind, const struct archive_row_id *id,
-    const struct row_block_item *item, struct lookup *names);
 /* A session by its number: 16 bytes, zeros if it has no name. */
 void archive_put_session(
     struct typed *row, struct lookup *names, uint32_t stream);

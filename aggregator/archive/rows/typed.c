@@ -78,8 +78,7 @@ void
 typed_put_uint(struct typed *row, uint64_t value)
 {
 	add(row, value);
-	if (row->block != NULL)
-		native_put_uint(row->block, row->column, value);
+	native_put_uint(row->block, row->column, value);
 	row->column++;
 }
 
@@ -87,8 +86,7 @@ void
 typed_put_int(struct typed *row, int64_t value)
 {
 	add(row, (uint64_t)value);
-	if (row->block != NULL)
-		native_put_int(row->block, row->column, value);
+	native_put_int(row->block, row->column, value);
 	row->column++;
 }
 
@@ -97,8 +95,7 @@ typed_put_text(struct typed *row, struct text value)
 {
 	if (row->column < row->hashed)
 		add(row, typed_hash(value));
-	if (row->block != NULL)
-		native_put_text(row->block, row->column, value);
+	native_put_text(row->block, row->column, value);
 	row->column++;
 }
 

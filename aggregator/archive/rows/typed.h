@@ -36,7 +36,7 @@ struct typed {
 	unsigned column, hashed;
 	uint64_t hash; /* so far */
 };
-/* `block` has the columns of the table; NULL: for the hash alone. */
+/* `block` has the columns of the table. */
 struct typed typed_begin(
     struct native_block *block, const struct schema_table *table);
 void typed_put_uint(struct typed *row, uint64_t value);

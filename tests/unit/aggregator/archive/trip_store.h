@@ -112,12 +112,14 @@ trip_store_take(struct trip_store *store, struct trip *trip,
 			trip_store_number(store, from.node),
 			trip_store_number(store, from.track), from.pos };
 		struct row_block_item item;
+		uint64_t hash;
 
 		from.stream = trip_store_session(store, from.session);
 		assert_true(archive_record(
 		    &from, trip->kind, &numbers, &item, &trip->body));
-		store->got +=
-		    archive_hash(trip->kind, &id, &item, &store->names);
+		assert_true(archive_put_record(
+		    trip->block, trip->kind, &id, &item, &store->names, &hash));
+		store->got += hash;
 		if (!row_block_add(&row, &item)) {
 			trip_store_put(store, *key, &row);
 			assert_true(row_block_add(&row, &item));
@@ -125,6 +127,7 @@ trip_store_take(struct trip_store *store, struct trip *trip,
 		store->records++;
 	}
 	trip_store_put(store, *key, &row);
+	native_reset(trip->block); /* which was for the hashes */
 	buffer_clear(&row.bytes);
 }
 
