@@ -3,6 +3,7 @@
  * and make a store of them.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "aggregator/archive/upkeep/compare.h"
 #include "aggregator/archive/upkeep/owners_report.h"
 #include "aggregator/archive/read/restore.h"
+#include "aggregator/archive/upkeep/restored.h"
 #include "aggregator/archive/upkeep/retain.h"
 #include "aggregator/archive/schema/check.h"
 #include "aggregator/archive/schema/create.h"
@@ -101,7 +103,7 @@ static const struct opt options[] = {
 
 static const struct opt_topic topics[] = {
 	{ "create", "", "make what is missing of the tables",
-	    PLACE "ttl ttl-move volume storage-policy",
+	    PLACE ANSWER " ttl ttl-move volume storage-policy",
 	    "poolscope archive create --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive create --to clickhouses://w@a1,a2/poolscope\n" },
 	{ "check", "", "print how the replicas are, and what must be done",
@@ -125,29 +127,30 @@ static const struct opt_topic topics[] = {
 	    "poolscope archive verify --repair --store "
 	    "/var/lib/poolscope/store --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
-	{ "retain", "", "delete old records", PLACE "before partition",
+	{ "retain", "", "delete old records", PLACE ANSWER " before partition",
 	    "poolscope archive retain --before -90d --to "
 	    "clickhouse://localhost/poolscope\n"
 	    "poolscope archive retain --before 2026-01-01 -p 'test/*' --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
-	{ "drop", "", "delete the tables and all their records", PLACE "yes",
+	{ "drop", "", "delete the tables and all their records",
+	    PLACE ANSWER " yes",
 	    "poolscope archive drop --yes --to clickhouse://localhost/test\n"
 	    "poolscope archive drop --yes --to clickhouses://w@a1,a2/test\n" },
 	{ "restore", " STORE", "make a store of what the archive has",
-	    "from archive-password archive-cacert archive-insecure partition "
-	    "since incomplete",
+	    "from archive-password archive-cacert archive-insecure " ANSWER
+	    " partition since incomplete",
 	    "poolscope archive restore --from "
 	    "clickhouse://localhost/poolscope store\n"
 	    "poolscope archive restore --from clickhouses://w@a1,a2/poolscope "
 	    "-p 'pool/*' --since 2026-11-01 store\n" },
 	{ "takeover", "", "let a restored store write its partitions",
-	    PLACE "store",
+	    PLACE ANSWER " store",
 	    "poolscope archive takeover --to clickhouse://localhost/poolscope\n"
 	    "poolscope archive takeover --store /var/lib/poolscope/store --to "
 	    "clickhouses://w@a1,a2/poolscope\n" },
 	{ "move", " STORE",
 	    "make a store of some partitions, which writes them from now on",
-	    PLACE "partition",
+	    PLACE ANSWER " table partition",
 	    "poolscope archive move -p 'acct$pool' --to "
 	    "clickhouse://localhost/poolscope store\n"
 	    "poolscope archive move -p 'test/*' --to "
@@ -155,20 +158,13 @@ static const struct opt_topic topics[] = {
 	{ .word = NULL },
 };
 
-/* ---- restore ---- */
+struct giving {
+	struct clickhouse *clickhouse;
+	const struct values *values;
+	const char *dir; /* the operand */
+};
 
-static void
-print_report(const struct restore_report *report, const char *dir)
-{
-	char when[CLOCK_TEXT_BYTES] = "never";
-
-	if (report->last_ns != INT64_MIN)
-		clock_text(when, report->last_ns, 0);
-	printf("%s: %u partitions, %llu records, %llu other rows, received up "
-	       "to %s\n",
-	    dir, report->partitions, (unsigned long long)report->records,
-	    (unsigned long long)report->rows, when);
-}
+/* ---- stores ---- */
 
 static void
 warn_of_lack(const char *sentence)
@@ -176,11 +172,39 @@ warn_of_lack(const char *sentence)
 	log_warn("%s", sentence);
 }
 
+static int
+put_report(const struct giving *giving, const struct restore_report *report,
+    struct answer *answer, struct err *err)
+{
+	int64_t since_ns = giving->values->since_ns;
+	char when[CLOCK_TEXT_BYTES] = "never";
+
+	if (report->last_ns != INT64_MIN)
+		clock_text(when, report->last_ns, 0);
+	answer_title(answer,
+	    "%s: %u partitions, %" PRIu64 " records, %" PRIu64
+	    " other rows, received up to %s",
+	    giving->dir, report->partitions, report->records, report->rows,
+	    when);
+	answer_head(answer, "store", answer_string(giving->dir));
+	answer_head(answer, "records", answer_count(report->records));
+	answer_head(answer, "other_rows", answer_count(report->rows));
+	answer_head(answer, "received", answer_time(report->last_ns));
+	answer_head(answer, "since", answer_time(since_ns));
+	if (report->is_short)
+		answer_note(answer, "lacking",
+		    report->lacking > 0 ? report->lacking : ANSWER_NO_COUNT,
+		    "%s: records or rows are lacking that the aggregator had",
+		    giving->dir);
+	return restored_print(giving->dir, answer, err);
+}
+
 /* As a restored backup: verified, and with what it may lack. */
 static int
-restore(struct clickhouse *clickhouse, const struct values *values,
-    const char *dir, struct err *err)
+give_restore(void *arg, struct answer *answer, struct err *err)
 {
+	const struct giving *giving = arg;
+	const struct values *values = giving->values;
 	const struct restore_options how = { .archive = *values->archive,
 		.pattern = values->pattern,
 		.since_ns = values->since_ns,
@@ -189,82 +213,96 @@ restore(struct clickhouse *clickhouse, const struct values *values,
 	struct restore_place place;
 	struct restore_report report;
 
-	if (schema_check(clickhouse, err) != 0 ||
-	    restore_place(&place, dir, err) != 0)
+	if (schema_check(giving->clickhouse, err) != 0 ||
+	    restore_place(&place, giving->dir, err) != 0)
 		return -1;
-	if (restore_store(clickhouse, place.copy, &how, &report, err) != 0 ||
+	if (restore_store(giving->clickhouse, place.copy, &how, &report, err) !=
+		0 ||
 	    admin_note_restore(place.copy, err) != 0 ||
 	    admin_verify(place.copy, err) != 0 ||
 	    restore_install(&place, err) != 0) {
 		restore_give_up(&place);
 		return -1;
 	}
-	print_report(&report, dir);
-	return 0;
+	return put_report(giving, &report, answer, err);
+}
+
+/* Of a verb that takes a store; NULL: there is none. */
+static const char *
+store_of(const struct values *values, char path[static INSTANCE_PATH_BYTES],
+    struct err *err)
+{
+	if (values->store != NULL)
+		return values->store;
+	return instance_path(path, "store", err) == 0 ? path : NULL;
 }
 
 static int
-retain(
-    struct clickhouse *clickhouse, const struct values *values, struct err *err)
+takeover(const struct giving *giving, const char *dir, struct answer *answer,
+    struct err *err)
 {
-	char when[CLOCK_TEXT_BYTES];
-	struct retain_report report;
-
-	if (schema_check(clickhouse, err) != 0 ||
-	    retain_records(clickhouse, values->pattern, values->before_ns,
-		&report, err) != 0)
-		return -1;
-	clock_text(when, report.before_ns, 0);
-	if (values->pattern != NULL)
-		printf("archive %s: records of %u partitions before %s are "
-		       "being deleted\n",
-		    clickhouse_database(clickhouse), report.partitions, when);
-	else
-		printf("archive %s: dropped %u days of tables before %s\n",
-		    clickhouse_database(clickhouse), report.days, when);
-	return 0;
-}
-
-static int
-takeover(struct clickhouse *clickhouse, const char *dir, struct err *err)
-{
-	char store[INSTANCE_PATH_BYTES];
-	struct takeover_report report;
 	struct lockfile lockfile = { 0 };
 	int rc;
 
-	if (dir == NULL && instance_path(store, "store", err) != 0)
-		return -1;
-	if (dir == NULL)
-		dir = store;
-	if (admin_find(dir, err) != 0 || schema_check(clickhouse, err) != 0 ||
+	if (admin_find(dir, err) != 0 ||
+	    schema_check(giving->clickhouse, err) != 0 ||
 	    admin_lock(&lockfile, dir, err) != 0)
 		return -1;
-	rc = takeover_store(clickhouse, dir, &report, err);
+	rc = takeover_store(giving->clickhouse, dir, answer, err);
 	lockfile_release(&lockfile);
-	if (rc != 0)
-		return -1;
-	printf("%s: epoch %u, %u partitions, %u claims of others ended\n", dir,
-	    report.epoch, report.partitions, report.ended);
-	return 0;
+	return rc;
+}
+
+static int
+give_takeover(void *arg, struct answer *answer, struct err *err)
+{
+	const struct giving *giving = arg;
+	char path[INSTANCE_PATH_BYTES];
+	const char *store = store_of(giving->values, path, err);
+
+	return store == NULL ? -1 : takeover(giving, store, answer, err);
 }
 
 /* What is interrupted in between goes on with takeover. */
 static int
-move(struct clickhouse *clickhouse, const struct values *values,
-    const char *dir, struct err *err)
+give_move(void *arg, struct answer *answer, struct err *err)
 {
-	return restore(clickhouse, values, dir, err) != 0
-		   ? -1
-		   : takeover(clickhouse, dir, err);
+	const struct giving *giving = arg;
+
+	if (give_restore(arg, answer, err) != 0)
+		return -1;
+	answer_begin_table(answer, "claims");
+	return takeover(giving, giving->dir, answer, err);
 }
 
-/* ---- what prints an answer ---- */
+/* Nobody may write the store while it is marked. */
+static int
+give_verify(void *arg, struct answer *answer, struct err *err)
+{
+	const struct giving *giving = arg;
+	bool repair = giving->values->repair;
+	struct lockfile lockfile = { 0 };
+	char path[INSTANCE_PATH_BYTES];
+	const char *store = store_of(giving->values, path, err);
+	int rc;
 
-struct giving {
-	struct clickhouse *clickhouse;
-	const struct values *values;
-};
+	if (store == NULL || (repair && admin_lock(&lockfile, store, err) != 0))
+		return -1;
+	rc = compare_store(giving->clickhouse, store, repair, answer, err);
+	lockfile_release(&lockfile);
+	return rc;
+}
+
+/* ---- tables ---- */
+
+static int
+give_create(void *arg, struct answer *answer, struct err *err)
+{
+	const struct giving *giving = arg;
+
+	return create_archive(
+	    giving->clickhouse, &giving->values->storage, answer, err);
+}
 
 static int
 give_check(void *arg, struct answer *answer, struct err *err)
@@ -288,93 +326,70 @@ give_owners(void *arg, struct answer *answer, struct err *err)
 		   : owners_report_print(giving->clickhouse, answer, err);
 }
 
-/* Nobody may write the store while it is marked. */
 static int
-give_verify(void *arg, struct answer *answer, struct err *err)
+give_retain(void *arg, struct answer *answer, struct err *err)
 {
-	struct giving *giving = arg;
-	const struct values *values = giving->values;
-	const char *store = values->store;
-	struct lockfile lockfile = { 0 };
-	char path[INSTANCE_PATH_BYTES];
-	int rc;
+	const struct giving *giving = arg;
 
-	if (store == NULL && instance_path(path, "store", err) != 0)
-		return -1;
-	if (store == NULL)
-		store = path;
-	if (values->repair && admin_lock(&lockfile, store, err) != 0)
-		return -1;
-	rc = compare_store(
-	    giving->clickhouse, store, values->repair, answer, err);
-	lockfile_release(&lockfile);
-	return rc;
+	return schema_check(giving->clickhouse, err) != 0
+		   ? -1
+		   : retain_records(giving->clickhouse, giving->values->pattern,
+			 giving->values->before_ns, answer, err);
 }
 
-static const struct printed {
-	const char *verb;
-	const struct answer_table *tables;
-	int (*give)(void *arg, struct answer *answer, struct err *err);
-} printed[] = {
-	{ "check", check_tables, give_check },
-	{ "status", check_status_tables, give_status },
-	{ "owners", owners_tables, give_owners },
-	{ "verify", compare_tables, give_verify },
-	{ .verb = NULL },
-};
-
-/* NULL: the verb prints no answer. */
-static const struct printed *
-find_printed(const char *verb)
-{
-	const struct printed *at = printed;
-
-	while (at->verb != NULL && strcmp(at->verb, verb) != 0)
-		at++;
-	return at->verb == NULL ? NULL : at;
-}
-
-/* ---- verbs ---- */
-
 static int
-drop(struct clickhouse *clickhouse, bool yes, struct err *err)
+give_drop(void *arg, struct answer *answer, struct err *err)
 {
+	const struct giving *giving = arg;
 	char question[256];
 
 	snprintf(question, sizeof(question),
 	    "Delete the tables of archive %.128s and all their records?",
-	    clickhouse_database(clickhouse));
-	if (!yes && !confirm_ask(question))
+	    clickhouse_database(giving->clickhouse));
+	if (!giving->values->yes && !confirm_ask(question))
 		return err_set(err, "nothing was deleted");
-	return create_drop(clickhouse, stdout, err);
+	return create_drop(giving->clickhouse, answer, err);
 }
 
-/* 0: done; 1: something must be done; -1: failed. */
-static int
-do_verb(struct clickhouse *clickhouse, const struct opt_operands *operands,
-    const struct values *values, struct err *err)
-{
-	const char *verb = operands->at[0];
-	const struct printed *what = find_printed(verb);
-	struct giving giving = { clickhouse, values };
+/* ---- verbs ---- */
 
-	if (clickhouse_find(clickhouse, err) != 0)
-		return -1;
-	if (strcmp(verb, "create") == 0)
-		return create_archive(
-		    clickhouse, &values->storage, stdout, err);
-	if (what != NULL)
-		return answer_run(
-		    &values->answer, what->tables, what->give, &giving, err);
-	if (strcmp(verb, "restore") == 0)
-		return restore(clickhouse, values, operands->at[1], err);
-	if (strcmp(verb, "retain") == 0)
-		return retain(clickhouse, values, err);
-	if (strcmp(verb, "takeover") == 0)
-		return takeover(clickhouse, values->store, err);
-	if (strcmp(verb, "move") == 0)
-		return move(clickhouse, values, operands->at[1], err);
-	return drop(clickhouse, values->yes, err);
+static const struct answer_table restore_tables[] = {
+	{ "partitions", restored_columns }, { .name = NULL }
+};
+static const struct answer_table takeover_tables[] = {
+	{ "claims", takeover_columns }, { .name = NULL }
+};
+static const struct answer_table move_tables[] = { { "partitions",
+						       restored_columns },
+	{ "claims", takeover_columns }, { .name = NULL } };
+
+/* 0: done; 1: something must be done; -1: failed. */
+static const struct verb {
+	const char *name;
+	const struct answer_table *tables;
+	int (*give)(void *arg, struct answer *answer, struct err *err);
+} verbs[] = {
+	{ "create", create_archive_tables, give_create },
+	{ "check", check_tables, give_check },
+	{ "status", check_status_tables, give_status },
+	{ "owners", owners_tables, give_owners },
+	{ "verify", compare_tables, give_verify },
+	{ "retain", retain_tables, give_retain },
+	{ "drop", create_drop_tables, give_drop },
+	{ "restore", restore_tables, give_restore },
+	{ "takeover", takeover_tables, give_takeover },
+	{ "move", move_tables, give_move },
+};
+
+/* Of a word that opt_parse has taken. */
+static const struct verb *
+find_verb(const char *name)
+{
+	const struct verb *at = verbs;
+
+	while (strcmp(at->name, name) != 0)
+		at++;
+	return at;
 }
 
 /* A whole number of days; 0: not given. */
@@ -429,9 +444,8 @@ parse(
 	bool is_restore;
 
 	opt_parse(&program, argc, argv, operands);
-	if (find_printed(operands->at[0]) != NULL)
-		answer_options_judge(
-		    &values->answer, find_printed(operands->at[0])->tables);
+	answer_options_judge(
+	    &values->answer, find_verb(operands->at[0])->tables);
 	judge_storage(values);
 	is_restore = strcmp(operands->at[0], "restore") == 0;
 	if (values->to == NULL)
@@ -458,8 +472,9 @@ main(int argc, char **argv)
 		.before_ns = INT64_MIN,
 		.storage = { .volume = "cold" } };
 	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
-	struct clickhouse *clickhouse = NULL;
+	struct giving giving = { .values = &values };
 	struct opt_operands operands;
+	const struct verb *verb;
 	const char *option = "to";
 	struct err err = { 0 };
 	int rc;
@@ -472,17 +487,23 @@ main(int argc, char **argv)
 	how.insecure = values.insecure;
 	if (strcmp(operands.at[0], "restore") == 0)
 		option = "from";
-	if (operands.count > 1)
+	if (operands.count > 1) {
+		giving.dir = operands.at[1];
 		how.timeout_ns = READ_NS;
-	if (clickhouse_open(&clickhouse, &how, option, &err) != 0) {
+	}
+	if (clickhouse_open(&giving.clickhouse, &how, option, &err) != 0) {
 		if (err.code == ERR_OPTION)
 			opt_usage("%s", err.text);
 		log_fail(&err);
 		return EXIT_FAILURE;
 	}
-	rc = do_verb(clickhouse, &operands, &values, &err);
+	verb = find_verb(operands.at[0]);
+	rc = clickhouse_find(giving.clickhouse, &err);
+	if (rc == 0)
+		rc = answer_run(
+		    &values.answer, verb->tables, verb->give, &giving, &err);
 	if (rc < 0)
 		log_fail(&err);
-	clickhouse_close(&clickhouse);
+	clickhouse_close(&giving.clickhouse);
 	return rc == 0 ? EXIT_SUCCESS : rc > 0 ? STATUS_FOUND : EXIT_FAILURE;
 }

@@ -28,8 +28,10 @@ wrong_usage "... all of it" "others can read what goes to 192.0.2.1" \
 	poolscope-archive check --to clickhouse://127.0.0.1,192.0.2.1/pool
 wrong_usage "... though it has no certificates" "clickhouses://" \
 	poolscope-archive check --to "$here" --archive-cacert "$TMP/password"
-wrong_usage "the format is for check" "format" \
-	poolscope-archive create --to "$here" --format json
+wrong_usage "an answer has one of some formats" "table|json|jsonl|csv|md" \
+	poolscope-archive create --to "$here" --format yaml
+wrong_usage "... and some columns" "'tables' is not one of shard, replica, created" \
+	poolscope-archive create --to "$here" --columns tables
 wrong_usage "drop must be confirmed" "confirm it with --yes" \
 	poolscope-archive drop --to "$here"
 

@@ -110,6 +110,15 @@ check_printed() {
 	return 1
 }
 
+# check_json NAME WANTED EXPRESSION: passes when the expression (Python) about the
+# answer `a` with its `rows`, which the last command that was checked printed as JSON,
+# is printed as this text.
+check_json() {
+	check_text "$1" "$2" "$(/usr/bin/python3 -c 'import json, sys
+a = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2], {"a": a, "rows": a["rows"]}))' "$TMP/out" "$3" 2>&1)"
+}
+
 # wait_until CONDITION [SECONDS]: evaluates it again and again until it holds;
 # fails after SECONDS (10).
 wait_until() {

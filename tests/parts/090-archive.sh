@@ -39,6 +39,24 @@ check "the tables are made" archive create
 check_printed "... on every replica" "created 80 tables, 2 shards"
 check "again, nothing is made" archive create
 check_printed "... and it says so" "everything is there"
+# Each format of one verb; the names of the replicas are those of clickhouse_cluster.sh.
+check_text "... in a table" "1 r1 0 1 r2 0 2 r3 0 2 r4 0" \
+	"$(sed 1,3d "$TMP/out" | sort -n | xargs)"
+check "... in csv" archive create --format csv
+check_text "... with all columns" "shard,replica,created,synced 1,r1,0,0 1,r2,0,0 2,r3,0,0 2,r4,0,0" \
+	"$(sort -n "$TMP/out" | paste -sd' ')"
+check "... in jsonl" archive create --format jsonl
+check_text "... an object a line" "pool 2 0 0 0 0 4 True" "$(/usr/bin/python3 -c 'import json, sys
+head, *rows, end = map(json.loads, open(sys.argv[1]))
+end = end["poolscope"]
+print(head["poolscope"]["database"], head["poolscope"]["shards"], *(r["created"] for r in rows), end["rows"], end["complete"])' \
+	"$TMP/out" 2>&1)"
+check "... in md" archive create --format md
+check_text "... with its own titles" "| SHARD | REPLICA | CREATED |" "$(grep '^| S' "$TMP/out")"
+check_text "... and rows" 4 "$(grep -c '^| [12] | r.* | 0 |$' "$TMP/out")"
+check "... in json" archive create --format json
+check_json "... the same" "pool 2 [(1, 'r1', 0), (1, 'r2', 0), (2, 'r3', 0), (2, 'r4', 0)] True" \
+	"'%s %d %s %s' % (a['database'], a['shards'], sorted((r['shard'], r['replica'], r['created']) for r in rows), a['complete'])"
 check "nothing must be done" archive check --format csv
 check_text "each replica has a line" "1,20,ok 1,20,ok 2,20,ok 2,20,ok" \
 	"$(cut -d, -f1,4,10 "$TMP/out" | sed 1d | paste -sd' ')"
@@ -158,12 +176,12 @@ check_status 1 "an archive of an older format is refused" poolscope-archive owne
 	--to "$CLUSTER/older_one" --archive-password "$TMP/writer"
 check_printed "... by name" "older_one has format 1, an older one than 2, and cannot be used: make one in another database"
 
-check "it is dropped" archive drop --yes
-check_printed "... whole" "dropped 80 tables"
+check "it is dropped" archive drop --yes --format json
+check_json "... whole" "[(1, 20), (1, 20), (2, 20), (2, 20)]" "sorted((r['shard'], r['dropped']) for r in rows)"
 check_text "nothing is left" "0 0 0 0" \
 	"$(for n in 1 2 3 4; do ask $n "SELECT count() FROM system.tables WHERE database = 'pool'"; done | paste -sd' ')"
-check "it can be made again" archive create
-check_printed "... from the beginning" "created 80 tables"
+check "it can be made again" archive create --format json
+check_json "... from the beginning" "[(1, 20), (1, 20), (2, 20), (2, 20)]" "sorted((r['shard'], r['created']) for r in rows)"
 
 # The views for SQL: records of both shards with the name of the partition.
 views() {

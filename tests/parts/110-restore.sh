@@ -82,9 +82,18 @@ stop broker
 stop aggregator
 check "the store answers" printed "$DIR/store" "$TMP/first"
 
-check "a store is made of the archive" restore "$TMP/copy"
-check_printed "... which prints what it has" "partitions"
+check "a store is made of the archive" restore --format json "$TMP/copy"
+# Times of the 200 events: each 100 s from 2023-11-14T22:13:20.5Z on.
+check_json "... which prints what it has" \
+	"[(200, 0, 0, '2023-11-14T22:13:20.500Z', '2023-11-15T03:45:00.500Z', 0)] True" \
+	"'%s %s' % ([tuple(r[k] for k in ('events', 'spans', 'samples', 'from', 'to', 'left_out')) for r in rows
+		if r['partition'] == 'a\$values'], a['complete'] and not a['notes'])"
+check_json "... of each partition" "$(echo "a\$perf a\$scanner a\$testrun a\$emits a\$values$partitions" | tr ' ' '\n' | LC_ALL=C sort | paste -sd' ')" \
+	"' '.join(r['partition'] for r in rows)"
 same "the copy" "$TMP/copy"
+check "a store is made of some hours" restore -p 'a/values' --since 2023-11-15T00:00:00Z --format json "$TMP/late"
+check_json "... without the 64 events before" "2023-11-15T00:00:00Z [(136, 64, '2023-11-15T00:00:00.500Z')]" \
+	"'%s %s' % (a['since'], [(r['events'], r['left_out'], r['from']) for r in rows])"
 check_status 1 "an existing store is not touched" restore "$TMP/copy"
 check_printed "... and named" "exists: give another directory"
 

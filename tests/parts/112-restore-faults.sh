@@ -136,7 +136,9 @@ check_status 1 "... nor in a directory that is there" restore "$TMP/half/one/two
 check "... which stays, without what was made in it" rmdir "$TMP/half"
 check_status 1 "there is no answer either" there
 check_printed "... with the same reason" "shard 1: replica r2 has 0 of [0-9]* rows that were committed of table events"
-check "it can be asked for what is there" restore --incomplete "$TMP/part"
+check "it can be asked for what is there" restore --incomplete --format json "$TMP/part"
+check_json "... which says how many events of three times 400 are lacking" "True 1200" \
+	"'%s %d' % (a['notes'][0]['count'] > 0, a['notes'][0]['count'] + sum(r['events'] for r in rows))"
 check_printed "... with a warning" "only [0-9]* of 400 events of a.first are there"
 check_printed "... and what has lost them" "replica r2 has 0 of [0-9]* rows that were committed of table events"
 check "... which has less" test "$(dump "$TMP/part" 'a$first' --kind event | wc -l)" -lt 400

@@ -75,6 +75,7 @@ check "the agent goes on" emit 51 80
 check "a store is made of the archive" archive restore --from "$CLUSTER/pool" "$TMP/second"
 check "it takes over" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
 check_printed "... with the next epoch" "epoch 3, 1 partitions, 1 claims of others ended"
+check_printed "... after the first" '^a\$pool  *1  *3$'
 check "again, nothing is left to do" archive takeover --to "$CLUSTER/pool" --store "$TMP/second"
 check_printed "... in the same epoch" "epoch 3, 1 partitions, 0 claims of others ended"
 head_of second "$TMP/second" || exit 1
@@ -105,3 +106,15 @@ check "every row is right" poolscope-admin verify --store "$TMP/third"
 # A store that is older than the archive cannot take over.
 check_status 1 "an older store is refused" archive takeover --to "$CLUSTER/pool" --store "$DIR/store"
 check_printed "... with the reason" "has more of partition a\$pool than the store"
+
+# The partition moves to a store of its own.  Who claims is in names of columns.
+claims=$(ask 1 "SELECT max(toUInt32OrZero(substring(name, 7))) FROM system.tables WHERE database = 'pool' AND name LIKE 'claim_%'")
+owner=$(ask 1 "SELECT substring(name, 4) FROM system.columns WHERE database = 'pool' AND table = 'claim_3' AND name LIKE 'of_%'")
+check "the partition moves" archive move --to "$CLUSTER/pool" -p 'a/pool' --format json "$TMP/fourth"
+check_json "... with its records" "['a\$pool'] $TMP/fourth" "'%s %s' % ([r['partition'] for r in rows], a['store'])"
+check_json "... of both heads" "$(ask 1 "SELECT uniqExact(session, seq, idx) FROM pool.events")" "rows[0]['events']"
+check_json "... to the next epoch" "[('a\$pool', 3, '$owner', $((claims + 1)))]" \
+	"[tuple(r[k] for k in ('partition', 'from_epoch', 'from_store', 'epoch')) for r in a['claims']]"
+check "the new one has it" archive takeover --to "$CLUSTER/pool" --store "$TMP/fourth" --format json
+check_json "... already" "[('a\$pool', $((claims + 1)), $((claims + 1)))]" \
+	"[tuple(r[k] for k in ('partition', 'from_epoch', 'epoch')) for r in rows]"

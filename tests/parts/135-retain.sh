@@ -38,6 +38,12 @@ both() {
 	set -- $(rows "$@")
 	[ "$1" = "$2" ] && [ "$3" = "$4" ] && [ $(($1 + $3)) -gt 0 ]
 }
+# old TABLE VALUES [CONDITION]: of its days before 2022-04-16 on both shards, day 19098.
+old() {
+	for n in 1 3; do
+		ask $n "SELECT $2 FROM $1 WHERE ${3:-1}"
+	done | awk '{ for (i = 1; i <= NF; i++) sum[i] += $i } END { for (i = 1; i <= NF; i++) printf "%s%d", (i > 1 ? " " : ""), sum[i] }'
+}
 part() { ask 1 "SELECT sipHash64('$1')"; }
 
 check "reports of two pools are imported" reports 'a$one'
@@ -55,8 +61,12 @@ check_status 1 "no partition is no success" archive retain --before 2022-04-16 -
 check_printed "... which it says" "has no partition a/none"
 
 # ---- of one
-check "records of a partition are deleted" archive retain --before 2022-04-16 -p 'a/one'
-check_printed "... of this one" "records of 1 partitions before 2022-04-16"
+had=$(old pool.samples 'count()' "hour < 458352 AND part = $(part 'a$one')")
+check "records of a partition are deleted" archive retain --before 2022-04-16 -p 'a/one' --format json
+check_json "... of this one" "2022-04-16T00:00:00Z [('a\$one', None, None, $had)]" \
+	"'%s %s' % (a['before'], [tuple(r[k] for k in ('partition', 'table', 'days', 'rows')) for r in rows])"
+check "... also again" archive retain --before 2022-04-16 -p 'a/one'
+check_printed "... as a sentence" "records of 1 partitions before 2022-04-16"
 check "... on each replica" wait_until \
 	'[ "$(rows samples "part = $(part "a\$one")")" = "0 0 0 0" ]' 60
 check "... but not those of another" both samples "part = $(part 'a$two')"
@@ -65,8 +75,12 @@ check "nothing of it is lacking" archive verify
 check_printed "... at all" " 0 times a replica is not equal, 0 times it waits"
 
 # ---- of all
-check "records of all are deleted" archive retain --before 2022-04-16
-check_printed "... a day of the samples of the shards that had one" "dropped [12] days"
+had=$(old system.parts 'uniqExact(partition), sum(rows)' \
+	"active AND database = 'pool' AND table = 'samples' AND toInt64OrZero(partition) < 19098")
+check "records of all are deleted" archive retain --before 2022-04-16 --format json
+check_json "... a day of the samples of the shards that had one" \
+	"events 0 0 spans 0 0 samples $had gaps 0 0 rejected 0 0" \
+	"' '.join('%s %d %d' % (r['table'], r['days'], r['rows']) for r in rows)"
 check "... on each replica" wait_until '[ "$(rows samples)" = "0 0 0 0" ]' 60
 check_text "... but not those of later days" "$events" "$(rows events)"
 check "again, nothing is to be done" archive retain --before 2022-04-16

@@ -190,6 +190,7 @@ struct restore {
 	struct journal *journal;
 	/* Rows that are not of the last commit, or of several stores. */
 	bool is_ahead;
+	uint64_t lacking;      /* records that were counted */
 	uint64_t common;       /* hash of the models; 0: none yet */
 	struct text common_of; /* the partition that had them */
 	struct restore_rows rows;
@@ -261,6 +262,7 @@ check_counts(struct restore *restore, const struct read_partition *of,
 		if (options->on_lack == NULL)
 			return -1;
 		options->on_lack(err->text);
+		restore->lacking += counted - found;
 	}
 	return 0;
 }
@@ -411,6 +413,10 @@ restore_store(struct clickhouse *client, const char *copy,
 	report->records = restore.rows.records;
 	report->rows = restore.rows.rows;
 	report->last_ns = restore.rows.last_ns;
+	report->lacking = restore.lacking;
+	report->is_short = restore.lacking > 0;
+	for (unsigned i = 0; restore.read != NULL && i < SCHEMA_TYPED; i++)
+		report->is_short |= restore.read->fetch.is_reported[i];
 	if (restore.read != NULL)
 		archive_read_free(restore.read);
 	db_close(&restore.rows.tables);

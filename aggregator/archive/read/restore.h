@@ -28,7 +28,9 @@ struct restore_options {
 struct restore_report {
 	uint32_t partitions;
 	uint64_t records, rows; /* rows: of everything else */
-	int64_t last_ns; /* the newest record was received; INT64_MIN: none */
+	int64_t last_ns;  /* the newest record was received; INT64_MIN: none */
+	bool is_short;    /* on_lack was called */
+	uint64_t lacking; /* records that were counted and are not there */
 };
 
 struct restore_place {

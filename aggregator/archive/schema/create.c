@@ -13,6 +13,37 @@
 
 enum { SQL_BYTES = 256 };
 
+struct row {
+	uint64_t shard, tables, synced;
+	struct text replica;
+};
+
+#define WHICH                                                                  \
+	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,          \
+		"its number, from 1 on", false, NULL },                        \
+	{                                                                      \
+		"replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica),     \
+		    NULL, "the name of the server", false, NULL                \
+	}
+
+static const struct answer_column created[] = { WHICH,
+	{ "created", "CREATED", ANSWER_AT_COUNT(struct row, tables), NULL,
+	    "tables that it did not have; none: it is down", false, NULL },
+	{ "synced", NULL, ANSWER_AT_COUNT(struct row, synced), NULL,
+	    "tables that are written to the disk before rows are confirmed, "
+	    "and were not",
+	    false, NULL },
+	{ .key = NULL } };
+static const struct answer_column dropped[] = { WHICH,
+	{ "dropped", "DROPPED", ANSWER_AT_COUNT(struct row, tables), NULL,
+	    "tables that it had; none: it is down", false, NULL },
+	{ .key = NULL } };
+
+const struct answer_table create_archive_tables[] = { { "replicas", created },
+	{ .name = NULL } };
+const struct answer_table create_drop_tables[] = { { "replicas", dropped },
+	{ .name = NULL } };
+
 /* A verb at work on one replica after another. */
 struct work {
 	struct clickhouse *clickhouse;
@@ -21,9 +52,11 @@ struct work {
 	unsigned shard, replica;
 	struct survey_replica *of; /* what this replica has */
 	uint32_t version;
+	struct row *done; /* of this replica */
+	struct row row[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
 	unsigned changed;                       /* tables */
 	bool has_new_id[CLICKHOUSE_SHARDS_MAX]; /* of each shard */
-	FILE *say;
+	struct answer *answer;
 	struct buffer sql;
 };
 
@@ -56,6 +89,7 @@ visit(struct work *work, on_replica *visitor, struct err *err)
 			work->shard = s;
 			work->replica = r;
 			work->of = &work->survey->replica[s][r];
+			work->done = &work->row[s][r];
 			work->version = cluster->shard[s].replica[r].version;
 			if (!work->of->up)
 				err_set(&why,
@@ -84,11 +118,36 @@ has_format(const struct survey *survey)
 }
 
 static void
-open_work(struct work *work, struct clickhouse *clickhouse, FILE *say)
+open_work(
+    struct work *work, struct clickhouse *clickhouse, struct answer *answer)
 {
 	*work = (struct work){ .clickhouse = clickhouse,
 		.survey = survey_open(clickhouse),
-		.say = say };
+		.answer = answer };
+	answer_head(
+	    answer, "database", answer_string(clickhouse_database(clickhouse)));
+	answer_head(
+	    answer, "shards", answer_count(work->survey->cluster->shards));
+}
+
+static void
+put_rows(struct work *work)
+{
+	const struct clickhouse_cluster *cluster = work->survey->cluster;
+
+	for (unsigned s = 0; s < cluster->shards; s++)
+		for (unsigned r = 0; r < cluster->shard[s].replicas; r++) {
+			const struct clickhouse_replica *replica =
+			    &cluster->shard[s].replica[r];
+			struct row *row = &work->row[s][r];
+
+			row->shard = s + 1;
+			row->replica = text_of(
+			    replica->up ? replica->name : replica->host);
+			if (!work->survey->replica[s][r].up)
+				row->tables = row->synced = ANSWER_NO_COUNT;
+			answer_row(work->answer, row, NULL);
+		}
 }
 
 static void
@@ -129,6 +188,7 @@ create_missing(struct work *work, struct err *err)
 		    work->storage);
 		if (run(work, err) != 0)
 			return -1;
+		work->done->tables++;
 		work->changed++;
 	}
 	return 0;
@@ -260,9 +320,10 @@ sync_tables(struct work *work, struct err *err)
 		schema_sync(new_statement(work), &schema_tables[i], database);
 		if (run(work, err) != 0)
 			return -1;
-		fprintf(work->say,
+		work->done->synced++;
+		answer_note(work->answer, "synced", ANSWER_NO_COUNT,
 		    "archive %s: %s is written to the disk before it is "
-		    "confirmed\n",
+		    "confirmed",
 		    database, schema_tables[i].name);
 	}
 	return 0;
@@ -270,13 +331,14 @@ sync_tables(struct work *work, struct err *err)
 
 int
 create_archive(struct clickhouse *clickhouse,
-    const struct schema_storage *storage, FILE *say, struct err *err)
+    const struct schema_storage *storage, struct answer *answer,
+    struct err *err)
 {
 	const char *database = clickhouse_database(clickhouse);
 	struct work work;
 	int rc;
 
-	open_work(&work, clickhouse, say);
+	open_work(&work, clickhouse, answer);
 	work.storage = storage;
 	rc = survey_check_format(work.survey, database, err);
 	if (rc == 0)
@@ -290,15 +352,18 @@ create_archive(struct clickhouse *clickhouse,
 	if (rc == 0)
 		rc = visit(&work, sync_tables, err);
 	if (rc == 0 && work.changed > 0)
-		fprintf(say, "archive %s: created %u tables, %u shards\n",
+		answer_title(answer, "archive %s: created %u tables, %u shards",
 		    database, work.changed, work.survey->cluster->shards);
 	else if (rc == 0)
-		fprintf(say, "archive %s: everything is there\n", database);
+		answer_title(
+		    answer, "archive %s: everything is there", database);
 	if (rc == 0 && !work.survey->cluster->keeper)
-		fprintf(say,
+		answer_note(answer, "one_copy", ANSWER_NO_COUNT,
 		    "archive %s: there is one copy only: a single server "
-		    "without ZooKeeper\n",
+		    "without ZooKeeper",
 		    database);
+	if (rc == 0 || work.changed > 0)
+		put_rows(&work);
 	close_work(&work);
 	return rc;
 }
@@ -353,26 +418,30 @@ drop_tables(struct work *work, struct err *err)
 			continue;
 		if (drop_table(work, "", schema_tables[i].name, err) != 0)
 			return -1;
+		work->done->tables++;
 		work->changed++;
 	}
 	return drop_claims(work, err);
 }
 
 int
-create_drop(struct clickhouse *clickhouse, FILE *say, struct err *err)
+create_drop(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err)
 {
 	const char *database = clickhouse_database(clickhouse);
 	struct work work;
 	int rc = 0;
 
-	open_work(&work, clickhouse, say);
+	open_work(&work, clickhouse, answer);
 	if (!has_format(work.survey))
 		rc = err_set(err, "the database %s has no archive", database);
 	if (rc == 0)
 		rc = visit(&work, drop_tables, err);
 	if (rc == 0)
-		fprintf(say, "archive %s: dropped %u tables\n", database,
+		answer_title(answer, "archive %s: dropped %u tables", database,
 		    work.changed);
+	if (rc == 0 || work.changed > 0)
+		put_rows(&work);
 	close_work(&work);
 	return rc;
 }

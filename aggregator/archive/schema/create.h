@@ -10,13 +10,17 @@
 #ifndef AGGREGATOR_ARCHIVE_SCHEMA_CREATE_H
 #define AGGREGATOR_ARCHIVE_SCHEMA_CREATE_H
 
-#include <stdio.h>
-
 #include "aggregator/archive/schema/survey.h"
+#include "proto/answer/answer.h"
 
-/* After clickhouse_find.  What was done is printed to `say`. */
+/* After clickhouse_find.  Prints a row for each replica: what was done there,
+ * also if others failed. */
 int create_archive(struct clickhouse *clickhouse,
-    const struct schema_storage *storage, FILE *say, struct err *err);
-int create_drop(struct clickhouse *clickhouse, FILE *say, struct err *err);
+    const struct schema_storage *storage, struct answer *answer,
+    struct err *err);
+extern const struct answer_table create_archive_tables[];
+int create_drop(
+    struct clickhouse *clickhouse, struct answer *answer, struct err *err);
+extern const struct answer_table create_drop_tables[];
 
 #endif

@@ -4,9 +4,33 @@
  */
 #include "aggregator/archive/takeover/takeover.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "aggregator/archive/owners.h"
+#include "aggregator/archive/rows/typed.h"
 #include "aggregator/journal/journal.h"
+#include "aggregator/tables/dictionary.h"
 #include "aggregator/tables/tables.h"
+#include "proto/base/memory.h"
+
+struct row {
+	struct text partition, from_store;
+	uint64_t from_epoch, epoch;
+};
+
+const struct answer_column takeover_columns[] = {
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
+	    "account$pool", false, NULL },
+	{ "from_epoch", "FROM", ANSWER_AT_COUNT(struct row, from_epoch), NULL,
+	    "the epoch that had it before; none: nobody", false, NULL },
+	{ "from_store", NULL, ANSWER_AT_TEXT(struct row, from_store), NULL,
+	    "the generation of the store that had it", false, NULL },
+	{ "epoch", "EPOCH", ANSWER_AT_COUNT(struct row, epoch), NULL,
+	    "the epoch that has it now", false, NULL },
+	{ .key = NULL },
+};
 
 static const atomic_bool never;
 
@@ -33,9 +57,41 @@ recognize(struct owners *owners, struct db *tables, struct err *err)
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
-static int
-take(struct owners *owners, struct db *tables, struct err *err)
+/* `before`: who had what. */
+static void
+put_rows(struct answer *answer, const struct owners *owners,
+    const struct claims *before, struct db_txn *txn)
 {
+	uint32_t last = dictionary_last(txn, 0);
+	struct row row = { .epoch = owners->epoch };
+
+	for (uint32_t number = 1; number <= last; number++) {
+		const struct claim *from;
+		char store[17];
+
+		if (!dictionary_text(txn, 0, number, &row.partition))
+			continue;
+		row.from_epoch =
+		    claims_epoch_of(before, typed_hash(row.partition));
+		from =
+		    claims_of_epoch(&owners->claims, (uint32_t)row.from_epoch);
+		row.from_store = text_of(NULL);
+		if (from != NULL) {
+			snprintf(
+			    store, sizeof(store), "%016" PRIx64, from->store);
+			row.from_store = text_of(store);
+		}
+		if (row.from_epoch == 0)
+			row.from_epoch = ANSWER_NO_COUNT;
+		answer_row(answer, &row, NULL);
+	}
+}
+
+static int
+take(struct owners *owners, struct db *tables, struct answer *answer,
+    struct err *err)
+{
+	struct claims before = { .parts = 0 };
 	struct db_txn *txn;
 	int rc;
 
@@ -43,7 +99,13 @@ take(struct owners *owners, struct db *tables, struct err *err)
 	    owners_take_epoch(owners, err) != 0 ||
 	    db_begin(tables, false, &txn, err) != 0)
 		return -1;
+	before.parts = owners->claims.parts;
+	before.part = memory_copy(
+	    owners->claims.part, before.parts * sizeof(*before.part));
 	rc = owners_claim(owners, txn, err);
+	if (rc == 0)
+		put_rows(answer, owners, &before, txn);
+	free(before.part);
 	db_abort(&txn);
 	return rc;
 }
@@ -64,7 +126,7 @@ read_generation(const char *store, uint64_t *generation, struct err *err)
 
 int
 takeover_store(struct clickhouse *client, const char *store,
-    struct takeover_report *report, struct err *err)
+    struct answer *answer, struct err *err)
 {
 	struct db_options how = { .allow_network = true };
 	struct owners owners = { .client = client,
@@ -78,9 +140,11 @@ takeover_store(struct clickhouse *client, const char *store,
 	if (read_generation(store, &owners.store, err) != 0 ||
 	    tables_open(&tables, store, &how, err) != 0)
 		return -1;
-	rc = take(&owners, tables, err);
-	*report = (struct takeover_report){ owners.epoch, owners.parts,
-		owners.ended };
+	rc = take(&owners, tables, answer, err);
+	if (rc == 0)
+		answer_title(answer,
+		    "%s: epoch %u, %u partitions, %u claims of others ended",
+		    store, owners.epoch, owners.parts, owners.ended);
 	owners_clear(&owners);
 	db_close(&tables);
 	return rc;

@@ -10,20 +10,15 @@
 #ifndef AGGREGATOR_ARCHIVE_TAKEOVER_TAKEOVER_H
 #define AGGREGATOR_ARCHIVE_TAKEOVER_TAKEOVER_H
 
-#include <stdint.h>
-
+#include "proto/answer/answer.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 
-struct takeover_report {
-	uint32_t epoch, partitions;
-	uint32_t ended; /* claims of others */
-};
-
 /* After clickhouse_find and schema_check; the store is locked (admin_lock). Can
- * be repeated.  -1: the archive has more of a partition than the store, or does
- * not answer. */
+ * be repeated.  Prints a row for each partition of the store.  -1: the archive
+ * has more of a partition than the store, or does not answer. */
 int takeover_store(struct clickhouse *client, const char *store,
-    struct takeover_report *report, struct err *err);
+    struct answer *answer, struct err *err);
+extern const struct answer_column takeover_columns[];
 
 #endif

@@ -12,20 +12,16 @@
 
 #include <stdint.h>
 
+#include "proto/answer/answer.h"
 #include "proto/base/err.h"
 #include "proto/clickhouse/client.h"
 
-struct retain_report {
-	int64_t before_ns;   /* begin of the first day that is kept */
-	unsigned days;       /* dropped: of each table and shard */
-	unsigned partitions; /* whose rows are deleted; of a pattern */
-};
-
 /* After clickhouse_find.  Delete the records of whole days (UTC) before
  * `before_ns`, of partitions whose names match (text_match_partition; NULL:
- * all).  It may be repeated.  -1: a shard did not do it, or no partition
- * matches. */
+ * all).  It may be repeated.  Prints a row for each partition that matches, or
+ * for each table.  -1: a shard did not do it, or no partition matches. */
 int retain_records(struct clickhouse *client, const char *pattern,
-    int64_t before_ns, struct retain_report *report, struct err *err);
+    int64_t before_ns, struct answer *answer, struct err *err);
+extern const struct answer_table retain_tables[];
 
 #endif
