@@ -2,7 +2,9 @@
 # wrote it: by a program that knows the archive's address alone, and by a gateway
 # that was asked before.  Servers and programs share the machine.
 #
-#	POOL=1000 NODES=100 HOURS=1 RUNS=5 sh tests/bench/archive_read.sh
+#	POOL=1000 NODES=100 HOURS=1 RUNS=5 OTHERS=100000000 sh tests/bench/archive_read.sh
+#
+# OTHERS are events of 500 other pools, of 30 days, that lie in the same tables.
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -88,6 +90,28 @@ poolscope-archive restore --from "$CLUSTER/start" --archive-password "$TMP/write
 /usr/bin/python3 -c "print('restored in %.1f s (goal for 10^7 rows: 60 s):' % ($(date +%s.%N) - $began))"
 sed 's/^/  /' "$TMP/out.restore"
 stop aggregator
+
+others=${OTHERS:-10000000}
+echo "-- the first line of a dump of that pool, beside $others events of others (goal for 100,000,000: 100 ms)"
+first() {
+	/usr/bin/python3 tests/bench/measure.py "$RUNS" "$1" sh -c "poolscope-dump -q -p 'bigacct\$bigpool' --kind event \
+		--connect '$CLUSTER/start' --archive-password '$TMP/writer' 2>/dev/null | head -n 1 >'$TMP/first'; test -s '$TMP/first'"
+}
+first "without others"
+each=2000000
+for n in 1 3; do
+	of=0
+	while [ $of -lt $((others / 2)) ]; do
+		ask $n "INSERT INTO start.events (part, hour, node, ts, session, seq, idx, recv, pos, source, name, uuid, types)
+			SELECT sipHash64(concat('other', toString(number % 500))), toInt32(472222 + intDiv(number, 500) % 720),
+			concat('node', toString(intDiv(number, 500) % 100)), 1700000000000000000 + number, '0123456789abcdef', number, 0,
+			1700000000000000000 + number, number, 'bench', 'event', '', '' FROM system.numbers LIMIT $of, $each" >/dev/null || exit 1
+		of=$((of + each))
+	done
+done
+check_text "others are there" "$others" "$(($(ask 1 "SELECT count() FROM start.events WHERE source = 'bench'") +
+	$(ask 3 "SELECT count() FROM start.events WHERE source = 'bench'")))"
+first "with others"
 
 echo "-- one metric of $nodes nodes, $hours hours by minute (goal for 1,000: 150 ms); of one node (goal for a day: 60 ms)"
 export POOLSCOPE_DIR="$TMP/series"
