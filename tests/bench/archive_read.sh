@@ -98,14 +98,15 @@ first() {
 		--connect '$CLUSTER/start' --archive-password '$TMP/writer' 2>/dev/null | head -n 1 >'$TMP/first'; test -s '$TMP/first'"
 }
 first "without others"
-each=2000000
+each=1000000
 for n in 1 3; do
 	of=0
 	while [ $of -lt $((others / 2)) ]; do
 		ask $n "INSERT INTO start.events (part, hour, node, ts, session, seq, idx, recv, pos, source, name, uuid, types)
-			SELECT sipHash64(concat('other', toString(number % 500))), toInt32(472222 + intDiv(number, 500) % 720),
-			concat('node', toString(intDiv(number, 500) % 100)), 1700000000000000000 + number, '0123456789abcdef', number, 0,
-			1700000000000000000 + number, number, 'bench', 'event', '', '' FROM system.numbers LIMIT $of, $each" >/dev/null || exit 1
+			SELECT sipHash64(concat('other', toString(n % 500))), toInt32(472222 + intDiv(n, 500) % 720),
+			concat('node', toString(intDiv(n, 500) % 100)), 1700000000000000000 + n, '0123456789abcdef', n, 0,
+			1700000000000000000 + n, n, 'bench', 'event', '', ''
+			FROM (SELECT number + $of AS n FROM system.numbers LIMIT $each)" >/dev/null || exit 1
 		of=$((of + each))
 	done
 done
