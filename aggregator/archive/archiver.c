@@ -421,12 +421,12 @@ send_held(
 	return rc;
 }
 
-/* Records are on two replicas before anything is said of them.  Who stood
- * still, and has lost a partition meanwhile, says nothing of it any more. */
+/* Records are on two replicas before rows that count them are sent.  Who stood
+ * still, and has lost a partition meanwhile, sends no more of these rows. */
 static int
 finish(struct archiver *self, struct err *err)
 {
-	static const struct schema_stage said = { SCHEMA_STREAMS,
+	static const struct schema_stage rest = { SCHEMA_STREAMS,
 		SCHEMA_TYPED };
 
 	if (verify(self, &schema_stages[0], err) != 0)
@@ -435,7 +435,7 @@ finish(struct archiver *self, struct err *err)
 		if (owners_look(&self->owners, err) != 0 ||
 		    send_held(self, &schema_stages[i], err) != 0)
 			return -1;
-	return verify(self, &said, err) == 0 ? commit(self, err) : -1;
+	return verify(self, &rest, err) == 0 ? commit(self, err) : -1;
 }
 
 static int

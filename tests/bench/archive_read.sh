@@ -92,7 +92,7 @@ sed 's/^/  /' "$TMP/out.restore"
 stop aggregator
 
 others=${OTHERS:-10000000}
-echo "-- the first line of a dump of that pool, beside $others events of others (goal for 100,000,000: 100 ms)"
+echo "-- the first line of a dump of that pool, next to $others events of others (goal for 100,000,000: 100 ms)"
 first() {
 	/usr/bin/python3 tests/bench/measure.py "$RUNS" "$1" sh -c "poolscope-dump -q -p 'bigacct\$bigpool' --kind event \
 		--connect '$CLUSTER/start' --archive-password '$TMP/writer' 2>/dev/null | head -n 1 >'$TMP/first'; test -s '$TMP/first'"

@@ -111,7 +111,7 @@ while [ $round -lt "$CLAIMS" ]; do
 	check "... of all its records" within store copy
 	check "... and none that the archive lacks" within copy archive
 	check "... each once" once copy
-	[ $kind != commits ] || check "... nothing came late" cmp "$TMP/store.records" "$TMP/archive.records"
+	[ "$kind" != commits ] || check "... nothing came late" cmp "$TMP/store.records" "$TMP/archive.records"
 	check "... a takeover can be repeated" archive takeover --to "$CLUSTER/pool" --store "$store"
 	rm -rf "$TMP/copy$round"
 done

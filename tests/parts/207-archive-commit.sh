@@ -176,7 +176,7 @@ check "a row of them is damaged" "$PARTS/archive_change" "$DIR/store" phase
 aggregator_serve "$through"
 check "the others are archived" settled
 check "... not all" test "$(there)" -lt 1200 -a "$(there)" -gt 0
-check "... which is said" grep -q "1 rows of the store cannot be read and are not archived" "$TMP/aggregator.log"
+check "... which is logged" grep -q "1 rows of the store cannot be read and are not archived" "$TMP/aggregator.log"
 check_text "... and counted" 1 "$(archive_word archive_damaged)"
 check "readers get the others" durations
 stop aggregator

@@ -60,9 +60,9 @@ enum schema_number {
 };
 
 /* The rows of a stage come behind those of the stage before: records and what
- * they name, how far streams are, what follows from the records.  So a head may
- * be lost at any moment: no stream is further than its records, and nothing is
- * said of records that no stream has. */
+ * they name, how far streams are, what follows from the records.  So at any
+ * moment no stream is further than its records, and no statistics have records
+ * that no stream has. */
 enum { SCHEMA_STAGES = 3 };
 struct schema_stage {
 	unsigned from, to; /* of the tables; `to` is not included */

@@ -47,7 +47,7 @@ static struct {
 	struct {
 		uint32_t rows, places;
 	} insert[INSERTS];
-	/* What was said of each key. */
+	/* The last counts of each key. */
 	uint64_t since[KEYS];
 	uint32_t rows[KEYS], hash[KEYS];
 } server;
