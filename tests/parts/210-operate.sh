@@ -1,6 +1,7 @@
 #!/bin/sh
 # An operator does what deploy/clickhouse/operate.md says, word by word: a replica of an
-# archive is lost, then both of a shard, then ZooKeeper's data; a password is rotated.
+# archive is lost, another does not start, then both of a shard are lost, then ZooKeeper's
+# data; a password is rotated.
 # Each time the head goes on, and the archive is its store.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -63,6 +64,20 @@ check "more runs come" load 3
 check "it is missed" wait_until 'gone r2' 60
 check "a replica was lost" procedure "A replica was lost"
 whole "a replica was lost"
+
+# As after a power cut: parts that ZooKeeper does not know, of two thirds of the rows.
+stop ch2 KILL
+streams=$TMP/ch2/data/data/poolscope/streams
+n=1000000
+for part in "$streams"/all_* "$streams"/all_*; do
+	n=$((n + 1))
+	cp -a "$part" "$streams/all_${n}_${n}_0"
+done
+check_status 1 "a replica does not start" cluster_serve 2
+check "... for the reason of the page" grep -q "The local set of parts of table poolscope.streams doesn't look like the set of parts in ZooKeeper" "$TMP/ch2.log"
+check "more runs come" load 3
+check "a replica does not start" procedure "A replica does not start"
+whole "a replica that did not start"
 
 lose 1
 lose 2

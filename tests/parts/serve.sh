@@ -42,9 +42,9 @@ serve() {
 	STARTED="$STARTED $_daemon"
 }
 
-# answers URL NAME: NAME answers there with any HTTP, soon.
+# answers URL NAME [SECONDS]: NAME answers there with any HTTP, soon.
 answers() {
-	wait_until "curl -s -o '$TMP/answer' --max-time 5 '$1' || ! alive $2" 60 && alive "$2" && return 0
+	wait_until "curl -s -o '$TMP/answer' --max-time 5 '$1' || ! alive $2" "${3:-60}" && alive "$2" && return 0
 	echo "$2 does not answer:"
 	tail -20 "$TMP/$2.log"
 	return 1
