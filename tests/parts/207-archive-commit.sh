@@ -111,6 +111,22 @@ check "all is archived" settled
 check_text "... and counted once" $all "$(committed)"
 check "... with its hash" sound "$hash"
 
+# ---- a pass fails in the middle: what it had to send is sent by the next one
+manner "hold INSERT events"
+check "30 more come" more 30
+check "... are held" wait_until 'says "^held"' 60
+check "... 30 more come" more 30
+check "... and are stored" wait_until indexed 60
+stop proxy KILL
+manner pass
+serve proxy /usr/bin/python3 tests/parts/archive_proxy.py "$proxy" "${CLICKHOUSE##*:}" "$TMP/manner" 1
+check "all is archived" settled
+check_text "... and counted once" $all "$(committed)"
+check "... with its hash" sound "$hash"
+check_text "... readers get it" $all "$(dump)"
+# The store says so if it has forgotten what was not committed.
+check_status 1 "... and nothing else was sent again" grep "everything is sent again" "$TMP/aggregator.log"
+
 # ---- what the archive has lost is found after a kill, too
 query "ALTER TABLE pool.events DELETE WHERE seq >= 0 AND idx % 2 = 0" >"$TMP/deleted"
 check "events are lost" wait_until '[ "$(query "SELECT count() FROM pool.events")" -lt $all ]' 60
