@@ -76,3 +76,20 @@ events 40 | sed -n 1,40p >"$TMP/events"
 check "late events of the deleted day come to a third pool" poolscope-import emits -p 'a$three' "$TMP/events"
 check "... are archived" settled
 check "... and answered by the gateway" wait_until '[ "$(records "a\$three" event --connect "$gateway")" = 40 ]' 60
+
+# ---- a day that was dropped by SQL, not by retain
+query "ALTER TABLE pool.events DROP PARTITION $((1650106800 / 86400))"
+from="$CLUSTER/pool"
+direct() {
+	poolscope-dump -q -p "$1" --kind event --connect "$from" --archive-password "$TMP/writer" 2>"$TMP/said" | wc -l
+}
+direct 'a$one' >"$TMP/direct"
+cp "$TMP/said" "$TMP/said1"
+check "a dropped day is missed by name" grep -q "the day 2022-04-16 was dropped on purpose, poolscope archive retain --before 2022-04-17" "$TMP/said1"
+check_status 3 "... by verify, too" archive verify --store "$DIR/store"
+check "it is noted" archive retain --before 2022-04-17
+check "... nobody misses it any more" wait_until 'both "a\$one" event 0 && both "a\$three" event 0' 60
+check_text "... nor a new reader" "0 " "$(direct 'a$one') $(cat "$TMP/said")"
+check "... nor verify" archive verify --store "$DIR/store"
+check "... nor check" archive check
+check "... nor a restore" poolscope-archive restore --from "$from" --archive-password "$TMP/writer" "$TMP/copy"

@@ -16,7 +16,7 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-enum { NAME_BYTES = 24 };
+enum { NAME_BYTES = 24, WAYS_BYTES = 320, DAY_HOURS = 24 };
 
 /* ---- reading ---- */
 
@@ -372,6 +372,27 @@ expected_events(
 
 /* ---- a replica ---- */
 
+/* What is to be done.  Of records nobody can tell a day that was dropped by SQL
+ * from one that is lost. */
+static const char *
+put_ways(char to[static WAYS_BYTES], const struct expected_rows *rows)
+{
+	char day[CLOCK_TEXT_BYTES], next[CLOCK_TEXT_BYTES];
+	int64_t of = rows->hour / DAY_HOURS - (rows->hour % DAY_HOURS < 0);
+
+	if (rows->table >= SCHEMA_PHASES)
+		return "see poolscope archive verify";
+	clock_utc_text(day, of * DAY_HOURS * KEY_HOUR_NS, 0);
+	clock_utc_text(next, (of + 1) * DAY_HOURS * KEY_HOUR_NS, 0);
+	snprintf(to, WAYS_BYTES,
+	    "poolscope archive verify --repair has the aggregator send again "
+	    "what its store has; if the day %.10s was dropped on purpose, "
+	    "poolscope archive retain --before %.10s notes it, and deletes "
+	    "what is older",
+	    day, next);
+	return to;
+}
+
 static void
 lack(const struct expected_rows *rows, const struct question *question,
     uint64_t has, struct err *err)
@@ -380,18 +401,19 @@ lack(const struct expected_rows *rows, const struct question *question,
 			       ->shard[question->shard]
 			       .replica[question->replica]
 			       .name;
-	char hour[CLOCK_TEXT_BYTES];
+	char hour[CLOCK_TEXT_BYTES], ways[WAYS_BYTES];
 
 	err_set(err,
 	    "%s%s has %llu of %llu rows that were committed of table %s"
-	    "%s%s: they were deleted or lost; see poolscope archive verify",
+	    "%s%s: they were deleted or lost; %s",
 	    name[0] != 0 ? "replica " : "the server", name,
 	    (unsigned long long)has, (unsigned long long)rows->rows,
 	    schema_tables[rows->table].name,
 	    schema_is_by_hour(rows->table) ? ", hour " : "",
 	    schema_is_by_hour(rows->table)
 		? clock_utc_text(hour, rows->hour * KEY_HOUR_NS, 0)
-		: "");
+		: "",
+	    put_ways(ways, rows));
 }
 
 /* How many different rows a replica has, and of facts the sum of their hashes:

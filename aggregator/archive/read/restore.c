@@ -362,7 +362,7 @@ finish(struct restore *restore, struct err *err)
 	/* An aggregator was lost while it committed: what follows from events
 	 * may be of more than there are; or of fewer, where a partition was
 	 * made again.  Where events were deleted, it stays. */
-	if (restore->is_ahead && is_all && restore->kept.parts == 0)
+	if (restore->is_ahead && is_all && kept_is_all(&restore->kept))
 		tables_put_fact(txn, FACT_REBUILD, 1);
 	put_origin(txn, &restore->ends);
 	tables_put_fact(txn, FACT_ROW, restore->rows.row);

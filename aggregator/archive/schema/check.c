@@ -46,8 +46,8 @@ struct row {
 		    "that has fewest",                                         \
 		    true, NULL },                                              \
 	    { "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,       \
-		    "ok, missing, read-only, old, lacking or down", false,     \
-		    NULL },                                                    \
+		    "ok, missing, read-only, old, lacking, ttl or down",       \
+		    false, NULL },                                             \
 	    { "host", NULL, ANSWER_AT_TEXT(struct row, host), NULL,            \
 		    "where the server is", false, NULL },                      \
 	    { "port", NULL, ANSWER_AT_COUNT(struct row, port), NULL,           \
@@ -93,6 +93,15 @@ is_lacking(const struct printing *to, unsigned number)
 		   survey_copies(to->all, to->shard, number) == 0);
 }
 
+/* Does it delete rows that readers then miss? */
+static bool
+has_wrong_ttl(const struct printing *to, unsigned number)
+{
+	enum ttl ttl = to->survey->table[number].ttl;
+
+	return number <= SCHEMA_REJECTED ? ttl == TTL_OTHER : ttl != TTL_NONE;
+}
+
 static const char *
 state_of(const struct printing *to, unsigned number)
 {
@@ -102,6 +111,7 @@ state_of(const struct printing *to, unsigned number)
 	       : table->read_only                        ? "read-only"
 	       : table->lacks != 0 || table->is_unsynced ? "old"
 	       : is_lacking(to, number)                  ? "lacking"
+	       : has_wrong_ttl(to, number)               ? "ttl"
 							 : "ok";
 }
 
@@ -205,7 +215,29 @@ say(struct printing *to, const char *format, ...)
 	va_end(args);
 	to->faults++;
 	log_error("shard %u, replica %s: %s", to->shard + 1,
-	    to->replica->up ? to->replica->name : to->replica->host, words);
+	    to->replica->name[0] != '\0' ? to->replica->name
+					 : to->replica->host,
+	    words);
+}
+
+static void
+judge_ttl(struct printing *to, unsigned number)
+{
+	const char *name = schema_tables[number].name;
+
+	if (number <= SCHEMA_REJECTED)
+		say(to,
+		    "the TTL of table %s has a condition, or columns other "
+		    "than hour and ts, so what it deletes counts as lost; set "
+		    "one such as TTL toDateTime(hour * 3600) + "
+		    "toIntervalDay(90)",
+		    name);
+	else
+		say(to,
+		    "the TTL of table %s deletes rows that readers need; "
+		    "remove it (ALTER TABLE %s REMOVE TTL), then run poolscope "
+		    "archive verify --repair",
+		    name, name);
 }
 
 static void
@@ -240,6 +272,8 @@ judge_table(struct printing *to, unsigned number)
 		    "poolscope "
 		    "archive verify --repair",
 		    name, table->fetches, table->wait_s);
+	else if (has_wrong_ttl(to, number))
+		judge_ttl(to, number);
 	else if (table->delay_s > DELAY_S_MAX)
 		say(to, "table %s is %" PRIu64 " s behind", name,
 		    table->delay_s);

@@ -222,21 +222,6 @@ create_tables(struct work *work, struct err *err)
 	return is_new && !has_meta ? add_id(work, err) : 0;
 }
 
-/* What is deleted is not missed (archive/kept.h). */
-static int
-note_ttl(struct work *work, struct err *err)
-{
-	char sql[SQL_BYTES];
-
-	if (work->storage->ttl_days == 0)
-		return 0;
-	snprintf(sql, sizeof(sql),
-	    "INSERT INTO %s.meta (name, value) VALUES ('kept_days', '%u')",
-	    clickhouse_database(work->clickhouse), work->storage->ttl_days);
-	return clickhouse_run(
-	    work->clickhouse, work->shard, work->replica, sql, err);
-}
-
 /* One replica of each shard gets the rows, the others fetch them. */
 static int
 write_meta(struct work *work, struct err *err)
@@ -251,8 +236,6 @@ write_meta(struct work *work, struct err *err)
 		has_id |= replicas[r].has_id;
 	}
 	if (!has_id && !work->has_new_id[work->shard] && add_id(work, err) != 0)
-		return -1;
-	if (note_ttl(work, err) != 0)
 		return -1;
 	if (has_format)
 		return 0;

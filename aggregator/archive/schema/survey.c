@@ -109,6 +109,20 @@ on_replica(const struct look *look, struct text name, struct text rest)
 	look->to->table[at].wait_s = take_number(&rest);
 }
 
+static void
+on_engine(const struct look *look, struct text name, struct text rest)
+{
+	struct buffer engine = { .at = NULL };
+	int at = find_table(name);
+
+	if (at >= 0 && text_unhex(buffer_need(&engine, rest.bytes),
+			   rest.bytes / 2, rest)) {
+		engine.bytes = rest.bytes / 2;
+		look->to->table[at].ttl = ttl_read(buffer_text(&engine), NULL);
+	}
+	buffer_clear(&engine);
+}
+
 /* The setting of a table, else that of the server. */
 #define HAS(setting)                                                           \
 	"(position(create_table_query, '" setting " = 1') > 0 OR "             \
@@ -187,6 +201,11 @@ look_at(const struct look *look)
 		    "toUInt32(now()) - toUInt32(inserts_oldest_time)) "
 		    "FROM system.replicas WHERE database = '",
 		    on_replica, &err);
+	if (rc == 0)
+		rc = ask(look,
+		    "SELECT name, hex(engine_full) FROM system.tables WHERE "
+		    "database = '",
+		    on_engine, &err);
 	if (rc == 0)
 		rc = read_synced(look, &err);
 	if (rc == 0 && look->to->table[SCHEMA_TABLES - 1].exists)

@@ -6,13 +6,15 @@
 #define AGGREGATOR_ARCHIVE_SCHEMA_SURVEY_H
 
 #include "aggregator/archive/schema/schema.h"
+#include "aggregator/archive/schema/ttl.h"
 
 struct survey_table {
 	bool exists;
 	bool read_only;   /* its ZooKeeper does not answer, or forgot it */
 	bool is_unsynced; /* rows are confirmed before they are on the disk,
 			     although the server could write them */
-	uint32_t lacks;   /* bit n: column n of the schema, of its type */
+	enum ttl ttl;
+	uint32_t lacks; /* bit n: column n of the schema, of its type */
 	uint64_t rows, bytes;
 	uint64_t queue;   /* what it has to fetch or merge */
 	uint64_t delay_s; /* behind the other replicas */
