@@ -20,12 +20,32 @@ struct reading {
 static void
 add(struct partitions *to, struct text name)
 {
-	for (uint32_t i = 0; i < to->count; i++)
-		if (text_equal(text_of(to->at[i].name), name))
-			return;
 	to->at = memory_grow(to->at, &to->room, to->count, sizeof(*to->at));
 	to->at[to->count] = (struct partitions_item){ typed_hash(name), "" };
 	memcpy(to->at[to->count++].name, name.at, name.bytes);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct partitions_item *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Each once: every replica has them. */
+static void
+sort(struct partitions *partitions)
+{
+	struct partitions_item *at = partitions->at;
+	uint32_t count = 0;
+
+	if (partitions->count > 1)
+		qsort(at, partitions->count, sizeof(*at), compare);
+	for (uint32_t i = 0; i < partitions->count; i++)
+		if (count == 0 || compare(&at[i], &at[count - 1]) != 0)
+			at[count++] = at[i];
+	partitions->count = count;
 }
 
 static int
@@ -51,19 +71,12 @@ read_replica(void *arg, const struct question *question, struct err *err)
 		if (reading->pattern != NULL &&
 		    !text_match_partition(text_of(reading->pattern), name))
 			continue;
-		if (reading->to->count == DICTIONARY_PARTITIONS_MAX)
-			return err_set(err, "archive: too many partitions");
 		add(reading->to, name);
 	}
-	return 0;
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	const struct partitions_item *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
+	sort(reading->to);
+	return reading->to->count > DICTIONARY_PARTITIONS_MAX
+		   ? err_set(err, "archive: too many partitions")
+		   : 0;
 }
 
 int
@@ -71,12 +84,8 @@ partitions_read(struct partitions *partitions, struct clickhouse *client,
     const char *pattern, struct err *err)
 {
 	struct reading reading = { partitions, pattern };
-	int rc = question_each(client, read_replica, &reading, err);
 
-	if (partitions->count > 1)
-		qsort(partitions->at, partitions->count,
-		    sizeof(*partitions->at), compare);
-	return rc;
+	return question_each(client, read_replica, &reading, err);
 }
 
 void

@@ -2,7 +2,8 @@
 # Records that were committed and are gone are never left out in silence.  A replica that
 # lost a day is not asked: the other one answers; if no replica has them, the answer is an
 # error that names the hour (or the phase), not a short one; so are statistics of phases.
-# A replica that lost the lists of pools or of test runs hides none.
+# A replica that lost the lists of pools or of test runs hides none; a pool whose row nobody
+# has is refused, others are not.
 # What `archive retain` has deleted is not missed.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -98,6 +99,34 @@ for n in 1 3; do
 	check "replica $n gets them" wait_until 'complete $n $((n + 1))' 60
 done
 
+# ---- the row of one pool, on both replicas
+for pool in two three; do
+	check "events of a\$$pool are imported" poolscope-import emits -p "a\$$pool" "$TMP/steps"
+done
+check "they are archived" settled
+check_text "... and answered" 400 "$(dump 'a$three')"
+home=$(ask 1 "SELECT sipHash64('a\$three') % 2 * 2 + 1")
+# lose_row: on one of the replicas of its shard.
+lose_row() {
+	for _n in "$home" $((home + 1)); do
+		[ -n "$(ask "$_n" "ALTER TABLE pool.partitions DELETE WHERE name = 'a\$three'")" ] || return 0
+	done
+	return 1
+}
+check "the row of a pool is deleted" wait_until lose_row 60
+check "its records are an error" wait_until '[ "$(dump "a\$three")" = short ] && grep -q "row of partition a.three that was" "$TMP/said"' 60
+check_text "... those of other pools are none" "400 400" "$(dump 'a$two') $(dump)"
+check_status 1 "the list of pools is an error" pools
+cp "$TMP/said" "$TMP/said4"
+check "... that names it" grep -q "no replica has the row of partition a.three that was committed" "$TMP/said4"
+check "but not that of others" poolscope-stats pools -p 'a$two' --connect "$from" --archive-password "$TMP/reader"
+check_status 1 "a store of all pools is refused" poolscope-archive restore --from "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" "$TMP/all"
+cp "$TMP/err" "$TMP/said5"
+check "... by the name of the pool" grep -q "row of partition a.three that was committed" "$TMP/said5"
+check "one of another pool is made" poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" \
+	-p 'a$two' "$TMP/two"
+
 # ---- a replica of each shard has lost a day, while it cannot get it from the other one
 for n in 1 3; do
 	stop "ch$n" KILL
@@ -116,10 +145,12 @@ for n in 1 3; do
 	check "a day of replica $n's shard is dropped" wait_until "drop $n events" 60
 done
 check "a short answer is an error" wait_until '[ "$(dump)" = short ]' 60
-check "... that names the hour" grep -q "of table events, hour 2022-04-15T1[01]:00:00Z: they were deleted or lost" "$TMP/said"
-check "what was archived later is no reason to answer" poolscope-import emits -p 'a$two' "$TMP/steps"
+cp "$TMP/said" "$TMP/said3"
+check "... that names the hour" grep -q "of table events, hour 2022-04-15T1[01]:00:00Z: they were deleted or lost" "$TMP/said3"
+check "... and both ways out" grep -q "verify --repair .* the day 2022-04-15 .* retain --before 2022-04-16 " "$TMP/said3"
+check "what was archived later is no reason to answer" poolscope-import emits -p 'a$four' "$TMP/steps"
 check "... it is archived" settled
-check_text "... and answered" 400 "$(dump 'a$two')"
+check_text "... and answered" 400 "$(dump 'a$four')"
 check_text "... alone" short "$(dump)"
 for n in 1 3; do
 	check "phases of replica $n's shard are dropped" wait_until "drop $n phases" 60
@@ -150,6 +181,7 @@ verify() {
 check_status 3 "verify finds what is gone" verify
 cp "$TMP/out" "$TMP/verified"
 check "... records" grep -q "^a\$one *events .* lacking" "$TMP/verified"
+check "... the row of the pool" grep -q "^a\$three *partitions .* lacking" "$TMP/verified"
 check "... test runs" grep -q "^demo\$farm *runs .* lacking" "$TMP/verified"
 check "... events of phases" grep -q "^a\$one *phases .* lacking" "$TMP/verified"
 stop aggregator
@@ -157,6 +189,9 @@ check "it is to be sent again" verify --repair
 aggregator_serve || exit 1
 check "the aggregator does so" settled 120
 check "... records are there again" wait_until '[ "$(dump)" = 400 ]' 60
+check_text "... the pool" 400 "$(dump 'a$three')"
+check "... which is in the list" pools
+check_text "... of all" 5 "$(grep -c '\$' "$TMP/pools")"
 check_text "... test runs" 20 "$(runs)"
 durations >"$TMP/again"
 check "... phases" test "$(wc -l <"$TMP/again")" -ge 200

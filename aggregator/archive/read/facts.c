@@ -58,13 +58,16 @@ read_facts(struct archive_read *read, struct made *range, struct err *err)
 	const struct read_partition *of =
 	    read->used != 0 ? &read->partition[read->used - 1] : NULL;
 
+	if (of != NULL && of->is_lost)
+		return look_refuse(of->name, err);
 	if (of != NULL) {
 		read->fetch.version = of->version;
 		if (read_models(read, of->part, range, err) != 0)
 			return -1;
 	}
 	for (uint32_t i = 0; i < read->partitions; i++)
-		put_counts(range, i + 1, &read->partition[i].counts);
+		if (!read->partition[i].is_lost)
+			put_counts(range, i + 1, &read->partition[i].counts);
 	made_sort(range);
 	return 0;
 }

@@ -8,8 +8,8 @@
 
 #include "aggregator/archive/kept.h"
 #include "aggregator/archive/partitions.h"
-#include "aggregator/archive/schema/schema.h"
 #include "proto/base/memory.h"
+#include "proto/hash/string_table.h"
 #include "proto/os/clock.h"
 
 /* What an archive does not keep is gone after that time. */
@@ -17,20 +17,49 @@
 
 struct looking {
 	struct look *to;
+	struct string_table places; /* of the partitions, by part */
+	struct string_table lost;   /* parts */
 	struct arena *texts;
 };
 
-static struct look_partition *
-find_partition(struct look *look, uint64_t part)
+static struct text
+part_text(const uint64_t *part)
 {
-	for (uint32_t i = 0; i < look->count; i++)
-		if (look->at[i].part == part)
-			return &look->at[i];
+	return (struct text){ (const char *)part, sizeof(*part) };
+}
+
+static struct look_partition *
+add_partition(struct looking *looking, uint64_t part)
+{
+	struct look *look = looking->to;
+
 	look->at =
 	    memory_grow(look->at, &look->room, look->count, sizeof(*look->at));
 	look->at[look->count] =
 	    (struct look_partition){ .part = part, .kept_hour = INT64_MIN };
+	(void)string_table_add(&looking->places, part_text(&part));
 	return &look->at[look->count++];
+}
+
+/* NULL: there is none. */
+static struct look_partition *
+find_partition(struct looking *looking, uint64_t part)
+{
+	uint32_t place;
+
+	return string_table_find(&looking->places, part_text(&part), &place)
+		   ? &looking->to->at[place]
+		   : NULL;
+}
+
+static void
+find_places(struct looking *looking)
+{
+	string_table_clear(&looking->places);
+	string_table_init(&looking->places);
+	for (uint32_t i = 0; i < looking->to->count; i++)
+		(void)string_table_add(
+		    &looking->places, part_text(&looking->to->at[i].part));
 }
 
 static void
@@ -43,16 +72,19 @@ static int
 take_partition(void *arg, struct fetch *row, struct err *err)
 {
 	struct looking *looking = arg;
-	struct look_partition *to =
-	    find_partition(looking->to, fetch_uint(row));
+	uint64_t part = fetch_uint(row);
+	struct look_partition *to = find_partition(looking, part);
 	uint64_t pos = fetch_uint(row);
 	struct text name = fetch_text(row);
 	uint32_t first;
 
+	if (to == NULL)
+		to = add_partition(looking, part);
 	/* Of several replicas' rows the newest counts. */
 	if (to->is_found && pos <= to->pos)
 		return 0;
 	to->is_found = true;
+	to->is_lost = false;
 	to->pos = pos;
 	if (to->name.bytes == 0)
 		to->name = arena_text(looking->texts, name);
@@ -82,8 +114,7 @@ compare_partitions(const void *a, const void *b)
 }
 
 static int
-read_partitions(struct look *next, struct fetch *fetch, struct arena *texts,
-    struct err *err)
+read_partitions(struct looking *looking, struct fetch *fetch, struct err *err)
 {
 	static const struct native_column columns[] = {
 		{ "part", NATIVE_UINT64 },
@@ -104,90 +135,100 @@ read_partitions(struct look *next, struct fetch *fetch, struct arena *texts,
 	    "rejected_bytes, rejected_cut, last_entry, records "
 	    "FROM %s.partitions FINAL",
 	    database);
-	struct looking looking = { next, texts };
+	struct look *next = looking->to;
 	uint32_t before = next->count;
 	int rc =
 	    fetch_each(fetch, columns, sizeof(columns) / sizeof(columns[0]),
-		sql, take_partition, &looking, err);
+		sql, take_partition, looking, err);
 
 	free(sql);
 	/* Those that were there keep their numbers. */
-	if (next->count > before + 1)
+	if (next->count > before + 1) {
 		qsort(next->at + before, next->count - before,
 		    sizeof(*next->at), compare_partitions);
+		find_places(looking);
+	}
 	return rc;
 }
-
-struct committing {
-	struct look *next;
-	uint64_t lost; /* a partition that was committed, and nobody has */
-};
 
 static int
 take_commit(void *arg, struct fetch *row, struct err *err)
 {
-	struct committing *committing = arg;
-	struct look *next = committing->next;
+	struct looking *looking = arg;
 	uint64_t part = fetch_uint(row), pos = fetch_uint(row);
 	bool is_counted = fetch_uint(row) > 0;
-	uint32_t i = 0;
+	struct look_partition *of = find_partition(looking, part);
 
 	(void)err;
-	while (i < next->count && next->at[i].part != part)
-		i++;
-	if (i == next->count) {
-		if (is_counted)
-			committing->lost = part;
-	} else if (next->at[i].committed < pos) {
-		next->at[i].committed = pos;
-		change(next, &next->at[i]);
+	if (of == NULL && is_counted)
+		(void)string_table_add(&looking->lost, part_text(&part));
+	if (of != NULL && of->committed < pos) {
+		of->committed = pos;
+		change(looking->to, of);
 	}
 	return 0;
 }
 
-/* -1: readers would not hear of it. */
+/* Those that were committed and that nobody has: others are answered, and these
+ * not (look_refuse).  -1: readers would not hear of one. */
 static int
-lose(struct fetch *fetch, uint64_t part, struct err *err)
+add_lost(struct looking *looking, struct fetch *fetch, struct err *err)
 {
-	struct partitions partitions = { .at = NULL };
-	const char *name = "?";
+	struct partitions named = { .at = NULL };
+	uint32_t found = 0, number;
+	int rc = 0;
 
-	if (partitions_read(&partitions, fetch->client, NULL, err) != 0) {
-		partitions_clear(&partitions);
-		return -1;
+	if (looking->lost.count == 0)
+		return 0;
+	rc = partitions_read(&named, fetch->client, NULL, err);
+	for (uint32_t i = 0; rc == 0 && i < named.count; i++) {
+		struct look_partition *of;
+
+		if (!string_table_find(
+			&looking->lost, part_text(&named.at[i].part), &number))
+			continue;
+		of = add_partition(looking, named.at[i].part);
+		of->name =
+		    arena_text(looking->texts, text_of(named.at[i].name));
+		of->is_lost = true;
+		change(looking->to, of);
+		found++;
 	}
-	for (uint32_t i = 0; i < partitions.count; i++)
-		if (partitions.at[i].part == part)
-			name = partitions.at[i].name;
-	err_set(err,
-	    "archive: no replica has the row of partition %s that was "
+	partitions_clear(&named);
+	if (rc == 0 && found < looking->lost.count)
+		rc = err_set(err,
+		    "archive: no replica has the row of a partition that was "
+		    "committed of table partitions, nor its name: run "
+		    "poolscope archive verify --repair where its store is");
+	return rc;
+}
+
+int
+look_refuse(struct text name, struct err *err)
+{
+	return err_set(err,
+	    "archive: no replica has the row of partition %.*s that was "
 	    "committed of table partitions: it was deleted or lost; see "
 	    "poolscope archive verify",
-	    name);
-	partitions_clear(&partitions);
-	return fetch_may_lack(fetch, SCHEMA_PARTITIONS, err) ? 0 : -1;
+	    (int)name.bytes, name.at);
 }
 
 static int
-read_commits(struct look *next, struct fetch *fetch, struct err *err)
+read_commits(struct looking *looking, struct fetch *fetch, struct err *err)
 {
 	static const struct native_column columns[] = {
 		{ "part", NATIVE_UINT64 },
 		{ "last", NATIVE_UINT64 },
 		{ "counted", NATIVE_UINT64 },
 	};
-	struct committing committing = { .next = next };
 	char *sql = memory_format("SELECT part, max(pos) AS last, "
 				  "countIf(tbl = 'partitions' AND rows > 0) "
 				  "AS counted FROM %s.commits GROUP BY part",
 	    clickhouse_database(fetch->client));
-	int rc =
-	    fetch_each(fetch, columns, 3, sql, take_commit, &committing, err);
+	int rc = fetch_each(fetch, columns, 3, sql, take_commit, looking, err);
 
 	free(sql);
-	return rc == 0 && committing.lost != 0
-		   ? lose(fetch, committing.lost, err)
-		   : rc;
+	return rc == 0 ? add_lost(looking, fetch, err) : rc;
 }
 
 /* Servers delete rows some time after an archive keeps them no longer. */
@@ -203,7 +244,10 @@ read_kept(struct look *next, struct fetch *fetch, struct err *err)
 		struct look_partition *of = &next->at[i];
 		int64_t hour = kept_from(&kept, of->part);
 
-		if (hour != of->kept_hour)
+		/* A TTL goes on by an hour each hour. */
+		if (hour != INT64_MIN && hour == of->kept_hour + 1)
+			change(next, of);
+		else if (hour != of->kept_hour)
 			of->kept_ns = now_ns;
 		of->kept_hour = hour;
 		if (hour != INT64_MIN && now_ns - of->kept_ns < DELETING_NS)
@@ -221,10 +265,25 @@ see_changes(const struct look *before, struct look *next)
 			change(next, &next->at[i]);
 }
 
+static int
+look_at_all(const struct look *before, struct looking *looking,
+    struct fetch *fetch, struct err *err)
+{
+	if (read_partitions(looking, fetch, err) != 0)
+		return -1;
+	see_changes(before, looking->to);
+	return read_commits(looking, fetch, err) == 0
+		   ? read_kept(looking->to, fetch, err)
+		   : -1;
+}
+
 int
 look_again(const struct look *before, struct look *next, struct fetch *fetch,
     struct arena *texts, struct err *err)
 {
+	struct looking looking = { .to = next, .texts = texts };
+	int rc;
+
 	*next = (struct look){ .versions = before->versions };
 	if (before->count > 0) {
 		next->at = memory_copy(
@@ -233,16 +292,15 @@ look_again(const struct look *before, struct look *next, struct fetch *fetch,
 	}
 	for (uint32_t i = 0; i < next->count; i++)
 		next->at[i].is_found = false;
-	if (read_partitions(next, fetch, texts, err) != 0) {
+	string_table_init(&looking.lost);
+	string_table_init(&looking.places);
+	find_places(&looking);
+	rc = look_at_all(before, &looking, fetch, err);
+	string_table_clear(&looking.places);
+	string_table_clear(&looking.lost);
+	if (rc != 0)
 		look_clear(next);
-		return -1;
-	}
-	see_changes(before, next);
-	if (read_commits(next, fetch, err) == 0 &&
-	    read_kept(next, fetch, err) == 0)
-		return 0;
-	look_clear(next);
-	return -1;
+	return rc;
 }
 
 void

@@ -20,6 +20,8 @@ struct look_partition {
 	int64_t kept_ns;   /* monotonic: when it changed last */
 	uint64_t version;  /* another one: what was read of it is old */
 	bool is_found;     /* at this look */
+	/* It was committed, and no replica has its row: it is not answered. */
+	bool is_lost;
 };
 
 struct look {
@@ -34,5 +36,7 @@ struct look {
 int look_again(const struct look *before, struct look *next,
     struct fetch *fetch, struct arena *texts, struct err *err);
 void look_clear(struct look *look);
+/* -1: the sentence of a partition that is lost. */
+int look_refuse(struct text name, struct err *err);
 
 #endif

@@ -85,6 +85,10 @@ archive_read_partition(
 	if (number == 0 || number > read->partitions)
 		return NULL;
 	of = &read->partition[number - 1];
+	if (of->is_lost) {
+		(void)look_refuse(of->name, err);
+		return NULL;
+	}
 	read->fetch.version = of->version;
 	if (of->names == NULL &&
 	    names_read(&of->names, &read->fetch, of->part, err) != 0)
@@ -494,6 +498,7 @@ archive_read_take(struct archive_read *read, const struct look *look)
 		to->version = from->version;
 		to->counts = from->counts;
 		to->kept_hour = from->kept_hour;
+		to->is_lost = from->is_lost;
 	}
 }
 

@@ -58,6 +58,7 @@ struct read_partition {
 	uint64_t part, version;
 	struct partition_counts counts;
 	int64_t kept_hour;
+	bool is_lost; /* look.h */
 	/* What was read of it since. */
 	struct names *names; /* NULL: not read yet */
 	struct expected expected;

@@ -308,6 +308,17 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 		   : -1;
 }
 
+/* 0: it is left out, and that was said. */
+static int
+leave_lost(const struct restore *restore, struct text name, struct err *err)
+{
+	(void)look_refuse(name, err);
+	if (restore->options->on_lack == NULL)
+		return -1;
+	restore->options->on_lack(err->text);
+	return 0;
+}
+
 static int
 restore_all(
     struct restore *restore, struct restore_report *report, struct err *err)
@@ -325,9 +336,10 @@ restore_all(
 			fprintf(stderr, "\r%u of %u partitions, %llu records ",
 			    i, read->partitions,
 			    (unsigned long long)restore->rows.records);
-		if (restore_partition(restore, i + 1, err) != 0)
+		if ((of->is_lost ? leave_lost(restore, of->name, err)
+				 : restore_partition(restore, i + 1, err)) != 0)
 			return -1;
-		report->partitions++;
+		report->partitions += !of->is_lost;
 	}
 	if (options->progress)
 		fputc('\n', stderr);

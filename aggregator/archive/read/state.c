@@ -95,6 +95,16 @@ see_copies(struct clickhouse *client, struct err *err)
 	return 0;
 }
 
+/* -1: a partition is not answered. */
+static int
+see_lost(const struct look *look, struct err *err)
+{
+	for (uint32_t i = 0; i < look->count; i++)
+		if (look->at[i].is_lost)
+			return look_refuse(look->at[i].name, err);
+	return 0;
+}
+
 static int
 look(struct archive_read *read, struct look *next, struct err *err)
 {
@@ -149,6 +159,8 @@ look_and_publish(struct archive_read *read, struct err *err)
 	seen = rc == 0 && state->answers != NULL
 		   ? see_copies(read->fetch.client, err)
 		   : rc;
+	if (seen == 0)
+		seen = see_lost(&next, err);
 	state->status.failed += seen != 0;
 	if (seen == 0)
 		state->status.until_ns = clock_wall_ns();
