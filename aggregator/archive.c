@@ -286,7 +286,9 @@ give_verify(void *arg, struct answer *answer, struct err *err)
 	const char *store = store_of(giving->values, path, err);
 	int rc;
 
-	if (store == NULL || (repair && admin_lock(&lockfile, store, err) != 0))
+	if (store == NULL || admin_find(store, err) != 0 ||
+	    schema_check(giving->clickhouse, err) != 0 ||
+	    (repair && admin_lock(&lockfile, store, err) != 0))
 		return -1;
 	rc = compare_store(giving->clickhouse, store, repair, answer, err);
 	lockfile_release(&lockfile);

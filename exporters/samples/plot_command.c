@@ -257,7 +257,10 @@ plot_samples_read(struct samples *samples, struct source *source,
 			rc = read_all(samples, series, options, time_window,
 			    step_ns, err);
 		if (rc == 0 && samples->count == 0)
-			rc = refuse(series, options, err);
+			rc = time_window_find_hours(
+				 time_window, series, options, err) != 0
+				 ? -1
+				 : refuse(series, options, err);
 		series_close(&series);
 		again = rc == 0 && narrow(samples, given, time_window);
 	}

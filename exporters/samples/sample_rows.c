@@ -132,7 +132,9 @@ read_rows(struct reading *reading, bool by_node, struct source *source,
 		reading->rows->cpus = &reading->cpus;
 		rc = read_all(reading, err);
 	}
-	if (rc < 0)
+	if (rc < 0 || (reading->rows->count == 0 &&
+			  time_window_find_hours(reading->window,
+			      reading->series, reading->options, err) != 0))
 		return -1;
 	if (reading->rows->count == 0)
 		return err_set(err,

@@ -154,3 +154,29 @@ time_window_query(const struct time_window *time_window, int64_t step_ns)
 		.nothing_before = time_window->has_first,
 		.nothing_behind = time_window->has_last };
 }
+
+int
+time_window_find_hours(const struct time_window *time_window,
+    struct series *series, const struct metric_options *options,
+    struct err *err)
+{
+	struct series_query query = time_window_query(time_window, HOUR_NS);
+	struct series_point point;
+	uint32_t i = 0;
+	int rc;
+
+	query.group = text_of(options->group);
+	do {
+		if (options->metrics.count > 0)
+			query.metric = text_of(options->metrics.at[i]);
+		rc = series_select(series, &query, err);
+		if (rc == 0)
+			rc = series_next(series, &point, err);
+	} while (rc == 0 && ++i < options->metrics.count);
+	if (rc > 0)
+		(void)err_set(err,
+		    "the samples of these metrics were deleted, and only sums "
+		    "of hours are left: poolscope stats series --step 1h has "
+		    "these");
+	return rc;
+}

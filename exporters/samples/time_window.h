@@ -66,5 +66,10 @@ void time_window_close(struct time_window *time_window);
 /* A query for series_select; the caller sets the metric. */
 struct series_query time_window_query(
     const struct time_window *time_window, int64_t step_ns);
+/* Where steps have no sample: are there sums of hours?  An archive may have
+ * these alone.  1: `err` says which step works; 0; -1. */
+int time_window_find_hours(const struct time_window *time_window,
+    struct series *series, const struct metric_options *options,
+    struct err *err);
 
 #endif

@@ -186,6 +186,20 @@ clickhouse_exception(const struct clickhouse *clickhouse)
 
 /* ---- one request ---- */
 
+/* What the server's own words do not say. */
+static const char *
+advice(unsigned exception)
+{
+	switch (exception) {
+	case 225: /* NO_ZOOKEEPER */
+	case 999: /* KEEPER_EXCEPTION */
+		return "ZooKeeper does not serve it: see whether it runs; ";
+	case 242: /* TABLE_IS_READ_ONLY */
+		return "a table is read-only: see whether its ZooKeeper runs; ";
+	default: return "";
+	}
+}
+
 /* -1 with the server's own words, which may repeat the password. */
 static int
 refuse(const struct clickhouse *clickhouse, const struct clickhouse_host *to,
@@ -196,8 +210,8 @@ refuse(const struct clickhouse *clickhouse, const struct clickhouse_host *to,
 	char safe[HTTP_EXCERPT_BYTES];
 
 	http_excerpt(safe, clickhouse_exception_words(exception), &secrets);
-	return err_set(err, "%.200s:%u: exception %u: %s", to->name, to->port,
-	    clickhouse->exception, safe);
+	return err_set(err, "%.200s:%u: %sexception %u: %s", to->name, to->port,
+	    advice(clickhouse->exception), clickhouse->exception, safe);
 }
 
 static int

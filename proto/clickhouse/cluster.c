@@ -314,9 +314,12 @@ find_member(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 	unsigned local, shard;
 
 	if (!self->keeper || self->shard[0] == '\0' || self->replica[0] == '\0')
-		return err_set(err, "%.200s:%u is in a cluster but has no %s",
+		return err_set(err,
+		    "%.200s:%u has the macro {cluster} but no %s: give it "
+		    "these, or for an archive of one server without copies "
+		    "remove its macro {cluster}",
 		    host->name, host->port,
-		    !self->keeper ? "ZooKeeper"
+		    !self->keeper ? "ZooKeeper in its configuration"
 				  : "macros {shard} and {replica}");
 	snprintf(own.name, sizeof(own.name), "%s", self->cluster);
 	snprintf(sql, sizeof(sql),

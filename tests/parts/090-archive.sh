@@ -117,6 +117,25 @@ check_printed "... which is named" "table pool.events of .* lacks a column, or h
 ask 3 'ALTER TABLE pool.events DROP COLUMN uuid'
 ask 3 'ALTER TABLE pool.events ADD COLUMN uuid String AFTER name'
 
+# A newer version may add a column.
+ask 3 'ALTER TABLE pool.events ADD COLUMN newer UInt8'
+check "a column more is no fault" archive check
+check "... nor for readers" archive owners
+ask 3 'ALTER TABLE pool.events DROP COLUMN newer'
+
+# A table that one replica lacks, that no replica has.
+states_of_gaps() { archive status --format csv --columns table,state | grep -c '^gaps,missing'; }
+ask 4 'DROP TABLE pool.gaps'
+check_status 3 "a table is missing" archive check
+check_printed "... which it says" "has no table gaps; run poolscope archive create"
+check "readers have another replica" archive owners
+ask 3 'DROP TABLE pool.gaps'
+check_text "no replica of the shard has it" 2 "$(states_of_gaps)"
+check_status 1 "readers are refused" archive owners
+check_printed "... by name" "no replica of shard 2 has table pool.gaps: run poolscope archive create"
+check "it is made again" archive create
+check "... and that is all" archive check
+
 # An address of one server leads to those that have the same port only, so the
 # others are not known here; nothing is taken for complete.
 check_status 3 "from one server, others are not reached" \
@@ -141,6 +160,12 @@ check "it comes back" wait_until '[ "$(states)" = "ok 80" ]' 60
 stop zookeeper KILL
 check "without ZooKeeper the tables are read-only" wait_until \
 	'archive check 2>&1 | grep -q "is read-only; see whether its ZooKeeper runs"' 90
+check_status 1 "no tables are made" poolscope-archive create --to "$CLUSTER/later" --archive-password "$TMP/writer"
+check_printed "... and it says why" "ZooKeeper does not serve it: see whether it runs; exception 999"
+check_status 1 "claims are not read" archive owners
+check_printed "... and it says why" "ZooKeeper does not serve it: see whether it runs; exception 999"
+check_status 1 "nothing is deleted" archive retain --before -1d
+check_printed "... and it says why" "see whether it.* runs; exception 2[24][25]"
 zookeeper_serve || exit 1
 check "with it they are not" wait_until '[ "$(states)" = "ok 80" ]' 60
 

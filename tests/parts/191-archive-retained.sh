@@ -71,8 +71,18 @@ check "... but those of the other pool" both 'a$two' event 60
 check "records of all are deleted" archive retain --before 2022-04-16
 check "... nobody answers them any more" wait_until 'both "a\$two" event 30 && both "a\$two" sample 0' 60
 check "... but those of the next day" both 'a$one' event 30
+series() {
+	poolscope-stats series -p 'a$two' -m '*' --connect "$gateway" --as bands --top 5 "$@"
+}
+check_status 1 "samples of minutes are gone" series --step 1m
+check_printed "... and it says which step is left" "only sums of hours are left: poolscope stats series --step 1h has these"
+check "... which works" series --step 1h
+check_status 1 "so are single values" poolscope-stats samples -p 'a$two' -m '*' --connect "$gateway"
+check_printed "... and it says what is left" "only sums of hours are left"
 
+query "ALTER TABLE pool.events ADD COLUMN newer UInt8"
 events 40 | sed -n 1,40p >"$TMP/events"
+# A newer version has added a column.
 check "late events of the deleted day come to a third pool" poolscope-import emits -p 'a$three' "$TMP/events"
 check "... are archived" settled
 check "... and answered by the gateway" wait_until '[ "$(records "a\$three" event --connect "$gateway")" = 40 ]' 60
@@ -93,3 +103,36 @@ check_text "... nor a new reader" "0 " "$(direct 'a$one') $(cat "$TMP/said")"
 check "... nor verify" archive verify --store "$DIR/store"
 check "... nor check" archive check
 check "... nor a restore" poolscope-archive restore --from "$from" --archive-password "$TMP/writer" "$TMP/copy"
+
+# ---- words
+check_status 1 "a pool that nobody has is not moved" archive move -p 'no$such' "$TMP/moved"
+check_printed "... which is named" 'no partition of the archive matches no$such: poolscope stats pools'
+check_text "... and nothing is left" "" "$(ls "$TMP" | grep moved)"
+check_status 1 "its records are not deleted" archive retain --before -1d -p 'no$such'
+check_printed "... which is named" 'no partition of the archive matches no$such: poolscope stats pools'
+check_status 1 "a store is not restored over another one" poolscope-archive restore --from "$from" \
+	--archive-password "$TMP/writer" "$DIR/store"
+check_printed "... which it says" "store exists: give another directory"
+check_status 1 "a store that runs takes nothing over" archive takeover --store "$DIR/store"
+check_printed "... which it says" "is in use by process"
+check_status 1 "what is no store is not compared" archive verify --store "$TMP/nowhere"
+check_printed "... which it says" "no store in .*nowhere"
+mkdir -m 700 "$TMP/alone"
+start other poolscope-aggregator --dir "$TMP/alone" --models "$ROOT/deploy/models" || exit 1
+start brother poolscope-broker --dir "$TMP/alone" || exit 1
+stop other
+check_status 1 "a store without a pool takes nothing over" archive takeover --store "$TMP/alone/store"
+check_printed "... which it says" "has no partition: there is nothing to take over"
+start other poolscope-aggregator --dir "$TMP/alone" --models "$ROOT/deploy/models" || exit 1
+check "another store has a pool that the archive lacks" sh -c 'poolscope-import emits --dir "$0" -p "x\$y" "$1"' \
+	"$TMP/alone" "$TMP/events"
+stop brother
+stop other
+check "it takes over a pool that nobody has" archive takeover --store "$TMP/alone/store"
+check_printed "... and nothing of others" "1 partitions, 0 claims of others ended"
+check "an archive is dropped while an aggregator writes" archive drop --yes
+check "... which says so" wait_until 'grep -q "the database pool of .* has no archive; run poolscope archive create" \
+	"$TMP/aggregator.log"' 60
+check "... until it is made again" archive create
+check "everything is sent again" settled 90
+check_text "... and answered" 40 "$(direct 'a$three')"

@@ -343,11 +343,13 @@ restore_all(
 	}
 	if (options->progress)
 		fputc('\n', stderr);
+	if (report->partitions == 0 && options->pattern == NULL)
+		return err_set(err, "the archive is empty");
 	if (report->partitions == 0)
-		return err_set(err, options->pattern == NULL
-					? "the archive is empty"
-					: "no partition of the archive "
-					  "matches");
+		return err_set(err,
+		    "no partition of the archive matches %.200s: poolscope "
+		    "stats pools --connect lists them",
+		    options->pattern);
 	return 0;
 }
 

@@ -340,6 +340,32 @@ check_replica(const struct survey *survey, unsigned shard, unsigned number,
 	return 0;
 }
 
+/* A table that one replica lacks is read from another one. */
+static int
+check_shard(const struct survey *survey, unsigned shard, const char *database,
+    struct err *err)
+{
+	for (unsigned i = 0; i < SCHEMA_TABLES; i++) {
+		bool is_there = false, is_up = false;
+
+		for (unsigned r = 0; r < survey->cluster->shard[shard].replicas;
+		     r++) {
+			const struct survey_replica *replica =
+			    &survey->replica[shard][r];
+
+			is_up |= replica->up;
+			is_there |= replica->up && replica->table[i].exists;
+		}
+		if (is_up && !is_there)
+			return err_set(err,
+			    "no replica of shard %u has table %s.%s: run "
+			    "poolscope archive create, then aggregators send "
+			    "again what their stores have",
+			    shard + 1, database, schema_tables[i].name);
+	}
+	return 0;
+}
+
 int
 schema_check(struct clickhouse *clickhouse, struct err *err)
 {
@@ -348,10 +374,13 @@ schema_check(struct clickhouse *clickhouse, struct err *err)
 	const struct clickhouse_cluster *cluster = survey->cluster;
 	int rc = survey_check_format(survey, database, err);
 
-	for (unsigned s = 0; s < cluster->shards && rc == 0; s++)
+	for (unsigned s = 0; s < cluster->shards && rc == 0; s++) {
 		for (unsigned r = 0; r < cluster->shard[s].replicas && rc == 0;
 		     r++)
 			rc = check_replica(survey, s, r, database, err);
+		if (rc == 0)
+			rc = check_shard(survey, s, database, err);
+	}
 	survey_close(&survey);
 	return rc;
 }

@@ -57,6 +57,24 @@ recognize(struct owners *owners, struct db *tables, struct err *err)
 	return db_commit(&txn, err) == DB_OK ? 0 : -1;
 }
 
+/* -1: a claim of nothing would look like success. */
+static int
+check_partitions(struct db *tables, const char *store, struct err *err)
+{
+	struct db_txn *txn;
+	uint32_t last;
+
+	if (db_begin(tables, false, &txn, err) != 0)
+		return -1;
+	last = dictionary_last(txn, 0);
+	db_abort(&txn);
+	return last > 0 ? 0
+			: err_set(err,
+			      "the store %s has no partition: there is nothing "
+			      "to take over",
+			      store);
+}
+
 /* `before`: who had what. */
 static void
 put_rows(struct answer *answer, const struct owners *owners,
@@ -140,7 +158,9 @@ takeover_store(struct clickhouse *client, const char *store,
 	if (read_generation(store, &owners.store, err) != 0 ||
 	    tables_open(&tables, store, &how, err) != 0)
 		return -1;
-	rc = take(&owners, tables, answer, err);
+	rc = check_partitions(tables, store, err);
+	if (rc == 0)
+		rc = take(&owners, tables, answer, err);
 	if (rc == 0)
 		answer_title(answer,
 		    "%s: epoch %u, %u partitions, %u claims of others ended",

@@ -216,7 +216,10 @@ delete_some(struct retain *retain, const char *pattern, struct err *err)
 	answer_hide_column(retain->answer, "table");
 	answer_hide_column(retain->answer, "days");
 	if (rc == 0 && partitions.count == 0)
-		rc = err_set(err, "archive: it has no partition %s", pattern);
+		rc = err_set(err,
+		    "no partition of the archive matches %.200s: poolscope "
+		    "stats pools --connect lists them",
+		    pattern);
 	for (uint32_t i = 0; rc == 0 && i < partitions.count; i++)
 		rc = delete_partition(retain, &partitions.at[i], err);
 	if (rc == 0)
