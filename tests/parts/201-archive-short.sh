@@ -113,7 +113,11 @@ lose_row() {
 	done
 	return 1
 }
-check "the row of a pool is deleted" wait_until lose_row 60
+is_counted() {
+	[ "$(ask "$home" "SELECT max(rows) FROM pool.commits WHERE part = sipHash64('a\$three') AND tbl = 'partitions'")" = 1 ]
+}
+check "the row of a pool is counted" wait_until is_counted 60
+check "it is deleted" wait_until lose_row 60
 check "its records are an error" wait_until '[ "$(dump "a\$three")" = short ] && grep -q "row of partition a.three that was" "$TMP/said"' 60
 check_text "... those of other pools are none" "400 400" "$(dump 'a$two') $(dump)"
 check_status 1 "the list of pools is an error" pools

@@ -156,6 +156,7 @@ take_commit(void *arg, struct fetch *row, struct err *err)
 {
 	struct looking *looking = arg;
 	uint64_t part = fetch_uint(row), pos = fetch_uint(row);
+	/* Or committed without a count, which has a name. */
 	bool is_counted = fetch_uint(row) > 0;
 	struct look_partition *of = find_partition(looking, part);
 
@@ -222,8 +223,9 @@ read_commits(struct looking *looking, struct fetch *fetch, struct err *err)
 		{ "counted", NATIVE_UINT64 },
 	};
 	char *sql = memory_format("SELECT part, max(pos) AS last, "
-				  "countIf(tbl = 'partitions' AND rows > 0) "
-				  "AS counted FROM %s.commits GROUP BY part",
+				  "countIf(tbl = 'partitions' AND (rows > 0 OR "
+				  "name != '')) AS counted FROM %s.commits "
+				  "GROUP BY part",
 	    clickhouse_database(fetch->client));
 	int rc = fetch_each(fetch, columns, 3, sql, take_commit, looking, err);
 
