@@ -74,9 +74,9 @@ check "... but those of the next day" both 'a$one' event 30
 series() {
 	poolscope-stats series -p 'a$two' -m mem_percent --connect "$gateway" --as bands --top 5 "$@"
 }
+check "sums of hours are left" wait_until 'series --step 1h' 60
 check_status 1 "samples of minutes are gone" series --step 1m
 check_printed "... and it says which step is left" "only sums of hours are left: poolscope stats series --step 1h has these"
-check "... which works" series --step 1h
 check_status 1 "so are single values" poolscope-stats samples -p 'a$two' -m mem_percent --connect "$gateway"
 check_printed "... and it says what is left" "only sums of hours are left"
 
