@@ -84,12 +84,21 @@ is_by_time(struct text sql)
 static enum ttl
 read_one(struct text one, struct buffer *deleted)
 {
-	static const char end[] = ") <= now() + 3600";
+	static const char end[] = ") <= now() + 3600", word[] = " DELETE";
+	size_t at = find(one, word);
 
 	if (has(one, " TO VOLUME ") || has(one, " TO DISK ") ||
 	    has(one, " RECOMPRESS "))
 		return TTL_NONE;
-	one.bytes = find(one, " DELETE");
+	/* Behind the word: of which rows. */
+	if (at < one.bytes) {
+		size_t behind = at + sizeof(word) - 1;
+		struct text rest = { one.at + behind, one.bytes - behind };
+
+		if (text_trim(rest).bytes > 0)
+			return TTL_OTHER;
+	}
+	one.bytes = at;
 	if (!is_by_time(one))
 		return TTL_OTHER;
 	if (deleted != NULL) {

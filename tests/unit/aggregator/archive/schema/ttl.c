@@ -42,6 +42,7 @@ times_are_conditions(void **state)
 	(void)state;
 	check(" TTL toDateTime(hour * 3600) + toIntervalDay(30)", TTL_BY_TIME,
 	    "(toDateTime(hour * 3600) + toIntervalDay(30)) <= now() + 3600");
+	check(" TTL f(hour) DELETE ", TTL_BY_TIME, "(f(hour)) <= now() + 3600");
 	check(" TTL toDate(a(ts, 'x)')) DELETE, hour + 1 TO VOLUME 'cold', "
 	      "f(hour) SETTINGS x = 1",
 	    TTL_BY_TIME,
@@ -57,6 +58,9 @@ others_are_not_understood(void **state)
 	check(" TTL toDateTime(3600)", TTL_OTHER, "");
 	check(" TTL `hour` + 1", TTL_OTHER, "");
 	check(" TTL hour + 1 WHERE hour > 5", TTL_OTHER, "");
+	check(" TTL hour + 1 DELETE WHERE hour > 5", TTL_OTHER, "");
+	check(" TTL ts + 1, hour + 1 DELETE WHERE part = 5 SETTINGS x = 1",
+	    TTL_OTHER, "");
 	check(" TTL hour + 1 GROUP BY hour SET ts = max(ts)", TTL_OTHER, "");
 	check(" TTL hour + 1, ts + 1 WHERE part = 5", TTL_OTHER, "");
 	/* Cut short. */
