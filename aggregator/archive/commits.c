@@ -601,6 +601,7 @@ commits_begin(struct commits *commits, uint64_t since, uint32_t last,
 	unsigned shard = last % clickhouse_cluster(client)->shards;
 
 	commits_clear(commits);
+	commits->since = commits->pos = 0;
 	commits->is_tried = false;
 	for (; last != 0 && resuming.table < SCHEMA_TYPED; resuming.table++)
 		if (question_shard(

@@ -293,6 +293,23 @@ what_follows_a_commit_that_nobody_answered_counts_from_the_same_place(
 	assert_int_equal(server.since[KEYS - 1], pass_position(EPOCH, 7));
 }
 
+/* Who does not learn what the commits before lack has not begun: what it would
+ * count from a place of before would replace what was counted there. */
+static void
+who_does_not_begin_has_no_place(void **state)
+{
+	(void)state;
+	add(10, 1);
+	assert_int_equal(commit(9), 0);
+	assert_true(commits.pos == pass_position(EPOCH, 9));
+	/* The answer is no row of commits. */
+	assert_int_equal(commits_begin(&commits, pass_position(EPOCH, 9), EPOCH,
+			     client, &err),
+	    -1);
+	assert_true(commits.pos == 0);
+	assert_true(commits.since == 0);
+}
+
 int
 main(void)
 {
@@ -304,6 +321,7 @@ main(void)
 		CASE(it_counts_from_the_last_place_however_often_it_is_sent),
 		CASE(
 		    what_follows_a_commit_that_nobody_answered_counts_from_the_same_place),
+		CASE(who_does_not_begin_has_no_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
