@@ -80,6 +80,7 @@ commits_clear(struct commits *commits)
 	clear(&commits->sent);
 	clear(&commits->committed);
 	clear(&commits->changed);
+	clear(&commits->tried);
 }
 
 void
@@ -175,7 +176,8 @@ add_part(struct parts *parts, uint64_t part)
 }
 
 /* A commit that is repeated may be there already: rows of its `since` are those
- * that are known here.  Of one that ended before its place, nothing counts. */
+ * that are known here.  If it has grown beyond a block, so are those from the
+ * last place on.  Of one that ended before its place, nothing counts. */
 static int
 read_parts(void *arg, const struct question *question, struct err *err)
 {
@@ -186,11 +188,12 @@ read_parts(void *arg, const struct question *question, struct err *err)
 	int rc;
 
 	if (question_ask(question, &answer, err,
-		"SELECT DISTINCT part FROM %s.commits WHERE since != %llu AND "
+		"SELECT DISTINCT part FROM %s.commits WHERE since NOT IN "
+		"(%llu, %llu) AND "
 		"tbl IN ('events', 'spans', 'samples', 'gaps', 'rejected') "
 		"AND pos IN (SELECT pos FROM %s.commits WHERE part = 0)",
 		database, (unsigned long long)parts->commits->since,
-		database) != 0)
+		(unsigned long long)parts->commits->pos, database) != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, &part, 1, err)) > 0)
 		add_part(parts, part);
@@ -242,6 +245,19 @@ find_parts(struct parts *parts, struct clickhouse *client, struct err *err)
 
 /* ---- the counts of a commit ---- */
 
+/* If it ends between its blocks, whoever starts again from the last place
+ * counts the same from there, and the rows of the `since` before must be as
+ * they were.  But what was tried is perhaps there from that `since`: it is
+ * repeated with the place. */
+static bool
+is_apart(const struct commits *commits, struct text key)
+{
+	uint32_t number;
+
+	return commits->sent.keys.count >= NATIVE_ROWS_MAX &&
+	       !string_table_find(&commits->tried.keys, key, &number);
+}
+
 /* Add what was sent of a key to what was committed of it. */
 static void
 add_sent(struct commits *commits, uint32_t number, const struct parts *known,
@@ -269,9 +285,13 @@ add_sent(struct commits *commits, uint32_t number, const struct parts *known,
 	memcpy(room, &front, sizeof(front));
 	before = next->keys.count;
 	count = count_of(next, key);
-	if (next->keys.count > before && front.table != SCHEMA_PHASES &&
-	    string_table_find(&commits->committed.keys, key, &was))
-		*count = commits->committed.of[was];
+	if (next->keys.count > before) {
+		if (is_apart(commits, key))
+			count->is_apart = true;
+		else if (front.table != SCHEMA_PHASES &&
+			 string_table_find(&commits->committed.keys, key, &was))
+			*count = commits->committed.of[was];
+	}
 	count->rows += sent->rows;
 	count->hash += sent->hash;
 }
@@ -462,16 +482,18 @@ flush(struct writing *writing, struct err *err)
 }
 
 static int
-send_counts(
-    struct writing *writing, const struct commits_table *table, struct err *err)
+send_counts(struct writing *writing, const struct commits_table *table,
+    bool apart, struct err *err)
 {
+	const struct commits *commits = writing->commits;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < table->keys.count && rc == 0; i++) {
-		if (table->of[i].is_noted && !table->of[i].is_counted)
+		if (table->of[i].is_apart != apart ||
+		    (table->of[i].is_noted && !table->of[i].is_counted))
 			continue;
 		put_count(writing->block, table->keys.names[i], &table->of[i],
-		    writing->commits->since);
+		    apart ? commits->pos : commits->since);
 		put_place(writing->block, writing->pos, writing->place,
 		    writing->at_ns);
 		if (native_rows(writing->block) == NATIVE_ROWS_MAX)
@@ -480,7 +502,17 @@ send_counts(
 	return rc;
 }
 
-/* The last block has the place, and all facts if they fit. */
+static uint32_t
+count_together(const struct commits_table *next)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < next->keys.count; i++)
+		count += !next->of[i].is_apart;
+	return count;
+}
+
+/* The last block has the place, and all facts that are not apart. */
 static int
 send_commit(
     struct writing *writing, const struct commits_table *next, struct err *err)
@@ -490,13 +522,14 @@ send_commit(
 	writing->block =
 	    native_block_open(columns, sizeof(columns) / sizeof(columns[0]));
 	writing->at_ns = clock_wall_ns();
-	writing->commits->is_tried = true;
-	rc = send_counts(writing, &writing->commits->changed, err);
-	if (rc == 0 &&
-	    native_rows(writing->block) + next->keys.count >= NATIVE_ROWS_MAX)
+	rc = send_counts(writing, &writing->commits->changed, false, err);
+	if (rc == 0)
+		rc = send_counts(writing, next, true, err);
+	if (rc == 0 && native_rows(writing->block) + count_together(next) >=
+			   NATIVE_ROWS_MAX)
 		rc = flush(writing, err);
 	if (rc == 0)
-		rc = send_counts(writing, next, err);
+		rc = send_counts(writing, next, false, err);
 	if (rc == 0) {
 		put_end(writing->block, writing->pos);
 		put_place(writing->block, writing->pos, writing->place,
@@ -517,15 +550,31 @@ begin_since(struct commits *commits)
 static void
 take(struct commits *commits, const struct commits_table *next, uint64_t pos)
 {
-	for (uint32_t i = 0; i < next->keys.count; i++)
+	bool is_full = commits->sent.keys.count >= NATIVE_ROWS_MAX ||
+		       next->keys.count > COMMITTED_MAX;
+
+	for (uint32_t i = 0; i < next->keys.count && !is_full; i++)
 		*count_of(&commits->committed, next->keys.names[i]) =
 		    next->of[i];
 	commits_forget(commits);
 	forget_counted(&commits->changed);
+	clear(&commits->tried);
 	commits->pos = pos;
-	commits->is_tried = false;
-	if (commits->committed.keys.count > COMMITTED_MAX)
+	if (is_full || commits->committed.keys.count > COMMITTED_MAX)
 		begin_since(commits);
+}
+
+/* Of one that is beyond a block, only what was tried before can be there from
+ * `since`. */
+static void
+note_tried(struct commits *commits, struct commits_table *next)
+{
+	struct commits_table before = commits->tried;
+
+	if (commits->sent.keys.count >= NATIVE_ROWS_MAX)
+		return;
+	commits->tried = *next;
+	*next = before;
 }
 
 int
@@ -541,10 +590,6 @@ commits_write(struct commits *commits, struct clickhouse *client,
 	struct parts known = { .commits = commits };
 	int rc;
 
-	/* If it ends between its blocks, who begins at the last place counts
-	 * the same from the same `since`. */
-	if (commits->sent.keys.count >= NATIVE_ROWS_MAX && !commits->is_tried)
-		begin_since(commits);
 	rc = find_parts(&known, client, err);
 	string_table_init(&next.keys);
 	for (uint32_t i = 0; rc == 0 && i < commits->sent.keys.count; i++)
@@ -552,10 +597,13 @@ commits_write(struct commits *commits, struct clickhouse *client,
 	free(known.at);
 	if (rc == 0)
 		rc = count_changed(commits, client, writing.shard, err);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = send_commit(&writing, &next, err);
-	if (rc == 0)
-		take(commits, &next, writing.pos);
+		if (rc == 0)
+			take(commits, &next, writing.pos);
+		else
+			note_tried(commits, &next);
+	}
 	clear(&next);
 	return rc;
 }
@@ -602,7 +650,6 @@ commits_begin(struct commits *commits, uint64_t since, uint32_t last,
 
 	commits_clear(commits);
 	commits->since = commits->pos = 0;
-	commits->is_tried = false;
 	for (; last != 0 && resuming.table < SCHEMA_TYPED; resuming.table++)
 		if (question_shard(
 			client, shard, read_uncounted, &resuming, err) != 0)

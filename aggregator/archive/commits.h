@@ -29,6 +29,8 @@ struct commits_count {
 	/* Of rows that replace others: they were counted there, or a commit
 	 * says that they are to be. */
 	bool is_counted, is_noted;
+	/* Of facts: counted from the last commit on, not from `since`. */
+	bool is_apart;
 };
 
 /* Counts by key. */
@@ -45,8 +47,8 @@ struct commits {
 	struct commits_table committed; /* from `since` up to `pos` */
 	/* Tables of which rows were replaced, and so must be counted there. */
 	struct commits_table changed;
-	int64_t count_ns; /* monotonic: not before */
-	bool is_tried;    /* perhaps a part of the next commit is there */
+	struct commits_table tried; /* perhaps there, from `since` */
+	int64_t count_ns;           /* monotonic: not before */
 };
 
 /* Begin at a position; nothing is known of what was before, but which counts

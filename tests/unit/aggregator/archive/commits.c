@@ -257,8 +257,8 @@ what_is_too_much_for_a_block_is_all_counted_before_the_place(void **state)
 	assert_int_equal(server.insert[1].places, 1);
 }
 
-/* Who begins after a crash in between begins at the last place, 9: it counts
- * the same from there. */
+/* Whoever starts again after a crash in between begins at the last place, 9: it
+ * counts the same from there. */
 static void
 it_counts_from_the_last_place_however_often_it_is_sent(void **state)
 {
@@ -276,10 +276,10 @@ it_counts_from_the_last_place_however_often_it_is_sent(void **state)
 	assert_int_equal(server.insert[3].places, 1);
 }
 
-/* It may be there: what it counted would be counted from two places. */
+/* What was tried may be there: it would be counted from two places.  The rest
+ * is before the place, and whoever starts again begins at 9. */
 static void
-what_follows_a_commit_that_nobody_answered_counts_from_the_same_place(
-    void **state)
+a_try_that_has_grown_repeats_what_was_tried_with_the_place(void **state)
 {
 	(void)state;
 	add(10, 1);
@@ -288,9 +288,35 @@ what_follows_a_commit_that_nobody_answered_counts_from_the_same_place(
 	server.refused = 1;
 	assert_int_equal(commit(11), -1);
 	add(KEYS, 1);
-	assert_int_equal(commit(12), 0);
+	server.refused = 2;
+	assert_int_equal(commit(12), -1);
+	assert_said(10, 1, 7);
+	assert_int_equal(
+	    server.since[NATIVE_ROWS_MAX], pass_position(EPOCH, 9));
+	assert_int_equal(commit(13), 0);
 	assert_said(10, 3, 7);
-	assert_int_equal(server.since[KEYS - 1], pass_position(EPOCH, 7));
+	for (uint32_t i = 10; i < KEYS; i++) {
+		assert_int_equal(server.since[i], pass_position(EPOCH, 9));
+		assert_int_equal(server.rows[i], 1);
+	}
+	assert_int_equal(server.insert[3].rows, KEYS - NATIVE_ROWS_MAX + 1);
+	assert_int_equal(server.insert[3].places, 1);
+	add(10, 1);
+	assert_int_equal(commit(14), 0);
+	assert_said(10, 1, 13);
+}
+
+/* So many are not kept to be added to. */
+static void
+counts_that_are_many_are_followed_by_a_new_since(void **state)
+{
+	(void)state;
+	add((1 << 17) + 1, 1);
+	assert_int_equal(commit(9), 0);
+	assert_int_equal(commits.committed.keys.count, 0);
+	add(10, 1);
+	assert_int_equal(commit(11), 0);
+	assert_said(10, 1, 9);
 }
 
 /* Who does not learn what the commits before lack has not begun: what it would
@@ -320,7 +346,8 @@ main(void)
 		    what_is_too_much_for_a_block_is_all_counted_before_the_place),
 		CASE(it_counts_from_the_last_place_however_often_it_is_sent),
 		CASE(
-		    what_follows_a_commit_that_nobody_answered_counts_from_the_same_place),
+		    a_try_that_has_grown_repeats_what_was_tried_with_the_place),
+		CASE(counts_that_are_many_are_followed_by_a_new_since),
 		CASE(who_does_not_begin_has_no_place),
 	};
 
