@@ -115,6 +115,9 @@ check_json "... with its records" "['a\$pool'] $TMP/fourth" "'%s %s' % ([r['part
 check_json "... of both heads" "$(ask 1 "SELECT uniqExact(session, seq, idx) FROM pool.events")" "rows[0]['events']"
 check_json "... to the next epoch" "[('a\$pool', 3, '$owner', $((claims + 1)))]" \
 	"[tuple(r[k] for k in ('partition', 'from_epoch', 'from_store', 'epoch')) for r in a['claims']]"
+check_json "... which ended a claim" "[('ended', 1, '$TMP/fourth: epoch $((claims + 1)), 1 partitions, 1 claims of others ended')]" \
+	"[tuple(n[k] for k in ('key', 'count', 'text')) for n in a['notes'] if n['key'] == 'ended']"
 check "the new one has it" archive takeover --to "$CLUSTER/pool" --store "$TMP/fourth" --format json
+check_json "... which it says" "$((claims + 1)) 0" "'%s %s' % (a['epoch'], a['ended'])"
 check_json "... already" "[('a\$pool', $((claims + 1)), $((claims + 1)))]" \
 	"[tuple(r[k] for k in ('partition', 'from_epoch', 'epoch')) for r in rows]"

@@ -75,6 +75,24 @@ check_partitions(struct db *tables, const char *store, struct err *err)
 			      store);
 }
 
+/* Of a move the answer has begun with what was restored. */
+static void
+put_head(struct answer *answer, const char *store, const struct owners *owners)
+{
+	char line[ERR_BYTES];
+
+	snprintf(line, sizeof(line),
+	    "%.300s: epoch %u, %u partitions, %u claims of others ended", store,
+	    owners->epoch, owners->parts, owners->ended);
+	if (answer_rows(answer) > 0) {
+		answer_note(answer, "ended", owners->ended, "%s", line);
+		return;
+	}
+	answer_title(answer, "%s", line);
+	answer_head(answer, "epoch", answer_count(owners->epoch));
+	answer_head(answer, "ended", answer_count(owners->ended));
+}
+
 /* `before`: who had what. */
 static void
 put_rows(struct answer *answer, const struct owners *owners,
@@ -106,8 +124,8 @@ put_rows(struct answer *answer, const struct owners *owners,
 }
 
 static int
-take(struct owners *owners, struct db *tables, struct answer *answer,
-    struct err *err)
+take(struct owners *owners, struct db *tables, const char *store,
+    struct answer *answer, struct err *err)
 {
 	struct claims before = { .parts = 0 };
 	struct db_txn *txn;
@@ -121,8 +139,10 @@ take(struct owners *owners, struct db *tables, struct answer *answer,
 	before.part = memory_copy(
 	    owners->claims.part, before.parts * sizeof(*before.part));
 	rc = owners_claim(owners, txn, err);
-	if (rc == 0)
+	if (rc == 0) {
+		put_head(answer, store, owners);
 		put_rows(answer, owners, &before, txn);
+	}
 	free(before.part);
 	db_abort(&txn);
 	return rc;
@@ -160,11 +180,7 @@ takeover_store(struct clickhouse *client, const char *store,
 		return -1;
 	rc = check_partitions(tables, store, err);
 	if (rc == 0)
-		rc = take(&owners, tables, answer, err);
-	if (rc == 0)
-		answer_title(answer,
-		    "%s: epoch %u, %u partitions, %u claims of others ended",
-		    store, owners.epoch, owners.parts, owners.ended);
+		rc = take(&owners, tables, store, answer, err);
 	owners_clear(&owners);
 	db_close(&tables);
 	return rc;
