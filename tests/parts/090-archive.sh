@@ -133,7 +133,13 @@ ask 3 'DROP TABLE pool.gaps'
 check_text "no replica of the shard has it" 2 "$(states_of_gaps)"
 check_status 1 "readers are refused" archive owners
 check_printed "... by name" "no replica of shard 2 has table pool.gaps: run poolscope archive create"
+stop ch4 KILL
+check_status 1 "one that is down may have it" archive owners
+check_printed "... and is named" "no replica of shard 2 that answers has table pool.gaps: start those that do not answer (127.0.0.1) before"
+cluster_serve 4 || exit 1
+check "it comes back" wait_until '[ "$(states)" = "missing 2 ok 78" ]' 60
 check "it is made again" archive create
+check "... and nothing is behind" wait_until '! archive check 2>&1 | grep -q " s behind"' 60
 check "... and that is all" archive check
 
 # An address of one server leads to those that have the same port only, so the

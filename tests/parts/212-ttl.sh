@@ -122,7 +122,7 @@ ask "ALTER TABLE own.gaps MODIFY TTL toDateTime(toInt64(hour) * 3600) + INTERVAL
 ask "ALTER TABLE own.rollups MODIFY TTL toDateTime(toInt64(hour) * 3600) + INTERVAL 13 MONTH"
 check_status 3 "one of a table that is not of records" poolscope-archive check --to "$new"
 cp "$TMP/err" "$TMP/said2"
-check "... and said to remove it" grep -q "TTL of table rollups deletes rows.*REMOVE TTL" "$TMP/said2"
+check "... and said to remove it" grep -q "TTL of table rollups deletes rows.*ALTER TABLE own.rollups REMOVE TTL" "$TMP/said2"
 ask "ALTER TABLE own.rollups REMOVE TTL"
 check "then check finds nothing" poolscope-archive check --to "$new"
 stop gateway

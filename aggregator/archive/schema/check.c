@@ -78,6 +78,7 @@ struct printing {
 	const struct clickhouse_replica *replica;
 	const struct survey_replica *survey;
 	const struct survey *all;
+	const char *database;
 	unsigned shard; /* from 0 */
 	unsigned faults;
 };
@@ -235,9 +236,9 @@ judge_ttl(struct printing *to, unsigned number)
 	else
 		say(to,
 		    "the TTL of table %s deletes rows that readers need; "
-		    "remove it (ALTER TABLE %s REMOVE TTL), then run poolscope "
-		    "archive verify --repair",
-		    name, name);
+		    "remove it (ALTER TABLE %s.%s REMOVE TTL), then run "
+		    "poolscope archive verify --repair",
+		    name, to->database, name);
 }
 
 static void
@@ -363,9 +364,10 @@ run(struct clickhouse *clickhouse, struct answer *answer, bool is_status,
     struct err *err)
 {
 	struct survey *survey = survey_at_rest(clickhouse);
-	struct printing to = { .answer = answer, .all = survey };
-	int rc =
-	    survey_check_format(survey, clickhouse_database(clickhouse), err);
+	struct printing to = { .answer = answer,
+		.all = survey,
+		.database = clickhouse_database(clickhouse) };
+	int rc = survey_check_format(survey, to.database, err);
 
 	if (rc == 0)
 		visit(&to, survey, is_status ? put_tables : put_replica);

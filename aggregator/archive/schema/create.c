@@ -159,7 +159,8 @@ close_work(struct work *work)
 
 /* ---- create ---- */
 
-/* Has no replica of the shard some of the tables?  What they had is lost. */
+/* Has no replica of the shard that answers some of the tables?  What they had
+ * counts as lost: one that is down may never come back. */
 static bool
 has_lost(const struct work *work)
 {

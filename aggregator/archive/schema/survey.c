@@ -11,7 +11,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
 
-enum { SQL_BYTES = 1024 };
+enum { SQL_BYTES = 1024, DOWN_BYTES = 256 };
 
 /* One replica that is being looked at. */
 struct look {
@@ -340,6 +340,31 @@ check_replica(const struct survey *survey, unsigned shard, unsigned number,
 	return 0;
 }
 
+/* Those that are down may have what the others lack. */
+static int
+refuse_missing(const struct survey *survey, unsigned shard,
+    const char *database, const char *table, struct err *err)
+{
+	const struct clickhouse_shard *of = &survey->cluster->shard[shard];
+	char down[DOWN_BYTES] = "";
+	size_t at = 0;
+
+	for (unsigned r = 0; r < of->replicas && at < sizeof(down); r++)
+		if (!survey->replica[shard][r].up)
+			at += (size_t)snprintf(down + at, sizeof(down) - at,
+			    "%s%s", at > 0 ? ", " : "", of->replica[r].host);
+	if (at > 0)
+		return err_set(err,
+		    "no replica of shard %u that answers has table %s.%s: "
+		    "start those that do not answer (%s) before you run "
+		    "poolscope archive create",
+		    shard + 1, database, table, down);
+	return err_set(err,
+	    "no replica of shard %u has table %s.%s: run poolscope archive "
+	    "create, then aggregators send again what their stores have",
+	    shard + 1, database, table);
+}
+
 /* A table that one replica lacks is read from another one. */
 static int
 check_shard(const struct survey *survey, unsigned shard, const char *database,
@@ -357,11 +382,8 @@ check_shard(const struct survey *survey, unsigned shard, const char *database,
 			is_there |= replica->up && replica->table[i].exists;
 		}
 		if (is_up && !is_there)
-			return err_set(err,
-			    "no replica of shard %u has table %s.%s: run "
-			    "poolscope archive create, then aggregators send "
-			    "again what their stores have",
-			    shard + 1, database, schema_tables[i].name);
+			return refuse_missing(survey, shard, database,
+			    schema_tables[i].name, err);
 	}
 	return 0;
 }
