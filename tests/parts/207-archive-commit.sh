@@ -4,7 +4,8 @@
 # and when it is sent twice because nobody answered.  Each time, what the archive says was
 # committed is what was, counted once, and what the store forgets is committed.
 # Rows that change are counted later, by the next start, too, and no count hides a loss.
-# Rollups are counted, too: when their samples were deleted, half of them is an error.
+# Rollups are counted, too: when their samples were deleted, half of them is an error, until
+# another archive has what is left.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -234,3 +235,17 @@ check_status 1 "... which a reader misses" hours
 check_printed "... and says so" "rows that were committed of table rollups, hour"
 check_status 3 "... and verify" poolscope-archive verify --to "$CLUSTER/pool" --archive-password "$TMP/writer"
 check_printed "... too" "rollups"
+
+# ---- what nobody has any more: another archive, of what is left
+check_status 1 "a store that lacks them is refused" poolscope-archive restore --from "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" "$TMP/left"
+check "... but by --incomplete" poolscope-archive restore --from "$CLUSTER/pool" \
+	--archive-password "$TMP/writer" --incomplete "$TMP/left"
+check "another archive is made" poolscope-archive create --to "$CLUSTER/left" --archive-password "$TMP/writer"
+check "an aggregator of that store" start aggregator poolscope-aggregator --archive "$CLUSTER/left" \
+	--archive-password "$TMP/writer" --archive-after 200ms --store "$TMP/left" --models "$ROOT/deploy/models"
+check "... archives it" settled
+check "the hours are answered again" poolscope-stats series -p 'a$perf' -m '*disk*' --step 1h --to 2022-05-01 \
+	--format csv --connect "$CLUSTER/left" --archive-password "$TMP/writer"
+grep -v "Z,$node," "$TMP/before" >"$TMP/wanted"
+check "... those of the others" cmp "$TMP/wanted" "$TMP/out"
