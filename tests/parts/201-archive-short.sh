@@ -42,13 +42,15 @@ dump() {
 durations() {
 	poolscope-dump -q -p 'a$one' --kind phase --connect "$from" --archive-password "$TMP/reader" 2>"$TMP/said"
 }
-# drop N TABLE: the first day, on both replicas of the shard of replica N; one of them leads.
-drop() {
+# alter N TABLE WHAT: on both replicas of the shard of replica N; one of them leads.
+alter() {
 	for _n in "$1" $(($1 + 1)); do
-		[ -n "$(ask "$_n" "ALTER TABLE pool.$2 DROP PARTITION $day")" ] || return 0
+		[ -n "$(ask "$_n" "ALTER TABLE pool.$2 $3")" ] || return 0
 	done
 	return 1
 }
+# drop N TABLE: the first day.
+drop() { alter "$1" "$2" "DROP PARTITION $day"; }
 day=$((1650020400 / 86400))
 
 steps 100 >"$TMP/steps"
@@ -111,20 +113,36 @@ done
 check "they are archived" settled
 check_text "... and answered" 400 "$(dump 'a$three')"
 home=$(ask 1 "SELECT sipHash64('a\$three') % 2 * 2 + 1")
-# lose_row: on one of the replicas of its shard.
-lose_row() {
-	for _n in "$home" $((home + 1)); do
-		[ -n "$(ask "$_n" "ALTER TABLE pool.partitions DELETE WHERE name = 'a\$three'")" ] || return 0
-	done
-	return 1
-}
+lose_row() { alter "$home" partitions "DELETE WHERE name = '$1'"; }
 is_counted() {
 	[ "$(ask "$home" "SELECT max(rows) FROM pool.commits WHERE part = sipHash64('a\$three') AND tbl = 'partitions'")" = 1 ]
 }
 check "the row of a pool is counted" wait_until is_counted 60
-check "it is deleted" wait_until lose_row 60
+# Of a gateway, which has read the pool before.
+host=$TMP/host
+mkdir -m 700 "$host"
+listen=tcp://127.0.0.1:$(free_port 1)
+for role in server reader; do
+	check "a key for a $role" poolscope-keys new "$role" --dir "$host" --role "$role"
+done
+start gateway poolscope-aggregator --dir "$host" --archive-only "$from" --archive-password "$TMP/reader" \
+	--reader "$listen" || exit 1
+# through POOL: what readers of the gateway get; "short" if it is an error.
+through() {
+	if poolscope-dump -q -p "$1" --kind event --connect "$listen" --key "$host/keys/reader.key" \
+		>"$TMP/passed" 2>"$TMP/said"; then
+		wc -l <"$TMP/passed"
+	else
+		echo short
+	fi
+}
+check_text "a gateway answers" "400 400" "$(through 'a$three') $(through 'a$two')"
+check "it is deleted" wait_until 'lose_row "a\$three"' 60
 check "its records are an error" wait_until '[ "$(dump "a\$three")" = short ] && grep -q "row of partition a.three that was" "$TMP/said"' 60
 check_text "... those of other pools are none" "400 400" "$(dump 'a$two') $(dump)"
+check "... so it is of a gateway that had it" wait_until \
+	'[ "$(through "a\$three")" = short ] && grep -q "row of partition a.three that was" "$TMP/said"' 60
+check_text "... other pools are not" 400 "$(through 'a$two')"
 check_status 1 "the list of pools is an error" pools
 cp "$TMP/said" "$TMP/said4"
 check "... that names it" grep -q "no replica has the row of partition a.three that was committed" "$TMP/said4"
@@ -135,6 +153,13 @@ cp "$TMP/err" "$TMP/said5"
 check "... by the name of the pool" grep -q "row of partition a.three that was committed" "$TMP/said5"
 check "one of another pool is made" poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" \
 	-p 'a$two' "$TMP/two"
+restore() {
+	poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" --incomplete --format json "$@"
+}
+check "one of what is there is made" restore "$TMP/part"
+check_json "... which is not complete" "lacking" "a['notes'][0]['key']"
+check_status 1 "nothing is left of that pool" restore -p 'a$three' "$TMP/none"
+check_printed "... which says why" "no partition is left to restore: the rows of 1 were deleted or lost"
 
 # ---- a replica of each shard has lost a day, while it cannot get it from the other one
 for n in 1 3; do
@@ -168,13 +193,7 @@ check "phases that are gone are an error" wait_until '! durations >"$TMP/duratio
 check "... that names the phase" grep -q "events of phase none:test:step that were committed" "$TMP/said"
 
 # ---- half of the test runs, of both replicas
-# halve N: of one of the replicas of the shard of replica N.
-halve() {
-	for _n in "$1" $(($1 + 1)); do
-		[ -n "$(ask "$_n" "ALTER TABLE pool.runs DELETE WHERE no % 2 = 0")" ] || return 0
-	done
-	return 1
-}
+halve() { alter "$1" runs "DELETE WHERE no % 2 = 0"; }
 check_text "there are test runs" 20 "$(runs)"
 for n in 1 3; do
 	check "every other run of replica $n's shard is deleted" wait_until "halve $n" 60
@@ -182,6 +201,20 @@ done
 check "test runs that are gone are an error" wait_until '[ "$(runs)" = 0 ]' 60
 cp "$TMP/said" "$TMP/said2"
 check "... that names the table" grep -q "has [0-9]* of 20 rows that were committed of table runs" "$TMP/said2"
+
+# ---- the row of another pool, of which the commits lack the count
+home=$(ask 1 "SELECT sipHash64('a\$two') % 2 * 2 + 1")
+of="part = sipHash64('a\$two') AND tbl = 'partitions' AND name = ''"
+counts() { for n in 1 2 3 4; do ask "$n" "SELECT count() FROM pool.commits WHERE $of"; done | paste -sd' '; }
+for n in 1 3; do
+	ask "$n" "INSERT INTO pool.commits SELECT part, tbl, hour, 'uncounted', shard, since, pos, 0, 0, row, entry, at_ns
+		FROM pool.commits WHERE $of" >"$TMP/uncounted"
+	check_text "commits of replica $n's shard lack the count" "" "$(cat "$TMP/uncounted")"
+	check "... which they had" wait_until 'alter "$n" commits "DELETE WHERE $of"' 60
+done
+check "... everywhere" wait_until '[ "$(counts)" = "0 0 0 0" ]' 60
+check "the row is deleted" wait_until 'lose_row "a\$two"' 60
+check "its records are an error" wait_until '[ "$(dump "a\$two")" = short ] && grep -q "row of partition a.two that was" "$TMP/said"' 60
 
 # ---- all of it is in the store
 verify() {
@@ -191,6 +224,7 @@ check_status 3 "verify finds what is gone" verify
 cp "$TMP/out" "$TMP/verified"
 check "... records" grep -q "^a\$one *events .* lacking" "$TMP/verified"
 check "... the row of the pool" grep -q "^a\$three *partitions .* lacking" "$TMP/verified"
+check "... and the one that was not counted" grep -q "^a\$two *partitions .* lacking" "$TMP/verified"
 check "... test runs" grep -q "^demo\$farm *runs .* lacking" "$TMP/verified"
 check "... events of phases" grep -q "^a\$one *phases .* lacking" "$TMP/verified"
 stop aggregator
@@ -199,6 +233,8 @@ aggregator_serve || exit 1
 check "the aggregator does so" settled 120
 check "... records are there again" wait_until '[ "$(dump)" = 400 ]' 60
 check_text "... the pool" 400 "$(dump 'a$three')"
+check_text "... the other one" 400 "$(dump 'a$two')"
+check "... of the gateway, too" wait_until '[ "$(through "a\$three")" = 400 ]' 60
 check "... which is in the list" pools
 check_text "... of all" 5 "$(grep -c '\$' "$TMP/pools")"
 check_text "... test runs" 20 "$(runs)"

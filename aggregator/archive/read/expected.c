@@ -56,6 +56,7 @@ read_ends(
 	return rc;
 }
 
+/* A partition has one row, also where a commit lacks its count (look.c). */
 static int
 read_rows(void *arg, const struct question *question, struct err *err)
 {
@@ -67,9 +68,11 @@ read_rows(void *arg, const struct question *question, struct err *err)
 
 	if (read_ends(reading, question, err) != 0 ||
 	    question_ask(question, &answer, err,
-		"SELECT indexOf([%s], tbl), hour, shard, sipHash64(name), "
-		"since, pos, rows, hash FROM %s.commits WHERE part = %llu AND "
-		"(name = '' OR tbl = 'phases')",
+		"SELECT indexOf([%s], tbl), hour, shard, "
+		"sipHash64(if(tbl = 'phases', name, '')), since, pos, "
+		"if(name != '' AND tbl = 'partitions', 1, rows), hash FROM "
+		"%s.commits WHERE part = %llu AND (name = '' OR tbl IN "
+		"('phases', 'partitions'))",
 		reading->tables, clickhouse_database(question->client),
 		(unsigned long long)reading->part) != 0)
 		return -1;

@@ -167,6 +167,10 @@ take_commit(void *arg, struct fetch *row, struct err *err)
 		of->committed = pos;
 		change(looking->to, of);
 	}
+	if (of != NULL && is_counted && !of->is_found && !of->is_lost) {
+		of->is_lost = true;
+		change(looking->to, of);
+	}
 	return 0;
 }
 
@@ -263,7 +267,9 @@ static void
 see_changes(const struct look *before, struct look *next)
 {
 	for (uint32_t i = 0; i < next->count; i++)
-		if (i >= before->count || next->at[i].pos != before->at[i].pos)
+		if (i >= before->count ||
+		    next->at[i].pos != before->at[i].pos ||
+		    (before->at[i].is_lost && next->at[i].is_found))
 			change(next, &next->at[i]);
 }
 

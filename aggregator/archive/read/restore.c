@@ -191,6 +191,7 @@ struct restore {
 	/* Rows that are not of the last commit, or of several stores. */
 	bool is_ahead;
 	uint64_t lacking;      /* records that were counted */
+	uint32_t lost;         /* partitions that are left out */
 	uint64_t common;       /* hash of the models; 0: none yet */
 	struct text common_of; /* the partition that had them */
 	struct restore_rows rows;
@@ -308,14 +309,15 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 		   : -1;
 }
 
-/* 0: it is left out, and that was said. */
+/* 0: it is left out, and that was reported. */
 static int
-leave_lost(const struct restore *restore, struct text name, struct err *err)
+leave_lost(struct restore *restore, struct text name, struct err *err)
 {
 	(void)look_refuse(name, err);
 	if (restore->options->on_lack == NULL)
 		return -1;
 	restore->options->on_lack(err->text);
+	restore->lost++;
 	return 0;
 }
 
@@ -343,6 +345,11 @@ restore_all(
 	}
 	if (options->progress)
 		fputc('\n', stderr);
+	if (report->partitions == 0 && restore->lost > 0)
+		return err_set(err,
+		    "archive: no partition is left to restore: the rows of "
+		    "%u were deleted or lost; see poolscope archive verify",
+		    restore->lost);
 	if (report->partitions == 0 && options->pattern == NULL)
 		return err_set(err, "the archive is empty");
 	if (report->partitions == 0)
@@ -428,7 +435,7 @@ restore_store(struct clickhouse *client, const char *copy,
 	report->rows = restore.rows.rows;
 	report->last_ns = restore.rows.last_ns;
 	report->lacking = restore.lacking;
-	report->is_short = restore.lacking > 0;
+	report->is_short = restore.lacking > 0 || restore.lost > 0;
 	for (unsigned i = 0; restore.read != NULL && i < SCHEMA_TYPED; i++)
 		report->is_short |= restore.read->fetch.is_reported[i];
 	if (restore.read != NULL)
