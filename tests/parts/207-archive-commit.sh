@@ -128,6 +128,17 @@ check_text "... readers get it" $all "$(dump)"
 # The store says so if it has forgotten what was not committed.
 check_status 1 "... and nothing else was sent again" grep "everything is sent again" "$TMP/aggregator.log"
 
+# ---- an hour of the last day, which ends after the last time
+last=2562046
+query "INSERT INTO pool.commits SELECT part, tbl, $last AS hour, name, shard, since, pos, 1 AS rows, hash, row, entry, at_ns
+	FROM pool.commits WHERE tbl = 'events' ORDER BY pos DESC LIMIT 1" >"$TMP/inserted"
+check_status 1 "an event of it is missed" poolscope-dump -q -p 'a$one' --kind event \
+	--connect "$CLUSTER/pool" --archive-password "$TMP/writer"
+check_printed "... by its hour" "0 of 1 rows that were committed of table events, hour 2262-04-11T22:00:00Z"
+check "... and no day before is to be deleted" test "$(grep -c "retain --before" "$TMP/err")" = 0
+query "ALTER TABLE pool.commits DELETE WHERE hour = $last" >"$TMP/deleted"
+check "... it is forgotten" wait_until '[ "$(query "SELECT count() FROM pool.commits WHERE hour = $last")" = 0 ]' 60
+
 # ---- what the archive has lost is found after a kill, too
 query "ALTER TABLE pool.events DELETE WHERE seq >= 0 AND idx % 2 = 0" >"$TMP/deleted"
 check "events are lost" wait_until '[ "$(query "SELECT count() FROM pool.events")" -lt $all ]' 60

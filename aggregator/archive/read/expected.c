@@ -375,15 +375,17 @@ expected_events(
 
 /* ---- a replica ---- */
 
-/* What is to be done.  Of records nobody can tell a day that was dropped by SQL
- * from one that is lost. */
+/* What is to be done.  A day of records that was dropped by SQL looks like one
+ * that is lost. */
 static const char *
 put_ways(char to[static WAYS_BYTES], const struct expected_rows *rows)
 {
 	char day[CLOCK_TEXT_BYTES], next[CLOCK_TEXT_BYTES];
 	int64_t of = rows->hour / DAY_HOURS - (rows->hour % DAY_HOURS < 0);
 
-	if (rows->table >= SCHEMA_PHASES)
+	/* The day is not all in the range of a time. */
+	if (rows->table >= SCHEMA_PHASES || !key_is_hour(of * DAY_HOURS) ||
+	    !key_is_hour((of + 1) * DAY_HOURS))
 		return "see poolscope archive verify";
 	clock_utc_text(day, of * DAY_HOURS * KEY_HOUR_NS, 0);
 	clock_utc_text(next, (of + 1) * DAY_HOURS * KEY_HOUR_NS, 0);
