@@ -40,9 +40,11 @@ struct archiver {
 	struct thread thread;
 	atomic_bool stop;
 
-	bool is_open;      /* connected: the members below are in use */
-	uint64_t id;       /* of the archive */
-	uint32_t last;     /* epoch of this store that has a commit; 0: none */
+	bool is_open; /* connected: the members below are in use */
+	uint64_t id;  /* of the archive */
+	/* The last epoch of this store that has a commit; if none has, its
+	 * first; 0: it has no epoch. */
+	uint32_t last;
 	bool is_new_epoch; /* which has no commit yet */
 	struct owners owners;
 	struct block_sender sender;

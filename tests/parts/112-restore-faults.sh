@@ -128,19 +128,19 @@ there() {
 }
 stop ch1 KILL
 check_status 1 "without events there is no store" restore "$TMP/half"
-check_printed "... which it explains" "shard 1: replica r2 has 0 of [0-9]* rows that were committed \
+check_printed "... which it explains" "shard 1: replica r2 has 0 of [0-9]* committed rows \
 of table events, hour 2023-11-14T22"
 nothing_left
 mkdir -p "$TMP/half"
 check_status 1 "... nor in a directory that is there" restore "$TMP/half/one/two/"
 check "... which stays, without what was made in it" rmdir "$TMP/half"
 check_status 1 "there is no answer either" there
-check_printed "... with the same reason" "shard 1: replica r2 has 0 of [0-9]* rows that were committed of table events"
+check_printed "... with the same reason" "shard 1: replica r2 has 0 of [0-9]* committed rows of table events"
 check "it can be asked for what is there" restore --incomplete --format json "$TMP/part"
 check_json "... which says how many events of three times 400 are lacking" "True 1200" \
 	"'%s %d' % (a['notes'][0]['count'] > 0, a['notes'][0]['count'] + sum(r['events'] for r in rows))"
 check_printed "... with a warning" "only [0-9]* of 400 events of a.first are there"
-check_printed "... and what has lost them" "replica r2 has 0 of [0-9]* rows that were committed of table events"
+check_printed "... and what has lost them" "replica r2 has 0 of [0-9]* committed rows of table events"
 check "... which has less" test "$(dump "$TMP/part" 'a$first' --kind event | wc -l)" -lt 400
 check "... and is a store" poolscope-admin verify --store "$TMP/part"
 cluster_serve 1 || exit 1
@@ -152,7 +152,7 @@ stop ch2 KILL
 find "$TMP/ch2/data/data/pool/events" -mindepth 1 -maxdepth 1 -name '19675_*' -exec rm -r {} +
 cluster_serve 2 || exit 1
 check_status 1 "without some events there is no store" restore "$TMP/half"
-check_printed "... which it explains" "replica r2 has 0 of [0-9]* rows that were committed of table events, hour 2023-11-14T22"
+check_printed "... which it explains" "replica r2 has 0 of [0-9]* committed rows of table events, hour 2023-11-14T22"
 nothing_left
 check "later ones can be restored" restore --since 2023-11-15T05:00:00Z "$TMP/later"
 check_text "... all three hours" 120 "$(dump "$TMP/later" 'b$other' --kind event | wc -l)"
@@ -161,10 +161,10 @@ check "the replica gets them" wait_until 'complete 2 1' 60
 
 stop ch4 KILL
 check_status 1 "without phases there is no store" restore "$TMP/half"
-check_printed "... which it explains" "replica r3 has 0 of [0-9]* rows that were committed of table \(sums\|events\)"
+check_printed "... which it explains" "replica r3 has 0 of [0-9]* committed rows of table \(sums\|events\)"
 nothing_left
 check_status 1 "there is no answer either" there
-check_printed "... which is explained" "shard 2: replica r3 has 0 of [0-9]* rows that were committed of table events"
+check_printed "... which is explained" "shard 2: replica r3 has 0 of [0-9]* committed rows of table events"
 cluster_serve 4 || exit 1
 check "the replica gets them" wait_until 'complete 3 4' 60
 

@@ -90,7 +90,7 @@ for n in 1 3; do
 done
 check_status 1 "pools that nobody has are an error" pools
 cp "$TMP/said" "$TMP/said0"
-check "... that names one" grep -q "no replica has the row of partition .*[$].* that was committed of table partitions" "$TMP/said0"
+check "... that names one" grep -q "no replica has the row of pool .*[$].* in table partitions, although it was committed" "$TMP/said0"
 cluster_serve 2 && cluster_serve 4 || exit 1
 check "the others have them" wait_until pools 60
 check "... all" cmp "$TMP/pools.was" "$TMP/pools"
@@ -138,19 +138,19 @@ through() {
 }
 check_text "a gateway answers" "400 400" "$(through 'a$three') $(through 'a$two')"
 check "it is deleted" wait_until 'lose_row "a\$three"' 60
-check "its records are an error" wait_until '[ "$(dump "a\$three")" = short ] && grep -q "row of partition a.three that was" "$TMP/said"' 60
+check "its records are an error" wait_until '[ "$(dump "a\$three")" = short ] && grep -q "row of pool a.three in table" "$TMP/said"' 60
 check_text "... those of other pools are none" "400 400" "$(dump 'a$two') $(dump)"
 check "... so it is of a gateway that had it" wait_until \
-	'[ "$(through "a\$three")" = short ] && grep -q "row of partition a.three that was" "$TMP/said"' 60
+	'[ "$(through "a\$three")" = short ] && grep -q "row of pool a.three in table" "$TMP/said"' 60
 check_text "... other pools are not" 400 "$(through 'a$two')"
 check_status 1 "the list of pools is an error" pools
 cp "$TMP/said" "$TMP/said4"
-check "... that names it" grep -q "no replica has the row of partition a.three that was committed" "$TMP/said4"
+check "... that names it" grep -q "no replica has the row of pool a.three in table partitions" "$TMP/said4"
 check "but not that of others" poolscope-stats pools -p 'a$two' --connect "$from" --archive-password "$TMP/reader"
 check_status 1 "a store of all pools is refused" poolscope-archive restore --from "$CLUSTER/pool" \
 	--archive-password "$TMP/writer" "$TMP/all"
 cp "$TMP/err" "$TMP/said5"
-check "... by the name of the pool" grep -q "row of partition a.three that was committed" "$TMP/said5"
+check "... by the name of the pool" grep -q "row of pool a.three in table partitions" "$TMP/said5"
 check "one of another pool is made" poolscope-archive restore --from "$CLUSTER/pool" --archive-password "$TMP/writer" \
 	-p 'a$two' "$TMP/two"
 restore() {
@@ -170,7 +170,7 @@ for n in 1 3; do
 done
 check_text "replicas that lost a day are no answer" short "$(dump)"
 cp "$TMP/said" "$TMP/said1"
-check "... which names the hour" grep -q "0 of [0-9]* rows that were committed of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/said1"
+check "... which names the hour" grep -q "0 of [0-9]* committed rows of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/said1"
 cluster_serve 2 && cluster_serve 4 || exit 1
 check "the others have it" wait_until '[ "$(dump)" = 400 ]' 60
 
@@ -200,7 +200,7 @@ for n in 1 3; do
 done
 check "test runs that are gone are an error" wait_until '[ "$(runs)" = 0 ]' 60
 cp "$TMP/said" "$TMP/said2"
-check "... that names the table" grep -q "has [0-9]* of 20 rows that were committed of table runs" "$TMP/said2"
+check "... that names the table" grep -q "has [0-9]* of 20 committed rows of table runs" "$TMP/said2"
 
 # ---- the row of another pool, of which the commits lack the count
 home=$(ask 1 "SELECT sipHash64('a\$two') % 2 * 2 + 1")
@@ -214,7 +214,7 @@ for n in 1 3; do
 done
 check "... everywhere" wait_until '[ "$(counts)" = "0 0 0 0" ]' 60
 check "the row is deleted" wait_until 'lose_row "a\$two"' 60
-check "its records are an error" wait_until '[ "$(dump "a\$two")" = short ] && grep -q "row of partition a.two that was" "$TMP/said"' 60
+check "its records are an error" wait_until '[ "$(dump "a\$two")" = short ] && grep -q "row of pool a.two in table" "$TMP/said"' 60
 
 # ---- all of it is in the store
 verify() {

@@ -134,7 +134,7 @@ query "INSERT INTO pool.commits SELECT part, tbl, $last AS hour, name, shard, si
 	FROM pool.commits WHERE tbl = 'events' ORDER BY pos DESC LIMIT 1" >"$TMP/inserted"
 check_status 1 "an event of it is missed" poolscope-dump -q -p 'a$one' --kind event \
 	--connect "$CLUSTER/pool" --archive-password "$TMP/writer"
-check_printed "... by its hour" "0 of 1 rows that were committed of table events, hour 2262-04-11T22:00:00Z"
+check_printed "... by its hour" "0 of 1 committed rows of table events, hour 2262-04-11T22:00:00Z"
 check "... and no day before is to be deleted" test "$(grep -c "retain --before" "$TMP/err")" = 0
 query "ALTER TABLE pool.commits DELETE WHERE hour = $last" >"$TMP/deleted"
 check "... it is forgotten" wait_until '[ "$(query "SELECT count() FROM pool.commits WHERE hour = $last")" = 0 ]' 60
@@ -243,7 +243,7 @@ node=$(query "SELECT min(node) FROM pool.rollups")
 query "ALTER TABLE pool.rollups DELETE WHERE node = '$node'" >"$TMP/deleted"
 check "those of a node are lost" wait_until '[ "$(query "SELECT uniqExact(node) FROM pool.rollups")" = 3 ]' 60
 check_status 1 "... which a reader misses" hours
-check_printed "... and says so" "rows that were committed of table rollups, hour"
+check_printed "... and says so" "committed rows of table rollups, hour"
 check_status 3 "... and verify" poolscope-archive verify --to "$CLUSTER/pool" --archive-password "$TMP/writer"
 check_printed "... too" "rollups"
 

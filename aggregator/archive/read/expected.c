@@ -409,7 +409,7 @@ lack(const struct expected_rows *rows, const struct question *question,
 	char hour[CLOCK_TEXT_BYTES], ways[WAYS_BYTES];
 
 	err_set(err,
-	    "%s%s has %llu of %llu rows that were committed of table %s"
+	    "%s%s has %llu of %llu committed rows of table %s"
 	    "%s%s: they were deleted or lost; %s",
 	    name[0] != 0 ? "replica " : "the server", name,
 	    (unsigned long long)has, (unsigned long long)rows->rows,

@@ -202,8 +202,8 @@ add_lost(struct looking *looking, struct fetch *fetch, struct err *err)
 	partitions_clear(&named);
 	if (rc == 0 && found < looking->lost.count)
 		rc = err_set(err,
-		    "archive: no replica has the row of a partition that was "
-		    "committed of table partitions, nor its name: run "
+		    "archive: no replica has the row of a pool in table "
+		    "partitions, nor its name, although it was committed: run "
 		    "poolscope archive verify --repair where its store is");
 	return rc;
 }
@@ -212,9 +212,9 @@ int
 look_refuse(struct text name, struct err *err)
 {
 	return err_set(err,
-	    "archive: no replica has the row of partition %.*s that was "
-	    "committed of table partitions: it was deleted or lost; see "
-	    "poolscope archive verify",
+	    "archive: no replica has the row of pool %.*s in table "
+	    "partitions, although it was committed: it was deleted or lost; "
+	    "see poolscope archive verify",
 	    (int)name.bytes, name.at);
 }
 

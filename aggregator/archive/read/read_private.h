@@ -72,7 +72,7 @@ struct read_partition *archive_read_whole(struct archive_read *read,
     struct text key, uint32_t before, struct made *range, int *rc,
     struct err *err);
 
-/* What a restore leaves away: what was sent after the last commit, and the
+/* What a restore leaves out: what was sent after the last commit, and the
  * streams do not have.  It comes again from its sender. */
 struct read_covered {
 	uint64_t part;
@@ -148,7 +148,7 @@ struct read_partition *archive_read_partition(
 /* How far the epochs of the partition count; free `ends.at`. */
 int read_covered_find(
     struct read_covered *covered, struct clickhouse *client, struct err *err);
-/* Is it left away?  Counts it. */
+/* Is it left out?  Counts it. */
 bool read_is_left(
     struct read_covered *covered, uint32_t session, uint64_t seq, uint64_t pos);
 /* Were rows of these tables, of which the newest counts, sent after the last

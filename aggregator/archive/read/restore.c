@@ -235,7 +235,7 @@ check_common(struct restore *restore, struct text name, struct err *err)
 }
 
 /* -1: records are lacking that the aggregator counted.  Counts that were sent
- * after the last commit are of records that are left away. */
+ * after the last commit are of records that are left out. */
 static int
 check_counts(struct restore *restore, const struct read_partition *of,
     bool is_ahead, struct err *err)

@@ -16,12 +16,12 @@
 
 struct rows {
 	struct names *names;
-	struct read_covered *covered; /* NULL: nothing is left away */
+	struct read_covered *covered; /* NULL: nothing is left out */
 	struct made *range;
 	uint32_t partition;
 };
 
-/* ---- what a restore leaves away ---- */
+/* ---- what a restore leaves out ---- */
 
 /* An epoch counts up to its last commit, and not beyond the end that the next
  * owner of the partition gave it. */

@@ -306,7 +306,7 @@ a_try_that_has_grown_repeats_what_was_tried_with_the_place(void **state)
 	assert_said(10, 1, 13);
 }
 
-/* So many are not kept to be added to. */
+/* More than 2^17 are not kept to be added to. */
 static void
 counts_that_are_many_are_followed_by_a_new_since(void **state)
 {
