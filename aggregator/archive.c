@@ -196,6 +196,10 @@ put_report(const struct giving *giving, const struct restore_report *report,
 		    report->lacking > 0 ? report->lacking : ANSWER_NO_COUNT,
 		    "%s: records or rows are lacking that the aggregator had",
 		    giving->dir);
+	if (report->is_behind)
+		answer_note(answer, "behind", ANSWER_NO_COUNT,
+		    "rows of a pass that was not committed are there: test "
+		    "runs of the last seconds may lack events that are there");
 	return restored_print(giving->dir, answer, err);
 }
 

@@ -183,7 +183,7 @@ append_limited(struct page *page)
 	put_int(&answer, COUNTER_STORE_nodes, all.nodes);
 	put_records(&answer, &all);
 	put_int(&answer, COUNTER_STORE_rebuilding,
-	    tables_fact(page->txn, FACT_REBUILD));
+	    tables_fact(page->txn, FACT_REBUILD) != 0);
 	return answer_append(page, &answer);
 }
 
@@ -220,7 +220,7 @@ append_store(struct page *page, struct err *err, int *rc)
 		? 0
 		: journal_generation(reader->journal) & INT64_MAX);
 	put_int(&answer, COUNTER_STORE_rebuilding,
-	    tables_fact(page->txn, FACT_REBUILD));
+	    tables_fact(page->txn, FACT_REBUILD) != 0);
 	put_int(
 	    &answer, COUNTER_STORE_damaged, tables.damaged + journal.damaged);
 	put_tables(&answer, &tables);

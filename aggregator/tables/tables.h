@@ -76,7 +76,7 @@ const struct db_marked *tables_marked(unsigned table);
 #define FACT_RECORDS   "records"   /* records ever written to row blocks */
 #define FACT_COMPACTED "compacted" /* the last number of a compacted slice */
 #define FACT_MODELS    "models"    /* hash of those that phases come from */
-#define FACT_REBUILD   "rebuild"   /* 1: phases are being rebuilt */
+#define FACT_REBUILD   "rebuild"   /* what is derived again; 0: nothing */
 #define FACT_DROPPED                                                           \
 	"dropped"                /* how often rows of a partition were dropped \
 				  */
@@ -88,6 +88,10 @@ const struct db_marked *tables_marked(unsigned table);
  * and whether it was confirmed: retention/store_clock.h */
 #define FACT_CLOCK           "clock"
 #define FACT_CLOCK_CONFIRMED "clock_confirmed"
+
+/* Values of FACT_REBUILD: phases and test runs from the events, or statistics
+ * from phases and test runs, where events were deleted. */
+enum { REBUILD_EVENTS = 1, REBUILD_SUMS = 2 };
 
 /* Of a store with an archive, which marks its changes (archive/marks.h): 1 +
  * the last journal number when it got it; the last change number; what is

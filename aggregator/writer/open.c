@@ -64,7 +64,7 @@ prepare(struct writer *writer, struct err *err)
 		tables_put_fact(
 		    txn, FACT_RETIRE_AFTER, writer->options.retire_after);
 	writer->dropped = tables_fact(txn, FACT_DROPPED);
-	writer->rebuild = tables_fact(txn, FACT_REBUILD) != 0;
+	writer->rebuild = tables_fact(txn, FACT_REBUILD);
 	if (writer->options.models == NULL)
 		tables_get_models(txn, &writer->models);
 	else

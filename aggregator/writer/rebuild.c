@@ -23,8 +23,9 @@ enum {
 
 /* ---- 1: delete the old phases ---- */
 
-static enum db_result
-clear_table(struct writer *writer, unsigned table, struct err *err)
+enum db_result
+rebuild_clear(
+    struct writer *writer, unsigned table, uint64_t what, struct err *err)
 {
 	const struct text all = { NULL, 0 };
 	struct db_txn *txn;
@@ -34,7 +35,7 @@ clear_table(struct writer *writer, unsigned table, struct err *err)
 	do {
 		if (db_begin(writer->db, true, &txn, err) != 0)
 			return DB_BROKEN;
-		tables_put_fact(txn, FACT_REBUILD, 1);
+		tables_put_fact(txn, FACT_REBUILD, what);
 		deleted = tables_delete(txn, table, all, DELETE_ROWS);
 		result = db_commit(&txn, err);
 	} while (result == DB_OK && deleted == DELETE_ROWS);
@@ -323,8 +324,8 @@ pair_some(struct writer *writer, bool *more, struct err *err)
 	return db_commit(&txn, err);
 }
 
-static enum db_result
-finish(struct writer *writer, struct err *err)
+enum db_result
+rebuild_end(struct writer *writer, struct err *err)
 {
 	struct db_txn *txn;
 
@@ -373,7 +374,7 @@ rebuild_all(struct writer *writer, struct err *err)
 	writer->merge.busy = writer->pack.busy = false;
 	for (i = 0; i < sizeof(derived) / sizeof(*derived) && result == DB_OK;
 	     i++)
-		result = clear_table(writer, derived[i], err);
+		result = rebuild_clear(writer, derived[i], REBUILD_EVENTS, err);
 	if (result == DB_OK)
 		result = unpack_table(writer, tables_run_names, err);
 	if (result == DB_OK)
@@ -385,9 +386,10 @@ rebuild_all(struct writer *writer, struct err *err)
 	while (result == DB_OK && more)
 		result = pair_some(writer, &more, err);
 	if (result == DB_OK)
-		result = clear_table(writer, TABLES_SORT, err);
+		result =
+		    rebuild_clear(writer, TABLES_SORT, REBUILD_EVENTS, err);
 	if (result == DB_OK)
-		result = finish(writer, err);
+		result = rebuild_end(writer, err);
 	collect_reset(&writer->collect);
 	phase_memory_forget(&writer->indexer_write.memory);
 	if (result != DB_OK)

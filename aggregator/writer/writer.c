@@ -261,24 +261,31 @@ round_of(struct writer *writer, struct err *err)
 	return true;
 }
 
-/* Rebuild phases if a rebuild was interrupted. */
+static enum db_result
+rebuild(struct writer *writer, struct err *err)
+{
+	return writer->rebuild == REBUILD_SUMS ? sum_again(writer, err)
+					       : rebuild_all(writer, err);
+}
+
+/* Derive again what follows from records if the store says so. */
 static bool
 derive(struct writer *writer, struct err *err)
 {
 	enum db_result result;
 
-	if (!writer->rebuild)
+	if (writer->rebuild == 0)
 		return true;
-	log_warn("indexer: a rebuild of phases was interrupted; "
-		 "starting it again");
+	log_warn("indexer: phases and test runs are derived again: a rebuild "
+		 "was interrupted, or the store was made of an archive");
 	/* Index nothing while phases are incomplete. */
-	while ((result = rebuild_all(writer, err)) == DB_FULL &&
+	while ((result = rebuild(writer, err)) == DB_FULL &&
 	       !atomic_load(&writer->stopping)) {
 		set_full(writer, true, err);
 		rest(writer, FULL_PAUSE_NS, REST_FIRMLY);
 	}
 	if (result == DB_OK) {
-		writer->rebuild = false;
+		writer->rebuild = 0;
 		set_full(writer, false, err);
 	}
 	return result < DB_DAMAGED;

@@ -78,7 +78,7 @@ struct writer {
 	struct background background;
 	bool compact_is_damaged; /* a page that it needs; reported */
 	uint64_t dropped;        /* FACT_DROPPED when last read */
-	bool rebuild;            /* one was interrupted */
+	uint64_t rebuild; /* FACT_REBUILD: one is due, or was interrupted */
 
 	_Atomic uint64_t position;
 	_Atomic bool stopping;
@@ -180,8 +180,21 @@ enum { REBUILD_ROWS = 32 << 10 }; /* per transaction */
 /* Rebuild all phases; starts again if a rebuild was interrupted. */
 enum db_result rebuild_all(struct writer *writer, struct err *err);
 
+/* Delete the rows of a table that follows from others; until rebuild_end the
+ * fact says so. */
+enum db_result rebuild_clear(
+    struct writer *writer, unsigned table, uint64_t what, struct err *err);
+enum db_result rebuild_end(struct writer *writer, struct err *err);
+
 /* Rebuild the rows of test runs from entities, so that runs without events
  * exist too. In bounded transactions of its own. */
 enum db_result rebuild_runs(struct writer *writer, struct err *err);
+
+/* ---- sum_again.c ---- */
+
+/* Make statistics of phases those of their events, and of groups of test runs
+ * those of the runs: of a store that was made of rows of several moments, and
+ * has not all events. */
+enum db_result sum_again(struct writer *writer, struct err *err);
 
 #endif

@@ -2,7 +2,7 @@
 # What a head sends arrives after another one has taken its partition over: an insert
 # that a slow connection holds back, a head that stood still (SIGSTOP) and wakes up.  What follows from records stays what the new head says; of
 # records the archive has those of the new head, and perhaps some that the old one had accepted; each once.  It can be read and restored, and
-# the old head is refused by name.  CLAIMS (5), one kind after the other.
+# the old head is refused by name.  CLAIMS (7), one kind after the other.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck disable=SC2034 # SEED is of load
@@ -13,7 +13,7 @@
 # shellcheck source=tests/parts/archive.sh
 . "$(dirname "$0")/archive.sh"
 SEED=${SEED:-$(date +%s)}
-CLAIMS=${CLAIMS:-5}
+CLAIMS=${CLAIMS:-7}
 echo "seed $SEED"
 archive_cluster || exit 1
 # shellcheck disable=SC2046 # numbers
@@ -60,18 +60,37 @@ of_archive() { said_of archive --connect "$CLUSTER/pool" --archive-password "$TM
 within() { test -z "$(comm -23 "$TMP/$1.records" "$TMP/$2.records" | head -c 300 | tee /dev/stderr)"; }
 once() { test -z "$(uniq -d "$TMP/$1.records" | head -c 300 | tee /dev/stderr)"; }
 
+# steps COUNT: as many phases.
+first=0
+steps() {
+	/usr/bin/python3 -c 'import json, sys
+first, count = map(int, sys.argv[1:])
+for i in range(first, first + count):
+    for at, event in (0, "step:start"), (1, "step:end"):
+        print(json.dumps({"ts": "%d.25" % (1650020400 + 2 * i + at), "source": "test", "event": event, "node": "n1",
+            "message": "id=%d" % i}))' $first "$1" >"$TMP/steps"
+	first=$((first + $1))
+	poolscope-import emits -p 'demo$farm' "$TMP/steps" >/dev/null
+}
+
+newest() { for n in 1 3; do ask $n "SELECT max(pos) FROM pool.$1"; done; }
+
 archive create --to "$CLUSTER/pool" >"$TMP/created" || exit 1
 store=$TMP/store0
 round=0
 while [ $round -lt "$CLAIMS" ]; do
 	round=$((round + 1))
 	# shellcheck disable=SC2086 # words
-	set -- commits stop streams partitions runs
-	shift $(((round - 1) % 5))
+	set -- commits stop streams runs partitions sums groups
+	shift $(((round - 1) % 7))
 	kind=$1
+	# From now on a restore cannot derive everything from events.
+	[ "$kind" != partitions ] ||
+		check "records of years ago are given up" archive retain --to "$CLUSTER/pool" --before 2000-01-01
 	old=old$round new=new$round
 	head_of $old "$store" "$through" || exit 1
 	check "round $round: runs come" load 3
+	check "... and steps" steps 20
 	check "... and are archived" settled
 	listen
 	case $kind in
@@ -83,8 +102,15 @@ while [ $round -lt "$CLAIMS" ]; do
 		;;
 	*) # an insert is on its way
 		manner "hold INSERT .$kind"
-		check "... more come" load 3
+		[ "$kind" = sums ] || check "... more come" load 3
+		[ "$kind" != sums ] || check "... steps come" steps 20
 		check "... and rows of $kind are held back" wait_until 'says "^held"' 60
+		;;
+	esac
+	# Test runs cannot be derived again: others are sent at the same time.
+	case $kind in
+	partitions | groups)
+		check "... test runs are there" wait_until '[ "$(newest runs)" = "$(newest streams)" ]' 60
 		;;
 	esac
 	store=$TMP/store$round

@@ -151,9 +151,9 @@ int read_covered_find(
 /* Is it left out?  Counts it. */
 bool read_is_left(
     struct read_covered *covered, uint32_t session, uint64_t seq, uint64_t pos);
-/* Were rows of these tables, of which the newest counts, sent after the last
- * commit? */
-int read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err);
+/* Of which tables that count records are rows of after the last commit there?
+ * A bit for each, by enum schema_number. */
+int read_ahead(struct archive_read *read, uint32_t *ahead, struct err *err);
 /* The lists of all phases, whose events were read. */
 void read_phase_lists(
     struct read_partition *of, uint32_t number, struct made *range);

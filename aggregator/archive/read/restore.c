@@ -190,9 +190,10 @@ struct restore {
 	struct journal *journal;
 	/* Rows that are not of the last commit, or of several stores. */
 	bool is_ahead;
-	uint64_t lacking;      /* records that were counted */
-	uint32_t lost;         /* partitions that are left out */
-	uint64_t common;       /* hash of the models; 0: none yet */
+	bool is_behind;   /* ... and events to derive them from were deleted */
+	uint64_t lacking; /* records that were counted */
+	uint32_t lost;    /* partitions that are left out */
+	uint64_t common;  /* hash of the models; 0: none yet */
 	struct text common_of; /* the partition that had them */
 	struct restore_rows rows;
 };
@@ -238,11 +239,12 @@ check_common(struct restore *restore, struct text name, struct err *err)
  * after the last commit are of records that are left out. */
 static int
 check_counts(struct restore *restore, const struct read_partition *of,
-    bool is_ahead, struct err *err)
+    uint32_t ahead, struct err *err)
 {
 	const struct restore_options *options = restore->options;
 
-	if (is_ahead || options->since_ns != INT64_MIN ||
+	if ((ahead >> SCHEMA_PARTITIONS & 1) != 0 ||
+	    options->since_ns != INT64_MIN ||
 	    kept_from(&restore->kept, of->part) != INT64_MIN)
 		return 0;
 	for (unsigned i = 0; i < ARCHIVE_KINDS; i++) {
@@ -288,15 +290,15 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 	int64_t kept_hour = kept_from(&restore->kept, of->part);
 	struct read_covered covered = { .part = of->part,
 		.all = &restore->ends };
-	bool is_ahead = false;
+	uint32_t ahead = 0;
 	int rc = read_covered_find(&covered, restore->client, err);
 
 	if (kept_hour < restore->kept_hour)
 		restore->kept_hour = kept_hour;
 	restore->read->covered = &covered;
 	if (rc == 0)
-		rc = read_is_ahead(restore->read, &is_ahead, err);
-	restore->is_ahead |= is_ahead;
+		rc = read_ahead(restore->read, &ahead, err);
+	restore->is_ahead |= ahead != 0;
 	if (rc == 0)
 		rc = restore_rows(&restore->rows, number, err);
 	if (rc == 0)
@@ -305,7 +307,7 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 	free(covered.last_seq);
 	restore->read->covered = NULL;
 	return rc == 0 && check_common(restore, of->name, err) == 0
-		   ? check_counts(restore, of, is_ahead, err)
+		   ? check_counts(restore, of, ahead, err)
 		   : -1;
 }
 
@@ -382,9 +384,13 @@ finish(struct restore *restore, struct err *err)
 	}
 	/* An aggregator was lost while it committed: what follows from events
 	 * may be of more than there are; or of fewer, where a partition was
-	 * made again.  Where events were deleted, it stays. */
-	if (restore->is_ahead && is_all && kept_is_all(&restore->kept))
-		tables_put_fact(txn, FACT_REBUILD, 1);
+	 * made again.  Where events were deleted, only statistics can be made
+	 * again. */
+	restore->is_behind =
+	    restore->is_ahead && !(is_all && kept_is_all(&restore->kept));
+	if (restore->is_ahead)
+		tables_put_fact(txn, FACT_REBUILD,
+		    restore->is_behind ? REBUILD_SUMS : REBUILD_EVENTS);
 	put_origin(txn, &restore->ends);
 	tables_put_fact(txn, FACT_ROW, restore->rows.row);
 	tables_put_fact(txn, FACT_RECORDS, restore->rows.records);
@@ -435,6 +441,7 @@ restore_store(struct clickhouse *client, const char *copy,
 	report->rows = restore.rows.rows;
 	report->last_ns = restore.rows.last_ns;
 	report->lacking = restore.lacking;
+	report->is_behind = restore.is_behind;
 	report->is_short = restore.lacking > 0 || restore.lost > 0;
 	for (unsigned i = 0; restore.read != NULL && i < SCHEMA_TYPED; i++)
 		report->is_short |= restore.read->fetch.is_reported[i];

@@ -31,6 +31,9 @@ struct restore_report {
 	int64_t last_ns;  /* the newest record was received; INT64_MIN: none */
 	bool is_short;    /* on_lack was called */
 	uint64_t lacking; /* records that were counted and are not there */
+	/* Rows of a pass that was not committed are there, and events from
+	 * which all could be derived again are not. */
+	bool is_behind;
 };
 
 struct restore_place {

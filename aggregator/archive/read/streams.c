@@ -90,15 +90,15 @@ read_is_left(
 static int
 take_count(void *arg, struct fetch *row, struct err *err)
 {
-	bool *is_ahead = arg;
+	bool *is_there = arg;
 
 	(void)err;
-	*is_ahead |= fetch_uint(row) > 0;
+	*is_there |= fetch_uint(row) > 0;
 	return 0;
 }
 
 int
-read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err)
+read_ahead(struct archive_read *read, uint32_t *ahead, struct err *err)
 {
 	static const enum schema_number tables[] = { SCHEMA_STREAMS,
 		SCHEMA_SUMS, SCHEMA_RUNS, SCHEMA_GROUPS, SCHEMA_PARTITIONS };
@@ -110,6 +110,7 @@ read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err)
 
 	for (unsigned t = 0; t < TABLES && rc == 0; t++) {
 		char *sql = NULL;
+		bool is_there = false;
 		size_t bytes;
 		FILE *to = memory_stream(&sql, &bytes);
 
@@ -130,7 +131,8 @@ read_is_ahead(struct archive_read *read, bool *is_ahead, struct err *err)
 		fputc(')', to);
 		memory_stream_end(&to);
 		rc = fetch_home(&read->fetch, tables[t], covered->part, columns,
-		    1, sql, take_count, is_ahead, err);
+		    1, sql, take_count, &is_there, err);
+		*ahead |= (uint32_t)is_there << tables[t];
 		free(sql);
 	}
 	return rc;
