@@ -107,7 +107,7 @@ read_deleted(
 	return 0;
 }
 
-/* The server tells which is the last hour that it deletes, of all since 1970:
+/* The server reports which is the last hour that it deletes, of all since 1970:
  * it alone knows what its functions mean. */
 static int
 read_ttl(struct kept *kept, const struct question *question, struct err *err)

@@ -2,7 +2,7 @@
 # Today's engine deletes records by itself, by the TTL that create or the site's own SQL
 # has given the tables, and has them on a volume of a storage policy.  What it deleted is
 # not missed: readers, a gateway and a restored store have the rest.  A TTL that deletes
-# more than can be told is said by check.
+# more than can be understood is reported by check.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -113,16 +113,16 @@ check "a store can be made" poolscope-archive restore --from "$new" "$TMP/own"
 check_text "... of the new ones" 50 \
 	"$(poolscope-dump -q --store "$TMP/own" -p 'demo$farm' --kind event --format jsonl | wc -l)"
 
-# ---- what cannot be told
+# ---- what cannot be understood
 ask "ALTER TABLE own.gaps MODIFY TTL toDateTime(toInt64(hour) * 3600) + INTERVAL 1 MONTH DELETE WHERE count > 5"
 check_status 3 "a TTL with a condition is found" poolscope-archive check --to "$new"
 cp "$TMP/err" "$TMP/said1"
-check "... and said what to set" grep -q "TTL of table gaps has a condition.*set one such as TTL toDateTime" "$TMP/said1"
+check "... and printed what to set" grep -q "TTL of table gaps has a condition.*set one such as TTL toDateTime" "$TMP/said1"
 ask "ALTER TABLE own.gaps MODIFY TTL toDateTime(toInt64(hour) * 3600) + INTERVAL 13 MONTH"
 ask "ALTER TABLE own.rollups MODIFY TTL toDateTime(toInt64(hour) * 3600) + INTERVAL 13 MONTH"
 check_status 3 "one of a table that is not of records" poolscope-archive check --to "$new"
 cp "$TMP/err" "$TMP/said2"
-check "... and said to remove it" grep -q "TTL of table rollups deletes rows.*ALTER TABLE own.rollups REMOVE TTL" "$TMP/said2"
+check "... and printed that it is to be removed" grep -q "TTL of table rollups deletes rows.*ALTER TABLE own.rollups REMOVE TTL" "$TMP/said2"
 ask "ALTER TABLE own.rollups REMOVE TTL"
 check "then check finds nothing" poolscope-archive check --to "$new"
 stop gateway
