@@ -27,7 +27,7 @@ void flat_clear(struct flat *f);
 
 /* Fill up, so that `size` divides the place after `more` further bytes. */
 void flat_align(struct flat *f, uint32_t size, uint32_t more);
-/* A number of so many bytes, at a place that they divide. */
+/* A number of `bytes` bytes, at a place that they divide. */
 void flat_number(struct flat *f, uint64_t number, uint32_t bytes);
 /* Returns the place of a new string. */
 uint32_t flat_text(struct flat *f, struct text text);

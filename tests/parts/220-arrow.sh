@@ -20,6 +20,7 @@ model work <<-'END'
 		end = "work:end"
 	}
 END
+cp "$ROOT"/deploy/models/*.conf "$TMP/models"
 aggregate --models "$TMP/models"
 /usr/bin/python3 - <<'END' | records
 print("group n1 room temperature:Cel:gauge bytes:By:counter")
@@ -40,40 +41,86 @@ for i in range(1, 8):
 END
 
 # ---- questions
-# asked NAME COMMAND...: both say the same.
+# asked [-t TABLE] COMMAND...: both say the same, of the first table or of this one.
 asked() {
-	_asked=$1
-	shift
+	_table=
+	if [ "$1" = -t ]; then
+		_table=$2
+		shift 2
+	fi
 	if ! "$@" --format jsonl >"$TMP/jsonl" 2>"$TMP/err"; then
-		check_status 1 "$_asked: has no answer" "$@" --format arrow
+		check_status 1 "no answer: $*" "$@" --format arrow
 		return
 	fi
-	check "$_asked: arrow" sh -c '"$@" --format arrow >"$0"' "$TMP/arrow" "$@"
-	check "$_asked: are the same" judge answer "$TMP/arrow" "$TMP/jsonl"
-	sed 's/^/    /' "$TMP/out"
+	check "arrow: $*" sh -c '"$@" >"$0"' "$TMP/arrow" "$@" --format arrow ${_table:+--table "$_table"}
+	check "... says the same" judge answer "$TMP/arrow" "$TMP/jsonl" ${_table:+"$_table"}
+	sed 's/^/    /; /^ *$/d' "$TMP/out"
+	answered="$answered $2"
 }
-WINDOW="--from 2023-11-14 --to 2023-11-15"
+answered=
 questions=$(poolscope-stats --help | sed -n '/^print numbers/,/^options/s/^  \([a-z]*\) .*/\1/p')
-check "questions are known" test "$(echo "$questions" | wc -l)" -gt 15
+# of_pool PARTITION [OPTION...]: all questions; the words are those of scanner.
+of_pool() {
+	_pool=$1
+	shift
+	for _what in $questions; do
+		case $_what in
+		metrics | nodes | clocks | pools | status) ;; # OpenMetrics; of now
+		scanner) [ $# -eq 0 ] || asked poolscope-stats scanner -p "$_pool" "$@" ;;
+		series) asked poolscope-stats series -p "$_pool" --metric 'system.memory*' --from -1h ;;
+		*) asked poolscope-stats "$_what" -p "$_pool" ;;
+		esac
+	done
+}
+golden=$ROOT/tests/golden
+start broker poolscope-broker || exit 1
+start agent poolscope-agent -p 'live$agent' -n n1 || exit 1
+check "a job is imported" poolscope-import scanner -p 'scanner$job' --job "$(ls "$golden/scanner/s01"*/db/jobs)" "$golden/scanner/s01"*/db
+check "test runs are" poolscope-import -p 'testrun$runs' testrun "$golden"/testrun/m01*
+check "reports are" poolscope-import perf -p 'perf$r' "$golden"/perf/r01*/reports.json
+check "a pool is" env -u POOLSCOPE_PARTITION poolscope-import cascade "$golden/cascade/p02_pool8_p2p_private/entities.jsonl"
+check "a host is sampled" wait_until "test \$(poolscope-dump -q -p 'live\$agent' --kind sample | wc -l) -gt 20" 30
+check "... and its clock compared" wait_until "poolscope-stats clocks -p 'live\$agent'" 30
+stop agent
+stored() {
+	check "$1 is stored" wait_until "poolscope-stats $2 -p '$1'" 30
+}
+stored 'scanner$job' "scanner --job $(ls "$golden/scanner/s01"*/db/jobs)"
+stored 'testrun$runs' runs
+stored 'perf$r' perf
+stored 'mybatchacct$gpupool' cascade
+of_pool 'acct$pool'
+of_pool 'live$agent'
+of_pool 'scanner$job' --job "$(ls "$golden/scanner/s01"*/db/jobs)"
+of_pool 'testrun$runs'
+of_pool 'perf$r'
+of_pool 'mybatchacct$gpupool'
 for what in $questions; do
 	case $what in
-	metrics | pools | status) continue ;; # OpenMetrics; of now
-	series) set -- --metric 'temperature' ;;
-	scanner) set -- --job 1 ;;
-	*) set -- ;;
+	metrics) continue ;; # OpenMetrics
+	nodes | clocks | pools | status) ;; # of now: the next answer is another
+	*) continue ;;
 	esac
-	case $what in
-	nodes | clocks) asked "$what" poolscope-stats "$what" -p 'acct$pool' --columns node ;;
-	*) asked "$what" poolscope-stats "$what" -p 'acct$pool' "$@" ;;
+	check "arrow: stats $what" sh -c 'poolscope-stats "$1" -p "live\$agent" --format arrow >"$0"' "$TMP/arrow" "$what"
+	check "... is read" judge second "$TMP/arrow"
+	answered="$answered $what"
+done
+for what in $questions; do
+	case " $answered metrics " in
+	*" $what "*) ;;
+	*) fail "$what had an answer" ;;
 	esac
 done
-asked "pools" poolscope-stats pools --columns partition
+
+# one table of several
+asked -t images poolscope-stats cascade -p 'mybatchacct$gpupool'
+WINDOW="--from 2023-11-14 --to 2023-11-15"
 # shellcheck disable=SC2086 # words
-asked "phases by node" poolscope-stats phases -p 'acct$pool' $WINDOW --by node --sort max --top 3
+asked poolscope-stats phases -p 'acct$pool' $WINDOW --by node --sort max --top 3
 # shellcheck disable=SC2086
-asked "series" poolscope-stats series -p 'acct$pool' $WINDOW -m temperature --step 30s
-asked "partitions" poolscope-partitions list
-asked "keys" poolscope-keys list
+asked poolscope-stats series -p 'acct$pool' $WINDOW -m temperature --step 30s
+asked poolscope-partitions list
+asked poolscope-keys list
 poolscope-stats phases -p 'acct$pool' --by node --format arrow >"$TMP/arrow"
 check "polars reads the same" judge second "$TMP/arrow"
 
