@@ -105,27 +105,44 @@ arrow_add_bits(struct arrow_column *column, uint64_t bits)
 	add_known(column, true);
 }
 
+/* `texts` gets the text at its end. */
+static void
+put_utf8(struct buffer *texts, struct text text)
+{
+	size_t before = texts->bytes;
+
+	buffer_put_text(texts, text);
+	if (!text_is_utf8(text))
+		for (size_t i = before; i < texts->bytes; i++)
+			if (texts->at[i] >= 0x80)
+				texts->at[i] = '?';
+}
+
+/* Mostly the same as in the row before. */
+static uint32_t
+number_of(struct arrow_column *column, struct text name)
+{
+	struct string_table *names = &column->names;
+
+	if (column->last < names->count &&
+	    text_equal(names->names[column->last], name))
+		return column->last;
+	column->texts.bytes = 0;
+	buffer_need(&column->texts, 1);
+	put_utf8(&column->texts, name);
+	column->last = string_table_add(names, buffer_text(&column->texts));
+	column->texts.bytes = 0;
+	return column->last;
+}
+
 void
 arrow_add_text(struct arrow_column *column, struct text text)
 {
-	size_t before = column->texts.bytes;
-
-	buffer_put_text(&column->texts, text);
-	if (!text_is_utf8(text))
-		for (size_t i = before; i < column->texts.bytes; i++)
-			if (column->texts.at[i] >= 0x80)
-				column->texts.at[i] = '?';
 	if (column->type == ARROW_TEXT) {
+		put_utf8(&column->texts, text);
 		add_end(&column->values, &column->texts);
 	} else {
-		const struct text made = {
-			(const char *)column->texts.at + before, text.bytes
-		};
-
-		add_uint32(&column->values,
-		    string_table_add(&column->names,
-			text.bytes > 0 ? made : (struct text){ "", 0 }));
-		column->texts.bytes = before;
+		add_uint32(&column->values, number_of(column, text));
 	}
 	add_known(column, true);
 }

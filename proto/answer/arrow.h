@@ -39,6 +39,7 @@ struct arrow_column {
 	struct buffer values; /* bits, numbers, or the ends of texts */
 	struct buffer texts;
 	struct string_table names;
+	uint32_t last;       /* the name of the row before */
 	uint32_t names_sent; /* UINT32_MAX: no dictionary was sent */
 };
 
