@@ -3,17 +3,14 @@
  * poolscope-dump(1).
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "exporters/samples/columns.h"
 #include "exporters/samples/job_intervals.h"
-#include "exporters/source/follow_position.h"
+#include "exporters/source/follow_print.h"
 #include "exporters/source/known.h"
 #include "exporters/source/source.h"
 #include "exporters/source/select_options.h"
@@ -35,6 +32,9 @@ struct row {
 	struct text source, name, key;
 	struct value count;
 	struct text attributes, values;
+	/* The same numbers with their types, of arrow. */
+	uint64_t seq_count, index_count, lost;
+	int64_t received_at, at, end_at, lasted_ns;
 };
 
 /* Numbers of nanoseconds are exact, and so greater than JSON's. */
@@ -91,6 +91,85 @@ static const struct answer_column columns[] = {
 	    "they were corrected"),
 	{ .key = NULL },
 };
+
+/* Of arrow: a kind has those that it has values of. */
+static const struct answer_column typed_columns[] = {
+	{ "time", "TIME", ANSWER_AT_TIME(struct row, at), NULL,
+	    "when it happened or began", 0, NULL },
+	{ "end", "END", ANSWER_AT_TIME(struct row, end_at), NULL,
+	    "when it ended", 0, NULL },
+	{ "duration", "DURATION", ANSWER_AT_DURATION(struct row, lasted_ns),
+	    NULL, "how long a phase took", 0, NULL },
+	{ "measured", "MEASURED", ANSWER_AT_FLAG(struct row, measured), NULL,
+	    "whether the end event of a phase gave its duration", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
+	    "the node that recorded it", ANSWER_REPEATS, NULL },
+	{ "source", "SOURCE", ANSWER_AT_TEXT(struct row, source), NULL,
+	    "the source of an event, the model of a phase or run", 0, NULL },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
+	    "the name of an event, span, phase or run", 0, NULL },
+	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
+	    "the key of an event, phase or run, the id of an entity", 0, NULL },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, lost), NULL,
+	    "how many records were lost", 0, NULL },
+	{ "attributes", "ATTRIBUTES", ANSWER_AT_TEXT(struct row, attributes),
+	    NULL, "attributes, or the events of a run, as JSON", 0, NULL },
+	{ "values", "VALUES", ANSWER_AT_TEXT(struct row, values), NULL,
+	    "the bytes of a rejected batch", 0, NULL },
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
+	    "account and pool", ANSWER_REPEATS, NULL },
+	{ "session", "SESSION", ANSWER_AT_TEXT(struct row, session), NULL,
+	    "the session of the agent that sent it", 0, NULL },
+	{ "seq", "SEQ", ANSWER_AT_COUNT(struct row, seq_count), NULL,
+	    "the number of its batch in the session", 0, NULL },
+	{ "index", "INDEX", ANSWER_AT_COUNT(struct row, index_count), NULL,
+	    "its position in the batch", 0, NULL },
+	{ "received", "RECEIVED", ANSWER_AT_TIME(struct row, received_at), NULL,
+	    "when the aggregator received it", 0, NULL },
+	{ .key = NULL },
+};
+enum { TYPED_COLUMNS = sizeof(typed_columns) / sizeof(typed_columns[0]) };
+
+static bool
+has_column(const struct record_json_fields *f, const char *key)
+{
+	const struct {
+		const char *key;
+		bool is_there;
+	} columns_of_kind[] = {
+		{ "time", f->time != NULL },
+		{ "end", f->end != NULL },
+		{ "duration", f->duration },
+		{ "measured", f->duration },
+		{ "source", f->source != NULL },
+		{ "name", f->name != NULL },
+		{ "key", f->key != NULL },
+		{ "count", f->count },
+		{ "attributes", f->pairs != NULL || f->run },
+		{ "values", f->values || f->bytes },
+	};
+
+	for (size_t i = 0;
+	     i < sizeof(columns_of_kind) / sizeof(columns_of_kind[0]); i++)
+		if (strcmp(columns_of_kind[i].key, key) == 0)
+			return columns_of_kind[i].is_there;
+	return true;
+}
+
+/* The families of columns are those of all formats. */
+static void
+choose_typed(struct answer_column to[static TYPED_COLUMNS + 2], int kind)
+{
+	const struct answer_column *from = typed_columns;
+
+	for (; from->key != NULL; from++)
+		if (has_column(&record_json_fields[kind], from->key))
+			*to++ = *from;
+	for (from = columns; from->key != NULL; from++)
+		if (from->family != NULL)
+			*to++ = *from;
+	*to = (struct answer_column){ .key = NULL };
+}
 
 static const struct answer_table record_tables[] = { { "records", columns },
 	{ NULL, NULL } };
@@ -232,6 +311,13 @@ print_row(struct answer *answer, struct text partition,
 		.name = text_if(f->name != NULL, record->name),
 		.key = key_of(record, key),
 		.count = count_of(f->count, record->count),
+		.seq_count = record->id.seq,
+		.index_count = record->id.index,
+		.lost = f->count ? record->count : ANSWER_NO_COUNT,
+		.received_at = record->receive_ns,
+		.lasted_ns = f->duration && record->has_duration
+				 ? record->duration_ns
+				 : ANSWER_NO_NS,
 	};
 
 	if (session_is_known(&record->id.session))
@@ -243,6 +329,9 @@ print_row(struct answer *answer, struct text partition,
 	set_time(&row.end_ns, &row.end, end,
 	    f->end != NULL && record_json_has_time(record, true),
 	    record->end_ns);
+	row.at = row.time_ns.type == VALUE_INT ? record->time_ns : ANSWER_NO_NS;
+	row.end_at =
+	    row.end_ns.type == VALUE_INT ? record->end_ns : ANSWER_NO_NS;
 	set_json(&row, &attributes, &values, record);
 	if (clock != NULL)
 		set_clock(clock_cells, record, clock);
@@ -251,109 +340,15 @@ print_row(struct answer *answer, struct text partition,
 	free(values.text);
 }
 
-enum {
-	WAIT_MS = 200,
-	SAVE_RECORDS = 10000, /* interval at which the position is saved */
+enum format {
+	DUMP_JSONL,
+	DUMP_CSV,
+	DUMP_LONG,
+	DUMP_WIDE,
+	DUMP_TABLE,
+	DUMP_MD,
+	DUMP_ARROW
 };
-
-struct follower {
-	struct source *source;
-	struct text partition;
-	const char *path; /* position file; NULL: the position is not saved */
-	struct follow_position follow_position;
-	uint32_t records; /* entries since the position was saved */
-};
-
-static volatile sig_atomic_t is_ended;
-
-static void
-on_ending(int signo)
-{
-	(void)signo;
-	is_ended = 1;
-}
-
-static void
-watch_endings(void)
-{
-	struct sigaction action = { .sa_handler = on_ending };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
-/* Flush the output before the position is saved: after a crash a line may
- * repeat, but none is skipped. */
-static int
-save_position(struct follower *f, struct err *err)
-{
-	struct follow_position now = { source_generation(f->source),
-		source_followed(f->source) };
-	bool moved = now.entry != f->follow_position.entry ||
-		     now.generation != f->follow_position.generation;
-
-	f->records = 0;
-	errno = 0;
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return err_set(err, "standard output: %s",
-		    errno ? strerror(errno) : "a write failed");
-	f->follow_position = now;
-	return f->path != NULL && moved
-		   ? follow_position_write(&now, f->path, err)
-		   : 0;
-}
-
-/* Print all available records; a signal takes effect at the end of an entry. */
-static int
-print_available(struct follower *f, struct err *err)
-{
-	uint64_t before = source_followed(f->source);
-	struct record record;
-	int rc;
-
-	while ((rc = source_next(f->source, &record, err)) > 0) {
-		record_json_line(stdout, f->partition, &record, NULL);
-		f->records++;
-		if (source_followed(f->source) == before)
-			continue;
-		before = source_followed(f->source);
-		if (is_ended || ferror(stdout))
-			return 0;
-		if (f->records >= SAVE_RECORDS && save_position(f, err) != 0)
-			return -1;
-	}
-	return rc;
-}
-
-/* Print to standard output.  `cursor` is the file that saves the position
- * after the last printed record; NULL: start at the end of the store. */
-static int
-print_followed(struct source *source, struct text partition,
-    const struct wire_query *query, const char *cursor, struct err *err)
-{
-	struct follower f = { .source = source,
-		.partition = partition,
-		.path = cursor,
-		.follow_position = { .entry = UINT64_MAX } };
-
-	watch_endings();
-	if (cursor != NULL &&
-	    follow_position_read(&f.follow_position, cursor, err) != 0)
-		return -1;
-	for (;;) {
-		if (follow_position_follow(&f.follow_position, source,
-			partition, query, err) != 0 ||
-		    print_available(&f, err) != 0 ||
-		    save_position(&f, err) != 0)
-			return -1;
-		if (is_ended)
-			return 0;
-		poll(NULL, 0, WAIT_MS);
-	}
-}
-
-enum format { DUMP_JSONL, DUMP_CSV, DUMP_LONG, DUMP_WIDE, DUMP_TABLE, DUMP_MD };
 
 struct values {
 	struct pool_options pool;
@@ -367,6 +362,9 @@ struct values {
 	bool follow;
 	struct answer_options answer; /* of all formats but jsonl */
 	uint32_t wanted;              /* kinds */
+	/* Of the one kind that arrow prints. */
+	struct answer_column typed[TYPED_COLUMNS + 2];
+	struct answer_table typed_tables[2];
 };
 
 static const struct values defaults = {
@@ -379,8 +377,8 @@ static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print records as jsonl (default), csv, table or md; the values of "
 	    "samples as CSV with their names: long (a row for each value) or "
-	    "wide (a column for each metric)",
-	    "jsonl|csv|long|wide|table|md", false },
+	    "wide (a column for each metric); or one kind as arrow",
+	    "jsonl|csv|long|wide|table|md|arrow", false },
 	TOOL_OUTPUT(struct values, output),
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
@@ -405,7 +403,9 @@ static const struct opt options[] = {
 static bool
 has_only_values(const struct values *values)
 {
-	return values->format == DUMP_LONG || values->format == DUMP_WIDE;
+	return values->format == DUMP_LONG || values->format == DUMP_WIDE ||
+	       (values->format == DUMP_ARROW &&
+		   values->wanted == 1u << RECORD_SAMPLE);
 }
 
 static const struct answer_table *
@@ -414,6 +414,9 @@ tables_of(const struct values *values)
 	switch (values->format) {
 	case DUMP_LONG: return sample_values_long;
 	case DUMP_WIDE: return sample_values_wide;
+	case DUMP_ARROW:
+		return has_only_values(values) ? sample_values_typed
+					       : values->typed_tables;
 	default: return record_tables;
 	}
 }
@@ -425,13 +428,29 @@ kinds_wanted(const struct values *values)
 		       1u << RECORD_SPAN | 1u << RECORD_ENTITY |
 		       1u << RECORD_GAP;
 
-	if (has_only_values(values))
+	if (values->format == DUMP_LONG || values->format == DUMP_WIDE)
 		return 1u << RECORD_SAMPLE;
 	if (values->follow)
 		return select_kinds(&values->kinds, all, all);
 	all |= 1u << RECORD_REJECTED;
 	return select_kinds(
 	    &values->kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
+}
+
+/* A stream of Arrow has one schema. */
+static void
+choose_schema(struct values *values)
+{
+	uint32_t kind = 0;
+
+	if ((values->wanted & (values->wanted - 1)) != 0)
+		opt_usage("--format arrow prints records of one kind: choose "
+			  "it with --kind");
+	while (values->wanted >> kind != 1)
+		kind++;
+	choose_typed(values->typed, (int)kind);
+	values->typed_tables[0] =
+	    (struct answer_table){ record_kind_name(kind), values->typed };
 }
 
 static void
@@ -442,8 +461,9 @@ check_answer(struct values *values)
 	answer->format =
 	    values->format == DUMP_JSONL || values->format == DUMP_TABLE
 		? ANSWER_FORMAT_TABLE
-	    : values->format == DUMP_MD ? ANSWER_FORMAT_MD
-					: ANSWER_FORMAT_CSV;
+	    : values->format == DUMP_MD    ? ANSWER_FORMAT_MD
+	    : values->format == DUMP_ARROW ? ANSWER_FORMAT_ARROW
+					   : ANSWER_FORMAT_CSV;
 	answer_options_judge(answer, tables_of(values));
 	if (values->format == DUMP_JSONL &&
 	    (answer->sort != NULL || answer->top > 0 ||
@@ -456,6 +476,8 @@ static void
 check_usage(struct values *values)
 {
 	values->wanted = kinds_wanted(values);
+	if (values->format == DUMP_ARROW)
+		choose_schema(values);
 	check_answer(values);
 	node_option_check(&values->node);
 	time_options_check(values->from_ns, values->to_ns);
@@ -607,7 +629,7 @@ print_answer(struct printing *p, struct tool_open *open, struct err *err)
 	p->answer = answer_new(p->file, &how, tables_of(p->values));
 	if (p->values->format == DUMP_WIDE)
 		sample_values_add_columns(&p->samples, p->answer);
-	else if (p->values->format != DUMP_LONG &&
+	else if (!has_only_values(p->values) &&
 		 source_clock(open->source)->choice != CLOCK_RAW)
 		add_clock_columns(p->answer);
 	rc = put_of_jobs(p, open->source, err);
@@ -629,7 +651,10 @@ print(const struct values *values, struct tool_open *open, struct err *err)
 	if (has_only_values(values))
 		rc = sample_values_open(&p.samples, open->source,
 		    open->partition, text_of(values->name),
-		    values->format == DUMP_WIDE, err);
+		    values->format == DUMP_WIDE   ? SAMPLE_VALUES_WIDE
+		    : values->format == DUMP_LONG ? SAMPLE_VALUES_LONG
+						  : SAMPLE_VALUES_TYPED,
+		    err);
 	if (rc == 0)
 		rc = print_answer(&p, open, err);
 	if (has_only_values(values))
@@ -644,7 +669,7 @@ follow(const struct values *values, struct tool_open *open, struct err *err)
 
 	if (source_clock(open->source)->choice != CLOCK_RAW)
 		opt_usage("--follow prints only raw times: use --clock raw");
-	return print_followed(
+	return follow_print(
 	    open->source, open->partition, &query, values->cursor, err);
 }
 

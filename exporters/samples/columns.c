@@ -13,6 +13,7 @@
 #include "proto/base/text.h"
 #include "proto/decode/record_json.h"
 #include "proto/os/clock.h"
+#include "proto/record/counter_rate.h"
 
 enum { POSITION_BYTES = 16 };
 
@@ -20,6 +21,8 @@ struct row {
 	struct value time_ns;
 	struct text time, node, group, metric, unit;
 	struct value value;
+	int64_t at; /* typed */
+	double number;
 };
 
 #define OF_EACH_SAMPLE                                                         \
@@ -44,6 +47,22 @@ static const struct answer_column long_columns[] = {
 	    "the value", 0, NULL },
 	{ .key = NULL },
 };
+static const struct answer_column typed_columns[] = {
+	{ "time", "TIME", ANSWER_AT_TIME(struct row, at), NULL,
+	    "when the sample was taken", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
+	    "the node that took it", ANSWER_REPEATS, NULL },
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
+	    "the metric group", ANSWER_REPEATS, NULL },
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,
+	    "the name of the metric, or its position, such as #3",
+	    ANSWER_REPEATS, NULL },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
+	    "the unit of the metric (UCUM)", ANSWER_REPEATS, NULL },
+	{ "value", "VALUE", ANSWER_AT_NUMBER(struct row, number), NULL,
+	    "the value", 0, NULL },
+	{ .key = NULL },
+};
 static const struct answer_column wide_columns[] = {
 	OF_EACH_SAMPLE,
 	ANSWER_FAMILY("*", ANSWER_VALUE, NULL, "the values of a metric"),
@@ -52,6 +71,10 @@ static const struct answer_column wide_columns[] = {
 
 const struct answer_table sample_values_long[] = {
 	{ "values", long_columns },
+	{ NULL, NULL },
+};
+const struct answer_table sample_values_typed[] = {
+	{ "values", typed_columns },
 	{ NULL, NULL },
 };
 const struct answer_table sample_values_wide[] = {
@@ -80,7 +103,7 @@ read_definitions(struct sample_values *values, struct source *source,
 
 	while ((rc = source_next(source, &record, err)) > 0) {
 		columns_take(&values->groups, &record);
-		if (!values->wide ||
+		if (values->form != SAMPLE_VALUES_WIDE ||
 		    (name.bytes > 0 && !text_match(name, record.name)))
 			continue;
 		add_metrics(values, &record);
@@ -96,12 +119,13 @@ read_definitions(struct sample_values *values, struct source *source,
 
 int
 sample_values_open(struct sample_values *values, struct source *source,
-    struct text partition, struct text name, bool wide, struct err *err)
+    struct text partition, struct text name, enum sample_values_form form,
+    struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 
 	memset(values, 0, sizeof(*values));
-	values->wide = wide;
+	values->form = form;
 	columns_init(&values->groups);
 	string_table_init(&values->metrics);
 	query.name = text_of("set:*");
@@ -157,6 +181,7 @@ put_long(const struct columns *columns, struct answer *answer, struct row *row,
 			row->unit = columns->units[i];
 		}
 		row->value = number_of(&value);
+		row->number = counter_rate_number(&row->value);
 		answer_row(answer, row, NULL);
 	}
 }
@@ -188,12 +213,14 @@ sample_values_rows(struct sample_values *values, struct answer *answer,
 	    columns_find(&values->groups, record->source);
 	char time[CLOCK_TEXT_BYTES];
 	struct row row = { .time_ns = { VALUE_INT, .is.i = record->time_ns },
-		.time = text_of(
-		    clock_text(time, record->time_ns, RECORD_JSON_DECIMALS)),
 		.node = record->node,
-		.group = record->source };
+		.group = record->source,
+		.at = record->time_ns };
 
-	if (values->wide)
+	if (values->form != SAMPLE_VALUES_TYPED)
+		row.time = text_of(
+		    clock_text(time, record->time_ns, RECORD_JSON_DECIMALS));
+	if (values->form == SAMPLE_VALUES_WIDE)
 		put_wide(values, columns, answer, &row, record->value_bytes);
 	else
 		put_long(columns, answer, &row, record->value_bytes);

@@ -49,7 +49,15 @@ const struct columns *columns_find(
  *
  * The definitions of the metric groups are read first.  A value that no
  * definition names is called by its position from 1, such as "#3". */
-extern const struct answer_table sample_values_long[], sample_values_wide[];
+extern const struct answer_table sample_values_long[], sample_values_wide[],
+    sample_values_typed[];
+
+/* Typed is long with times and numbers instead of texts and values. */
+enum sample_values_form {
+	SAMPLE_VALUES_LONG,
+	SAMPLE_VALUES_WIDE,
+	SAMPLE_VALUES_TYPED,
+};
 
 enum { SAMPLE_VALUES_COLUMNS_MAX = RECORD_VALUES_MAX };
 
@@ -57,14 +65,15 @@ struct sample_values {
 	struct column_groups groups;
 	struct string_table metrics; /* the columns of the wide form */
 	struct answer_cell *cells;   /* of a row, one for each of them */
-	bool wide;
+	enum sample_values_form form;
 };
 
 /* Read the definitions that `query` (kind, name) selects.  -1: the source
  * failed, or the wide form would have more than SAMPLE_VALUES_COLUMNS_MAX
  * columns.  Call sample_values_clear in either case. */
 int sample_values_open(struct sample_values *values, struct source *source,
-    struct text partition, struct text name, bool wide, struct err *err);
+    struct text partition, struct text name, enum sample_values_form form,
+    struct err *err);
 void sample_values_clear(struct sample_values *values);
 
 /* Add the columns of the wide form, before the first row. */

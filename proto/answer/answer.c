@@ -61,6 +61,7 @@ printer_of(int format)
 		[ANSWER_FORMAT_JSONL] = &answer_print_jsonl,
 		[ANSWER_FORMAT_CSV] = &answer_print_csv,
 		[ANSWER_FORMAT_MD] = &answer_print_md,
+		[ANSWER_FORMAT_ARROW] = &answer_print_arrow,
 	};
 
 	return printers[format];
@@ -721,6 +722,7 @@ answer_new(FILE *file, const struct answer_options *options,
 	answer->tables = tables;
 	answer->p.file = file;
 	answer->p.options = options;
+	answer->p.err = &answer->err;
 	choose_table(answer, tables);
 	return answer;
 }

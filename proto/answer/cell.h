@@ -40,6 +40,8 @@ enum answer_trait {
 	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
 	ANSWER_IN_UNIT = 8,  /* a number in the unit that the column "unit" of
 				the row has: a table shows bytes in KiB */
+	ANSWER_REPEATS = 16, /* texts of which there are few: arrow sends each
+				once */
 };
 
 struct answer_column {
@@ -102,6 +104,7 @@ enum answer_format {
 	ANSWER_FORMAT_JSONL,
 	ANSWER_FORMAT_CSV,
 	ANSWER_FORMAT_MD,
+	ANSWER_FORMAT_ARROW,
 };
 
 /* Of a table in json. */
@@ -141,7 +144,7 @@ struct answer_options {
 				a title in a table, else all */
 	const char *table;   /* name of the chosen table; NULL: the first */
 	int shape;           /* enum answer_shape; json */
-	unsigned width;      /* of a table in characters; 0: no limit */
+	unsigned width;      /* of the terminal in characters; 0: it is none */
 	const struct answer_taker *taker; /* NULL: none */
 };
 

@@ -15,10 +15,11 @@ enum { LIST_BYTES = 320, WIDTH_MIN = 80 };
 const struct opt answer_options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct answer_options, format),
 	    "FORMAT", "print in this format (default: table)",
-	    "table|json|jsonl|csv|md", false },
+	    "table|json|jsonl|csv|md|arrow", false },
 	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
-	    "of an answer with several, print only this one (csv: default the "
-	    "first), of which --sort, --top and --columns are",
+	    "of an answer with several, print only this one (csv, arrow: "
+	    "default "
+	    "the first), of which --sort, --top and --columns are",
 	    NULL, false },
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
 	    "begin with the greatest number, or the first name, in this column",
@@ -196,7 +197,12 @@ answer_put_columns(const struct answer_table *tables, int format, FILE *file)
 		[ANSWER_FLAG] = "flag",
 		[ANSWER_VALUE] = "value",
 	};
-	const struct answer_options options = { .format = format };
+	bool is_screen = answer_terminal_width() > 0;
+	const struct answer_options options = {
+		.format = format == ANSWER_FORMAT_ARROW && is_screen
+			      ? ANSWER_FORMAT_TABLE
+			      : format
+	};
 	struct answer *answer = answer_new(file, &options, described_tables);
 	struct err err;
 

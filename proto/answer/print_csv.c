@@ -16,15 +16,6 @@ csv_begin(struct answer_printing *p)
 	(void)p;
 }
 
-/* Is it the table that was asked for? */
-static bool
-is_chosen(const struct answer_printing *p)
-{
-	const char *asked = p->options->table;
-
-	return asked == NULL ? p->is_first : strcmp(asked, p->table) == 0;
-}
-
 static void
 put_byte(struct buffer *line, char byte)
 {
@@ -62,7 +53,7 @@ csv_table(
 {
 	(void)rows;
 	(void)count;
-	if (!is_chosen(p))
+	if (!answer_is_of_chosen(p))
 		return;
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		if (i > 0)
@@ -86,7 +77,7 @@ csv_row(struct answer_printing *p, const struct answer_cell *cells)
 {
 	char text[ANSWER_SHOWN_BYTES];
 
-	if (!is_chosen(p))
+	if (!answer_is_of_chosen(p))
 		return;
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		const struct answer_cell *cell = &cells[p->columns[i].cell];

@@ -41,12 +41,12 @@ put_cell(struct json *json, const struct answer_cell *cell)
 	}
 }
 
-static void
-put_head(struct answer_printing *p)
+void
+answer_put_head(struct json *json, const struct answer_printing *p)
 {
 	for (uint32_t i = 0; i < p->head_count; i++) {
-		json_name(&p->json, p->head[i].key);
-		put_cell(&p->json, &p->head[i].value);
+		json_name(json, p->head[i].key);
+		put_cell(json, &p->head[i].value);
 	}
 }
 
@@ -127,27 +127,28 @@ put_row(struct answer_printing *p, const struct answer_cell *cells)
 	answer_put_line(p);
 }
 
-static void
-put_end(struct answer_printing *p, const char *failed)
+void
+answer_put_notes(
+    struct json *json, const struct answer_printing *p, const char *failed)
 {
-	json_add_array(&p->json, "notes");
+	json_add_array(json, "notes");
 	for (uint32_t i = 0; i < p->note_count; i++) {
 		const struct answer_note *note = &p->notes[i];
 
-		json_begin_object(&p->json);
-		json_add_string(&p->json, "key", note->key);
-		json_name(&p->json, "count");
+		json_begin_object(json);
+		json_add_string(json, "key", note->key);
+		json_name(json, "count");
 		if (note->count == ANSWER_NO_COUNT)
-			json_null(&p->json);
+			json_null(json);
 		else
-			json_uint(&p->json, note->count);
-		json_add_string(&p->json, "text", note->text);
-		json_end_object(&p->json);
+			json_uint(json, note->count);
+		json_add_string(json, "text", note->text);
+		json_end_object(json);
 	}
-	json_end_array(&p->json);
-	json_add_bool(&p->json, "complete", failed == NULL);
+	json_end_array(json);
+	json_add_bool(json, "complete", failed == NULL);
 	if (failed != NULL)
-		json_add_string(&p->json, "error", failed);
+		json_add_string(json, "error", failed);
 }
 
 /* ---- one object ---- */
@@ -157,7 +158,7 @@ json_begin_answer(struct answer_printing *p)
 {
 	json_init(&p->json, p->file, JSON_STRICT | JSON_INDENTED);
 	json_begin_object(&p->json);
-	put_head(p);
+	answer_put_head(&p->json, p);
 }
 
 static void
@@ -188,7 +189,7 @@ static void
 json_end_answer(struct answer_printing *p, uint64_t rows, const char *failed)
 {
 	(void)rows;
-	put_end(p, failed);
+	answer_put_notes(&p->json, p, failed);
 	json_end_object(&p->json);
 	putc('\n', p->file);
 }
@@ -273,7 +274,7 @@ static void
 jsonl_begin(struct answer_printing *p)
 {
 	begin_line(p);
-	put_head(p);
+	answer_put_head(&p->json, p);
 	end_line(p);
 }
 
@@ -305,7 +306,7 @@ jsonl_end(struct answer_printing *p, uint64_t rows, const char *failed)
 {
 	begin_line(p);
 	json_add_uint(&p->json, "rows", rows);
-	put_end(p, failed);
+	answer_put_notes(&p->json, p, failed);
 	end_line(p);
 }
 

@@ -8,10 +8,13 @@
 #ifndef PROTO_ANSWER_PRINTER_H
 #define PROTO_ANSWER_PRINTER_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "proto/answer/cell.h"
 #include "proto/base/buffer.h"
+#include "proto/base/err.h"
 #include "proto/format/table.h"
 #include "proto/json/json.h"
 
@@ -53,13 +56,29 @@ struct answer_printing {
 	bool is_first;
 	struct shown_column *columns;
 	uint32_t column_count;
+	struct err *err; /* a printer that cannot print the rows says why */
 	/* Of the printer. */
 	struct json json;
 	struct buffer line; /* csv, json: of a row, what is not written yet */
 	struct json_memory back; /* json: what ends a row */
 	uint64_t kept_bytes;     /* json in columns: no more than these */
 	bool has_tables;
+	struct arrow_printing *arrow;
 };
+
+/* Of a format that has one table: is it the one that was asked for? */
+static inline bool
+answer_is_of_chosen(const struct answer_printing *p)
+{
+	const char *asked = p->options->table;
+
+	return asked == NULL ? p->is_first : strcmp(asked, p->table) == 0;
+}
+
+/* Members of an object: of the head; and notes, complete, error. */
+void answer_put_head(struct json *json, const struct answer_printing *p);
+void answer_put_notes(
+    struct json *json, const struct answer_printing *p, const char *failed);
 
 /* A row is written at once: a call for each of its cells takes longer than the
  * cell. */
@@ -87,6 +106,6 @@ struct answer_printer {
 
 extern const struct answer_printer answer_print_table, answer_print_md,
     answer_print_csv, answer_print_json, answer_print_json_columns,
-    answer_print_jsonl;
+    answer_print_jsonl, answer_print_arrow;
 
 #endif
