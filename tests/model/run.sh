@@ -92,5 +92,12 @@ check "the archive: a copy has the same epoch" wrong -DCOPY -DSAME_EPOCH
 check "the archive: a store that does not know that it is older" wrong \
 	-DWENT_BACK -DNO_COUNTER
 check "the archive: a store that does not know its archive" wrong -DREPLACED -DNO_ID
+
+model=stages.pml
+check "a pass in stages" right
+check "a pass: the claim that nobody takes over" wrong -DNEVER_TAKEN
+check "a pass: streams do not wait for their records" wrong -DSTREAMS_FIRST
+check "a pass: streams and statistics at once" wrong -DTOGETHER
+check "a pass: one look for both" wrong -DLOOK_ONCE
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
