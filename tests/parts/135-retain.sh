@@ -58,7 +58,7 @@ wrong_usage "... and be past" "in the future" archive retain --before 2100-01-01
 check "a day that has not ended stays" archive retain --before 2022-04-15T23:00:00Z
 check_printed "... which it says" "dropped 0 days of tables before 2022-04-15"
 check_status 1 "no partition is no success" archive retain --before 2022-04-16 -p 'a/none*'
-check_printed "... which it says" "has no partition a/none"
+check_printed "... which it says" "no partition of the archive matches a/none"
 
 # ---- of one
 had=$(old pool.samples 'count()' "hour < 458352 AND part = $(part 'a$one')")
