@@ -224,6 +224,12 @@ sum(struct reading *reading)
 	to->count = kept;
 }
 
+static bool
+is_lost(const struct expected_rows *rows)
+{
+	return rows->table == SCHEMA_PHASES && rows->hour == COMMITS_LOST;
+}
+
 /* Nobody knows how many events there are of a phase of which the store could
  * not read all. */
 static void
@@ -232,7 +238,7 @@ forget_lost(struct expected *to)
 	for (uint32_t i = 0; i < to->count; i++) {
 		const struct expected_rows *lost = &to->at[i];
 
-		if (lost->table != SCHEMA_PHASES || lost->hour != COMMITS_LOST)
+		if (!is_lost(lost))
 			continue;
 		for (uint32_t j = i + 1; j < to->count; j++)
 			if (to->at[j].table == SCHEMA_PHASES &&
@@ -353,6 +359,15 @@ expected_of(const struct expected *expected, enum schema_number table,
 		       expected->at[i].shard == shard
 		   ? &expected->at[i]
 		   : NULL;
+}
+
+bool
+expected_is_damaged(const struct expected *expected)
+{
+	for (uint32_t i = 0; i < expected->count; i++)
+		if (is_lost(&expected->at[i]))
+			return true;
+	return false;
 }
 
 uint64_t

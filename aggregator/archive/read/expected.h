@@ -54,6 +54,10 @@ struct expected_rows *expected_of(const struct expected *expected,
 uint64_t expected_events(
     const struct expected *expected, struct text phase, uint64_t form);
 
+/* Has a phase fewer events there than its statistics, because a store could not
+ * read all of them? */
+bool expected_is_damaged(const struct expected *expected);
+
 /* Has the replica all rows?  1, 0, or -1: it does not answer.  `has` gets how
  * many it has; NULL. */
 int expected_is_there(struct expected_rows *rows, struct clickhouse *client,

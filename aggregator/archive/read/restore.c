@@ -188,7 +188,8 @@ struct restore {
 	struct kept kept;
 	int64_t kept_hour; /* all partitions may lack records before this */
 	struct journal *journal;
-	/* Rows that are not of the last commit, or of several stores. */
+	/* Rows that are not of the last commit, or of several stores, or not of
+	 * all events. */
 	bool is_ahead;
 	bool is_behind;   /* ... and events to derive them from were deleted */
 	uint64_t lacking; /* records that were counted */
@@ -303,6 +304,7 @@ restore_partition(struct restore *restore, uint32_t number, struct err *err)
 		rc = restore_rows(&restore->rows, number, err);
 	if (rc == 0)
 		rc = see_names(restore, number, err);
+	restore->is_ahead |= expected_is_damaged(&of->expected);
 	free(covered.ends.at);
 	free(covered.last_seq);
 	restore->read->covered = NULL;
