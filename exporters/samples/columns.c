@@ -25,24 +25,31 @@ struct row {
 	double number;
 };
 
+#define FROM                                                                   \
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,              \
+		"the node that took it", ANSWER_REPEATS, NULL },               \
+	{                                                                      \
+		"group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,     \
+		    "the metric group", ANSWER_REPEATS, NULL                   \
+	}
 #define OF_EACH_SAMPLE                                                         \
 	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns), "ns",         \
 		"when the sample was taken, since 1970", 0, NULL },            \
 	    { "time", "TIME", ANSWER_AT_TEXT(struct row, time), NULL,          \
 		    "the same as text, in the zone of --tz", 0, NULL },        \
-	    { "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,          \
-		    "the node that took it", 0, NULL },                        \
+	    FROM
+#define METRIC                                                                 \
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,        \
+		"the name of the metric, or its position, such as #3",         \
+		ANSWER_REPEATS, NULL },                                        \
 	{                                                                      \
-		"group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,     \
-		    "the metric group", 0, NULL                                \
+		"unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,        \
+		    "the unit of the metric (UCUM)", ANSWER_REPEATS, NULL      \
 	}
 
 static const struct answer_column long_columns[] = {
 	OF_EACH_SAMPLE,
-	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,
-	    "the name of the metric, or its position, such as #3", 0, NULL },
-	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
-	    "the unit of the metric (UCUM)", 0, NULL },
+	METRIC,
 	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value), NULL,
 	    "the value", 0, NULL },
 	{ .key = NULL },
@@ -50,15 +57,8 @@ static const struct answer_column long_columns[] = {
 static const struct answer_column typed_columns[] = {
 	{ "time", "TIME", ANSWER_AT_TIME(struct row, at), NULL,
 	    "when the sample was taken", 0, NULL },
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node that took it", ANSWER_REPEATS, NULL },
-	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
-	    "the metric group", ANSWER_REPEATS, NULL },
-	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,
-	    "the name of the metric, or its position, such as #3",
-	    ANSWER_REPEATS, NULL },
-	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
-	    "the unit of the metric (UCUM)", ANSWER_REPEATS, NULL },
+	FROM,
+	METRIC,
 	{ "value", "VALUE", ANSWER_AT_NUMBER(struct row, number), NULL,
 	    "the value", 0, NULL },
 	{ .key = NULL },
