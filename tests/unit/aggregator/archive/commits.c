@@ -42,7 +42,8 @@ static const struct native_column columns[] = {
 static struct {
 	int fd;
 	pthread_t thread;
-	unsigned refused; /* number of the insert, from 1 on; 0: none */
+	pthread_mutex_t lock; /* of what follows */
+	unsigned refused;     /* number of the insert, from 1 on; 0: none */
 	unsigned inserts;
 	struct {
 		uint32_t rows, places;
@@ -98,6 +99,20 @@ take_block(const char *block, size_t bytes)
 	server.inserts++;
 }
 
+/* false: this one is refused. */
+static bool
+take_insert(const char *block, size_t bytes)
+{
+	bool taken;
+
+	pthread_mutex_lock(&server.lock);
+	taken = server.refused == 0 || --server.refused != 0;
+	if (taken)
+		take_block(block, bytes);
+	pthread_mutex_unlock(&server.lock);
+	return taken;
+}
+
 static void
 converse(int fd)
 {
@@ -132,12 +147,11 @@ converse(int fd)
 			? "1\t1\t127.0.0.1\t1\n"
 			: ".version\t18.16.1\n.keeper\t1\ncluster\tc\n"
 			  "shard\t1\nreplica\tr\n");
-	else if (server.refused != 0 && --server.refused == 0)
-		answer(fd, "500 Internal Server Error", "");
-	else {
-		take_block(body, bytes);
-		answer(fd, "200 OK", "");
-	}
+	else
+		answer(fd,
+		    take_insert(body, bytes) ? "200 OK"
+					     : "500 Internal Server Error",
+		    "");
 	free(body);
 }
 
@@ -172,6 +186,7 @@ start(void **state)
 
 	(void)state;
 	memset(&server, 0, sizeof(server));
+	pthread_mutex_init(&server.lock, NULL);
 	server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(server.fd, (struct sockaddr *)&at, bytes), 0);
 	assert_int_equal(listen(server.fd, 8), 0);
@@ -197,6 +212,7 @@ stop(void **state)
 	shutdown(server.fd, SHUT_RDWR);
 	pthread_join(server.thread, NULL);
 	close(server.fd);
+	pthread_mutex_destroy(&server.lock);
 	return 0;
 }
 
@@ -210,12 +226,24 @@ add(uint32_t keys, unsigned times)
 			    (int32_t)(i % HOURS), false, i);
 }
 
+/* What either thread wrote before is seen by the other one after. */
+static void
+meet(void)
+{
+	pthread_mutex_lock(&server.lock);
+	pthread_mutex_unlock(&server.lock);
+}
+
 static int
 commit(uint64_t change)
 {
 	const struct pass_place place = { .change = change };
+	int rc;
 
-	return commits_write(&commits, client, EPOCH, &place, &err);
+	meet();
+	rc = commits_write(&commits, client, EPOCH, &place, &err);
+	meet();
+	return rc;
 }
 
 static void
