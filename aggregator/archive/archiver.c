@@ -12,6 +12,7 @@
 #include "aggregator/archive/pass.h"
 #include "aggregator/archive/archive_progress.h"
 #include "aggregator/archive/question.h"
+#include "aggregator/archive/restarts.h"
 #include "aggregator/archive/schema/archive_id.h"
 #include "aggregator/archive/schema/schema.h"
 #include "aggregator/archive/verify.h"
@@ -28,6 +29,10 @@
 /* No replica has all that was sent: it is lost, send it again. */
 #define LOST_NS (30 * NS_PER_SECOND)
 #define STEP_NS (NS_PER_SECOND / 20)
+/* Servers that do not sync write what they have confirmed within half a minute.
+ * Until then the marks of rows that change stay: if a server starts again, they
+ * are sent once more.  Lost records are noticed by who reads. */
+#define SETTLED_NS (60 * NS_PER_SECOND)
 /* The marks of what was in the store before are nearly complete, or soon. */
 #define MARKING_NS (NS_PER_SECOND / 10)
 /* Begins the sentences about the archive, also those of others. */
@@ -55,6 +60,9 @@ struct archiver {
 	int64_t lost_ns; /* monotonic: since then no replica has all; 0 */
 	struct verify_positions positions;
 	struct commits commits;
+	struct restarts restarts;
+	uint64_t settling;  /* change of a commit: its marks stay ... */
+	int64_t settles_ns; /* ... until then, monotonic; 0: there is none */
 	bool is_connected_logged;
 
 	struct archive_progress progress;
@@ -73,6 +81,14 @@ disconnect(struct archiver *self)
 	self->is_open = false;
 }
 
+/* The next pass has all rows that have a mark; they stay marked again. */
+static void
+send_marked(struct archiver *self)
+{
+	self->pass.is_again = true;
+	self->settles_ns = 0;
+}
+
 /* Go on behind the last commit: what was sent after it is sent again. */
 static void
 begin_anew(struct archiver *self)
@@ -81,6 +97,7 @@ begin_anew(struct archiver *self)
 	self->positions.count = 0;
 	self->lost_ns = 0;
 	self->pass.common = 0;
+	send_marked(self);
 	commits_forget(&self->commits);
 	block_sender_forget(&self->sender);
 	typed_pass_forget(&self->pass.typed);
@@ -108,11 +125,14 @@ read_notes(struct archiver *self, struct notes *notes, struct err *err)
 }
 
 static int
-note(struct archiver *self, uint64_t change, bool is_new, struct err *err)
+note(struct archiver *self, const struct writer_archive *note, struct err *err)
 {
-	const struct writer_archive what = { self->id, change, is_new,
-		self->owners.claimant, self->owners.claim };
+	struct writer_archive what = *note;
 	int rc;
+
+	what.id = self->id;
+	what.claimant = self->owners.claimant;
+	what.claim = self->owners.claim;
 
 	heartbeat_rest();
 	rc = writer_note_archive(self->writer, &what, &self->stop, err);
@@ -180,7 +200,10 @@ recognize(struct archiver *self, struct err *err)
 		    is_other ? "this is not the archive that the store had, or "
 			       "tables of it were made again"
 			     : "it is from before (a snapshot, or a copy)");
-	return note(self, 0, is_other || is_older, err);
+	return note(self,
+	    &(struct writer_archive){
+		.is_new = is_other || is_older, .is_again = true },
+	    err);
 }
 
 static int
@@ -213,6 +236,32 @@ take_epoch(struct archiver *self, struct err *err)
 		   : -1;
 }
 
+/* ---- marks of what was committed ---- */
+
+static void
+clear_marks(struct archiver *self, uint64_t settled)
+{
+	const struct marks_clear clear = { .change = self->committed.change,
+		.settled = settled,
+		.row = self->committed.row };
+
+	writer_clear_marks(self->writer, &clear);
+}
+
+static void
+settle(struct archiver *self)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (now_ns < self->settles_ns) {
+		clear_marks(self, 0);
+		return;
+	}
+	clear_marks(self, self->settles_ns != 0 ? self->settling : 0);
+	self->settling = self->committed.change;
+	self->settles_ns = now_ns + SETTLED_NS;
+}
+
 /* What was archived may be gone. */
 static int
 see_whether_it_is_the_same(struct archiver *self, struct err *err)
@@ -228,6 +277,20 @@ see_whether_it_is_the_same(struct archiver *self, struct err *err)
 	return err_set(err, "archive: its tables were made again");
 }
 
+/* What a server had not synced may be gone. */
+static int
+see_whether_all_went_on(struct archiver *self, struct err *err)
+{
+	if (restarts_look(&self->restarts, self->client, err) != 0)
+		return -1;
+	if (!self->restarts.found)
+		return 0;
+	send_marked(self);
+	log_info("archive: a server has started again; what changed in the "
+		 "last minute is sent once more");
+	return note(self, &(struct writer_archive){ .is_again = true }, err);
+}
+
 static int
 connect_to(struct archiver *self, struct err *err)
 {
@@ -235,9 +298,9 @@ connect_to(struct archiver *self, struct err *err)
 	uint64_t pos;
 
 	heartbeat_rest();
-	if (clickhouse_find(self->client, err) != 0)
-		return -1;
-	if (schema_check(self->client, err) != 0)
+	if (clickhouse_find(self->client, err) != 0 ||
+	    schema_check(self->client, err) != 0 ||
+	    restarts_look(&self->restarts, self->client, err) != 0)
 		return -1;
 	heartbeat_beat();
 	if (recognize(self, err) != 0 || take_epoch(self, err) != 0)
@@ -255,8 +318,7 @@ connect_to(struct archiver *self, struct err *err)
 	/* A crash may have come between the commit and the removal of the
 	 * marks. */
 	if (self->committed.change > 0)
-		writer_clear_marks(
-		    self->writer, self->committed.change, self->committed.row);
+		clear_marks(self, 0);
 	archive_progress_connect(
 	    &self->progress, cluster, self->owners.epoch, &self->committed);
 	if (!self->is_connected_logged)
@@ -293,6 +355,7 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	}
 	free(before);
 	self->positions.at[self->positions.count++] = self->pass.typed.pos;
+	self->pass.is_again = false;
 	self->sent = self->pass.to;
 	archive_progress_send(
 	    &self->progress, &self->pass, self->positions.count);
@@ -320,8 +383,10 @@ send_changes(struct archiver *self, struct err *err)
 static int
 commit(struct archiver *self, struct err *err)
 {
+	const struct writer_archive sent = { .change = self->sent.change };
+
 	/* A store that has not noted it is one of before. */
-	if (note(self, self->sent.change, false, err) != 0 ||
+	if (note(self, &sent, err) != 0 ||
 	    owners_look(&self->owners, err) != 0 ||
 	    commits_write(&self->commits, self->client, self->owners.epoch,
 		&self->sent, err) != 0)
@@ -330,8 +395,7 @@ commit(struct archiver *self, struct err *err)
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
 	typed_pass_forget(&self->pass.typed);
-	writer_clear_marks(
-	    self->writer, self->committed.change, self->committed.row);
+	settle(self);
 	archive_progress_commit(
 	    &self->progress, &self->committed, self->sent_ns);
 	return 0;
@@ -445,8 +509,10 @@ round_of(struct archiver *self, struct err *err)
 {
 	if (archive_progress_look(&self->progress, err) != 0)
 		return -1;
-	if (self->is_open ? see_whether_it_is_the_same(self, err) != 0
-			  : connect_to(self, err) != 0)
+	if (self->is_open && (see_whether_it_is_the_same(self, err) != 0 ||
+				 see_whether_all_went_on(self, err) != 0))
+		return -1;
+	if (!self->is_open && connect_to(self, err) != 0)
 		return -1;
 	if (send_changes(self, err) != 0)
 		return -1;

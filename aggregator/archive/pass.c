@@ -149,6 +149,13 @@ send_common(struct pass *pass, struct err *err)
 
 /* ---- the pass ---- */
 
+static bool
+is_to_send(const struct pass *pass, const struct mark *mark)
+{
+	return mark->change > pass->from.change ||
+	       (pass->is_again && !marks_is_of_slice(mark->table));
+}
+
 static int
 send_mark(struct pass *pass, const struct mark *mark, struct err *err)
 {
@@ -197,7 +204,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	pass->records = pass->rows = pass->typed.damaged = 0;
 	marks = marks_open(txn);
 	while (rc == 0 && marks_next(marks, &mark)) {
-		if (mark.change <= from->change)
+		if (!is_to_send(pass, &mark))
 			continue;
 		rc = is_stopping(pass, err) ? -1 : send_mark(pass, &mark, err);
 	}

@@ -23,6 +23,7 @@ struct pass {
 	struct typed_pass typed;
 	const atomic_bool *stop;
 	struct pass_place from, to;
+	bool is_again;
 	/* What was sent of common.h: its hash, and to how many partitions; all
 	 * zeros: nothing yet. */
 	uint64_t common;
@@ -34,8 +35,9 @@ struct pass {
 /* The place of a snapshot. */
 struct pass_place pass_place(struct db_txn *txn);
 
-/* Send what was marked after `from`.  -1: a shard takes nothing, or `stop` was
- * set; what was sent is sent again by the next pass. */
+/* Send what was marked after `from`, and with pass->is_again all rows that have
+ * a mark, but records.  -1: a shard takes nothing, or `stop` was set; what was
+ * sent is sent again by the next pass. */
 int pass_send(struct pass *pass, struct db_txn *txn,
     const struct pass_place *from, uint32_t epoch, struct err *err);
 void pass_clear(struct pass *pass);

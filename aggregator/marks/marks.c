@@ -123,6 +123,12 @@ marks_hold_records(struct db_txn *txn, const struct key_row_block *hour)
 
 /* ---- removing ---- */
 
+bool
+marks_is_of_slice(unsigned table)
+{
+	return table == TABLES_ROW_BLOCKS || table == TABLES_CHUNKS;
+}
+
 /* Remove the mark under the cursor, unless its row has changed since. */
 static void
 clear_one(struct db_cursor *cursor, const struct marks_clear *clear,
@@ -130,7 +136,8 @@ clear_one(struct db_cursor *cursor, const struct marks_clear *clear,
 {
 	unsigned char name[DB_KEY_BYTES_MAX], bytes[DB_MARK_BYTES];
 
-	if (mark->change <= clear->change) {
+	if (mark->change <=
+	    (marks_is_of_slice(mark->table) ? clear->change : clear->settled)) {
 		db_cursor_del(cursor);
 		return;
 	}
@@ -141,6 +148,26 @@ clear_one(struct db_cursor *cursor, const struct marks_clear *clear,
 	varint_put_u32_be(bytes + 8, clear->row + 1);
 	db_cursor_put(
 	    cursor, text_at(name, key.bytes), text_at(bytes, sizeof(bytes)));
+}
+
+/* The next mark that may go.  Those of rows that change, which stay for a
+ * while, are not read again and again. */
+static bool
+next_to_clear(struct db_cursor *cursor, const struct marks_clear *clear,
+    struct text *key, struct text *value)
+{
+	bool more = db_next(cursor, key, value);
+	unsigned char table;
+
+	if (!more || clear->settled > 0)
+		return more;
+	table = (unsigned char)key->at[0];
+	if (marks_is_of_slice(table))
+		return true;
+	if (table > TABLES_CHUNKS)
+		return false;
+	table = table < TABLES_ROW_BLOCKS ? TABLES_ROW_BLOCKS : TABLES_CHUNKS;
+	return db_seek(cursor, text_at(&table, 1), key, value);
 }
 
 /* The transactions may be far apart: what they leave is right at any time,
@@ -166,7 +193,7 @@ marks_clear_step(struct db *db, struct marks_clear *clear, uint32_t rows,
 	for (; *more && rows > 0; rows--) {
 		if (marks_decode(key, value, &mark))
 			clear_one(cursor, clear, key, &mark);
-		*more = db_next(cursor, &key, &value);
+		*more = next_to_clear(cursor, clear, &key, &value);
 	}
 	if (*more) {
 		next.key_bytes = key.bytes;

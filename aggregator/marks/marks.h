@@ -40,6 +40,8 @@ struct mark {
 	uint32_t first_row; /* of a slice of row blocks, from 1 on; else 0 */
 };
 
+/* Is a mark with this table that of a slice, not of a row that changes? */
+bool marks_is_of_slice(unsigned table);
 /* Read a row of TABLES_MARKS; false: malformed. */
 bool marks_decode(struct text key, struct text value, struct mark *mark);
 
@@ -86,7 +88,8 @@ enum db_result marks_all_step(
 
 /* A removal of marks; all zeros begins it. */
 struct marks_clear {
-	uint64_t change; /* marks up to this change are removed */
+	uint64_t change;  /* marks of slices up to this change are removed */
+	uint64_t settled; /* ... and all others up to this one; 0: none */
 	uint32_t row; /* slices changed since then lack rows after this one */
 	/* The position. */
 	uint32_t key_bytes;

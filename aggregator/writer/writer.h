@@ -17,6 +17,7 @@
 
 #include "aggregator/db/db.h"
 #include "aggregator/journal/journal.h"
+#include "aggregator/marks/marks.h"
 #include "proto/base/err.h"
 #include "proto/os/thread.h"
 
@@ -91,10 +92,9 @@ bool writer_await(struct writer *writer, uint64_t number, int64_t ns);
 /* Is all marked that was in the store when it got its archive?  The writer does
  * that between its steps. */
 bool writer_marks_are_complete(const struct writer *writer);
-/* Remove the marks that are not newer than `change`, between the steps of the
- * writer; `row` is the last row number of the same snapshot
- * (marks_last_change, marks_last_row).  Replaces an earlier request. */
-void writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row);
+/* Remove marks (marks.h), between the steps of the writer; its position is all
+ * zeros.  Replaces an earlier request, but no more of it is kept. */
+void writer_clear_marks(struct writer *writer, const struct marks_clear *clear);
 
 /* Delete nothing until writer_note_archive says which archive it is. */
 void writer_await_archive(struct writer *writer);
@@ -103,6 +103,9 @@ struct writer_archive {
 	uint64_t id;     /* archive_id.h */
 	uint64_t change; /* it may have a commit of this one */
 	bool is_new; /* it is another archive than before: mark everything */
+	/* Rows are sent again: a change of its own, so that no pass of before
+	 * has their position. */
+	bool is_again;
 	uint64_t claimant; /* archive/owners.h */
 	uint32_t claim;
 };

@@ -82,6 +82,13 @@ mark(struct writer *writer, bool *more, struct err *err)
 	return DB_OK;
 }
 
+static void
+keep_settled(struct marks_clear *to, const struct marks_clear *before)
+{
+	if (to->settled < before->settled)
+		to->settled = before->settled;
+}
+
 /* A new request takes the place of one that is under way. */
 static bool
 take_request(struct writer *writer)
@@ -90,6 +97,8 @@ take_request(struct writer *writer)
 
 	pthread_mutex_lock(&writer->lock);
 	if (marks->is_asked) {
+		if (marks->is_clearing)
+			keep_settled(&marks->asked, &marks->clear);
 		marks->clear = marks->asked;
 		marks->is_clearing = true;
 		marks->is_asked = false;
@@ -138,6 +147,9 @@ put_note(struct db_txn *txn, const struct writer_archive *note)
 		forget_archived(txn);
 		tables_put_fact(txn, FACT_ARCHIVE_ID, note->id);
 	}
+	if (note->is_again)
+		tables_put_fact(
+		    txn, FACT_CHANGE, tables_fact(txn, FACT_CHANGE) + 1);
 	if (note->change > tables_fact(txn, FACT_ARCHIVED))
 		tables_put_fact(txn, FACT_ARCHIVED, note->change);
 	if (note->claimant != tables_fact(txn, FACT_CLAIMANT))
@@ -209,12 +221,17 @@ writer_marks_are_complete(const struct writer *writer)
 }
 
 void
-writer_clear_marks(struct writer *writer, uint64_t change, uint32_t row)
+writer_clear_marks(struct writer *writer, const struct marks_clear *clear)
 {
+	struct writer_marks *marks = &writer->marks;
+	struct marks_clear before;
+
 	pthread_mutex_lock(&writer->lock);
-	writer->marks.asked =
-	    (struct marks_clear){ .change = change, .row = row };
-	writer->marks.is_asked = true;
+	before = marks->asked;
+	marks->asked = *clear;
+	if (marks->is_asked)
+		keep_settled(&marks->asked, &before);
+	marks->is_asked = true;
 	writer->woken = true;
 	pthread_cond_broadcast(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);

@@ -47,7 +47,7 @@ clear(struct db *db)
 	bool more = true;
 
 	must(db_begin(db, false, &txn, &err) == 0, &err);
-	clear.change = marks_last_change(txn);
+	clear.change = clear.settled = marks_last_change(txn);
 	clear.row = marks_last_row(txn);
 	db_abort(&txn);
 	while (more)

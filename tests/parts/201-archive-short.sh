@@ -78,6 +78,8 @@ check "readers get the pools" pools
 cp "$TMP/pools" "$TMP/pools.was"
 check_text "... both" 2 "$(grep -c '\$' "$TMP/pools")"
 check_text "... and test runs" 20 "$(runs)"
+# It would send test runs again.
+stop aggregator
 for n in 1 3; do
 	stop "ch$n" KILL
 	stop "ch$((n + 1))" KILL
@@ -106,7 +108,21 @@ for n in 1 3; do
 	check "replica $n gets them" wait_until 'complete $n $((n + 1))' 60
 done
 
+# ---- a replica of each shard has lost a day, while it cannot get it from the other one
+for n in 1 3; do
+	stop "ch$n" KILL
+	stop "ch$((n + 1))" KILL
+	rm -rf "$TMP/ch$n/data/data/pool/events/${day}_"*
+	cluster_serve "$n" || exit 1
+done
+check_text "replicas that lost a day are no answer" short "$(dump)"
+cp "$TMP/said" "$TMP/said1"
+check "... which names the hour" grep -q "0 of [0-9]* committed rows of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/said1"
+cluster_serve 2 && cluster_serve 4 || exit 1
+check "the others have it" wait_until '[ "$(dump)" = 400 ]' 60
+
 # ---- the row of one pool, on both replicas
+aggregator_serve || exit 1
 for pool in two three; do
 	check "events of a\$$pool are imported" poolscope-import emits -p "a\$$pool" "$TMP/steps"
 done
@@ -160,19 +176,6 @@ check "one of what is there is made" restore "$TMP/part"
 check_json "... which is not complete" "lacking" "a['notes'][0]['key']"
 check_status 1 "nothing is left of that pool" restore -p 'a$three' "$TMP/none"
 check_printed "... which says why" "no partition is left to restore: the rows of 1 were deleted or lost"
-
-# ---- a replica of each shard has lost a day, while it cannot get it from the other one
-for n in 1 3; do
-	stop "ch$n" KILL
-	stop "ch$((n + 1))" KILL
-	rm -rf "$TMP/ch$n/data/data/pool/events/${day}_"*
-	cluster_serve "$n" || exit 1
-done
-check_text "replicas that lost a day are no answer" short "$(dump)"
-cp "$TMP/said" "$TMP/said1"
-check "... which names the hour" grep -q "0 of [0-9]* committed rows of table events, hour 2022-04-15T1[01]:00:00Z" "$TMP/said1"
-cluster_serve 2 && cluster_serve 4 || exit 1
-check "the others have it" wait_until '[ "$(dump)" = 400 ]' 60
 
 # ---- deleted by SQL, on all replicas
 for n in 1 3; do

@@ -102,7 +102,9 @@ last_of(uint64_t *change, uint32_t *row)
 static void
 clear_all(uint64_t change, uint32_t row, uint32_t rows)
 {
-	struct marks_clear clear = { .change = change, .row = row };
+	struct marks_clear clear = {
+		.change = change, .settled = change, .row = row
+	};
 	struct err err = { 0 };
 	bool more = true;
 
@@ -361,8 +363,9 @@ a_removal_that_stops_in_the_middle_loses_no_mark(void **state)
 	last_of(&change, &row);
 	before = count_marks(-1);
 	rig_good(marks_clear_step(writer_db(rig.writer),
-		     &(struct marks_clear){ .change = change, .row = row }, 30,
-		     &more, &err) == DB_OK
+		     &(struct marks_clear){
+			 .change = change, .settled = change, .row = row },
+		     30, &more, &err) == DB_OK
 		     ? 0
 		     : -1,
 	    &err);
@@ -490,7 +493,83 @@ the_thread_of_the_writer_removes_marks_on_request(void **state)
 	last_of(&change, &row);
 	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	assert_true(count_marks(-1) > 0);
-	writer_clear_marks(rig.writer, change, row);
+	writer_clear_marks(
+	    rig.writer, &(struct marks_clear){
+			    .change = change, .settled = change, .row = row });
+	while (count_marks(-1) > 0)
+		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+	writer_stop(rig.writer);
+}
+
+static uint64_t
+count_marks_of_slices(void)
+{
+	return count_marks(TABLES_ROW_BLOCKS) + count_marks(TABLES_CHUNKS);
+}
+
+static void
+marks_of_rows_that_change_stay_until_they_are_settled(void **state)
+{
+	uint64_t random = check_seed(), change, settled, slices, others, left;
+	struct marks_clear clear = { .change = 0 };
+	struct err err = { 0 };
+	bool more = true;
+	uint32_t row;
+
+	(void)state;
+	open_again(true);
+	send_pool(&random, 5);
+	last_of(&settled, &row);
+	send_pool(&random, 5);
+	last_of(&change, &row);
+	slices = count_marks_of_slices();
+	assert_true(slices > 0);
+	others = count_marks(-1) - slices;
+	clear.change = change;
+	clear.row = row;
+	for (unsigned steps = 0; more; steps++) {
+		/* The first one is another mark; then only those of slices. */
+		assert_true(steps <= slices);
+		rig_good(marks_clear_step(writer_db(rig.writer), &clear, 1,
+			     &more, &err) == DB_OK
+			     ? 0
+			     : -1,
+		    &err);
+	}
+	assert_int_equal(count_marks_of_slices(), 0);
+	assert_int_equal(count_marks(-1), others);
+	clear = (struct marks_clear){
+		.change = change, .settled = settled, .row = row
+	};
+	for (more = true; more;)
+		rig_good(marks_clear_step(writer_db(rig.writer), &clear, 100,
+			     &more, &err) == DB_OK
+			     ? 0
+			     : -1,
+		    &err);
+	left = count_marks(-1);
+	assert_true(left > 0 && left < others);
+	clear_all(change, row, 100);
+	assert_int_equal(count_marks(-1), 0);
+}
+
+static void
+a_later_request_keeps_what_is_settled(void **state)
+{
+	uint64_t random = check_seed(), change;
+	struct err err = { 0 };
+	uint32_t row;
+
+	(void)state;
+	open_again(true);
+	send_pool(&random, 5);
+	last_of(&change, &row);
+	writer_clear_marks(
+	    rig.writer, &(struct marks_clear){
+			    .change = change, .settled = change, .row = row });
+	writer_clear_marks(
+	    rig.writer, &(struct marks_clear){ .change = change, .row = row });
+	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	while (count_marks(-1) > 0)
 		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 	writer_stop(rig.writer);
@@ -603,6 +682,8 @@ main(void)
 		CASE(old_hours_are_deleted_when_the_archive_has_them),
 		CASE(phases_and_runs_stay_while_records_are_deleted),
 		CASE(the_thread_of_the_writer_removes_marks_on_request),
+		CASE(marks_of_rows_that_change_stay_until_they_are_settled),
+		CASE(a_later_request_keeps_what_is_settled),
 		CASE(streams_say_how_far_each_is_indexed),
 		CASE(streams_of_before_are_those_of_the_journal),
 		CASE(a_dropped_partition_leaves_no_marks),

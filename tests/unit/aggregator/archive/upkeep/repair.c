@@ -36,6 +36,7 @@ clear_marks(void)
 {
 	struct db_txn *txn = begin();
 	struct marks_clear clear = { .change = marks_last_change(txn),
+		.settled = marks_last_change(txn),
 		.row = marks_last_row(txn) };
 	struct err err = { 0 };
 	bool more = true;
