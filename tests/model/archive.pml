@@ -8,8 +8,7 @@
  * lost, and so is its answer; replicas fetch from each other what they lack, and
  * merge rows, at any moment; the head crashes and begins again at the checkpoint.
  * One replica loses its disk once.  The head repairs: it sends again what was
- * committed.  It applies: the newest version of a row that changes replaces those
- * before it.
+ * committed.
  *
  * A second head takes the partition over.  The first one may be anywhere then:
  * what it was about to write, it writes later.  It is
@@ -20,11 +19,12 @@
  *   WENT_BACK   the first one's store goes back to what it was
  *   REPLACED    the archive is lost, and an empty one takes its place
  *
- * The assertions, in words: a change whose mark was removed is on a replica,
- * also after a disk was lost, after repairs and merges; what the second head
- * reads has all changes up to the checkpoint; of a change number only one
- * owner's row counts, whichever replica a reader asks; no version counts that
- * was replaced by one that does not.
+ * The assertions, in words: a change whose mark was removed is on a replica, also
+ * after a disk was lost, after repairs and merges, and the next owner has it;
+ * what the second head reads has all changes up to the checkpoint; of a change
+ * number only one owner's row counts, whichever replica a reader asks.  A row
+ * that changes is here the same as one that does not: the version is the number
+ * of the change.
  *
  * The right protocol has none of the macros below; each of them is a mistake
  * that must be found (run.sh), in brackets those that once were made:
@@ -36,7 +36,6 @@
  *   ANY_REPLICA   a restore reads whichever replica answers
  *   LEASE         [8, 9] a claim is a row that comes some time, and a look
  *   VERSIONS      [4] a record that is sent again has a higher version
- *   LATE_APPLY    [5] nobody looks at the owner between commit and apply
  *   NO_LOOK       [5] a takeover does not look whether the other one went on
  *   SAME_EPOCH    [18, 19] a copy of a store has its epoch
  *   NO_COUNTER    [3] a store does not know whether the archive has more of it
@@ -71,7 +70,6 @@ byte sent;             /* of these, by its pass: in memory */
 byte commit_a;         /* its checkpoint */
 byte noted;            /* what the store has noted of that */
 byte cleared;          /* marks up to here were removed */
-byte applied;          /* the version of the row that changes */
 byte until[2] = NONE;  /* where its epoch ends, as each replica has it */
 #ifdef AT_ONCE
 byte claim;            /* of the partition: by head 1 or 2; 0: none */
@@ -101,8 +99,8 @@ inline judge() {
 	assert(HAS(a[0] | a[1], UNTIL(0)));
 	/* of a number one owner's row counts */
 	assert(commit_b == 0 || COUNTED <= base);
-	/* nor was a row replaced that counts */
-	assert(applied <= COUNTED)
+	/* nor has the first store forgotten what the next owner lacks */
+	assert(commit_b == 0 || cleared <= base)
 }
 
 inline lose_disk(r) {
@@ -171,7 +169,7 @@ inline look() {
 }
 
 active proctype first() {
-	byte crashes, to;
+	byte crashes;
 
 #ifdef AT_ONCE
 #ifdef LEASE
@@ -235,19 +233,6 @@ active proctype first() {
 		assert(!is_behind || cleared <= since)
 #endif
 	}
-	/* The statement may come late. */
-	:: atomic { applied < commit_a && !is_refused ->
-#ifndef LATE_APPLY
-		look();
-#endif
-		to = commit_a
-	   };
-	   atomic {
-		if
-		:: !is_refused && to > applied && to <= commit_a -> applied = to; judge()
-		:: else
-		fi
-	   }
 	/* Repair: the same rows, not committed yet. */
 	:: atomic { cleared > 0 && !is_refused ->
 #ifdef VERSIONS
@@ -271,7 +256,7 @@ active proctype first() {
 #endif
 #ifdef REPLACED
 	:: atomic { !is_other -> is_other = true;
-		a[0] = 0; a[1] = 0; commit_a = 0; applied = 0; sent = 0 }
+		a[0] = 0; a[1] = 0; commit_a = 0; sent = 0 }
 #endif
 	od
 }

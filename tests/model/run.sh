@@ -87,7 +87,6 @@ check "the archive: nobody looks whether the other one went on" wrong -DNO_LOOK
 check "the archive: whichever replica answers" wrong -DANY_REPLICA
 check "the archive: claims by rows and a look" wrong -DAT_ONCE -DLEASE
 check "the archive: what is sent again has a higher version" wrong -DVERSIONS
-check "the archive: applied without a look at the owner" wrong -DLATE_APPLY
 check "the archive: a copy has the same epoch" wrong -DCOPY -DSAME_EPOCH
 check "the archive: a store that does not know that it is older" wrong \
 	-DWENT_BACK -DNO_COUNTER
