@@ -1,0 +1,255 @@
+/*
+ * native - the Python module poolscope._native: libpoolscope for Python.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/python/native.h"
+
+struct counter {
+	PyObject ob_base;
+	struct poolscope_counter *is;
+};
+
+PyMODINIT_FUNC PyInit__native(void);
+
+/* ---- events ---- */
+
+/* The attributes of a call: as many as an event may have. */
+struct attributes {
+	struct poolscope_attribute is[POOLSCOPE_ATTRIBUTES];
+	PyObject *hold[POOLSCOPE_ATTRIBUTES];
+	size_t count;
+};
+
+static void
+release(struct attributes *attributes)
+{
+	for (size_t i = 0; i < attributes->count; i++)
+		Py_XDECREF(attributes->hold[i]);
+}
+
+static int
+take(struct attributes *to, PyObject *const *values, PyObject *names)
+{
+	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
+
+	to->count = 0;
+	for (Py_ssize_t i = 0; i < given && to->count < POOLSCOPE_ATTRIBUTES;
+	     i++) {
+		struct poolscope_attribute *is = &to->is[to->count];
+		int rc = native_value(values[i], is, &to->hold[to->count]);
+
+		if (rc == 0)
+			continue;
+		is->key =
+		    PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
+		to->count++;
+		if (rc < 0 || is->key == NULL) {
+			release(to);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static PyObject *
+native_event(
+    PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+	PyObject *source, *name, *result = NULL;
+	const char *texts[2];
+	struct attributes attributes;
+
+	if (count != 2 || !PyUnicode_Check(args[0]) ||
+	    !PyUnicode_Check(args[1])) {
+		PyErr_SetString(
+		    PyExc_TypeError, "event(source, name, /, **attributes)");
+		return NULL;
+	}
+	if (native_state == NATIVE_DISABLED)
+		Py_RETURN_NONE;
+	native_ready(PyModule_GetState(self));
+	if (take(&attributes, args + count, names) != 0)
+		return NULL;
+	Py_INCREF(source = args[0]);
+	Py_INCREF(name = args[1]);
+	texts[0] = native_utf8(&source);
+	texts[1] = native_utf8(&name);
+	if (texts[0] != NULL && texts[1] != NULL) {
+		poolscope_event(
+		    texts[0], texts[1], attributes.is, attributes.count);
+		Py_INCREF(result = Py_None);
+	}
+	release(&attributes);
+	Py_DECREF(source);
+	Py_DECREF(name);
+	return result;
+}
+
+static PyObject *
+native_traceparent(PyObject *self, PyObject *none)
+{
+	char text[POOLSCOPE_TRACEPARENT_BYTES];
+
+	(void)none;
+	if (native_state != NATIVE_DISABLED)
+		native_ready(PyModule_GetState(self));
+	poolscope_traceparent(text);
+	return PyUnicode_FromString(text);
+}
+
+/* ---- counters ---- */
+
+static PyObject *
+native_counter(PyObject *self, PyObject *args)
+{
+	struct native *native = PyModule_GetState(self);
+	const char *name, *unit = NULL;
+	struct counter *counter;
+
+	if (!PyArg_ParseTuple(args, "s|z", &name, &unit))
+		return NULL;
+	counter = PyObject_New(struct counter, native->counter);
+	if (counter != NULL)
+		counter->is = native_state == NATIVE_DISABLED
+				  ? NULL
+				  : poolscope_get_counter(name, unit);
+	if (native_state != NATIVE_DISABLED)
+		native_ready(native);
+	return (PyObject *)counter;
+}
+
+static PyObject *
+change(PyObject *self, PyObject *value,
+    void (*by)(struct poolscope_counter *, double))
+{
+	double number = PyFloat_AsDouble(value);
+
+	if (number == -1 && PyErr_Occurred())
+		return NULL;
+	by(((struct counter *)self)->is, number);
+	Py_RETURN_NONE;
+}
+
+static PyObject *
+counter_add(PyObject *self, PyObject *value)
+{
+	return change(self, value, poolscope_add);
+}
+
+static PyObject *
+counter_set(PyObject *self, PyObject *value)
+{
+	return change(self, value, poolscope_put);
+}
+
+static void
+counter_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyMethodDef counter_methods[] = {
+	{ "add", counter_add, METH_O, "add(number)" },
+	{ "set", counter_set, METH_O, "set(number)" },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot counter_slots[] = {
+	{ Py_tp_doc, (void *)(uintptr_t) "a number that is published when it "
+					 "has changed" },
+	{ Py_tp_dealloc, (void *)counter_dealloc },
+	{ Py_tp_methods, counter_methods },
+	{ 0, NULL },
+};
+
+static PyType_Spec counter_spec = {
+	.name = "poolscope.Counter",
+	.basicsize = sizeof(struct counter),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.slots = counter_slots,
+};
+
+/* ---- the module ---- */
+
+/* What __init__.py does for us. */
+static PyObject *
+native_init(PyObject *self, PyObject *args)
+{
+	struct native *native = PyModule_GetState(self);
+	PyObject *wrap, *start, *thread_name;
+	int disabled;
+
+	if (!PyArg_ParseTuple(
+		args, "OOOp", &wrap, &start, &thread_name, &disabled))
+		return NULL;
+	Py_INCREF(wrap);
+	Py_INCREF(start);
+	Py_INCREF(thread_name);
+	native->wrap = wrap;
+	native->start = start;
+	native->thread_name = thread_name;
+	if (disabled)
+		native_state = NATIVE_DISABLED;
+	Py_RETURN_NONE;
+}
+
+#define KEYWORDS METH_FASTCALL | METH_KEYWORDS
+static PyMethodDef methods[] = {
+	{ "span", (PyCFunction)(void (*)(void))native_span, KEYWORDS,
+	    "span(name, category=None, /, *, under=None, **attributes)" },
+	{ "event", (PyCFunction)(void (*)(void))native_event, KEYWORDS,
+	    "event(source, name, /, **attributes)" },
+	{ "counter", native_counter, METH_VARARGS, "counter(name, unit=None)" },
+	{ "traceparent", native_traceparent, METH_NOARGS,
+	    "traceparent(): the context to pass on" },
+	{ "flush", native_flush, METH_VARARGS,
+	    "flush(seconds=10.0): is everything on disk in the agent's "
+	    "spool?" },
+	{ "stats", native_stats, METH_NOARGS, "stats(): what was counted" },
+	{ "open", native_open, METH_VARARGS, NULL },
+	{ "close", native_close, METH_NOARGS, "close(): send the rest" },
+	{ "after_fork", native_after_fork, METH_NOARGS, NULL },
+	{ "init", native_init, METH_VARARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static int
+execute(PyObject *self)
+{
+	struct native *native = PyModule_GetState(self);
+
+	native->span = (PyTypeObject *)PyType_FromModuleAndSpec(
+	    self, &native_span_spec, NULL);
+	native->counter =
+	    (PyTypeObject *)PyType_FromModuleAndSpec(self, &counter_spec, NULL);
+	if (native->span == NULL || native->counter == NULL)
+		return -1;
+	native->nothing = native_no_span(native);
+	if (native->nothing == NULL ||
+	    PyModule_AddType(self, native->span) != 0 ||
+	    PyModule_AddType(self, native->counter) != 0)
+		return -1;
+	return 0;
+}
+
+static PyModuleDef_Slot slots[] = {
+	{ Py_mod_exec, (void *)execute },
+	{ 0, NULL },
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "poolscope._native",
+	.m_size = sizeof(struct native),
+	.m_methods = methods,
+	.m_slots = slots,
+};
+
+PyMODINIT_FUNC
+PyInit__native(void)
+{
+	return PyModuleDef_Init(&definition);
+}
