@@ -103,28 +103,53 @@ put_counters(struct client_batch *batch)
 
 /* ---- rings ---- */
 
+/* That of the thread, or the one of this name; `other` when there are too many
+ * of them. */
+static struct client_track *
+track_of(struct client_batch *batch, struct client_thread *thread,
+    const struct client_record *record, struct client_track *other)
+{
+	struct text name = client_track_name(record);
+
+	if (name.bytes == 0)
+		return &thread->track;
+	client_take_part(other->name, name);
+	other->announced = true;
+	for (uint32_t i = 0; i < batch->tracks; i++)
+		if (strcmp(batch->track[i].name, other->name) == 0)
+			return &batch->track[i];
+	if (batch->tracks == CLIENT_TRACKS)
+		return other;
+	strcpy(batch->track[batch->tracks].name, other->name);
+	/* They are shown after the threads. */
+	batch->track[batch->tracks].number = POOLSCOPE_THREADS + batch->tracks;
+	return &batch->track[batch->tracks++];
+}
+
 /* The records of one thread; false when the submission is full. */
 static bool
 put_thread(
     struct client_batch *batch, struct client_thread *thread, struct text node)
 {
 	const struct client_record *record;
+	struct client_track *track, other;
 	uint32_t bytes;
 
 	while ((record = client_ring_peek(&thread->ring, &bytes)) != NULL) {
 		if (record->kind == CLIENT_NAME) {
-			client_take_part(thread->name,
+			client_take_part(thread->track.name,
 			    (struct text){ (const char *)(record + 1),
 				record->name_bytes });
-			thread->announced = false;
+			thread->track.announced = false;
 			client_ring_take(&thread->ring);
 			continue;
 		}
-		if (!thread->announced &&
-		    !client_encode_track(&batch->body, thread, node))
+		track = track_of(batch, thread, record, &other);
+		if (!track->announced &&
+		    !client_encode_track(&batch->body, track, node))
 			return false;
-		thread->announced = true;
-		if (!client_encode(&batch->body, &batch->ticks, thread, record))
+		track->announced = true;
+		if (!client_encode(&batch->body, &batch->ticks, track, record))
 			return false;
 		batch->records[record->kind]++;
 		client_ring_take(&thread->ring);
@@ -140,8 +165,8 @@ recycle(struct client_thread *thread)
 		CLIENT_ENDED ||
 	    !client_ring_is_empty(&thread->ring))
 		return;
-	thread->name[0] = '\0';
-	thread->announced = false;
+	thread->track.name[0] = '\0';
+	thread->track.announced = false;
 	atomic_store_explicit(&thread->slot, CLIENT_FREE, memory_order_release);
 }
 
@@ -201,10 +226,12 @@ client_batch_fill(struct client_batch *batch, struct text node)
 }
 
 void
-client_batch_announce_again(void)
+client_batch_announce_again(struct client_batch *batch)
 {
 	for (uint32_t i = 0; i < client_threads(); i++)
-		client_thread_at(i)->announced = false;
+		client_thread_at(i)->track.announced = false;
+	for (uint32_t i = 0; i < batch->tracks; i++)
+		batch->track[i].announced = false;
 	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
 		client.counter[i].announced = false;
 }

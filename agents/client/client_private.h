@@ -39,17 +39,32 @@ enum client_kind {
 	CLIENT_NAME = CLIENT_KINDS
 };
 
-/* Followed by: the trace if it differs from the program's, source (of a span:
- * category), name, attributes as MessagePack.  Short, so that most spans are
- * one cache line. */
+/* What a record has that most do not have. */
+enum client_parts {
+	CLIENT_HAS_TRACE = 1, /* it is not the program's */
+	CLIENT_HAS_TRACK = 2, /* it is not the thread's */
+	CLIENT_HAS_WALL = 4,  /* begin and end are ns since the epoch */
+};
+
+/* Followed by: the trace, the track with its length in a byte in front (enum
+ * client_parts), source (of a span: category), name, attributes as MessagePack.
+ * Short, so that most spans are one cache line. */
 struct client_record {
 	uint64_t begin, end; /* ticks */
 	uint64_t id, parent; /* of an event: the id of its span */
 	uint16_t pair_bytes;
-	uint8_t kind;        /* enum client_kind */
-	uint8_t trace_bytes; /* 0 or TRACE_CONTEXT_BYTES */
+	uint8_t kind;  /* enum client_kind */
+	uint8_t parts; /* enum client_parts */
 	uint8_t source_bytes, name_bytes;
 	uint8_t count, cut; /* attributes: stored, omitted */
+};
+
+/* ---- a track: that of a thread, or one that spans name ---- */
+
+struct client_track {
+	char name[CLIENT_PART_BYTES_MAX + 1]; /* "": its number is its name */
+	uint32_t number;
+	bool announced;
 };
 
 /* ---- a thread's slot: reused after the thread has ended ---- */
@@ -62,11 +77,9 @@ struct client_thread {
 	/* Only ever grow; written by the producer. */
 	_Atomic uint64_t written, cut; /* records, omitted attributes */
 	_Atomic uint64_t dropped[CLIENT_KINDS];
-	uint32_t number;
 	/* The sender's. */
 	uint64_t goal; /* a flush waits until the ring is read up to here */
-	bool announced;
-	char name[CLIENT_PART_BYTES_MAX + 1];
+	struct client_track track;
 };
 
 /* Thread-local state. */
@@ -175,13 +188,15 @@ client_thread_at(uint32_t i)
 bool client_put_attribute(
     struct wire_writer *w, const struct poolscope_attribute *attribute);
 
-/* A record from the ring of `thread` as a record of the wire; false when it
- * does not fit. */
+/* The name in a record that has a track of its own, else "". */
+struct text client_track_name(const struct client_record *record);
+/* A record from a ring as a record of the wire, a span on `track`; false when
+ * it does not fit. */
 bool client_encode(struct wire_writer *w, const struct fast_clock *ticks,
-    const struct client_thread *thread, const struct client_record *record);
-/* The entity that names the tracks of `thread`. */
-bool client_encode_track(struct wire_writer *w,
-    const struct client_thread *thread, struct text node);
+    const struct client_track *track, const struct client_record *record);
+/* The entity that says how `track` is shown. */
+bool client_encode_track(
+    struct wire_writer *w, const struct client_track *track, struct text node);
 bool client_encode_metric_group(
     struct wire_writer *w, const struct poolscope_counter *counter);
 bool client_encode_sample(struct wire_writer *w,

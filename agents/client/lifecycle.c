@@ -48,7 +48,7 @@ make_slot(uint32_t number)
 	memset(thread, 0, sizeof(*thread));
 	memset(ring, 0, client.ring_bytes);
 	client_ring_init(&thread->ring, ring, client.ring_bytes);
-	thread->number = number;
+	thread->track.number = number;
 	client.used_bytes += client.ring_bytes;
 	return thread;
 }
@@ -158,8 +158,8 @@ empty(struct client_thread *thread)
 	atomic_store(&thread->cut, 0);
 	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		atomic_store(&thread->dropped[kind], 0);
-	thread->name[0] = '\0';
-	thread->announced = false;
+	thread->track.name[0] = '\0';
+	thread->track.announced = false;
 	atomic_store(&thread->slot, CLIENT_FREE);
 }
 

@@ -164,7 +164,7 @@ struct poolscope_span {
 	unsigned char trace[16];
 	uint64_t outer; /* the thread's span before it */
 	unsigned char outer_trace[16];
-	const char *name, *category;
+	const char *name, *category, *track;
 	uint32_t life; /* 0: nothing to record */
 	uint16_t bytes;
 	uint8_t count, cut;
@@ -182,6 +182,20 @@ void poolscope_begin(
 void poolscope_begin_under(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent);
 
+/* Begin a span that overlaps others: it is no thread's current one, any thread
+ * may end it, and in any order.  It is within `traceparent`, or if that is NULL
+ * within this thread's current span.  It is shown on the track PROGRAM/`track`;
+ * spans that overlap need tracks of their own.  `name`, `category` and `track`
+ * must live until its end. */
+void poolscope_begin_beside(struct poolscope_span *span, const char *name,
+    const char *category, const char *traceparent, const char *track);
+
+/* A span that is over, within this thread's current one: its times are ns since
+ * the epoch.  `track` may be NULL: this thread's. */
+void poolscope_past(const char *track, const char *name, const char *category,
+    int64_t begin_ns, int64_t end_ns,
+    const struct poolscope_attribute *attributes, size_t count);
+
 /* The last value for a key counts. */
 void poolscope_set(
     struct poolscope_span *span, struct poolscope_attribute attribute);
@@ -193,10 +207,19 @@ void poolscope_end(struct poolscope_span *span);
  * thread's current span, else the program's context; "" before the open. */
 void poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES]);
 
+/* The context of a span that has begun and is not over, else "". */
+void poolscope_traceparent_of(
+    const struct poolscope_span *span, char to[POOLSCOPE_TRACEPARENT_BYTES]);
+
 /* ---- events and counters ---- */
 
 void poolscope_event(const char *source, const char *name,
     const struct poolscope_attribute *attributes, size_t count);
+
+/* An event of `span`, of this thread's current one if that is over. */
+void poolscope_event_of(const struct poolscope_span *span, const char *source,
+    const char *name, const struct poolscope_attribute *attributes,
+    size_t count);
 
 /* A number that is read every counters_ns and published when it has changed.
  * The same name gives the same counter.  NULL, which all calls accept, when

@@ -85,6 +85,38 @@ check_text "... and spans end with their scope, also by an exception" "2 True" \
 	"$(stored span 'r["name"], r["attributes"]["bad"]' 'r["name"] == "step"' |
 		awk '{ n++; bad = bad $2 } END { print n, bad ~ /True/ ? "True" : bad }')"
 
+# ---- spans that overlap, and that are over
+check "spans overlap" "$client" overlap
+cp "$TMP/out" "$TMP/overlap"
+settle
+of() {
+	stored span "r['name'], r['track'], next((p['name'] for p in map(json.loads, open(sys.argv[1]))
+if p['attributes']['span.id'] == r['attributes'].get('parent.id')), None)" "r['name'] in '$1'.split()" | sort
+}
+check_text "... each on its track, within its span" "a client/lane 1 around
+alone client/a_b?lane None
+around client/main None
+b client/lane 2 around
+c client/lane 1 a
+past client/done around
+turned client/main around" "$(of 'a alone b c around past turned')"
+check_text "... in any order of their ends" "a c b alone" \
+	"$(stored span 'r["end_ns"], r["name"]' 'r["name"] in ("a", "b", "c", "alone")' | sort -n | sed 's/.* //' | tr '\n' ' ' | sed 's/ $//')"
+check_text "... with their attributes" "c 7
+past 7" "$(stored span 'r["name"], r["attributes"]["bytes"]' '"bytes" in r["attributes"]' | sort)"
+check_text "an event is of the span that it names" "of around None around
+of b 7 b
+of nothing None None" "$(poolscope-dump -p "$pool" --kind span --format jsonl -q >"$TMP/spans"
+	stored event "r['name'], r['attributes'].get('bytes'), next((p['name'] for p in map(json.loads, open('$TMP/spans'))
+if p['attributes']['span.id'] == r['attributes'].get('span.id')), None)" "r['name'].startswith('of ')" | sort)"
+check_text "a span that is over has no context" "1 1" \
+	"$(grep -c '^00-' "$TMP/overlap") $(grep -c '^$' "$TMP/overlap")"
+check_text "what was before is when it was" "past 5000000000 7000000000
+turned 7000000000 7000000000" "$(stored span 'r["name"], r["begin_ns"], r["end_ns"]' 'r["begin_ns"] < 10**10' | sort)"
+check_text "tracks of spans are shown after those of threads" "a_b?lane done lane 1 lane 2 main" \
+	"$(stored entity 'r["properties"]["name"]' 'r["entity"] == "track" and (r["properties"]["sort"] >= 1024) == (r["properties"]["name"] != "main") and r["properties"]["name"] in ("main", "done", "lane 1", "lane 2", "a_b?lane")' |
+		sort -u | tr '\n' ' ' | sed 's/ $//')"
+
 # ---- sixteen threads
 check "sixteen threads" "$client" threads 16 200
 settle
