@@ -37,19 +37,26 @@ static void
 put_json_text(struct pen *pen, struct text text)
 {
 	static const char short_form[] = "\bb\ff\nn\rr\tt\"\"\\\\";
+	uint32_t plain = 0;
 
 	put(pen, text_of("\""));
 	for (uint32_t i = 0; i < text.bytes; i++) {
-		char escape[8] = "";
+		char c = text.at[i], escape[8];
+		const char *p = short_form;
 
-		for (const char *p = short_form; *p != '\0'; p += 2)
-			if (*p == text.at[i])
-				snprintf(escape, sizeof(escape), "\\%c", p[1]);
-		if (escape[0] == '\0' && (unsigned char)text.at[i] < 0x20)
-			snprintf(escape, sizeof(escape), "\\u%04x", text.at[i]);
-		put(pen, escape[0] != '\0' ? text_of(escape)
-					   : (struct text){ text.at + i, 1 });
+		if ((unsigned char)c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		while (*p != '\0' && *p != c)
+			p += 2;
+		if (*p != '\0')
+			snprintf(escape, sizeof(escape), "\\%c", p[1]);
+		else
+			snprintf(escape, sizeof(escape), "\\u%04x", c);
+		put(pen, (struct text){ text.at + plain, i - plain });
+		put(pen, text_of(escape));
+		plain = i + 1;
 	}
+	put(pen, (struct text){ text.at + plain, text.bytes - plain });
 	put(pen, text_of("\""));
 }
 
@@ -62,8 +69,8 @@ by_key(const void *a, const void *b)
 	    ((const struct dynamic_label *)b)->key);
 }
 
-static int
-check_label(const struct dynamic_label *label, struct err *err)
+int
+dynamic_group_check_label(const struct dynamic_label *label, struct err *err)
 {
 	enum text_fault key = text_check_name(label->key);
 	char shown[SHOWN_BYTES];
@@ -92,7 +99,7 @@ put_labels(struct pen *pen, struct dynamic_label *label, uint32_t labels,
 	if (labels > 0)
 		qsort(label, labels, sizeof(*label), by_key);
 	for (uint32_t i = 0; i < labels; i++) {
-		if (check_label(&label[i], err) != 0)
+		if (dynamic_group_check_label(&label[i], err) != 0)
 			return -1;
 		if (i > 0 && text_equal(last, label[i].key))
 			return err_set(err, "label '%s' is given twice",
@@ -161,6 +168,18 @@ check_word(struct text word, const char *what, struct err *err)
 	return 0;
 }
 
+int
+dynamic_group_check_number(const struct dynamic_number *number, struct err *err)
+{
+	if (check_word(number->name, "metric", err) != 0)
+		return -1;
+	if (text_equal(number->name, text_of(COUNTER_RATE_BOOT_COLUMN)))
+		return err_set(err,
+		    "metric '" COUNTER_RATE_BOOT_COLUMN "' is poolscope's own");
+	return number->unit.bytes > 0 ? check_word(number->unit, "unit", err)
+				      : 0;
+}
+
 static int
 check_numbers(struct dynamic_group *group, struct err *err)
 {
@@ -174,9 +193,7 @@ check_numbers(struct dynamic_group *group, struct err *err)
 		    err, "more than %d numbers", RECORD_VALUES_MAX - 1);
 	qsort(number, group->numbers, sizeof(*number), by_name);
 	for (uint32_t i = 0; i < group->numbers; i++) {
-		if (check_word(number[i].name, "metric", err) != 0 ||
-		    (number[i].unit.bytes > 0 &&
-			check_word(number[i].unit, "unit", err) != 0))
+		if (dynamic_group_check_number(&number[i], err) != 0)
 			return -1;
 		if ((i > 0 && text_equal(number[i - 1].name, number[i].name)) ||
 		    text_equal(

@@ -60,6 +60,12 @@ struct dynamic_group {
 int dynamic_group_make(
     struct dynamic_group *group, void *room, size_t bytes, struct err *err);
 
+/* What dynamic_group_make checks of each label and number. */
+int dynamic_group_check_label(
+    const struct dynamic_label *label, struct err *err);
+int dynamic_group_check_number(
+    const struct dynamic_number *number, struct err *err);
+
 /* Sort labels and write them as JSON, as the property `labels` has them; `*end`
  * is behind it.  Nothing is written if there are none. */
 int dynamic_group_put_labels(char **end, size_t room,

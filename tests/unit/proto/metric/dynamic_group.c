@@ -155,7 +155,7 @@ each_fault_has_its_sentence(void **state)
 		    .says = "metric 'a' is given twice" },
 		{ .number = { number("poolscope.boot", "", false, 1) },
 		    .numbers = 1,
-		    .says = "metric 'poolscope.boot' is given twice" },
+		    .says = "metric 'poolscope.boot' is poolscope's own" },
 		{ .number = { number("a", "", false, 1) },
 		    .numbers = 1,
 		    .label = { label("k", "1"), label("k", "2") },
