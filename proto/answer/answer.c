@@ -62,6 +62,7 @@ printer_of(int format)
 		[ANSWER_FORMAT_CSV] = &answer_print_csv,
 		[ANSWER_FORMAT_MD] = &answer_print_md,
 		[ANSWER_FORMAT_ARROW] = &answer_print_arrow,
+		[ANSWER_FORMAT_PARQUET] = &answer_print_parquet,
 	};
 
 	return printers[format];

@@ -40,8 +40,8 @@ enum answer_trait {
 	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
 	ANSWER_IN_UNIT = 8,  /* a number in the unit that the column "unit" of
 				the row has: a table shows bytes in KiB */
-	ANSWER_REPEATS = 16, /* texts of which there are few: arrow sends each
-				once */
+	ANSWER_REPEATS = 16, /* texts of which there are few: arrow has a
+				dictionary of them */
 };
 
 struct answer_column {
@@ -105,6 +105,7 @@ enum answer_format {
 	ANSWER_FORMAT_CSV,
 	ANSWER_FORMAT_MD,
 	ANSWER_FORMAT_ARROW,
+	ANSWER_FORMAT_PARQUET,
 };
 
 /* Of a table in json. */

@@ -63,7 +63,7 @@ struct answer_printing {
 	struct json_memory back; /* json: what ends a row */
 	uint64_t kept_bytes;     /* json in columns: no more than these */
 	bool has_tables;
-	struct arrow_printing *arrow;
+	struct frame_printing *frame; /* arrow, parquet */
 };
 
 /* Of a format that has one table: is it the one that was asked for? */
@@ -106,6 +106,6 @@ struct answer_printer {
 
 extern const struct answer_printer answer_print_table, answer_print_md,
     answer_print_csv, answer_print_json, answer_print_json_columns,
-    answer_print_jsonl, answer_print_arrow;
+    answer_print_jsonl, answer_print_arrow, answer_print_parquet;
 
 #endif
