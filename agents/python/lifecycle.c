@@ -2,21 +2,29 @@
  * native_lifecycle - open, close, fork; names of threads.
  * SPDX-License-Identifier: MIT
  */
+#include <unistd.h>
+
 #include "agents/python/native.h"
 
 enum native_state native_state;
 unsigned native_age = 1;
+int native_child;
 _Thread_local unsigned native_named;
 
 /* The names of tracks are those of threads. */
 static void
 name_thread(struct native *native)
 {
-	PyObject *name;
+	PyObject *name, *whole;
 	const char *utf8;
 
 	native_named = native_age;
 	name = PyObject_CallNoArgs(native->thread_name);
+	if (name != NULL && native_child != 0) {
+		whole = PyUnicode_FromFormat("%S %d", name, native_child);
+		Py_DECREF(name);
+		name = whole;
+	}
 	utf8 = name != NULL ? native_utf8(&name) : NULL;
 	if (utf8 != NULL)
 		poolscope_thread(utf8);
@@ -130,12 +138,13 @@ native_stats(PyObject *self, PyObject *none)
 	    PyBool_FromLong(stats.connected));
 }
 
-/* In the child of a fork: threads are named again. */
+/* One of several processes of a program: threads are named again. */
 PyObject *
-native_after_fork(PyObject *self, PyObject *none)
+native_is_child(PyObject *self, PyObject *none)
 {
 	(void)self;
 	(void)none;
 	native_age++;
+	native_child = getpid();
 	Py_RETURN_NONE;
 }

@@ -55,7 +55,8 @@ static PyObject *
 native_event(
     PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-	PyObject *source, *name, *result = NULL;
+	PyObject *source, *name, *of, *result = NULL;
+	const struct poolscope_span *span;
 	const char *texts[2];
 	struct attributes attributes;
 
@@ -74,11 +75,17 @@ native_event(
 	Py_INCREF(name = args[1]);
 	texts[0] = native_utf8(&source);
 	texts[1] = native_utf8(&name);
+	of = native_task_span(PyModule_GetState(self), &span);
 	if (texts[0] != NULL && texts[1] != NULL) {
-		poolscope_event(
-		    texts[0], texts[1], attributes.is, attributes.count);
+		if (of != NULL)
+			poolscope_event_of(span, texts[0], texts[1],
+			    attributes.is, attributes.count);
+		else
+			poolscope_event(texts[0], texts[1], attributes.is,
+			    attributes.count);
 		Py_INCREF(result = Py_None);
 	}
+	Py_XDECREF(of);
 	release(&attributes);
 	Py_DECREF(source);
 	Py_DECREF(name);
@@ -88,12 +95,21 @@ native_event(
 static PyObject *
 native_traceparent(PyObject *self, PyObject *none)
 {
-	char text[POOLSCOPE_TRACEPARENT_BYTES];
+	struct native *native = PyModule_GetState(self);
+	char text[POOLSCOPE_TRACEPARENT_BYTES] = "";
+	const struct poolscope_span *span;
+	PyObject *of = NULL;
 
 	(void)none;
-	if (native_state != NATIVE_DISABLED)
-		native_ready(PyModule_GetState(self));
-	poolscope_traceparent(text);
+	if (native_state != NATIVE_DISABLED) {
+		native_ready(native);
+		of = native_task_span(native, &span);
+	}
+	if (of != NULL)
+		poolscope_traceparent_of(span, text);
+	if (text[0] == '\0')
+		poolscope_traceparent(text);
+	Py_XDECREF(of);
 	return PyUnicode_FromString(text);
 }
 
@@ -179,18 +195,25 @@ static PyObject *
 native_init(PyObject *self, PyObject *args)
 {
 	struct native *native = PyModule_GetState(self);
-	PyObject *wrap, *start, *thread_name;
 	int disabled;
 
-	if (!PyArg_ParseTuple(
-		args, "OOOp", &wrap, &start, &thread_name, &disabled))
+	if (!PyArg_ParseTuple(args, "OOOOOp", &native->wrap, &native->start,
+		&native->thread_name, &native->get_span, &native->set_span,
+		&disabled))
 		return NULL;
-	Py_INCREF(wrap);
-	Py_INCREF(start);
-	Py_INCREF(thread_name);
-	native->wrap = wrap;
-	native->start = start;
-	native->thread_name = thread_name;
+	Py_INCREF(native->wrap);
+	Py_INCREF(native->start);
+	Py_INCREF(native->thread_name);
+	Py_INCREF(native->get_span);
+	Py_INCREF(native->set_span);
+	native->imported = PyImport_GetModuleDict();
+	Py_INCREF(native->imported);
+	native->asyncio_events = PyUnicode_InternFromString("asyncio.events");
+	native->asyncio_tasks = PyUnicode_InternFromString("asyncio.tasks");
+	native->greenlet = PyUnicode_InternFromString("greenlet");
+	if (native->asyncio_events == NULL || native->asyncio_tasks == NULL ||
+	    native->greenlet == NULL)
+		return NULL;
 	if (disabled)
 		native_state = NATIVE_DISABLED;
 	Py_RETURN_NONE;
@@ -211,7 +234,7 @@ static PyMethodDef methods[] = {
 	{ "stats", native_stats, METH_NOARGS, "stats(): what was counted" },
 	{ "open", native_open, METH_VARARGS, NULL },
 	{ "close", native_close, METH_NOARGS, "close(): send the rest" },
-	{ "after_fork", native_after_fork, METH_NOARGS, NULL },
+	{ "is_child", native_is_child, METH_NOARGS, NULL },
 	{ "init", native_init, METH_VARARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };

@@ -3,6 +3,7 @@
  *
  *     value       texts and values of Python for the library
  *     lifecycle   open, close, fork; names of threads
+ *     tasks       spans of tasks that take turns in a thread
  *     span        spans
  *     native      events, counters, the module itself
  *
@@ -17,14 +18,19 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
+#include <stdbool.h>
 
 #include "agents/client/poolscope.h"
 
 struct native {
 	PyTypeObject *span, *counter;
 	PyObject *nothing; /* the span of a module that is disabled */
-	/* Functions of __init__.py. */
-	PyObject *wrap, *start, *thread_name;
+	/* Functions of __init__.py, and of its ContextVar. */
+	PyObject *wrap, *start, *thread_name, *get_span, *set_span;
+	/* What is imported, and functions of it, NULL before that. */
+	PyObject *imported;
+	PyObject *asyncio_events, *asyncio_tasks, *greenlet; /* names */
+	PyObject *running_loop, *current_task, *current_greenlet;
 };
 
 /* ---- value ---- */
@@ -66,15 +72,52 @@ native_ready(struct native *native)
 		native_prepare(native);
 }
 
+/* Of a process that is one of several of a program, else 0: its tracks are
+ * named after it, too. */
+extern int native_child;
+
 PyObject *native_open(PyObject *self, PyObject *args);
 PyObject *native_close(PyObject *self, PyObject *none);
 PyObject *native_flush(PyObject *self, PyObject *args);
 PyObject *native_stats(PyObject *self, PyObject *none);
-PyObject *native_after_fork(PyObject *self, PyObject *none);
+PyObject *native_is_child(PyObject *self, PyObject *none);
+
+/* ---- tasks ---- */
+
+/* Such a span overlaps others.  It is the current one of its context
+ * (PEP 567), and shown on a lane of its task: a trace has as many of them as
+ * tasks ran at once. */
+struct native_turn {
+	PyObject *outer; /* of the context before, or NULL */
+	const void *task;
+	unsigned lane, age;
+	bool takes; /* this span took the lane for its task */
+	char context[POOLSCOPE_TRACEPARENT_BYTES];
+	char track[32];
+};
+
+/* Does this thread run tasks that take turns?  `*task` is then the address of
+ * the current one, NULL outside of tasks. */
+bool native_in_task(struct native *native, const void **task);
+
+/* Begin `span` of the object `self`; -1 with an exception. */
+int native_turn_begin(struct native *native, PyObject *self,
+    struct native_turn *turn, const void *task, struct poolscope_span *span,
+    const char *name, const char *category, const char *under);
+/* Before its end. */
+void native_turn_end(
+    struct native *native, PyObject *self, struct native_turn *turn);
 
 /* ---- span ---- */
 
 extern PyType_Spec native_span_spec;
+
+/* The turn of a span, NULL if the object is none or has none. */
+struct native_turn *native_span_turn(struct native *native, PyObject *object);
+/* The span of the current task, a new reference, or NULL; its library's part
+ * is `*span`. */
+PyObject *native_task_span(
+    struct native *native, const struct poolscope_span **span);
 
 /* A span that records nothing. */
 PyObject *native_no_span(struct native *native);

@@ -11,6 +11,8 @@ struct span {
 	PyObject *name, *category, *under; /* str or bytes, or NULL */
 	PyObject *keys, *values;           /* tuples, or NULL */
 	struct native *native;
+	bool in_task;
+	struct native_turn turn;
 	struct poolscope_span is;
 };
 
@@ -55,6 +57,9 @@ new_span(struct native *native, PyObject *name, PyObject *category,
 	span->keys = keys;
 	span->values = values;
 	span->native = native;
+	span->in_task = false;
+	span->turn.outer = NULL;
+	span->turn.context[0] = '\0';
 	span->is.life = 0;
 	return span;
 }
@@ -148,27 +153,77 @@ put_given(struct span *span)
 	return rc;
 }
 
+/* What is no text is no context. */
+static const char *
+under_of(struct span *span)
+{
+	const char *under = "";
+
+	if (PyUnicode_Check(span->under) || PyBytes_Check(span->under))
+		under = native_utf8(&span->under);
+	PyErr_Clear();
+	return under != NULL ? under : "";
+}
+
 static int
 begin(struct span *span)
 {
 	const char *name = native_utf8(&span->name), *category = NULL,
 		   *under = NULL;
+	const void *task;
 
 	if (name == NULL ||
 	    (span->category != NULL &&
 		(category = native_utf8(&span->category)) == NULL))
 		return -1;
-	if (span->under == NULL) {
-		poolscope_begin(&span->is, name, category);
-		return 0;
-	}
-	/* What is no text is no context: a new trace begins. */
-	if (PyUnicode_Check(span->under) || PyBytes_Check(span->under))
-		under = native_utf8(&span->under);
+	if (span->under != NULL)
+		under = under_of(span);
+	span->in_task = native_in_task(span->native, &task);
+	if (span->in_task)
+		return native_turn_begin(span->native, (PyObject *)span,
+		    &span->turn, task, &span->is, name, category, under);
 	if (under == NULL)
-		PyErr_Clear();
-	poolscope_begin_under(&span->is, name, category, under);
+		poolscope_begin(&span->is, name, category);
+	else
+		poolscope_begin_under(&span->is, name, category, under);
 	return 0;
+}
+
+static void
+end(struct span *span)
+{
+	poolscope_end(&span->is);
+	if (span->in_task)
+		native_turn_end(span->native, (PyObject *)span, &span->turn);
+	span->in_task = false;
+}
+
+struct native_turn *
+native_span_turn(struct native *native, PyObject *object)
+{
+	struct span *span = (struct span *)object;
+
+	return Py_TYPE(object) == native->span && span->turn.context[0] != '\0'
+		   ? &span->turn
+		   : NULL;
+}
+
+PyObject *
+native_task_span(struct native *native, const struct poolscope_span **span)
+{
+	const void *task;
+	PyObject *current;
+
+	if (!native_in_task(native, &task))
+		return NULL;
+	current = PyObject_CallNoArgs(native->get_span);
+	if (current != NULL && Py_TYPE(current) == native->span) {
+		*span = &((struct span *)current)->is;
+		return current;
+	}
+	PyErr_Clear();
+	Py_XDECREF(current);
+	return NULL;
 }
 
 static PyObject *
@@ -214,7 +269,7 @@ span_exit(PyObject *self, PyObject *const *args, Py_ssize_t count)
 
 	if (count > 0 && args[0] != Py_None && span->is.life != 0)
 		set_error(span, args[0]);
-	poolscope_end(&span->is);
+	end(span);
 	Py_RETURN_FALSE;
 }
 
@@ -271,6 +326,7 @@ span_dealloc(PyObject *self)
 	Py_XDECREF(span->under);
 	Py_XDECREF(span->keys);
 	Py_XDECREF(span->values);
+	Py_XDECREF(span->turn.outer);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }

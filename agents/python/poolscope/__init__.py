@@ -9,6 +9,7 @@ poolscope-python(7) has the rest.  Nothing here fails for want of an agent.
 SPDX-License-Identifier: MIT
 """
 import atexit
+import contextvars
 import os
 import sys
 
@@ -17,7 +18,7 @@ from ._native import Counter, Span, close, event, flush, span, stats, traceparen
 
 __all__ = ["Counter", "Span", "close", "counter", "event", "flush", "gauge", "open", "span", "stats", "traceparent"]
 
-_child = False  # of a fork, or of multiprocessing
+_current = contextvars.ContextVar("poolscope.span", default=None)  # of a task
 
 
 def counter(name, unit=None):
@@ -45,10 +46,9 @@ def _program():
 
 
 def _thread_name():
-    """Of the calling thread's track: processes of one program have tracks of their own."""
+    """Of the calling thread's track."""
     threading = sys.modules.get("threading")
-    name = threading.current_thread().name if threading else "MainThread"
-    return "%s %d" % (name, os.getpid()) if _child else name
+    return threading.current_thread().name if threading else "MainThread"
 
 
 def _wrap(span, function):
@@ -86,32 +86,30 @@ def _end():
 
 def _end_child():
     """A process of multiprocessing ends by os._exit: its finalizers are all that runs."""
-    global _child
-    _child = True
+    _native.is_child()
     sys.modules["multiprocessing.util"].Finalize(None, _end, exitpriority=-100)
 
 
 def _forked():
     """In the child of a fork.  If that is one of multiprocessing, it now clears its list
     of finalizers and calls what is registered here."""
-    global _child
-    _child = True
-    _native.after_fork()
+    _native.is_child()
     util = sys.modules.get("multiprocessing.util")
     if util:
         util.register_after_fork(_forked, lambda _: _end_child())
 
 
 def _start():
-    _native.init(_wrap, open, _thread_name, os.environ.get("POOLSCOPE_DISABLE", "0") not in ("", "0"))
+    _native.init(_wrap, open, _thread_name, _current.get, _current.set,
+                 os.environ.get("POOLSCOPE_DISABLE", "0") not in ("", "0"))
     atexit.register(_end)
     os.register_at_fork(after_in_child=_forked)
-    # A child that was spawned imports us before or after it clears that list.
     process = sys.modules.get("multiprocessing.process")
     if process and "multiprocessing.util" in sys.modules and process.current_process().name != "MainProcess":
+        # A child that was spawned.  It imports us before or after it clears that list.
         if process.parent_process() is not None:
             _end_child()
-        sys.modules["multiprocessing.util"].register_after_fork(_forked, lambda _: _end_child())
+        _forked()
 
 
 def __getattr__(name):
