@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
-static const char *const kind_names[CLIENT_KINDS] = { "span", "event" };
+static const char *const kind_names[CLIENT_KINDS] = { "span", "event",
+	"sample" };
 
 /* ---- losses ---- */
 
@@ -126,6 +128,65 @@ track_of(struct client_batch *batch, struct client_thread *thread,
 	return &batch->track[batch->tracks++];
 }
 
+/* ---- samples ---- */
+
+enum put { PUT_DONE, PUT_FULL, PUT_REFUSED };
+
+/* A definition that the agent does not have, with its first sample: alone,
+ * because the agent may refuse it. */
+static enum put
+define(struct client_batch *batch, struct client_group *group, uint64_t hash)
+{
+	if (batch->body.records > 0)
+		return PUT_FULL;
+	*group = (struct client_group){ .hash = hash };
+	batch->defined = group;
+	return wire_put_record(&batch->body, &batch->sample.group.definition) &&
+		       wire_put_record(
+			   &batch->body, &batch->sample.group.sample)
+		   ? PUT_DONE
+		   : PUT_REFUSED;
+}
+
+static enum put
+put_sample(struct client_batch *batch, const struct client_record *record)
+{
+	static const struct hash_key key = { 0 };
+	const struct dynamic_group *made = &batch->sample.group;
+	struct client_group *group;
+	uint64_t hash;
+
+	if (!client_make_sample(&batch->sample, &batch->ticks, record))
+		return PUT_REFUSED;
+	hash = hash_bytes(key, made->name, strlen(made->name)) | 1;
+	group = &batch->group[(hash >> 1) % CLIENT_GROUPS];
+	if (group->hash != hash)
+		return define(batch, group, hash);
+	if (group->refused)
+		return PUT_REFUSED;
+	return wire_put_record(&batch->body, &made->sample) ? PUT_DONE
+							    : PUT_FULL;
+}
+
+/* As put_thread, for a sample. */
+static bool
+take_sample(struct client_batch *batch, struct client_thread *thread,
+    const struct client_record *record)
+{
+	enum put result = put_sample(batch, record);
+
+	if (result == PUT_FULL)
+		return false;
+	if (result == PUT_DONE) {
+		batch->records[CLIENT_SAMPLE]++;
+	} else {
+		batch->refused[CLIENT_SAMPLE]++;
+		atomic_fetch_add(&client.refused, 1);
+	}
+	client_ring_take(&thread->ring);
+	return batch->defined == NULL;
+}
+
 /* The records of one thread; false when the submission is full. */
 static bool
 put_thread(
@@ -142,6 +203,11 @@ put_thread(
 				record->name_bytes });
 			thread->track.announced = false;
 			client_ring_take(&thread->ring);
+			continue;
+		}
+		if (record->kind == CLIENT_SAMPLE) {
+			if (!take_sample(batch, thread, record))
+				return false;
 			continue;
 		}
 		track = track_of(batch, thread, record, &other);
@@ -186,6 +252,7 @@ hold(struct client_batch *batch, size_t room)
 	wire_writer_init(&batch->body, batch->bytes, room);
 	memset(batch->records, 0, sizeof(batch->records));
 	batch->described = NULL;
+	batch->defined = NULL;
 	batch->more = false;
 }
 
@@ -232,6 +299,9 @@ client_batch_announce_again(struct client_batch *batch)
 		client_thread_at(i)->track.announced = false;
 	for (uint32_t i = 0; i < batch->tracks; i++)
 		batch->track[i].announced = false;
+	for (uint32_t i = 0; i < CLIENT_GROUPS; i++)
+		if (!batch->group[i].refused)
+			batch->group[i].hash = 0;
 	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
 		client.counter[i].announced = false;
 }
@@ -264,6 +334,8 @@ client_batch_refuse(struct client_batch *batch, bool description)
 {
 	if (description && batch->described != NULL)
 		refuse_counters(batch);
+	if (description && batch->defined != NULL)
+		batch->defined->refused = true;
 	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		batch->refused[kind] += batch->records[kind];
 }

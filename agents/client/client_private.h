@@ -6,6 +6,7 @@
  *     options     options of the program and its environment
  *     record      the calls of a measured program: into the ring
  *     counters    counters
+ *     samples     numbers of one moment
  *     encode      from rings to records of the wire
  *     batch       the current submission
  *     send        the library's thread: batches to the agent
@@ -25,6 +26,7 @@
 #include "agents/client/ring.h"
 #include "agents/client/trace_context.h"
 #include "agents/submit/local_socket.h"
+#include "proto/metric/dynamic_group.h"
 #include "proto/record/record.h"
 #include "proto/wire/wire.h"
 
@@ -35,6 +37,7 @@ enum { CLIENT_SOCKET_BYTES = 108 };
 enum client_kind {
 	CLIENT_SPAN,
 	CLIENT_EVENT,
+	CLIENT_SAMPLE,
 	CLIENT_KINDS,
 	CLIENT_NAME = CLIENT_KINDS
 };
@@ -51,7 +54,8 @@ enum client_parts {
  * Short, so that most spans are one cache line. */
 struct client_record {
 	uint64_t begin, end; /* ticks */
-	uint64_t id, parent; /* of an event: the id of its span */
+	uint64_t id, parent; /* of an event: the id of its span; of a sample:
+				how many numbers are behind its labels */
 	uint16_t pair_bytes;
 	uint8_t kind;  /* enum client_kind */
 	uint8_t parts; /* enum client_parts */
@@ -115,6 +119,7 @@ struct client {
 	    lock; /* protects every member below that is not atomic */
 	pthread_cond_t changed; /* flushed, ended */
 	uint32_t lives, opening, opens;
+	uint64_t boot;             /* what counters of samples count from */
 	struct trace_context root; /* the trace of this program */
 	uint64_t own; /* span id in traceparent outside of all spans */
 
@@ -201,6 +206,28 @@ bool client_encode_metric_group(
     struct wire_writer *w, const struct poolscope_counter *counter);
 bool client_encode_sample(struct wire_writer *w,
     const struct poolscope_counter *counter, int64_t now_ns);
+
+/* ---- samples ---- */
+
+/* The numbers and labels of a record from a ring, in a form that is valid. */
+struct client_sample {
+	struct dynamic_group group;
+	struct dynamic_label label[POOLSCOPE_LABELS];
+	struct dynamic_number number[POOLSCOPE_NUMBERS];
+	char origin[NAME_BYTES_MAX];
+	/* Repaired texts, and values of labels that were numbers. */
+	char text[POOLSCOPE_EVENT_BYTES + POOLSCOPE_LABELS * 32];
+	uint32_t text_bytes;
+	char room[8 * POOLSCOPE_EVENT_BYTES];
+};
+
+/* As client_put_attribute. */
+bool client_put_number(
+    struct wire_writer *w, const struct poolscope_number *number);
+/* Its definition and sample are in `sample->group`; false when there can be
+ * none. */
+bool client_make_sample(struct client_sample *sample,
+    const struct fast_clock *ticks, const struct client_record *record);
 
 /* ---- send ---- */
 

@@ -192,6 +192,7 @@ in_child(void)
 	atomic_store(&client.sleep, CLIENT_AWAKE);
 	pthread_setspecific(key, NULL);
 	client.pid = getpid();
+	client.boot = (uint64_t)clock_wall_ns();
 	if (atomic_load(&client.life) != 0)
 		atomic_store(&client.life, ++client.lives);
 }
@@ -222,6 +223,7 @@ poolscope_open(const struct poolscope_options *options)
 		rc = client_configure(options != NULL ? options : &defaults);
 	if (rc == 0 && client.opens == 0) {
 		client_take_trace();
+		client.boot = (uint64_t)clock_wall_ns();
 		client.opening++;
 		atomic_store(&client.stopping, false);
 		rc = client_start_sender();

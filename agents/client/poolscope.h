@@ -40,6 +40,8 @@ enum {
 	POOLSCOPE_SPAN_BYTES = 448,      /* attributes of a span */
 	POOLSCOPE_EVENT_BYTES = 4096,    /* attributes of an event */
 	POOLSCOPE_ATTRIBUTES = 32,       /* of a span or an event */
+	POOLSCOPE_NUMBERS = 128,         /* of a sample */
+	POOLSCOPE_LABELS = 16,           /* of a sample */
 	POOLSCOPE_COUNTERS = 256,        /* of a process */
 	POOLSCOPE_THREADS = 1024,        /* at a time */
 	POOLSCOPE_TRACEPARENT_BYTES = 56 /* with the NUL */
@@ -77,7 +79,8 @@ void poolscope_close(void);
 int poolscope_flush(int64_t timeout_ns);
 
 struct poolscope_stats {
-	uint64_t recorded; /* spans and events, since the start or the fork */
+	uint64_t recorded; /* spans, events and samples, since the start or the
+			      fork */
 	uint64_t dropped;  /* ... that did not fit; published as gaps */
 	uint64_t sent;     /* ... on disk in the agent's spool */
 	uint64_t refused;  /* ... that the agent refused; gaps, too */
@@ -211,7 +214,7 @@ void poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES]);
 void poolscope_traceparent_of(
     const struct poolscope_span *span, char to[POOLSCOPE_TRACEPARENT_BYTES]);
 
-/* ---- events and counters ---- */
+/* ---- events and numbers ---- */
 
 void poolscope_event(const char *source, const char *name,
     const struct poolscope_attribute *attributes, size_t count);
@@ -220,6 +223,19 @@ void poolscope_event(const char *source, const char *name,
 void poolscope_event_of(const struct poolscope_span *span, const char *source,
     const char *name, const struct poolscope_attribute *attributes,
     size_t count);
+
+/* A counter only grows while the process runs. */
+struct poolscope_number {
+	const char *name, *unit; /* words; the unit as in UCUM, or NULL */
+	int counter;
+	double value;
+};
+
+/* Numbers of this moment, all with these labels, as many as fit in
+ * POOLSCOPE_EVENT_BYTES.  They are stored as columns of one metric group,
+ * which has no other columns and no other labels. */
+void poolscope_sample(const struct poolscope_number *numbers, size_t count,
+    const struct poolscope_attribute *labels, size_t labels_count);
 
 /* A number that is read every counters_ns and published when it has changed.
  * The same name gives the same counter.  NULL, which all calls accept, when

@@ -394,6 +394,35 @@ poolscope_event_of(const struct poolscope_span *span, const char *source,
 }
 
 void
+poolscope_sample(const struct poolscope_number *numbers, size_t numbers_count,
+    const struct poolscope_attribute *labels, size_t labels_count)
+{
+	uint32_t life =
+	    atomic_load_explicit(&client.life, memory_order_acquire);
+	unsigned char pairs[POOLSCOPE_EVENT_BYTES];
+	struct client_record head = { .begin = fast_clock_now(),
+		.kind = CLIENT_SAMPLE };
+	struct wire_writer w;
+	struct rest rest = { client.root.id, NULL, "", "", pairs, 0 };
+
+	if (life == 0)
+		return;
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	put_pairs(&head, &w, labels,
+	    labels_count < POOLSCOPE_LABELS ? labels_count : POOLSCOPE_LABELS);
+	for (size_t i = 0; i < numbers_count; i++) {
+		if (head.id < POOLSCOPE_NUMBERS &&
+		    client_put_number(&w, &numbers[i]))
+			head.id++;
+		else if (head.cut < UINT8_MAX)
+			head.cut++;
+	}
+	head.pair_bytes = (uint16_t)w.bytes;
+	if (head.id > 0)
+		put(client_me(life), &head, &rest);
+}
+
+void
 poolscope_thread(const char *name)
 {
 	uint32_t life =

@@ -27,27 +27,36 @@ release(struct attributes *attributes)
 		Py_XDECREF(attributes->hold[i]);
 }
 
+/* One more, unless there are as many; -1 with an exception, and all are
+ * released. */
+static int
+add(struct attributes *to, PyObject *key, PyObject *value)
+{
+	struct poolscope_attribute *is = &to->is[to->count];
+	int rc;
+
+	if (to->count == POOLSCOPE_ATTRIBUTES)
+		return 0;
+	rc = native_value(value, is, &to->hold[to->count]);
+	if (rc == 0)
+		return 0;
+	to->count++;
+	is->key = rc > 0 ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
+	if (is->key != NULL)
+		return 0;
+	release(to);
+	return -1;
+}
+
 static int
 take(struct attributes *to, PyObject *const *values, PyObject *names)
 {
 	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
 
 	to->count = 0;
-	for (Py_ssize_t i = 0; i < given && to->count < POOLSCOPE_ATTRIBUTES;
-	     i++) {
-		struct poolscope_attribute *is = &to->is[to->count];
-		int rc = native_value(values[i], is, &to->hold[to->count]);
-
-		if (rc == 0)
-			continue;
-		is->key =
-		    PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
-		to->count++;
-		if (rc < 0 || is->key == NULL) {
-			release(to);
+	for (Py_ssize_t i = 0; i < given; i++)
+		if (add(to, PyTuple_GetItem(names, i), values[i]) != 0)
 			return -1;
-		}
-	}
 	return 0;
 }
 
@@ -90,6 +99,198 @@ native_event(
 	Py_DECREF(source);
 	Py_DECREF(name);
 	return result;
+}
+
+/* The argument `track`, which is no attribute, as text; the rest are. */
+static int
+take_past(struct attributes *to, PyObject *const *values, PyObject *names,
+    const char **track)
+{
+	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
+
+	*track = NULL;
+	to->count = 0;
+	for (Py_ssize_t i = 0; i < given; i++) {
+		PyObject *name = PyTuple_GetItem(names, i);
+
+		if (PyUnicode_CompareWithASCIIString(name, "track") != 0) {
+			if (add(to, name, values[i]) != 0)
+				return -1;
+			continue;
+		}
+		*track = values[i] != Py_None
+			     ? PyUnicode_AsUTF8AndSize(values[i], NULL)
+			     : NULL;
+		if (PyErr_Occurred()) {
+			release(to);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static PyObject *
+native_past(
+    PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+	const char *name, *category, *track;
+	struct attributes attributes;
+	long long begin_ns, end_ns;
+
+	if (count < 3 || count > 4) {
+		PyErr_SetString(PyExc_TypeError,
+		    "past(begin_ns, end_ns, name, category=None, /, *, "
+		    "track=None, **attributes)");
+		return NULL;
+	}
+	begin_ns = PyLong_AsLongLong(args[0]);
+	end_ns = PyLong_AsLongLong(args[1]);
+	if (PyErr_Occurred())
+		return NULL;
+	name = PyUnicode_AsUTF8AndSize(args[2], NULL);
+	category = count > 3 && args[3] != Py_None
+		       ? PyUnicode_AsUTF8AndSize(args[3], NULL)
+		       : NULL;
+	if (PyErr_Occurred())
+		return NULL;
+	if (native_state == NATIVE_DISABLED)
+		Py_RETURN_NONE;
+	native_ready(PyModule_GetState(self));
+	if (take_past(&attributes, args + count, names, &track) != 0)
+		return NULL;
+	poolscope_past(track, name, category, begin_ns, end_ns, attributes.is,
+	    attributes.count);
+	release(&attributes);
+	Py_RETURN_NONE;
+}
+
+/* ---- samples ---- */
+
+struct sample {
+	struct poolscope_number number[POOLSCOPE_NUMBERS];
+	size_t count;
+	struct attributes labels;
+	/* Arguments, or NULL. */
+	PyObject *label, *unit, *counter;
+};
+
+/* A dict, or NULL for None. */
+static int
+optional_dict(PyObject *given, PyObject **to, const char *what)
+{
+	*to = given == Py_None ? NULL : given;
+	if (*to == NULL || PyDict_Check(given))
+		return 0;
+	PyErr_Format(PyExc_TypeError, "%s must be a dict", what);
+	return -1;
+}
+
+/* 1: the argument is none of the numbers; 0: it is; -1: an exception. */
+static int
+take_option(struct sample *sample, PyObject *name, PyObject *value)
+{
+	if (PyUnicode_CompareWithASCIIString(name, "labels") == 0)
+		return optional_dict(value, &sample->label, "labels") == 0 ? 1
+									   : -1;
+	if (PyUnicode_CompareWithASCIIString(name, "units") == 0)
+		return optional_dict(value, &sample->unit, "units") == 0 ? 1
+									 : -1;
+	if (PyUnicode_CompareWithASCIIString(name, "counters") == 0) {
+		sample->counter = value;
+		return 1;
+	}
+	return 0;
+}
+
+static int
+take_number(struct sample *sample, PyObject *name, PyObject *value)
+{
+	struct poolscope_number *to = &sample->number[sample->count];
+	PyObject *unit = sample->unit != NULL
+			     ? PyDict_GetItemWithError(sample->unit, name)
+			     : NULL;
+	int counter = sample->counter != NULL
+			  ? PySequence_Contains(sample->counter, name)
+			  : 0;
+
+	if (value == Py_None)
+		return 0;
+	to->value = PyFloat_AsDouble(value);
+	if ((to->value == -1 && PyErr_Occurred()) || counter < 0)
+		return -1;
+	to->name = PyUnicode_AsUTF8AndSize(name, NULL);
+	to->unit = unit != NULL && unit != Py_None
+		       ? PyUnicode_AsUTF8AndSize(unit, NULL)
+		       : NULL;
+	to->counter = counter;
+	sample->count++;
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+static int
+take_labels(struct sample *sample)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	sample->labels.count = 0;
+	while (sample->label != NULL &&
+	       PyDict_Next(sample->label, &at, &key, &value))
+		if (add(&sample->labels, key, value) != 0)
+			return -1;
+	return 0;
+}
+
+/* The options first: the numbers need them. */
+static int
+take_sample(struct sample *sample, PyObject *const *values, PyObject *names)
+{
+	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
+	uint64_t rest[(POOLSCOPE_NUMBERS + 3 + 63) / 64] = { 0 };
+
+	sample->count = 0;
+	sample->label = sample->unit = sample->counter = NULL;
+	if (given > POOLSCOPE_NUMBERS + 3)
+		given = POOLSCOPE_NUMBERS + 3;
+	for (Py_ssize_t i = 0; i < given; i++) {
+		int rc =
+		    take_option(sample, PyTuple_GetItem(names, i), values[i]);
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			rest[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	for (Py_ssize_t i = 0; i < given && sample->count < POOLSCOPE_NUMBERS;
+	     i++)
+		if (rest[i / 64] >> i % 64 & 1 &&
+		    take_number(sample, PyTuple_GetItem(names, i), values[i]) !=
+			0)
+			return -1;
+	return take_labels(sample);
+}
+
+static PyObject *
+native_sample(
+    PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+	struct sample sample;
+
+	if (count != 0) {
+		PyErr_SetString(PyExc_TypeError,
+		    "sample(*, labels=None, units=None, counters=(), "
+		    "**numbers)");
+		return NULL;
+	}
+	if (native_state == NATIVE_DISABLED)
+		Py_RETURN_NONE;
+	native_ready(PyModule_GetState(self));
+	if (take_sample(&sample, args, names) != 0)
+		return NULL;
+	poolscope_sample(
+	    sample.number, sample.count, sample.labels.is, sample.labels.count);
+	release(&sample.labels);
+	Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -225,6 +426,11 @@ static PyMethodDef methods[] = {
 	    "span(name, category=None, /, *, under=None, **attributes)" },
 	{ "event", (PyCFunction)(void (*)(void))native_event, KEYWORDS,
 	    "event(source, name, /, **attributes)" },
+	{ "sample", (PyCFunction)(void (*)(void))native_sample, KEYWORDS,
+	    "sample(*, labels=None, units=None, counters=(), **numbers)" },
+	{ "past", (PyCFunction)(void (*)(void))native_past, KEYWORDS,
+	    "past(begin_ns, end_ns, name, category=None, /, *, track=None, "
+	    "**attributes)" },
 	{ "counter", native_counter, METH_VARARGS, "counter(name, unit=None)" },
 	{ "traceparent", native_traceparent, METH_NOARGS,
 	    "traceparent(): the context to pass on" },

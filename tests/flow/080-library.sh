@@ -117,6 +117,35 @@ check_text "tracks of spans are shown after those of threads" "a_b?lane done lan
 	"$(stored entity 'r["properties"]["name"]' 'r["entity"] == "track" and (r["properties"]["sort"] >= 1024) == (r["properties"]["name"] != "main") and r["properties"]["name"] in ("main", "done", "lane 1", "lane 2", "a_b?lane")' |
 		sort -u | tr '\n' ' ' | sed 's/ $//')"
 
+# ---- samples: the name of a group is worked out as proto/wire.md says
+check "samples" "$client" samples
+settle
+cat >"$TMP/samples.py" <<'PY'
+import hashlib
+import json
+import sys
+
+records = [json.loads(line) for line in sys.stdin]
+groups = {r["id"]: r["properties"] for r in records if r.get("entity") == "set"}
+for r in records:
+    if r["kind"] != "sample" or not r["set"].startswith("app/client/"):
+        continue
+    p = groups[r["set"]]
+    texts = [p.get(k, "") for k in ("labels", "names", "units", "types")]
+    digest = hashlib.blake2b("".join(t + "\n" for t in texts).encode(), digest_size=16).hexdigest()[:12]
+    if r["set"] == "app/client/" + digest:
+        began = texts[1].startswith("poolscope.boot")
+        assert not began or r["values"][0] > 10**18
+        shown = texts if len(texts[1]) < 100 else [len(t.split()) for t in texts]
+        print(*shown, r["values"][began:] if len(r["values"]) < 10 else sum(r["values"]), sep="|")
+PY
+check_text "numbers of one moment are a group that its definition names" \
+	'{"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
+{"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
+|loss||gauge|[0.5]
+0|128|128|128|8128.0' \
+	"$(poolscope-dump -p "$pool" --format jsonl -q | python3 "$TMP/samples.py")"
+
 # ---- sixteen threads
 check "sixteen threads" "$client" threads 16 200
 settle

@@ -94,11 +94,15 @@ thread.join()
 ps.counter("tokens", "By").add(512)
 ps.counter("tokens").add(1)
 ps.gauge("queue.length").set(17)
+ps.sample(loss=0.5, lr=1e-4, labels={"rank": 3, "who": "Zoë", "none": None})
+ps.sample(tokens=512, loss=None, steps=2, units={"tokens": "{token}"}, counters=("tokens",))
+ps.past(5 * 10**9, 7 * 10**9, "past", "done", track="elsewhere", n=1)
 assert ps.flush(20.0)
 print(inside)
 print(ps.stats()["recorded"], ps.stats()["dropped"], ps.stats()["connected"])
 for wrong in (lambda: ps.span(), lambda: ps.span(3), lambda: ps.span("a", 3), lambda: ps.event("a"),
-              lambda: ps.span("a")(3), lambda: span.set("a"), lambda: ps.Span(), lambda: ps.counter("a").add("x")):
+              lambda: ps.span("a")(3), lambda: span.set("a"), lambda: ps.Span(), lambda: ps.counter("a").add("x"), lambda: ps.sample(a="x"), lambda: ps.sample(a=1, labels=3),
+              lambda: ps.past(1, 2), lambda: ps.past("a", 2, "b")):
     try:
         wrong()
     except TypeError:
@@ -140,11 +144,23 @@ check_text "a span goes on with another program's trace" \
 check_text "... and nonsense begins a new one" "True False" \
 	"$(stored span 'a["trace.id"] != records[0]["attributes"]["trace.id"], "parent.id" in a' 'r["name"] == "apart"')"
 check_text "tracks are named after script and thread, or task" "tour.py/MainThread
+tour.py/elsewhere
 tour.py/loader
 tour.py/task 1" "$(stored span 'r["track"]' 'r["track"].startswith("tour")' | sort -u)"
 check_text "counters and gauges" "app/tour.py/queue.length [17.0]
-app/tour.py/tokens [513.0]" "$(stored sample 'r["set"], r["values"]' 'r["set"].startswith("app/tour")' | sort)"
-check_text "nothing was dropped, and nothing is recorded too late" "12 0 True 0" \
+app/tour.py/tokens [513.0]" "$(stored sample 'r["set"], r["values"]' 'r["set"].partition("/tour.py/")[2] in ("queue.length", "tokens")' | sort)"
+check_text "numbers of one moment, with labels" '{"rank":"3","who":"Zoë"} loss lr None gauge gauge [0.5, 0.0001]
+None poolscope.boot tokens steps 1 {token} gauge counter gauge [512.0, 2.0]' \
+	"$(poolscope-dump -p "$pool" --format jsonl -q | /usr/bin/python3 -c 'import json, sys
+records = [json.loads(line) for line in sys.stdin]
+for r in records:
+    for e in records:
+        if r["kind"] == "sample" and e.get("id") == r["set"] and " " in e["properties"]["names"] and r["set"] != "clock":
+            p = e["properties"]
+            print(p.get("labels"), p["names"], p.get("units"), p["types"], r["values"][-2:])')"
+check_text "a span that is over" "tour.py/elsewhere done 5000000000 7000000000 1" \
+	"$(stored span 'r["track"], r["category"], r["begin_ns"], r["end_ns"], a["n"]' 'r["name"] == "past"')"
+check_text "nothing was dropped, and nothing is recorded too late" "15 0 True 0" \
 	"$(sed -n 2p "$TMP/tour") $(stored span 'r["name"]' 'r["name"] == "too late"' | wc -l)"
 check_text "a generator is refused with what to write" 1 "$(grep -c 'with poolscope.span' "$TMP/tour")"
 
@@ -181,6 +197,8 @@ with ps.span("off", x=1) as s:
     with ps.span("off"):
         ps.event("off", "off")
 ps.counter("off").add(1)
+ps.sample(off=1)
+ps.past(1, 2, "off")
 assert ps.traceparent() == "" and ps.flush() is True and ps.stats()["recorded"] == 0
 ps.open(program="off")
 ps.close()
@@ -203,4 +221,4 @@ print(counts["recorded"], counts["sent"] + counts["dropped"], counts["dropped"] 
 PY
 check "more than a ring holds" py "$TMP/many.py"
 check_text "... is counted" "20000 20000 True" "$(cat "$TMP/out")"
-check_printed "... and reported at the end" "^poolscope: [0-9]* of 20000 spans and events were dropped"
+check_printed "... and reported at the end" "^poolscope: [0-9]* of 20000 records were dropped"

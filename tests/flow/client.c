@@ -3,6 +3,7 @@
  *
  *     client tour             one of everything
  *     client overlap          spans that overlap, and that are over
+ *     client samples          numbers with labels
  *     client threads N SPANS  that many threads with that many spans each
  *     client fork             spans before, across and after a fork
  *     client full SPANS       more spans than its small rings hold; prints
@@ -123,6 +124,40 @@ overlap(void)
 	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");
 }
 
+/* Twice the same columns, then others, and what must be repaired or left out.
+ */
+static int
+samples(void)
+{
+	static const struct poolscope_number numbers[] = {
+		{ "loss", NULL, 0, 0.5 },
+		{ "tokens", "By", 1, 512 },
+		{ "a b\n", "1", 0, 1 },
+		{ "loss", NULL, 0, 0.25 },
+	};
+	const struct poolscope_attribute labels[] = {
+		poolscope_text("who", "Zo\303\253 \377"),
+		poolscope_int("rank", 2),
+		poolscope_int("rank", 3),
+		poolscope_bool("last", 1),
+		poolscope_float("ratio", 0.5),
+		poolscope_text("none", ""),
+	};
+	struct poolscope_number many[POOLSCOPE_NUMBERS + 2];
+	char name[POOLSCOPE_NUMBERS + 2][8];
+
+	poolscope_sample(numbers, 4, labels, 6);
+	poolscope_sample(numbers, 4, labels, 6);
+	poolscope_sample(numbers, 1, NULL, 0);
+	poolscope_sample(numbers, 0, labels, 6);
+	for (int i = 0; i < POOLSCOPE_NUMBERS + 2; i++) {
+		snprintf(name[i], sizeof(name[i]), "n%d", i);
+		many[i] = (struct poolscope_number){ name[i], "1", 0, i };
+	}
+	poolscope_sample(many, POOLSCOPE_NUMBERS + 2, NULL, 0);
+	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");
+}
+
 static long spans_each;
 
 static void *
@@ -237,6 +272,8 @@ main(int argc, char **argv)
 		rc = tour();
 	else if (strcmp(mode, "overlap") == 0)
 		rc = overlap();
+	else if (strcmp(mode, "samples") == 0)
+		rc = samples();
 	else if (strcmp(mode, "threads") == 0 && argc > 3)
 		rc = run_threads(atoi(argv[2]));
 	else if (strcmp(mode, "fork") == 0)

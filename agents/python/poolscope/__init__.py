@@ -14,9 +14,10 @@ import os
 import sys
 
 from . import _native
-from ._native import Counter, Span, close, event, flush, span, stats, traceparent
+from ._native import Counter, Span, close, event, flush, past, sample, span, stats, traceparent
 
-__all__ = ["Counter", "Span", "close", "counter", "event", "flush", "gauge", "open", "span", "stats", "traceparent"]
+__all__ = ["Counter", "Span", "close", "counter", "event", "flush", "gauge", "open", "past", "sample",
+           "span", "stats", "traceparent"]
 
 _current = contextvars.ContextVar("poolscope.span", default=None)  # of a task
 
@@ -79,7 +80,7 @@ def _end():
     counts = stats()
     close()
     if counts["dropped"]:
-        print("poolscope: %d of %d spans and events were dropped: they did not fit in %d KiB (ring_bytes of open)"
+        print("poolscope: %d of %d records were dropped: they did not fit in %d KiB (ring_bytes of open)"
               % (counts["dropped"], counts["recorded"], counts["ring_bytes"] // max(counts["rings"], 1) >> 10),
               file=sys.stderr)
 
