@@ -11,7 +11,6 @@
  * no schema is written.
  * SPDX-License-Identifier: MIT
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,26 +127,6 @@ add_value(struct frame_column *to, const struct value *value)
 	else
 		return false;
 	return true;
-}
-
-static void
-add_cell(struct frame_column *to, const struct answer_cell *cell)
-{
-	if (!answer_is_known(cell)) {
-		frame_add_unknown(to);
-		return;
-	}
-	switch (cell->type) {
-	case ANSWER_TEXT: frame_add_text(to, cell->is.text); break;
-	case ANSWER_FLAG:
-		frame_add_bool(to, cell->is.flag == ANSWER_YES);
-		break;
-	case ANSWER_NUMBER:
-	case ANSWER_SHARE:
-	case ANSWER_BYTES: add_number(to, cell->is.number); break;
-	case ANSWER_COUNT: frame_add_number(to, cell->is.count); break;
-	default: frame_add_number(to, (uint64_t)cell->is.ns); break;
-	}
 }
 
 static void
@@ -342,34 +321,87 @@ frame_table(
 	}
 }
 
+/* A value without a type waits for the others of its batch. */
 static void
-frame_row(struct answer_printing *p, const struct answer_cell *cells)
+take_value(
+    struct answer_printing *p, uint32_t number, const struct value *value)
 {
 	struct frame_printing *f = p->frame;
 
-	if (!answer_is_of_chosen(p) || has_failed(p))
-		return;
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct answer_cell *cell = &cells[p->columns[i].cell];
-		const struct value *value = &cell->is.value;
-		bool is_value = cell->type == ANSWER_VALUE;
+	if (value->type == VALUE_TEXT)
+		f->text_bytes += value->is.text.bytes;
+	if (!f->has_types)
+		keep_value(&f->waiting[number], *value);
+	else if (!add_value(&f->columns[number], value))
+		refuse_value(p, &f->columns[number]);
+}
 
-		if (is_value && !f->has_types)
-			keep_value(&f->waiting[i], *value);
-		else if (!is_value)
-			add_cell(&f->columns[i], cell);
-		else if (!add_value(&f->columns[i], value))
-			refuse_value(p, &f->columns[i]);
-		if (cell->type == ANSWER_TEXT)
-			f->text_bytes += cell->is.text.bytes;
-		else if (is_value && value->type == VALUE_TEXT)
-			f->text_bytes += value->is.text.bytes;
+/* What is at `at`, in a row or in a cell. */
+static inline void
+take(struct answer_printing *p, uint32_t number, enum answer_type type,
+    const void *at)
+{
+	struct frame_column *to = &p->frame->columns[number];
+	const struct text *text = at;
+	uint64_t bits;
+
+	if (type == ANSWER_VALUE) {
+		take_value(p, number, at);
+	} else if (!answer_is_known_at(type, at)) {
+		frame_add_unknown(to);
+	} else if (type == ANSWER_TEXT) {
+		p->frame->text_bytes += text->bytes;
+		frame_add_text(to, *text);
+	} else if (type == ANSWER_FLAG) {
+		frame_add_bool(to, *(const enum answer_flag *)at == ANSWER_YES);
+	} else {
+		memcpy(&bits, at, sizeof(bits));
+		frame_add_number(to, bits);
 	}
+}
+
+static void
+end_row(struct answer_printing *p)
+{
+	struct frame_printing *f = p->frame;
+
 	if (has_failed(p))
 		return;
 	if (++f->rows == f->rows_max || f->text_bytes > BATCH_TEXT_BYTES ||
 	    (uint64_t)f->rows * f->count > BATCH_CELLS)
 		put_batch(p, false, NULL);
+}
+
+static void
+frame_row(struct answer_printing *p, const struct answer_cell *cells)
+{
+	if (!answer_is_of_chosen(p) || has_failed(p))
+		return;
+	for (uint32_t i = 0; i < p->frame->count; i++) {
+		const struct answer_cell *cell = &cells[p->columns[i].cell];
+
+		take(p, i, cell->type, &cell->is);
+	}
+	end_row(p);
+}
+
+static void
+frame_row_as_given(
+    struct answer_printing *p, const void *row, const struct answer_cell *added)
+{
+	if (!answer_is_of_chosen(p) || has_failed(p))
+		return;
+	for (uint32_t i = 0; i < p->frame->count; i++) {
+		const struct shown_column *column = &p->columns[i];
+
+		if (column->cell < p->fixed_count)
+			take(p, i, column->is.type,
+			    (const char *)row + column->is.offset);
+		else
+			take(p, i, added[column->cell - p->fixed_count].type,
+			    &added[column->cell - p->fixed_count].is);
+	}
+	end_row(p);
 }
 
 static void
@@ -406,6 +438,6 @@ frame_end(struct answer_printing *p, uint64_t rows, const char *failed)
 }
 
 const struct answer_printer answer_print_arrow = { arrow_begin, frame_table,
-	frame_row, frame_end_table, frame_end };
+	frame_row, frame_end_table, frame_end, frame_row_as_given };
 const struct answer_printer answer_print_parquet = { parquet_begin, frame_table,
-	frame_row, frame_end_table, frame_end };
+	frame_row, frame_end_table, frame_end, frame_row_as_given };

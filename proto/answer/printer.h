@@ -56,6 +56,7 @@ struct answer_printing {
 	bool is_first;
 	struct shown_column *columns;
 	uint32_t column_count;
+	uint32_t fixed_count; /* cells of a row before the added ones */
 	struct err *err; /* a printer that cannot print the rows says why */
 	/* Of the printer. */
 	struct json json;
@@ -102,6 +103,10 @@ struct answer_printer {
 	/* `failed`: why the answer is not complete; NULL: it is. */
 	void (*end)(
 	    struct answer_printing *p, uint64_t rows, const char *failed);
+	/* NULL, or what `row` does, of a row as answer_row has it: where there
+	 * are millions, making cells takes longer than printing them. */
+	void (*row_as_given)(struct answer_printing *p, const void *row,
+	    const struct answer_cell *added);
 };
 
 extern const struct answer_printer answer_print_table, answer_print_md,
