@@ -1,6 +1,7 @@
 # make                       build every program into build/bin
 # make test T=unit/sender    one test, or those whose names begin so: flow/030, golden/perf, fuzz/wire
 # make quick                 lint, unit tests, recorded pools, three flows: 3 minutes
+# make python                the Python module into build/python: PYTHONPATH
 # make check                 every suite against this variant
 #
 # One rule: a program is one file with its main; everything else of its folder
@@ -72,7 +73,7 @@ MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/genera
          exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c exporters/report.c exporters/top.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 # Sources lie up to two folders deep.
-parts  = $(call objs,$(filter-out $(MAINS),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
+parts  = $(call objs,$(filter-out $(MAINS) $(wildcard agents/python/*.c),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))
 
 # ---- how anything is built ------------------------------------------------
 .DEFAULT_GOAL := all
@@ -115,7 +116,7 @@ endif
 
 -include $(shell find $(addprefix $(B)/,agents broker aggregator deploy exporters proto pic tests) -name '*.d' 2>/dev/null)
 
-include agents/client/rules.mk exporters/web/rules.mk deploy/front.mk deploy/install.mk
+include agents/client/rules.mk agents/python/rules.mk exporters/web/rules.mk deploy/front.mk deploy/install.mk
 
 # ---- tests ------------------------------------------------------------------
 # tests/unit mirrors the source folders: tests/unit/AREA/FOLDER/x.c tests what is
@@ -133,7 +134,7 @@ check: all unit fuzzers faults flows
 test: ; @VARIANT=$(VARIANT) CC="$(CC)" sh tests/test.sh "$(T)"
 quick: all unit ; @CC="$(CC)" sh tests/run.sh quick
 lint:
-	@sh tests/lint/all.sh "$(CC)" $(filter-out -DDATADIR=%,$(ALL_CPPFLAGS))
+	@sh tests/lint/all.sh "$(CC)" $(filter-out -DDATADIR=%,$(ALL_CPPFLAGS)) $(pyflags)
 fmt:
 	clang-format -i $(shell git ls-files '*.[ch]')
 

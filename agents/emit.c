@@ -1,8 +1,8 @@
 /*
- * poolscope-emit - publishes events from the command line.
+ * poolscope-emit - publishes events and samples from the command line.
  *
  * The arguments are those of Batch Shipyard's recorder.  Exit status 0 means
- * that the events are on disk: in the agent's spool, or in the fallback queue,
+ * that the records are on disk: in the agent's spool, or in the fallback queue,
  * which the agent reads when it starts.
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +16,7 @@
 
 #include "agents/submit/compose.h"
 #include "agents/submit/event_lines.h"
+#include "agents/submit/samples.h"
 #include "agents/submit/submit.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -25,9 +26,10 @@
 enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
 
 struct options {
-	const char *ts, *message, *prefix, *run, *receive_ts;
+	const char *message, *prefix, *run, *receive_ts;
 	struct opt_list attributes;
 	bool from_stdin;
+	struct samples_options samples; /* also the time of an event */
 	int wait;
 	struct submit_options how;
 };
@@ -37,9 +39,9 @@ static const struct options defaults = { .wait = WAIT_ACCEPTED,
 	    .free_bytes = SUBMIT_FREE_BYTES } };
 
 static const struct opt table[] = {
-	{ "ts", 0, OPT_TEXT, OPT_TO(struct options, ts), "SECONDS",
-	    "set the time of the event, in seconds since the epoch (default: "
-	    "now)",
+	{ "ts", 0, OPT_TEXT, OPT_TO(struct options, samples.ts), "SECONDS",
+	    "set the time of the event or sample, in seconds since the epoch "
+	    "(default: now)",
 	    NULL, false },
 	{ "message", 0, OPT_TEXT, OPT_TO(struct options, message), "TEXT",
 	    "set the attribute \"message\"; ignored if empty", NULL, false },
@@ -61,6 +63,27 @@ static const struct opt table[] = {
 	    "publish for this node (default: the agent's)", NULL, false },
 	{ "stdin", 0, OPT_FLAG, OPT_TO(struct options, from_stdin), NULL,
 	    "read events from standard input, one a line", NULL, false },
+	{ "sample", 0, OPT_LIST, OPT_TO(struct options, samples.samples),
+	    "NAME=VALUE",
+	    "publish this number instead of an event; may be repeated", NULL,
+	    false },
+	{ "unit", 0, OPT_LIST, OPT_TO(struct options, samples.units),
+	    "NAME=UNIT", "set the unit of a sample (UCUM); may be repeated",
+	    NULL, false },
+	{ "counter", 0, OPT_LIST, OPT_TO(struct options, samples.counters),
+	    "NAME", "the sample of this name only grows; may be repeated", NULL,
+	    false },
+	{ "label", 0, OPT_LIST, OPT_TO(struct options, samples.labels),
+	    "KEY=VALUE", "add a label to all samples; may be repeated", NULL,
+	    false },
+	{ "prometheus", 0, OPT_TEXT, OPT_TO(struct options, samples.page),
+	    "FILE",
+	    "publish the samples of a file in Prometheus' text format (-: "
+	    "standard input)",
+	    NULL, false },
+	{ "buckets", 0, OPT_FLAG, OPT_TO(struct options, samples.buckets), NULL,
+	    "with --prometheus, also publish the buckets of histograms", NULL,
+	    false },
 	{ "wait", 0, OPT_CHOICE, OPT_TO(struct options, wait), "WHAT",
 	    "return when the agent has accepted (default) or the aggregator "
 	    "has stored the event",
@@ -96,8 +119,8 @@ from_arguments(const struct options *options, struct compose *compose,
 		source = text_before(source, ':');
 	if (compose_event(compose, source, event, err) != 0)
 		return -1;
-	if (options->ts != NULL &&
-	    compose_time(compose, text_of(options->ts), err) != 0)
+	if (options->samples.ts != NULL &&
+	    compose_time(compose, text_of(options->samples.ts), err) != 0)
 		return err_prefix_option(err, "ts");
 	if (options->run != NULL &&
 	    compose_run(compose, text_of(options->run), err) != 0)
@@ -147,6 +170,36 @@ emit_one(const struct options *options, struct submit *submit,
 	if (result == SUBMIT_DONE)
 		result = submit_finish(submit, &err);
 	return result == SUBMIT_DONE ? EXIT_SUCCESS : failed(result, &err);
+}
+
+static int
+emit_samples(const struct options *options, struct submit *submit,
+    struct compose *compose)
+{
+	const struct samples_options *how = &options->samples;
+	struct samples_page page = { 0 };
+	enum submit_result result;
+	struct samples samples;
+	struct err err = { 0 };
+
+	if (samples_take(&samples, how, &err) != 0)
+		opt_usage("%s", err.text);
+	if (how->page != NULL)
+		result = samples_submit_page(
+		    &samples, how, submit, compose, &page, &err);
+	else if (samples_submit(&samples, submit, compose, &result, &err) != 0)
+		opt_usage("%s", err.text);
+	if (result == SUBMIT_DONE)
+		result = submit_finish(submit, &err);
+	if (result != SUBMIT_DONE)
+		return failed(result, &err);
+	if (page.bad == 0)
+		return EXIT_SUCCESS;
+	fprintf(stderr,
+	    "poolscope-emit: %llu numbers published, %llu lines "
+	    "left out\n",
+	    (unsigned long long)page.numbers, (unsigned long long)page.bad);
+	return EXIT_FAILURE;
 }
 
 /* Standard input, line by line. */
@@ -264,22 +317,57 @@ emit_lines(struct submit *submit, struct compose *compose)
 	return n < 0 || lines.bad > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+static bool
+has_samples(const struct options *options)
+{
+	return options->samples.samples.count > 0 ||
+	       options->samples.page != NULL;
+}
+
+static void
+check_samples(
+    const struct options *options, const struct opt_operands *operands)
+{
+	const struct samples_options *samples = &options->samples;
+	bool more = samples->units.count > 0 || samples->counters.count > 0;
+
+	if (!has_samples(options)) {
+		if (more || samples->labels.count > 0 || samples->buckets)
+			opt_usage("--unit, --counter, --label and --buckets "
+				  "belong to --sample or --prometheus");
+		return;
+	}
+	if (operands->count > 0 || options->from_stdin || options->message ||
+	    options->prefix || options->run || options->receive_ts ||
+	    options->attributes.count > 0)
+		opt_usage("a sample is no event: publish them one after the "
+			  "other, as in 'poolscope emit --sample "
+			  "queue.length=17 --label rank=3'");
+	if (samples->page != NULL && (samples->samples.count > 0 || more))
+		opt_usage("--prometheus takes samples, units and types from "
+			  "the file");
+	if (samples->page == NULL && samples->buckets)
+		opt_usage("--buckets belongs to --prometheus");
+}
+
 /* Usage errors that the option table cannot detect. */
 static void
 check_usage(struct options *options, const struct opt_operands *operands)
 {
 	struct err err = { 0 };
 
+	check_samples(options, operands);
 	if (options->from_stdin && operands->count > 0)
 		opt_usage("--stdin takes no SOURCE and EVENT operands");
 	if (options->from_stdin &&
-	    (options->ts || options->message || options->prefix ||
+	    (options->samples.ts || options->message || options->prefix ||
 		options->run || options->receive_ts ||
 		options->attributes.count > 0))
 		opt_usage(
 		    "with --stdin, write --ts, --message, --prefix, --run, "
 		    "--receive-ts and --attr as members of the lines");
-	if (!options->from_stdin && operands->count != 2 &&
+	if (!options->from_stdin && !has_samples(options) &&
+	    operands->count != 2 &&
 	    (operands->count == 0 || strchr(operands->at[0], ':') == NULL))
 		opt_usage("SOURCE and EVENT are missing");
 	if (submit_check(&options->how, &err) != 0)
@@ -294,12 +382,17 @@ parse(struct options *options, int argc, char **argv,
 		{ opt_common, NULL }, { NULL, NULL } };
 	const struct opt_program program = {
 		.name = "poolscope-emit",
-		.synopsis = "[options] SOURCE EVENT | SOURCE:EVENT",
-		.summary = "publish an event",
+		.synopsis = "[options] SOURCE EVENT | SOURCE:EVENT | --sample "
+			    "NAME=VALUE",
+		.summary = "publish an event, or numbers",
 		.examples = "poolscope emit build:start\n"
 			    "poolscope emit build:end\n"
 			    "poolscope emit backup done --attr bytes=123 "
-			    "--wait stored\n",
+			    "--wait stored\n"
+			    "poolscope emit --sample queue.length=17 --label "
+			    "rank=3\n"
+			    "curl -s localhost:9100/metrics | poolscope emit "
+			    "--prometheus -\n",
 		.tables = tables,
 		.operands_min = 0,
 		.operands_max = 2,
@@ -334,8 +427,9 @@ main(int argc, char **argv)
 	how->stored = options.wait == WAIT_STORED;
 	how->quiet = opt_common_values.quiet;
 	submit_new(&submit, how);
-	status = options.from_stdin
-		     ? emit_lines(submit, &compose)
+	status = options.from_stdin ? emit_lines(submit, &compose)
+		 : has_samples(&options)
+		     ? emit_samples(&options, submit, &compose)
 		     : emit_one(&options, submit, &compose, &operands);
 	submit_free(&submit);
 	return status;

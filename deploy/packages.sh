@@ -11,7 +11,7 @@ packages_build="gcc g++ libc6-dev make pkg-config libzmq3-dev libmsgpack-dev
 	liblmdb-dev libconfuse-dev libzstd-dev libsodium-dev
 	zlib1g-dev libdeflate-dev libcurl4-openssl-dev libssl-dev libexpat1-dev
 	libdouble-conversion-dev libmicrohttpd-dev libncurses-dev gnuplot-nox"
-packages_test="libcmocka-dev python3 python3-msgpack python3-psutil
+packages_test="libcmocka-dev python3 python3-dev python3-msgpack python3-psutil
 	python3-lmdb python3-zmq clang clang-format libclang-rt-14-dev
 	shellcheck universal-ctags valgrind strace mandoc zsh fish spin gdb procps
 	faketime iproute2 nftables e2fsprogs xfsprogs openssl systemd debootstrap debhelper dpkg-dev

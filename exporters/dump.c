@@ -32,7 +32,7 @@ struct row {
 	struct text source, name, key;
 	struct value count;
 	struct text attributes, values;
-	/* The same numbers with their types, of arrow. */
+	/* The same numbers with their types, of arrow and parquet. */
 	uint64_t seq_count, index_count, lost;
 	int64_t received_at, at, end_at, lasted_ns;
 };
@@ -92,7 +92,7 @@ static const struct answer_column columns[] = {
 	{ .key = NULL },
 };
 
-/* Of arrow: a kind has those that it has values of. */
+/* Of arrow and parquet: a kind has those that it has values of. */
 static const struct answer_column typed_columns[] = {
 	{ "time", "TIME", ANSWER_AT_TIME(struct row, at), NULL,
 	    "when it happened or began", 0, NULL },
@@ -347,7 +347,8 @@ enum format {
 	DUMP_WIDE,
 	DUMP_TABLE,
 	DUMP_MD,
-	DUMP_ARROW
+	DUMP_ARROW,
+	DUMP_PARQUET,
 };
 
 struct values {
@@ -362,7 +363,7 @@ struct values {
 	bool follow;
 	struct answer_options answer; /* of all formats but jsonl */
 	uint32_t wanted;              /* kinds */
-	/* Of the one kind that arrow prints. */
+	/* Of the one kind that arrow and parquet print. */
 	struct answer_column typed[TYPED_COLUMNS + 2];
 	struct answer_table typed_tables[2];
 };
@@ -377,8 +378,8 @@ static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print records as jsonl (default), csv, table or md; the values of "
 	    "samples as CSV with their names: long (a row for each value) or "
-	    "wide (a column for each metric); or one kind as arrow",
-	    "jsonl|csv|long|wide|table|md|arrow", false },
+	    "wide (a column for each metric); or one kind as arrow or parquet",
+	    "jsonl|csv|long|wide|table|md|arrow|parquet", false },
 	TOOL_OUTPUT(struct values, output),
 	{ "kind", 0, OPT_LIST, OPT_TO(struct values, kinds), "KIND",
 	    "print only this kind: event, sample, span, entity, gap, rejected, "
@@ -401,11 +402,16 @@ static const struct opt options[] = {
 };
 
 static bool
+is_typed(const struct values *values)
+{
+	return values->format == DUMP_ARROW || values->format == DUMP_PARQUET;
+}
+
+static bool
 has_only_values(const struct values *values)
 {
 	return values->format == DUMP_LONG || values->format == DUMP_WIDE ||
-	       (values->format == DUMP_ARROW &&
-		   values->wanted == 1u << RECORD_SAMPLE);
+	       (is_typed(values) && values->wanted == 1u << RECORD_SAMPLE);
 }
 
 static const struct answer_table *
@@ -415,6 +421,7 @@ tables_of(const struct values *values)
 	case DUMP_LONG: return sample_values_long;
 	case DUMP_WIDE: return sample_values_wide;
 	case DUMP_ARROW:
+	case DUMP_PARQUET:
 		return has_only_values(values) ? sample_values_typed
 					       : values->typed_tables;
 	default: return record_tables;
@@ -437,15 +444,16 @@ kinds_wanted(const struct values *values)
 	    &values->kinds, all | 1u << RECORD_PHASE | 1u << RECORD_RUN, all);
 }
 
-/* A stream of Arrow has one schema. */
+/* Arrow and Parquet have one schema. */
 static void
 choose_schema(struct values *values)
 {
 	uint32_t kind = 0;
 
 	if ((values->wanted & (values->wanted - 1)) != 0)
-		opt_usage("--format arrow prints records of one kind: choose "
-			  "it with --kind");
+		opt_usage("--format %s prints records of one kind: choose it "
+			  "with --kind",
+		    values->format == DUMP_ARROW ? "arrow" : "parquet");
 	while (values->wanted >> kind != 1)
 		kind++;
 	choose_typed(values->typed, (int)kind);
@@ -456,14 +464,19 @@ choose_schema(struct values *values)
 static void
 check_answer(struct values *values)
 {
+	static const int formats[] = {
+		[DUMP_JSONL] = ANSWER_FORMAT_TABLE,
+		[DUMP_CSV] = ANSWER_FORMAT_CSV,
+		[DUMP_LONG] = ANSWER_FORMAT_CSV,
+		[DUMP_WIDE] = ANSWER_FORMAT_CSV,
+		[DUMP_TABLE] = ANSWER_FORMAT_TABLE,
+		[DUMP_MD] = ANSWER_FORMAT_MD,
+		[DUMP_ARROW] = ANSWER_FORMAT_ARROW,
+		[DUMP_PARQUET] = ANSWER_FORMAT_PARQUET,
+	};
 	struct answer_options *answer = &values->answer;
 
-	answer->format =
-	    values->format == DUMP_JSONL || values->format == DUMP_TABLE
-		? ANSWER_FORMAT_TABLE
-	    : values->format == DUMP_MD    ? ANSWER_FORMAT_MD
-	    : values->format == DUMP_ARROW ? ANSWER_FORMAT_ARROW
-					   : ANSWER_FORMAT_CSV;
+	answer->format = formats[values->format];
 	answer_options_judge(answer, tables_of(values));
 	if (values->format == DUMP_JSONL &&
 	    (answer->sort != NULL || answer->top > 0 ||
@@ -476,7 +489,7 @@ static void
 check_usage(struct values *values)
 {
 	values->wanted = kinds_wanted(values);
-	if (values->format == DUMP_ARROW)
+	if (is_typed(values))
 		choose_schema(values);
 	check_answer(values);
 	node_option_check(&values->node);

@@ -6,9 +6,11 @@
 
 #include <string.h>
 
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 
-static const char *const kind_names[CLIENT_KINDS] = { "span", "event" };
+static const char *const kind_names[CLIENT_KINDS] = { "span", "event",
+	"sample" };
 
 /* ---- losses ---- */
 
@@ -103,28 +105,117 @@ put_counters(struct client_batch *batch)
 
 /* ---- rings ---- */
 
+/* That of the thread, or the one of this name; `other` when there are too many
+ * of them. */
+static struct client_track *
+track_of(struct client_batch *batch, struct client_thread *thread,
+    const struct client_record *record, struct client_track *other)
+{
+	struct text name = client_track_name(record);
+
+	if (name.bytes == 0)
+		return &thread->track;
+	client_take_part(other->name, name);
+	other->announced = true;
+	for (uint32_t i = 0; i < batch->tracks; i++)
+		if (strcmp(batch->track[i].name, other->name) == 0)
+			return &batch->track[i];
+	if (batch->tracks == CLIENT_TRACKS)
+		return other;
+	strcpy(batch->track[batch->tracks].name, other->name);
+	/* They are shown after the threads. */
+	batch->track[batch->tracks].number = POOLSCOPE_THREADS + batch->tracks;
+	return &batch->track[batch->tracks++];
+}
+
+/* ---- samples ---- */
+
+enum put { PUT_DONE, PUT_FULL, PUT_REFUSED };
+
+/* A definition that the agent does not have, with its first sample: alone,
+ * because the agent may refuse it. */
+static enum put
+define(struct client_batch *batch, struct client_group *group, uint64_t hash)
+{
+	if (batch->body.records > 0)
+		return PUT_FULL;
+	*group = (struct client_group){ .hash = hash };
+	batch->defined = group;
+	return wire_put_record(&batch->body, &batch->sample.group.definition) &&
+		       wire_put_record(
+			   &batch->body, &batch->sample.group.sample)
+		   ? PUT_DONE
+		   : PUT_REFUSED;
+}
+
+static enum put
+put_sample(struct client_batch *batch, const struct client_record *record)
+{
+	static const struct hash_key key = { 0 };
+	const struct dynamic_group *made = &batch->sample.group;
+	struct client_group *group;
+	uint64_t hash;
+
+	if (!client_make_sample(&batch->sample, &batch->ticks, record))
+		return PUT_REFUSED;
+	hash = hash_bytes(key, made->name, strlen(made->name)) | 1;
+	group = &batch->group[(hash >> 1) % CLIENT_GROUPS];
+	if (group->hash != hash)
+		return define(batch, group, hash);
+	if (group->refused)
+		return PUT_REFUSED;
+	return wire_put_record(&batch->body, &made->sample) ? PUT_DONE
+							    : PUT_FULL;
+}
+
+/* As put_thread, for a sample. */
+static bool
+take_sample(struct client_batch *batch, struct client_thread *thread,
+    const struct client_record *record)
+{
+	enum put result = put_sample(batch, record);
+
+	if (result == PUT_FULL)
+		return false;
+	if (result == PUT_DONE) {
+		batch->records[CLIENT_SAMPLE]++;
+	} else {
+		batch->refused[CLIENT_SAMPLE]++;
+		atomic_fetch_add(&client.refused, 1);
+	}
+	client_ring_take(&thread->ring);
+	return batch->defined == NULL;
+}
+
 /* The records of one thread; false when the submission is full. */
 static bool
 put_thread(
     struct client_batch *batch, struct client_thread *thread, struct text node)
 {
 	const struct client_record *record;
+	struct client_track *track, other;
 	uint32_t bytes;
 
 	while ((record = client_ring_peek(&thread->ring, &bytes)) != NULL) {
 		if (record->kind == CLIENT_NAME) {
-			client_take_part(thread->name,
+			client_take_part(thread->track.name,
 			    (struct text){ (const char *)(record + 1),
 				record->name_bytes });
-			thread->announced = false;
+			thread->track.announced = false;
 			client_ring_take(&thread->ring);
 			continue;
 		}
-		if (!thread->announced &&
-		    !client_encode_track(&batch->body, thread, node))
+		if (record->kind == CLIENT_SAMPLE) {
+			if (!take_sample(batch, thread, record))
+				return false;
+			continue;
+		}
+		track = track_of(batch, thread, record, &other);
+		if (!track->announced &&
+		    !client_encode_track(&batch->body, track, node))
 			return false;
-		thread->announced = true;
-		if (!client_encode(&batch->body, &batch->ticks, thread, record))
+		track->announced = true;
+		if (!client_encode(&batch->body, &batch->ticks, track, record))
 			return false;
 		batch->records[record->kind]++;
 		client_ring_take(&thread->ring);
@@ -140,8 +231,8 @@ recycle(struct client_thread *thread)
 		CLIENT_ENDED ||
 	    !client_ring_is_empty(&thread->ring))
 		return;
-	thread->name[0] = '\0';
-	thread->announced = false;
+	thread->track.name[0] = '\0';
+	thread->track.announced = false;
 	atomic_store_explicit(&thread->slot, CLIENT_FREE, memory_order_release);
 }
 
@@ -161,6 +252,7 @@ hold(struct client_batch *batch, size_t room)
 	wire_writer_init(&batch->body, batch->bytes, room);
 	memset(batch->records, 0, sizeof(batch->records));
 	batch->described = NULL;
+	batch->defined = NULL;
 	batch->more = false;
 }
 
@@ -201,10 +293,15 @@ client_batch_fill(struct client_batch *batch, struct text node)
 }
 
 void
-client_batch_announce_again(void)
+client_batch_announce_again(struct client_batch *batch)
 {
 	for (uint32_t i = 0; i < client_threads(); i++)
-		client_thread_at(i)->announced = false;
+		client_thread_at(i)->track.announced = false;
+	for (uint32_t i = 0; i < batch->tracks; i++)
+		batch->track[i].announced = false;
+	for (uint32_t i = 0; i < CLIENT_GROUPS; i++)
+		if (!batch->group[i].refused)
+			batch->group[i].hash = 0;
 	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
 		client.counter[i].announced = false;
 }
@@ -237,6 +334,8 @@ client_batch_refuse(struct client_batch *batch, bool description)
 {
 	if (description && batch->described != NULL)
 		refuse_counters(batch);
+	if (description && batch->defined != NULL)
+		batch->defined->refused = true;
 	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		batch->refused[kind] += batch->records[kind];
 }

@@ -5,7 +5,7 @@
  * preceded by the description of its thread or counter, if the agent does not
  * have it.  The agent may refuse the description of a counter, so counters that
  * are described have a submission of their own; after a refusal each of them
- * has.
+ * has.  So has a sample whose metric group is described.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_BATCH_H
@@ -18,6 +18,18 @@ enum {
 	    WIRE_PUT_BYTES_MAX - WIRE_FIXED_BYTES - WIRE_HEADER_BYTES_MAX,
 };
 
+enum {
+	CLIENT_TRACKS = 256,  /* that spans name */
+	CLIENT_GROUPS = 1024, /* of samples, whose definitions are remembered */
+};
+
+/* A metric group that the agent knows, or refuses, by the hash of its name;
+ * 0: none. */
+struct client_group {
+	uint64_t hash;
+	bool refused;
+};
+
 struct client_batch {
 	struct fast_clock ticks;
 	int64_t counted_ns; /* when counters were last read, monotonic */
@@ -28,6 +40,13 @@ struct client_batch {
 	uint64_t records[CLIENT_KINDS]; /* current submission */
 	/* The last counter that the current submission describes, or NULL. */
 	struct poolscope_counter *described;
+	/* Of spans with a track of their own; beyond them there is no entity
+	 * for a track. */
+	struct client_track track[CLIENT_TRACKS];
+	uint32_t tracks;
+	struct client_group group[CLIENT_GROUPS];
+	struct client_group *defined; /* by the current submission, or NULL */
+	struct client_sample sample;
 	bool apart, more; /* describe counters one by one; others wait */
 	struct wire_writer body;
 	unsigned char bytes[CLIENT_BATCH_BYTES];
@@ -51,6 +70,6 @@ void client_batch_refuse(struct client_batch *batch, bool description);
 /* Put the counters in the next submission even if they are not due. */
 void client_batch_hurry(struct client_batch *batch);
 /* The peer is a new one: describe threads and counters again. */
-void client_batch_announce_again(void);
+void client_batch_announce_again(struct client_batch *batch);
 
 #endif

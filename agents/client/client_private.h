@@ -6,6 +6,7 @@
  *     options     options of the program and its environment
  *     record      the calls of a measured program: into the ring
  *     counters    counters
+ *     samples     numbers of one moment
  *     encode      from rings to records of the wire
  *     batch       the current submission
  *     send        the library's thread: batches to the agent
@@ -25,6 +26,7 @@
 #include "agents/client/ring.h"
 #include "agents/client/trace_context.h"
 #include "agents/submit/local_socket.h"
+#include "proto/metric/dynamic_group.h"
 #include "proto/record/record.h"
 #include "proto/wire/wire.h"
 
@@ -35,21 +37,38 @@ enum { CLIENT_SOCKET_BYTES = 108 };
 enum client_kind {
 	CLIENT_SPAN,
 	CLIENT_EVENT,
+	CLIENT_SAMPLE,
 	CLIENT_KINDS,
 	CLIENT_NAME = CLIENT_KINDS
 };
 
-/* Followed by: the trace if it differs from the program's, source (of a span:
- * category), name, attributes as MessagePack.  Short, so that most spans are
- * one cache line. */
+/* What a record has that most do not have. */
+enum client_parts {
+	CLIENT_HAS_TRACE = 1, /* it is not the program's */
+	CLIENT_HAS_TRACK = 2, /* it is not the thread's */
+	CLIENT_HAS_WALL = 4,  /* begin and end are ns since the epoch */
+};
+
+/* Followed by: the trace, the track with its length in a byte in front (enum
+ * client_parts), source (of a span: category), name, attributes as MessagePack.
+ * Short, so that most spans are one cache line. */
 struct client_record {
 	uint64_t begin, end; /* ticks */
-	uint64_t id, parent; /* of an event: the id of its span */
+	uint64_t id, parent; /* of an event: the id of its span; of a sample:
+				how many numbers are behind its labels */
 	uint16_t pair_bytes;
-	uint8_t kind;        /* enum client_kind */
-	uint8_t trace_bytes; /* 0 or TRACE_CONTEXT_BYTES */
+	uint8_t kind;  /* enum client_kind */
+	uint8_t parts; /* enum client_parts */
 	uint8_t source_bytes, name_bytes;
 	uint8_t count, cut; /* attributes: stored, omitted */
+};
+
+/* ---- a track: that of a thread, or one that spans name ---- */
+
+struct client_track {
+	char name[CLIENT_PART_BYTES_MAX + 1]; /* "": its number is its name */
+	uint32_t number;
+	bool announced;
 };
 
 /* ---- a thread's slot: reused after the thread has ended ---- */
@@ -62,11 +81,9 @@ struct client_thread {
 	/* Only ever grow; written by the producer. */
 	_Atomic uint64_t written, cut; /* records, omitted attributes */
 	_Atomic uint64_t dropped[CLIENT_KINDS];
-	uint32_t number;
 	/* The sender's. */
 	uint64_t goal; /* a flush waits until the ring is read up to here */
-	bool announced;
-	char name[CLIENT_PART_BYTES_MAX + 1];
+	struct client_track track;
 };
 
 /* Thread-local state. */
@@ -102,6 +119,7 @@ struct client {
 	    lock; /* protects every member below that is not atomic */
 	pthread_cond_t changed; /* flushed, ended */
 	uint32_t lives, opening, opens;
+	uint64_t boot;             /* what counters of samples count from */
 	struct trace_context root; /* the trace of this program */
 	uint64_t own; /* span id in traceparent outside of all spans */
 
@@ -175,17 +193,41 @@ client_thread_at(uint32_t i)
 bool client_put_attribute(
     struct wire_writer *w, const struct poolscope_attribute *attribute);
 
-/* A record from the ring of `thread` as a record of the wire; false when it
- * does not fit. */
+/* The name in a record that has a track of its own, else "". */
+struct text client_track_name(const struct client_record *record);
+/* A record from a ring as a record of the wire, a span on `track`; false when
+ * it does not fit. */
 bool client_encode(struct wire_writer *w, const struct fast_clock *ticks,
-    const struct client_thread *thread, const struct client_record *record);
-/* The entity that names the tracks of `thread`. */
-bool client_encode_track(struct wire_writer *w,
-    const struct client_thread *thread, struct text node);
+    const struct client_track *track, const struct client_record *record);
+/* The entity that says how `track` is shown. */
+bool client_encode_track(
+    struct wire_writer *w, const struct client_track *track, struct text node);
 bool client_encode_metric_group(
     struct wire_writer *w, const struct poolscope_counter *counter);
 bool client_encode_sample(struct wire_writer *w,
     const struct poolscope_counter *counter, int64_t now_ns);
+
+/* ---- samples ---- */
+
+/* The numbers and labels of a record from a ring, in a form that is valid. */
+struct client_sample {
+	struct dynamic_group group;
+	struct dynamic_label label[POOLSCOPE_LABELS];
+	struct dynamic_number number[POOLSCOPE_NUMBERS];
+	char origin[NAME_BYTES_MAX];
+	/* Repaired texts, and values of labels that were numbers. */
+	char text[POOLSCOPE_EVENT_BYTES + POOLSCOPE_LABELS * 32];
+	uint32_t text_bytes;
+	char room[8 * POOLSCOPE_EVENT_BYTES];
+};
+
+/* As client_put_attribute. */
+bool client_put_number(
+    struct wire_writer *w, const struct poolscope_number *number);
+/* Its definition and sample are in `sample->group`; false when there can be
+ * none. */
+bool client_make_sample(struct client_sample *sample,
+    const struct fast_clock *ticks, const struct client_record *record);
 
 /* ---- send ---- */
 

@@ -134,7 +134,7 @@ put_span_id(struct wire_writer *w, const char *key, uint64_t id)
 static uint32_t
 put_own(struct wire_writer *w, const struct client_record *record)
 {
-	const unsigned char *trace = record->trace_bytes > 0
+	const unsigned char *trace = record->parts & CLIENT_HAS_TRACE
 					 ? (const unsigned char *)(record + 1)
 					 : client.root.id;
 	char hex[2 * TRACE_CONTEXT_BYTES];
@@ -161,14 +161,14 @@ put_own(struct wire_writer *w, const struct client_record *record)
 
 /* ---- records ---- */
 
-/* "PROGRAM/THREAD" */
+/* "PROGRAM/THREAD", or what else the track is of. */
 static struct text
-track_of(char to[static NAME_BYTES_MAX], const struct client_thread *thread)
+track_of(char to[static NAME_BYTES_MAX], const struct client_track *track)
 {
-	int n = thread->name[0] != '\0' ? snprintf(to, NAME_BYTES_MAX, "%s/%s",
-					      client.program, thread->name)
-					: snprintf(to, NAME_BYTES_MAX, "%s/%u",
-					      client.program, thread->number);
+	int n = track->name[0] != '\0' ? snprintf(to, NAME_BYTES_MAX, "%s/%s",
+					     client.program, track->name)
+				       : snprintf(to, NAME_BYTES_MAX, "%s/%u",
+					     client.program, track->number);
 
 	return (struct text){ to, (uint32_t)n };
 }
@@ -176,19 +176,48 @@ track_of(char to[static NAME_BYTES_MAX], const struct client_thread *thread)
 _Static_assert(2 * CLIENT_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
     "a track has room for program and thread");
 
+static const char *
+behind_trace(const struct client_record *record)
+{
+	return (const char *)(record + 1) +
+	       (record->parts & CLIENT_HAS_TRACE ? TRACE_CONTEXT_BYTES : 0);
+}
+
+struct text
+client_track_name(const struct client_record *record)
+{
+	const char *at = behind_trace(record);
+
+	if (!(record->parts & CLIENT_HAS_TRACK))
+		return (struct text){ "", 0 };
+	return (struct text){ at + 1, (unsigned char)*at };
+}
+
+static int64_t
+time_of(const struct fast_clock *ticks, const struct client_record *record,
+    uint64_t moment)
+{
+	return record->parts & CLIENT_HAS_WALL
+		   ? (int64_t)moment
+		   : fast_clock_wall_ns(ticks, moment);
+}
+
 bool
 client_encode(struct wire_writer *w, const struct fast_clock *ticks,
-    const struct client_thread *thread, const struct client_record *from)
+    const struct client_track *track, const struct client_record *from)
 {
-	const char *at = (const char *)(from + 1) + from->trace_bytes;
-	char track[NAME_BYTES_MAX], source[NAME_BYTES_MAX],
+	const char *at =
+	    behind_trace(from) + (from->parts & CLIENT_HAS_TRACK
+					 ? 1 + client_track_name(from).bytes
+					 : 0);
+	char whole[NAME_BYTES_MAX], source[NAME_BYTES_MAX],
 	    name[NAME_BYTES_MAX];
 	unsigned char pairs[PAIRS_BYTES];
 	struct text given = { at + from->source_bytes + from->name_bytes,
 		from->pair_bytes };
 	struct text first = { at, from->source_bytes };
 	struct record record = {
-		.time_ns = fast_clock_wall_ns(ticks, from->begin),
+		.time_ns = time_of(ticks, from, from->begin),
 		.has_time = true,
 		.name = client_name(name,
 		    (struct text){ at + from->source_bytes, from->name_bytes }),
@@ -197,9 +226,9 @@ client_encode(struct wire_writer *w, const struct fast_clock *ticks,
 
 	if (from->kind == CLIENT_SPAN) {
 		record.kind = RECORD_SPAN;
-		record.end_ns = fast_clock_wall_ns(ticks, from->end);
+		record.end_ns = time_of(ticks, from, from->end);
 		record.has_end = true;
-		record.source = track_of(track, thread);
+		record.source = track_of(whole, track);
 		if (first.bytes > 0)
 			record.key = client_name(source, first);
 	} else {
@@ -244,11 +273,11 @@ track_id(char to[static NAME_BYTES_MAX], struct text node, struct text track)
 
 bool
 client_encode_track(
-    struct wire_writer *w, const struct client_thread *thread, struct text node)
+    struct wire_writer *w, const struct client_track *track, struct text node)
 {
-	char track[NAME_BYTES_MAX], id[NAME_BYTES_MAX];
+	char name[NAME_BYTES_MAX], id[NAME_BYTES_MAX];
 	unsigned char pairs[6 * NAME_BYTES_MAX];
-	struct text whole = track_of(track, thread);
+	struct text whole = track_of(name, track);
 	size_t program = strlen(client.program) + 1;
 	struct wire_writer properties;
 	struct record record = {
@@ -264,7 +293,7 @@ client_encode_track(
 	wire_put_text_attribute(&properties, text_of("name"),
 	    (struct text){
 		whole.at + program, whole.bytes - (uint32_t)program });
-	put_int(&properties, "sort", thread->number);
+	put_int(&properties, "sort", track->number);
 	wire_put_text_attribute(
 	    &properties, text_of("process"), text_of(client.program));
 	record.pairs =

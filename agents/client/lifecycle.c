@@ -48,7 +48,7 @@ make_slot(uint32_t number)
 	memset(thread, 0, sizeof(*thread));
 	memset(ring, 0, client.ring_bytes);
 	client_ring_init(&thread->ring, ring, client.ring_bytes);
-	thread->number = number;
+	thread->track.number = number;
 	client.used_bytes += client.ring_bytes;
 	return thread;
 }
@@ -158,8 +158,8 @@ empty(struct client_thread *thread)
 	atomic_store(&thread->cut, 0);
 	for (int kind = 0; kind < CLIENT_KINDS; kind++)
 		atomic_store(&thread->dropped[kind], 0);
-	thread->name[0] = '\0';
-	thread->announced = false;
+	thread->track.name[0] = '\0';
+	thread->track.announced = false;
 	atomic_store(&thread->slot, CLIENT_FREE);
 }
 
@@ -192,6 +192,7 @@ in_child(void)
 	atomic_store(&client.sleep, CLIENT_AWAKE);
 	pthread_setspecific(key, NULL);
 	client.pid = getpid();
+	client.boot = (uint64_t)clock_wall_ns();
 	if (atomic_load(&client.life) != 0)
 		atomic_store(&client.life, ++client.lives);
 }
@@ -222,6 +223,7 @@ poolscope_open(const struct poolscope_options *options)
 		rc = client_configure(options != NULL ? options : &defaults);
 	if (rc == 0 && client.opens == 0) {
 		client_take_trace();
+		client.boot = (uint64_t)clock_wall_ns();
 		client.opening++;
 		atomic_store(&client.stopping, false);
 		rc = client_start_sender();

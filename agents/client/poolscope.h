@@ -40,6 +40,8 @@ enum {
 	POOLSCOPE_SPAN_BYTES = 448,      /* attributes of a span */
 	POOLSCOPE_EVENT_BYTES = 4096,    /* attributes of an event */
 	POOLSCOPE_ATTRIBUTES = 32,       /* of a span or an event */
+	POOLSCOPE_NUMBERS = 128,         /* of a sample */
+	POOLSCOPE_LABELS = 16,           /* of a sample */
 	POOLSCOPE_COUNTERS = 256,        /* of a process */
 	POOLSCOPE_THREADS = 1024,        /* at a time */
 	POOLSCOPE_TRACEPARENT_BYTES = 56 /* with the NUL */
@@ -77,7 +79,8 @@ void poolscope_close(void);
 int poolscope_flush(int64_t timeout_ns);
 
 struct poolscope_stats {
-	uint64_t recorded; /* spans and events, since the start or the fork */
+	uint64_t recorded; /* spans, events and samples, since the start or the
+			      fork */
 	uint64_t dropped;  /* ... that did not fit; published as gaps */
 	uint64_t sent;     /* ... on disk in the agent's spool */
 	uint64_t refused;  /* ... that the agent refused; gaps, too */
@@ -164,7 +167,7 @@ struct poolscope_span {
 	unsigned char trace[16];
 	uint64_t outer; /* the thread's span before it */
 	unsigned char outer_trace[16];
-	const char *name, *category;
+	const char *name, *category, *track;
 	uint32_t life; /* 0: nothing to record */
 	uint16_t bytes;
 	uint8_t count, cut;
@@ -182,6 +185,20 @@ void poolscope_begin(
 void poolscope_begin_under(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent);
 
+/* Begin a span that overlaps others: it is no thread's current one, any thread
+ * may end it, and in any order.  It is within `traceparent`, or if that is NULL
+ * within this thread's current span.  It is shown on the track PROGRAM/`track`;
+ * spans that overlap need tracks of their own.  `name`, `category` and `track`
+ * must live until its end. */
+void poolscope_begin_beside(struct poolscope_span *span, const char *name,
+    const char *category, const char *traceparent, const char *track);
+
+/* A span that is over, within this thread's current one: its times are ns since
+ * the epoch.  `track` may be NULL: this thread's. */
+void poolscope_past(const char *track, const char *name, const char *category,
+    int64_t begin_ns, int64_t end_ns,
+    const struct poolscope_attribute *attributes, size_t count);
+
 /* The last value for a key counts. */
 void poolscope_set(
     struct poolscope_span *span, struct poolscope_attribute attribute);
@@ -193,10 +210,32 @@ void poolscope_end(struct poolscope_span *span);
  * thread's current span, else the program's context; "" before the open. */
 void poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES]);
 
-/* ---- events and counters ---- */
+/* The context of a span that has begun and is not over, else "". */
+void poolscope_traceparent_of(
+    const struct poolscope_span *span, char to[POOLSCOPE_TRACEPARENT_BYTES]);
+
+/* ---- events and numbers ---- */
 
 void poolscope_event(const char *source, const char *name,
     const struct poolscope_attribute *attributes, size_t count);
+
+/* An event of `span`, of this thread's current one if that is over. */
+void poolscope_event_of(const struct poolscope_span *span, const char *source,
+    const char *name, const struct poolscope_attribute *attributes,
+    size_t count);
+
+/* A counter only grows while the process runs. */
+struct poolscope_number {
+	const char *name, *unit; /* words; the unit as in UCUM, or NULL */
+	int counter;
+	double value;
+};
+
+/* Numbers of this moment, all with these labels, as many as fit in
+ * POOLSCOPE_EVENT_BYTES.  They are stored as columns of one metric group,
+ * which has no other columns and no other labels. */
+void poolscope_sample(const struct poolscope_number *numbers, size_t count,
+    const struct poolscope_attribute *labels, size_t labels_count);
 
 /* A number that is read every counters_ns and published when it has changed.
  * The same name gives the same counter.  NULL, which all calls accept, when

@@ -39,26 +39,50 @@ count(_Atomic uint64_t *counter, uint64_t more)
 	    memory_order_relaxed);
 }
 
-/* The length of a record's trace part. */
-static uint8_t
-trace_bytes(const unsigned char *trace)
+/* What follows the head of a record. */
+struct rest {
+	const unsigned char *trace;
+	const char *track; /* or NULL */
+	const char *source, *name;
+	const unsigned char *pairs;
+	uint8_t track_bytes;
+};
+
+/* The parts and lengths of a record; returns how much follows its head. */
+static inline uint32_t
+measure(struct client_record *head, struct rest *rest)
 {
-	return memcmp(trace, client.root.id, TRACE_CONTEXT_BYTES) != 0
-		   ? TRACE_CONTEXT_BYTES
-		   : 0;
+	uint32_t bytes = 0;
+
+	if (memcmp(rest->trace, client.root.id, TRACE_CONTEXT_BYTES) != 0) {
+		head->parts |= CLIENT_HAS_TRACE;
+		bytes = TRACE_CONTEXT_BYTES;
+	}
+	if (rest->track != NULL) {
+		head->parts |= CLIENT_HAS_TRACK;
+		rest->track_bytes = name_bytes(rest->track);
+		bytes += 1u + rest->track_bytes;
+	}
+	head->source_bytes = name_bytes(rest->source);
+	head->name_bytes = name_bytes(rest->name);
+	return bytes + head->source_bytes + head->name_bytes + head->pair_bytes;
 }
 
-/* The variable part of a record of the ring: room for it was reserved. */
+/* Room for it was reserved. */
 static inline void
-put_rest(struct client_record *to, const unsigned char *trace,
-    const char *source, const char *name, const unsigned char *pairs)
+put_rest(struct client_record *to, const struct rest *rest)
 {
 	unsigned char *p = (unsigned char *)(to + 1);
 
-	p = text_copy_short(p, trace, to->trace_bytes);
-	p = text_copy_short(p, source, to->source_bytes);
-	p = text_copy_short(p, name, to->name_bytes);
-	text_copy_short(p, pairs, to->pair_bytes);
+	if (to->parts & CLIENT_HAS_TRACE)
+		p = text_copy_short(p, rest->trace, TRACE_CONTEXT_BYTES);
+	if (to->parts & CLIENT_HAS_TRACK) {
+		*p++ = rest->track_bytes;
+		p = text_copy_short(p, rest->track, rest->track_bytes);
+	}
+	p = text_copy_short(p, rest->source, to->source_bytes);
+	p = text_copy_short(p, rest->name, to->name_bytes);
+	text_copy_short(p, rest->pairs, to->pair_bytes);
 }
 
 /* "" for no text, so that it can be copied. */
@@ -101,6 +125,19 @@ publish(struct client_thread *thread, enum client_kind kind, uint8_t cut)
 		client_wake();
 }
 
+static inline void
+put(struct client_self *self, struct client_record *head, struct rest *rest)
+{
+	struct client_record *to =
+	    reserve(self->thread, head->kind, measure(head, rest));
+
+	if (to == NULL)
+		return;
+	*to = *head;
+	put_rest(to, rest);
+	publish(self->thread, head->kind, head->cut);
+}
+
 static void
 begin(struct poolscope_span *span, struct client_self *self, const char *name,
     const char *category)
@@ -110,6 +147,7 @@ begin(struct poolscope_span *span, struct client_self *self, const char *name,
 	memcpy(span->outer_trace, self->trace, TRACE_CONTEXT_BYTES);
 	span->name = name;
 	span->category = category;
+	span->track = NULL;
 	span->bytes = 0;
 	span->count = span->cut = 0;
 }
@@ -133,6 +171,30 @@ poolscope_begin(
 	span->begin = fast_clock_now();
 }
 
+/* The context that a program gives, or a new trace. */
+static struct trace_context
+context_of(struct client_self *self, const char *traceparent)
+{
+	struct trace_context trace_context;
+
+	if (traceparent == NULL ||
+	    !trace_context_parse(&trace_context, traceparent)) {
+		uint64_t halves[2] = { next_id(self), next_id(self) };
+
+		memcpy(trace_context.id, halves, TRACE_CONTEXT_BYTES);
+		trace_context.span = 0;
+	}
+	return trace_context;
+}
+
+static void
+begin_within(
+    struct poolscope_span *span, const struct trace_context *trace_context)
+{
+	span->parent = trace_context->span;
+	memcpy(span->trace, trace_context->id, TRACE_CONTEXT_BYTES);
+}
+
 void
 poolscope_begin_under(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent)
@@ -147,17 +209,35 @@ poolscope_begin_under(struct poolscope_span *span, const char *name,
 		return;
 	self = client_me(life);
 	begin(span, self, name, category);
-	if (traceparent == NULL ||
-	    !trace_context_parse(&trace_context, traceparent)) {
-		uint64_t halves[2] = { next_id(self), next_id(self) };
-
-		memcpy(trace_context.id, halves, TRACE_CONTEXT_BYTES);
-		trace_context.span = 0;
-	}
-	span->parent = trace_context.span;
-	memcpy(span->trace, trace_context.id, TRACE_CONTEXT_BYTES);
+	trace_context = context_of(self, traceparent);
+	begin_within(span, &trace_context);
 	self->span = span->id;
 	memcpy(self->trace, trace_context.id, TRACE_CONTEXT_BYTES);
+	span->begin = fast_clock_now();
+}
+
+void
+poolscope_begin_beside(struct poolscope_span *span, const char *name,
+    const char *category, const char *traceparent, const char *track)
+{
+	uint32_t life =
+	    atomic_load_explicit(&client.life, memory_order_acquire);
+	struct client_self *self;
+	struct trace_context trace_context;
+
+	span->life = life;
+	if (life == 0)
+		return;
+	self = client_me(life);
+	begin(span, self, name, category);
+	span->track = track;
+	if (traceparent != NULL) {
+		trace_context = context_of(self, traceparent);
+	} else {
+		trace_context.span = self->span;
+		memcpy(trace_context.id, self->trace, TRACE_CONTEXT_BYTES);
+	}
+	begin_within(span, &trace_context);
 	span->begin = fast_clock_now();
 }
 
@@ -185,10 +265,9 @@ poolscope_end(struct poolscope_span *span)
 	uint64_t end = fast_clock_now();
 	uint32_t life =
 	    atomic_load_explicit(&client.life, memory_order_relaxed);
-	uint8_t trace, source_bytes, bytes;
-	const char *category, *name;
-	struct client_record *to;
+	struct client_record head;
 	struct client_self *self;
+	struct rest rest;
 
 	/* From before a fork or a close. */
 	if (span->life == 0 || span->life != life) {
@@ -201,30 +280,20 @@ poolscope_end(struct poolscope_span *span)
 		self->span = span->outer;
 		memcpy(self->trace, span->outer_trace, TRACE_CONTEXT_BYTES);
 	}
-	category = or_empty(span->category);
-	name = or_empty(span->name);
-	trace = trace_bytes(span->trace);
-	source_bytes = name_bytes(category);
-	bytes = name_bytes(name);
-	to = reserve(self->thread, CLIENT_SPAN,
-	    (uint32_t)trace + source_bytes + bytes + span->bytes);
-	if (to == NULL)
-		return;
-	*to = (struct client_record){
+	head = (struct client_record){
 		.begin = span->begin,
 		.end = end,
 		.id = span->id,
 		.parent = span->parent,
 		.pair_bytes = span->bytes,
 		.kind = CLIENT_SPAN,
-		.trace_bytes = trace,
-		.source_bytes = source_bytes,
-		.name_bytes = bytes,
 		.count = span->count,
 		.cut = span->cut,
 	};
-	put_rest(to, span->trace, category, name, span->pairs);
-	publish(self->thread, CLIENT_SPAN, span->cut);
+	rest =
+	    (struct rest){ span->trace, span->track, or_empty(span->category),
+		    or_empty(span->name), span->pairs, 0 };
+	put(self, &head, &rest);
 }
 
 /* As many attributes as fit, as pairs. */
@@ -244,39 +313,113 @@ put_pairs(struct client_record *head, struct wire_writer *w,
 }
 
 void
-poolscope_event(const char *source, const char *name,
+poolscope_past(const char *track, const char *name, const char *category,
+    int64_t begin_ns, int64_t end_ns,
     const struct poolscope_attribute *attributes, size_t attributes_count)
 {
 	uint32_t life =
 	    atomic_load_explicit(&client.life, memory_order_acquire);
 	unsigned char pairs[POOLSCOPE_EVENT_BYTES];
-	struct client_record head, *to;
+	struct client_record head;
+	struct client_self *self;
 	struct wire_writer w;
+	struct rest rest;
+
+	if (life == 0)
+		return;
+	self = client_me(life);
+	head = (struct client_record){
+		.begin = (uint64_t)begin_ns,
+		.end = (uint64_t)(end_ns > begin_ns ? end_ns : begin_ns),
+		.id = next_id(self),
+		.parent = self->span,
+		.kind = CLIENT_SPAN,
+		.parts = CLIENT_HAS_WALL,
+	};
+	wire_writer_init(&w, pairs, POOLSCOPE_SPAN_BYTES);
+	put_pairs(&head, &w, attributes, attributes_count);
+	rest = (struct rest){ self->trace, track, or_empty(category),
+		or_empty(name), pairs, 0 };
+	put(self, &head, &rest);
+}
+
+static void
+put_event(struct client_self *self, uint64_t span, const unsigned char *trace,
+    const char *source, const char *name,
+    const struct poolscope_attribute *attributes, size_t attributes_count)
+{
+	unsigned char pairs[POOLSCOPE_EVENT_BYTES];
+	struct client_record head = {
+		.begin = fast_clock_now(),
+		.kind = CLIENT_EVENT,
+		.id = span,
+	};
+	struct wire_writer w;
+	struct rest rest = { trace, NULL, or_empty(source), or_empty(name),
+		pairs, 0 };
+
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	put_pairs(&head, &w, attributes, attributes_count);
+	put(self, &head, &rest);
+}
+
+void
+poolscope_event(const char *source, const char *name,
+    const struct poolscope_attribute *attributes, size_t attributes_count)
+{
+	uint32_t life =
+	    atomic_load_explicit(&client.life, memory_order_acquire);
 	struct client_self *self;
 
 	if (life == 0)
 		return;
 	self = client_me(life);
-	source = or_empty(source);
-	name = or_empty(name);
-	head = (struct client_record){
-		.begin = fast_clock_now(),
-		.kind = CLIENT_EVENT,
-		.id = self->span,
-		.trace_bytes = trace_bytes(self->trace),
-		.source_bytes = name_bytes(source),
-		.name_bytes = name_bytes(name),
-	};
-	wire_writer_init(&w, pairs, sizeof(pairs));
-	put_pairs(&head, &w, attributes, attributes_count);
-	to = reserve(self->thread, CLIENT_EVENT,
-	    (uint32_t)head.trace_bytes + head.source_bytes + head.name_bytes +
-		head.pair_bytes);
-	if (to == NULL)
+	put_event(self, self->span, self->trace, source, name, attributes,
+	    attributes_count);
+}
+
+void
+poolscope_event_of(const struct poolscope_span *span, const char *source,
+    const char *name, const struct poolscope_attribute *attributes,
+    size_t attributes_count)
+{
+	uint32_t life =
+	    atomic_load_explicit(&client.life, memory_order_acquire);
+
+	if (life != 0 && span->life == life)
+		put_event(client_me(life), span->id, span->trace, source, name,
+		    attributes, attributes_count);
+	else
+		poolscope_event(source, name, attributes, attributes_count);
+}
+
+void
+poolscope_sample(const struct poolscope_number *numbers, size_t numbers_count,
+    const struct poolscope_attribute *labels, size_t labels_count)
+{
+	uint32_t life =
+	    atomic_load_explicit(&client.life, memory_order_acquire);
+	unsigned char pairs[POOLSCOPE_EVENT_BYTES];
+	struct client_record head = { .begin = fast_clock_now(),
+		.kind = CLIENT_SAMPLE };
+	struct wire_writer w;
+	struct rest rest = { client.root.id, NULL, "", "", pairs, 0 };
+
+	if (life == 0)
 		return;
-	*to = head;
-	put_rest(to, self->trace, source, name, pairs);
-	publish(self->thread, CLIENT_EVENT, head.cut);
+	wire_writer_init(&w, pairs, sizeof(pairs));
+	put_pairs(&head, &w, labels,
+	    labels_count < POOLSCOPE_LABELS ? labels_count : POOLSCOPE_LABELS);
+	for (size_t i = 0; i < numbers_count; i++) {
+		if (head.id < POOLSCOPE_NUMBERS &&
+		    client_put_number(&w, &numbers[i]))
+			head.id++;
+		else if (head.cut < UINT8_MAX)
+			head.cut++;
+	}
+	head.pair_bytes = (uint16_t)w.bytes;
+	if (head.id > 0)
+		put(client_me(life), &head, &rest);
 }
 
 void
@@ -298,9 +441,21 @@ poolscope_thread(const char *name)
 	if (to == NULL)
 		return;
 	*to = head;
-	put_rest(
-	    to, (const unsigned char *)"", "", name, (const unsigned char *)"");
+	put_rest(to, &(struct rest){ .source = "",
+			 .name = name,
+			 .pairs = (const unsigned char *)"" });
 	publish(thread, CLIENT_NAME, 0);
+}
+
+static void
+put_context(char to[POOLSCOPE_TRACEPARENT_BYTES], const unsigned char *trace,
+    uint64_t span)
+{
+	struct trace_context trace_context = { .span = span,
+		.flags = client.root.flags };
+
+	memcpy(trace_context.id, trace, TRACE_CONTEXT_BYTES);
+	trace_context_text(to, &trace_context);
 }
 
 void
@@ -308,15 +463,21 @@ poolscope_traceparent(char to[POOLSCOPE_TRACEPARENT_BYTES])
 {
 	uint32_t life =
 	    atomic_load_explicit(&client.life, memory_order_acquire);
-	struct trace_context trace_context;
 	struct client_self *self;
 
 	to[0] = '\0';
 	if (life == 0)
 		return;
 	self = client_me(life);
-	memcpy(trace_context.id, self->trace, TRACE_CONTEXT_BYTES);
-	trace_context.span = self->span != 0 ? self->span : client.own;
-	trace_context.flags = client.root.flags;
-	trace_context_text(to, &trace_context);
+	put_context(to, self->trace, self->span != 0 ? self->span : client.own);
+}
+
+void
+poolscope_traceparent_of(
+    const struct poolscope_span *span, char to[POOLSCOPE_TRACEPARENT_BYTES])
+{
+	to[0] = '\0';
+	if (span->life != 0 && span->life == atomic_load_explicit(&client.life,
+						 memory_order_acquire))
+		put_context(to, span->trace, span->id);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 SONAME  := lib$(NAME).so.0
 LIBSRC  := $(wildcard agents/client/*.c) agents/submit/local_socket.c \
-           $(patsubst %,proto/%.c,os/clock os/clock_words os/owner/trusted_dir hash/crc32c base/err hash/hash config/default_dir record/record record/session \
+           $(patsubst %,proto/%.c,os/clock os/clock_words os/owner/trusted_dir hash/crc32c hash/blake2b metric/dynamic_group base/err hash/hash config/default_dir record/record record/session \
              base/text msgpack/walk msgpack/walk_text wire/header wire/write)
 $(B)/pic/%.o: %.c
 	@mkdir -p $(@D)

@@ -86,7 +86,7 @@ drop_refused(enum wire_reason reason, const struct err *err)
 	sender.logged_refused = true;
 	client_batch_refuse(&sender.batch, err->text[0] != '\0');
 	atomic_fetch_add(&client.refused, client_batch_records(&sender.batch));
-	client_batch_announce_again();
+	client_batch_announce_again(&sender.batch);
 }
 
 static bool
@@ -163,7 +163,7 @@ deliver(void)
 		    &client.sent, client_batch_records(&sender.batch));
 	if (sender.connects != sender.local_socket.connects) {
 		sender.connects = sender.local_socket.connects;
-		client_batch_announce_again();
+		client_batch_announce_again(&sender.batch);
 	}
 	return true;
 }
@@ -293,7 +293,7 @@ begin(void)
 	sender.seq = 0;
 	sender.connects = 0;
 	client_batch_begin(&sender.batch);
-	client_batch_announce_again();
+	client_batch_announce_again(&sender.batch);
 }
 
 void

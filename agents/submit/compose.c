@@ -118,14 +118,18 @@ compose_event(struct compose *compose, struct text source, struct text name,
 }
 
 void
-compose_span(struct compose *compose, struct text track, struct text name,
-    struct text category, int64_t begin_ns, int64_t end_ns)
+compose_record(struct compose *compose, const struct record *record)
 {
 	compose->partition[0] = compose->node[0] = '\0';
 	hash_random_bytes(compose->uuid, sizeof(compose->uuid));
-	wire_writer_init(
-	    &compose->writer, compose->pairs, sizeof(compose->pairs));
-	compose->record = (struct record){
+	compose->record = *record;
+}
+
+void
+compose_span(struct compose *compose, struct text track, struct text name,
+    struct text category, int64_t begin_ns, int64_t end_ns)
+{
+	const struct record span = {
 		.kind = RECORD_SPAN,
 		.time_ns = begin_ns,
 		.end_ns = end_ns,
@@ -135,6 +139,10 @@ compose_span(struct compose *compose, struct text track, struct text name,
 		.name = name,
 		.key = category,
 	};
+
+	wire_writer_init(
+	    &compose->writer, compose->pairs, sizeof(compose->pairs));
+	compose_record(compose, &span);
 }
 
 int

@@ -43,6 +43,9 @@ int compose_event(struct compose *compose, struct text source, struct text name,
 void compose_span(struct compose *compose, struct text track, struct text name,
     struct text category, int64_t begin_ns, int64_t end_ns);
 
+/* Take a complete record instead, which must outlive the compose. */
+void compose_record(struct compose *compose, const struct record *record);
+
 /* Decimal seconds since the epoch, precise to the nanosecond. */
 int compose_time(struct compose *compose, struct text seconds, struct err *err);
 int compose_partition(

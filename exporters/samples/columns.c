@@ -173,12 +173,13 @@ put_long(const struct columns *columns, struct answer *answer, struct row *row,
 	struct value value;
 
 	for (uint32_t i = 0; record_next_value(&rest, &value); i++) {
-		snprintf(position, sizeof(position), "#%u", i + 1);
-		row->metric = text_of(position);
-		row->unit = (struct text){ NULL, 0 };
 		if (i < columns->count) {
 			row->metric = columns->names[i];
 			row->unit = columns->units[i];
+		} else {
+			snprintf(position, sizeof(position), "#%u", i + 1);
+			row->metric = text_of(position);
+			row->unit = (struct text){ NULL, 0 };
 		}
 		row->value = number_of(&value);
 		row->number = counter_rate_number(&row->value);

@@ -62,6 +62,7 @@ printer_of(int format)
 		[ANSWER_FORMAT_CSV] = &answer_print_csv,
 		[ANSWER_FORMAT_MD] = &answer_print_md,
 		[ANSWER_FORMAT_ARROW] = &answer_print_arrow,
+		[ANSWER_FORMAT_PARQUET] = &answer_print_parquet,
 	};
 
 	return printers[format];
@@ -113,7 +114,7 @@ choose_table(struct answer *answer, const struct answer_table *table)
 	     column->key != NULL; column++)
 		if (column->family == NULL)
 			add_column(answer, column);
-	answer->fixed_count = answer->column_count;
+	answer->fixed_count = answer->p.fixed_count = answer->column_count;
 	answer->is_chosen =
 	    answer_chosen_table(answer->options, answer->tables) == table;
 	answer->table_has_begun = false;
@@ -550,6 +551,8 @@ set_kinds(struct answer *answer)
 {
 	enum quantity_kind kind = QUANTITY_NUMBER;
 
+	if (!answer_is_for_people(answer))
+		return;
 	for (uint32_t i = 0; i < answer->fixed_count; i++)
 		if (strcmp(answer->columns[i].key, "unit") == 0 &&
 		    answer->cells[i].type == ANSWER_TEXT)
@@ -568,6 +571,14 @@ must_wait(const struct answer *answer)
 		   !answer->table_has_begun);
 }
 
+/* Does nobody need its cells? */
+static bool
+is_printed_as_given(const struct answer *answer)
+{
+	return answer->printer->row_as_given != NULL && !must_wait(answer) &&
+	       answer->options->taker == NULL && is_shown(answer);
+}
+
 void
 answer_row(
     struct answer *answer, const void *row, const struct answer_cell *added)
@@ -582,6 +593,11 @@ answer_row(
 	if (answer->sorted < 0 && top > 0 && answer->in_group >= top)
 		return;
 	answer->in_group++;
+	if (is_printed_as_given(answer)) {
+		begin_table(answer);
+		answer->printer->row_as_given(&answer->p, row, added);
+		return;
+	}
 	for (uint32_t i = 0; i < answer->fixed_count; i++)
 		answer->cells[i] = read_cell(&answer->columns[i], row);
 	set_kinds(answer);

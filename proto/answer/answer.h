@@ -14,9 +14,10 @@
  * standard error), json (one object: head, "rows", other tables by their name,
  * "notes", "complete"; tables also by column), jsonl (head and end are lines
  * with the one member "poolscope"; a row of another table than the first has a
- * member "table"), arrow (one table, a stream of Apache Arrow: times and
- * durations are integers of ns, not text; notes as in csv). Times are UTC in
- * json, jsonl, csv and arrow, and in the zone of --tz otherwise.
+ * member "table"), arrow and parquet (one table, a stream of Apache Arrow or a
+ * file of Apache Parquet: times and durations are integers of ns, not text;
+ * notes as in csv). Times are UTC in json, jsonl, csv, arrow and parquet, and
+ * in the zone of --tz otherwise.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_ANSWER_ANSWER_H

@@ -16,137 +16,6 @@ enum { VERSION_5 = 4 };
 enum message_kind { MESSAGE_SCHEMA = 1, MESSAGE_DICTIONARY, MESSAGE_ROWS };
 enum { BUFFERS_MAX = 3 }; /* of a column */
 
-/* ---- values ---- */
-
-void
-arrow_init(struct arrow_column *column, const char *name, const char *unit,
-    enum arrow_type type)
-{
-	*column = (struct arrow_column){ .name = name,
-		.unit = unit,
-		.type = type,
-		.names_sent = UINT32_MAX };
-	string_table_init(&column->names);
-}
-
-void
-arrow_clear(struct arrow_column *column)
-{
-	buffer_clear(&column->known);
-	buffer_clear(&column->values);
-	buffer_clear(&column->texts);
-	string_table_clear(&column->names);
-}
-
-static void
-add_bit(struct buffer *to, uint32_t row, bool bit)
-{
-	if (row % 8 == 0) {
-		*buffer_need(to, 1) = 0;
-		to->bytes++;
-	}
-	to->at[to->bytes - 1] |= (unsigned char)(bit << row % 8);
-}
-
-/* Offsets of texts and numbers of names. */
-static void
-add_uint32(struct buffer *to, uint32_t number)
-{
-	buffer_put(to, &number, sizeof(number));
-}
-
-static void
-add_known(struct arrow_column *column, bool is_known)
-{
-	add_bit(&column->known, column->rows++, is_known);
-	column->unknown += !is_known;
-}
-
-/* A list of ends begins with a 0. */
-static void
-add_end(struct buffer *ends, const struct buffer *texts)
-{
-	if (ends->bytes == 0)
-		add_uint32(ends, 0);
-	add_uint32(ends, (uint32_t)texts->bytes);
-}
-
-void
-arrow_add_unknown(struct arrow_column *column)
-{
-	switch (column->type) {
-	case ARROW_BOOL: arrow_add_bool(column, false); break;
-	case ARROW_TEXT:
-		add_end(&column->values, &column->texts);
-		add_known(column, false);
-		return;
-	case ARROW_NAMES:
-		add_uint32(&column->values, 0);
-		add_known(column, false);
-		return;
-	default: arrow_add_bits(column, 0); break;
-	}
-	column->known.at[column->known.bytes - 1] &=
-	    (unsigned char)~(1u << (column->rows - 1) % 8);
-	column->unknown++;
-}
-
-void
-arrow_add_bool(struct arrow_column *column, bool value)
-{
-	add_bit(&column->values, column->rows, value);
-	add_known(column, true);
-}
-
-void
-arrow_add_bits(struct arrow_column *column, uint64_t bits)
-{
-	buffer_put(&column->values, &bits, sizeof(bits));
-	add_known(column, true);
-}
-
-/* `texts` gets the text at its end. */
-static void
-put_utf8(struct buffer *texts, struct text text)
-{
-	size_t before = texts->bytes;
-
-	buffer_put_text(texts, text);
-	if (!text_is_utf8(text))
-		for (size_t i = before; i < texts->bytes; i++)
-			if (texts->at[i] >= 0x80)
-				texts->at[i] = '?';
-}
-
-/* Mostly the same as in the row before. */
-static uint32_t
-number_of(struct arrow_column *column, struct text name)
-{
-	struct string_table *names = &column->names;
-
-	if (column->last < names->count &&
-	    text_equal(names->names[column->last], name))
-		return column->last;
-	column->texts.bytes = 0;
-	buffer_need(&column->texts, 1);
-	put_utf8(&column->texts, name);
-	column->last = string_table_add(names, buffer_text(&column->texts));
-	column->texts.bytes = 0;
-	return column->last;
-}
-
-void
-arrow_add_text(struct arrow_column *column, struct text text)
-{
-	if (column->type == ARROW_TEXT) {
-		put_utf8(&column->texts, text);
-		add_end(&column->values, &column->texts);
-	} else {
-		add_uint32(&column->values, number_of(column, text));
-	}
-	add_known(column, true);
-}
-
 /* ---- messages ---- */
 
 static size_t
@@ -223,24 +92,24 @@ put_integer(struct flat *f, uint32_t bits, bool is_signed)
 
 /* `kind` becomes the number of the type. */
 static uint32_t
-put_type(struct flat *f, enum arrow_type type, uint32_t *kind)
+put_type(struct flat *f, enum frame_type type, uint32_t *kind)
 {
 	enum { INT = 2, FLOAT, UTF8 = 5, BOOL, TIMESTAMP = 10, DURATION = 18 };
 	enum { DOUBLE = 2, NANOSECONDS = 3 };
-	static const uint32_t kinds[] = { [ARROW_BOOL] = BOOL,
-		[ARROW_INT64] = INT,
-		[ARROW_UINT64] = INT,
-		[ARROW_FLOAT64] = FLOAT,
-		[ARROW_TIME] = TIMESTAMP,
-		[ARROW_DURATION] = DURATION,
-		[ARROW_TEXT] = UTF8,
-		[ARROW_NAMES] = UTF8 };
+	static const uint32_t kinds[] = { [FRAME_BOOL] = BOOL,
+		[FRAME_INT64] = INT,
+		[FRAME_UINT64] = INT,
+		[FRAME_FLOAT64] = FLOAT,
+		[FRAME_TIME] = TIMESTAMP,
+		[FRAME_DURATION] = DURATION,
+		[FRAME_TEXT] = UTF8,
+		[FRAME_NAMES] = UTF8 };
 	struct flat_table table;
 	uint32_t zone = 0;
 
 	*kind = kinds[type];
 	if (*kind == INT)
-		return put_integer(f, 64, type == ARROW_INT64);
+		return put_integer(f, 64, type == FRAME_INT64);
 	if (*kind == TIMESTAMP)
 		zone = flat_text(f, text_of("UTC"));
 	flat_begin(f, &table);
@@ -267,7 +136,7 @@ put_dictionary_of(struct flat *f, uint32_t number)
 
 /* `number` is that of its dictionary. */
 static uint32_t
-put_field(struct flat *f, const struct arrow_column *column, uint32_t number)
+put_field(struct flat *f, const struct frame_column *column, uint32_t number)
 {
 	uint32_t name = flat_text(f, text_of(column->name));
 	uint32_t children = flat_vector(f, NULL, 0), unit = 0, dictionary = 0;
@@ -276,7 +145,7 @@ put_field(struct flat *f, const struct arrow_column *column, uint32_t number)
 
 	if (column->unit != NULL)
 		unit = put_pair(f, text_of("unit"), text_of(column->unit));
-	if (column->type == ARROW_NAMES)
+	if (column->type == FRAME_NAMES)
 		dictionary = put_dictionary_of(f, number);
 	flat_begin(f, &table);
 	flat_refer(f, &table, 0, name);
@@ -292,7 +161,7 @@ put_field(struct flat *f, const struct arrow_column *column, uint32_t number)
 }
 
 void
-arrow_put_schema(FILE *file, const struct arrow_column *columns, uint32_t count,
+arrow_put_schema(FILE *file, const struct frame_column *columns, uint32_t count,
     struct text about)
 {
 	uint32_t *places = memory_zero(count + 1, sizeof(*places));
@@ -322,18 +191,18 @@ struct body {
 static const struct buffer none;
 
 static void
-add_column(struct body *body, const struct arrow_column *column)
+add_column(struct body *body, const struct frame_column *column)
 {
 	body->buffers[body->count++] =
 	    column->unknown > 0 ? &column->known : &none;
 	body->buffers[body->count++] = &column->values;
-	if (column->type == ARROW_TEXT)
+	if (column->type == FRAME_TEXT)
 		body->buffers[body->count++] = &column->texts;
 }
 
 /* The table RecordBatch.  `end`: where the body ends. */
 static uint32_t
-put_rows(struct flat *f, const struct arrow_column *columns, uint32_t count,
+put_rows(struct flat *f, const struct frame_column *columns, uint32_t count,
     uint32_t rows, const struct body *body, uint64_t *end)
 {
 	uint64_t at = 0;
@@ -373,10 +242,10 @@ put_body(FILE *file, const struct body *body)
 }
 
 static void
-put_dictionary(FILE *file, struct arrow_column *column, uint32_t number)
+put_dictionary(FILE *file, struct frame_column *column, uint32_t number)
 {
 	const struct string_table *names = &column->names;
-	struct arrow_column texts = { .type = ARROW_TEXT };
+	struct frame_column texts;
 	const struct buffer *buffers[BUFFERS_MAX];
 	struct body body = { .buffers = buffers };
 	struct flat f = { .memory = NULL };
@@ -387,10 +256,9 @@ put_dictionary(FILE *file, struct arrow_column *column, uint32_t number)
 	if (names->count == column->names_sent)
 		return;
 	column->names_sent = names->count;
-	for (uint32_t i = 0; i < names->count; i++) {
-		buffer_put_text(&texts.texts, names->names[i]);
-		add_end(&texts.values, &texts.texts);
-	}
+	frame_init(&texts, NULL, NULL, FRAME_TEXT);
+	for (uint32_t i = 0; i < names->count; i++)
+		frame_add_text(&texts, names->names[i]);
 	add_column(&body, &texts);
 	rows = put_rows(&f, &texts, 1, names->count, &body, &end);
 	flat_begin(&f, &table);
@@ -398,13 +266,12 @@ put_dictionary(FILE *file, struct arrow_column *column, uint32_t number)
 	flat_refer(&f, &table, 1, rows);
 	put_message(file, &f, MESSAGE_DICTIONARY, flat_end(&f, &table), end);
 	put_body(file, &body);
-	buffer_clear(&texts.texts);
-	buffer_clear(&texts.values);
+	frame_clear(&texts);
 }
 
 void
 arrow_put_batch(
-    FILE *file, struct arrow_column *columns, uint32_t count, uint32_t rows)
+    FILE *file, struct frame_column *columns, uint32_t count, uint32_t rows)
 {
 	struct body body = { .buffers =
 				 memory_zero((size_t)BUFFERS_MAX * count + 1,
@@ -414,7 +281,7 @@ arrow_put_batch(
 	uint64_t end;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (columns[i].type == ARROW_NAMES)
+		if (columns[i].type == FRAME_NAMES)
 			put_dictionary(file, &columns[i], i);
 		add_column(&body, &columns[i]);
 	}
@@ -422,11 +289,6 @@ arrow_put_batch(
 	put_message(file, &f, MESSAGE_ROWS, header, end);
 	put_body(file, &body);
 	free(body.buffers);
-	for (uint32_t i = 0; i < count; i++) {
-		columns[i].known.bytes = columns[i].values.bytes = 0;
-		columns[i].texts.bytes = 0;
-		columns[i].rows = columns[i].unknown = 0;
-	}
 }
 
 void

@@ -14,25 +14,6 @@
 #include "proto/json/json_bytes.h"
 #include "proto/os/clock.h"
 
-bool
-answer_is_known(const struct answer_cell *cell)
-{
-	switch (cell->type) {
-	case ANSWER_TEXT: return cell->is.text.at != NULL;
-	case ANSWER_COUNT: return cell->is.count != ANSWER_NO_COUNT;
-	case ANSWER_NUMBER:
-	case ANSWER_SHARE:
-	case ANSWER_BYTES: return isfinite(cell->is.number);
-	case ANSWER_WHOLE:
-	case ANSWER_TIME:
-	case ANSWER_DURATION:
-	case ANSWER_SECONDS: return cell->is.ns != ANSWER_NO_NS;
-	case ANSWER_FLAG: return cell->is.flag != ANSWER_NO_FLAG;
-	case ANSWER_VALUE: return cell->is.value.type != VALUE_NIL;
-	}
-	return false;
-}
-
 /* ---- for people ---- */
 
 /* Two decimals; of what is small as many as show two digits of it; of what is

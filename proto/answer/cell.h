@@ -7,10 +7,12 @@
 #ifndef PROTO_ANSWER_CELL_H
 #define PROTO_ANSWER_CELL_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "proto/base/text.h"
 #include "proto/format/quantity.h"
@@ -40,8 +42,8 @@ enum answer_trait {
 	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
 	ANSWER_IN_UNIT = 8,  /* a number in the unit that the column "unit" of
 				the row has: a table shows bytes in KiB */
-	ANSWER_REPEATS = 16, /* texts of which there are few: arrow sends each
-				once */
+	ANSWER_REPEATS = 16, /* texts of which there are few: arrow has a
+				dictionary of them */
 };
 
 struct answer_column {
@@ -105,6 +107,7 @@ enum answer_format {
 	ANSWER_FORMAT_CSV,
 	ANSWER_FORMAT_MD,
 	ANSWER_FORMAT_ARROW,
+	ANSWER_FORMAT_PARQUET,
 };
 
 /* Of a table in json. */
@@ -199,8 +202,35 @@ answer_flag(bool flag)
 		.is.flag = flag ? ANSWER_YES : ANSWER_NO };
 }
 
-/* Is there a value? */
-bool answer_is_known(const struct answer_cell *cell);
+/* Is there a value?  Of a cell; of what a row has at `at`. */
+static inline bool
+answer_is_known_at(enum answer_type type, const void *at)
+{
+	uint64_t number;
+	double real;
+
+	switch (type) {
+	case ANSWER_TEXT: return ((const struct text *)at)->at != NULL;
+	case ANSWER_FLAG:
+		return *(const enum answer_flag *)at != ANSWER_NO_FLAG;
+	case ANSWER_VALUE: return ((const struct value *)at)->type != VALUE_NIL;
+	case ANSWER_NUMBER:
+	case ANSWER_SHARE:
+	case ANSWER_BYTES:
+		memcpy(&real, at, sizeof(real));
+		return isfinite(real);
+	default: break;
+	}
+	memcpy(&number, at, sizeof(number));
+	return number != (type == ANSWER_COUNT ? ANSWER_NO_COUNT
+					       : (uint64_t)ANSWER_NO_NS);
+}
+
+static inline bool
+answer_is_known(const struct answer_cell *cell)
+{
+	return answer_is_known_at(cell->type, &cell->is);
+}
 
 enum { ANSWER_SHOWN_BYTES = 64 };
 /* A cell as people read it: a view of `to`, or of the cell's text. */

@@ -15,11 +15,11 @@ enum { LIST_BYTES = 320, WIDTH_MIN = 80 };
 const struct opt answer_options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct answer_options, format),
 	    "FORMAT", "print in this format (default: table)",
-	    "table|json|jsonl|csv|md|arrow", false },
+	    "table|json|jsonl|csv|md|arrow|parquet", false },
 	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
-	    "of an answer with several, print only this one (csv, arrow: "
-	    "default "
-	    "the first), of which --sort, --top and --columns are",
+	    "of an answer with several, print only this one (csv, arrow, "
+	    "parquet: default the first), of which --sort, --top and "
+	    "--columns are",
 	    NULL, false },
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
 	    "begin with the greatest number, or the first name, in this column",
@@ -197,9 +197,10 @@ answer_put_columns(const struct answer_table *tables, int format, FILE *file)
 		[ANSWER_FLAG] = "flag",
 		[ANSWER_VALUE] = "value",
 	};
-	bool is_screen = answer_terminal_width() > 0;
+	bool is_binary =
+	    format == ANSWER_FORMAT_ARROW || format == ANSWER_FORMAT_PARQUET;
 	const struct answer_options options = {
-		.format = format == ANSWER_FORMAT_ARROW && is_screen
+		.format = is_binary && answer_terminal_width() > 0
 			      ? ANSWER_FORMAT_TABLE
 			      : format
 	};

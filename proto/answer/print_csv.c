@@ -110,4 +110,4 @@ csv_end(struct answer_printing *p, uint64_t rows, const char *failed)
 }
 
 const struct answer_printer answer_print_csv = { csv_begin, csv_table, csv_row,
-	csv_end_table, csv_end };
+	csv_end_table, csv_end, NULL };

@@ -195,7 +195,7 @@ json_end_answer(struct answer_printing *p, uint64_t rows, const char *failed)
 }
 
 const struct answer_printer answer_print_json = { json_begin_answer,
-	json_begin_table, json_put_row, json_end_table, json_end_answer };
+	json_begin_table, json_put_row, json_end_table, json_end_answer, NULL };
 
 /* ---- one object, tables by column ---- */
 
@@ -250,7 +250,7 @@ columns_end_table(struct answer_printing *p)
 
 const struct answer_printer answer_print_json_columns = { json_begin_answer,
 	columns_begin_table, columns_put_row, columns_end_table,
-	json_end_answer };
+	json_end_answer, NULL };
 
 /* ---- lines ---- */
 
@@ -311,4 +311,4 @@ jsonl_end(struct answer_printing *p, uint64_t rows, const char *failed)
 }
 
 const struct answer_printer answer_print_jsonl = { jsonl_begin, jsonl_table,
-	jsonl_row, jsonl_end_table, jsonl_end };
+	jsonl_row, jsonl_end_table, jsonl_end, NULL };

@@ -263,7 +263,7 @@ table_end(struct answer_printing *p, uint64_t rows, const char *failed)
 }
 
 const struct answer_printer answer_print_table = { put_title, table_begin_table,
-	put_line, table_end_table, table_end };
+	put_line, table_end_table, table_end, NULL };
 
 /* ---- Markdown ---- */
 
@@ -343,4 +343,4 @@ md_end(struct answer_printing *p, uint64_t rows, const char *failed)
 }
 
 const struct answer_printer answer_print_md = { md_begin, md_table, md_row,
-	table_end_table, md_end };
+	table_end_table, md_end, NULL };

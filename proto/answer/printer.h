@@ -56,6 +56,7 @@ struct answer_printing {
 	bool is_first;
 	struct shown_column *columns;
 	uint32_t column_count;
+	uint32_t fixed_count; /* cells of a row before the added ones */
 	struct err *err; /* a printer that cannot print the rows says why */
 	/* Of the printer. */
 	struct json json;
@@ -63,7 +64,7 @@ struct answer_printing {
 	struct json_memory back; /* json: what ends a row */
 	uint64_t kept_bytes;     /* json in columns: no more than these */
 	bool has_tables;
-	struct arrow_printing *arrow;
+	struct frame_printing *frame; /* arrow, parquet */
 };
 
 /* Of a format that has one table: is it the one that was asked for? */
@@ -102,10 +103,14 @@ struct answer_printer {
 	/* `failed`: why the answer is not complete; NULL: it is. */
 	void (*end)(
 	    struct answer_printing *p, uint64_t rows, const char *failed);
+	/* NULL, or what `row` does, of a row as answer_row has it: where there
+	 * are millions, making cells takes longer than printing them. */
+	void (*row_as_given)(struct answer_printing *p, const void *row,
+	    const struct answer_cell *added);
 };
 
 extern const struct answer_printer answer_print_table, answer_print_md,
     answer_print_csv, answer_print_json, answer_print_json_columns,
-    answer_print_jsonl, answer_print_arrow;
+    answer_print_jsonl, answer_print_arrow, answer_print_parquet;
 
 #endif

@@ -1,5 +1,6 @@
-# arrow - samples as Arrow and as CSV, of the same store: rows a second of processor
-# time, peak memory, bytes a row.
+# arrow - samples as Arrow, Parquet and CSV, of the same store: rows a second of processor
+# time, as a whole and what is left of it without reading the store (--top 1 reads all
+# and prints one), peak memory, bytes a row; beside pyarrow, which writes the same table.
 #
 #   ROWS=2000000 sh tests/bench/arrow.sh
 # SPDX-License-Identifier: MIT
@@ -7,7 +8,10 @@
 # shellcheck disable=SC2016 # a partition's name
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/../scenario/lib.sh"
+# shellcheck source=tests/parts/serve.sh
+. "$ROOT/tests/parts/serve.sh"
 PARTITION='acct$many'
+need_python frames pyarrow polars duckdb || skip "pip cannot have pyarrow, polars and duckdb"
 # shellcheck disable=SC2119 # no options
 aggregate
 /usr/bin/python3 -c 'import sys
@@ -16,16 +20,69 @@ for t in range(int(sys.argv[1]) // 50):
     print("sample", t, "n%d" % (t // 4000), "room", *[t * i + .5 for i in range(50)])
     if t % 200 == 0:
         print("----")' "${ROWS:-2000000}" | records
-for _ in 1 2 3; do
-	for format in long arrow; do
-		/usr/bin/python3 -c 'import os, resource, subprocess, sys
-rows, path, name = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-subprocess.run(sys.argv[4:], check=True, stdout=open(path, "wb"))
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-seconds = used.ru_utime + used.ru_stime
-print("%-6s %.2f M rows/s of CPU, %d KiB, %.1f bytes a row" % (
-    name, rows / seconds / 1e6, used.ru_maxrss, os.path.getsize(path) / rows))' \
-			"${ROWS:-2000000}" "$TMP/out.$format" $format poolscope-dump -q -p 'acct$many' \
-			--kind sample --format $format --store "$DIR/store"
-	done
-done
+"$PARTS/frames/bin/python" - "${ROWS:-2000000}" "$TMP" poolscope-dump -q -p 'acct$many' --kind sample \
+	--store "$DIR/store" <<'END'
+import os
+import subprocess
+import sys
+import time
+
+rows, folder, dump = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+ROUNDS = 5
+
+
+def used(*options, to=os.devnull):
+    """Seconds of processor time, peak memory in KiB."""
+    with open(to, "wb") as file:
+        child = subprocess.Popen([*dump, *options], stdout=file)
+        _, status, usage = os.wait4(child.pid, 0)
+    assert status == 0, options
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+
+
+def rate(seconds):
+    return rows / seconds / 1e6
+
+
+reading = min(used("--format", "arrow", "--top", "1")[0] for _ in range(ROUNDS))
+print("reading the store: %.1f M rows/s" % rate(reading))
+for name in ("long", "arrow", "parquet"):
+    path = os.path.join(folder, "out." + name)
+    seconds, peak = min(used("--format", name, to=path) for _ in range(ROUNDS))
+    print("%-8s %5.1f M rows/s, without reading %6.1f, %6d KiB, %5.1f bytes a row" % (
+        name, rate(seconds), rate(seconds - reading), peak, os.path.getsize(path) / rows))
+
+import pyarrow  # not earlier: a child's peak is at least what its parent had
+import pyarrow.ipc
+import pyarrow.parquet
+
+table = pyarrow.ipc.open_stream(os.path.join(folder, "out.arrow")).read_all().unify_dictionaries()
+
+
+def write_arrow(path):
+    with pyarrow.ipc.new_stream(path, table.schema) as to:
+        to.write_table(table, 65536)
+
+
+def write_parquet(path):
+    pyarrow.parquet.write_table(table, path, compression="zstd", compression_level=1, row_group_size=131072)
+
+
+pyarrow.set_cpu_count(1)
+for name, write in (("arrow", write_arrow), ("parquet", write_parquet)):
+    path = os.path.join(folder, "theirs." + name)
+    seconds = []
+    for _ in range(ROUNDS):
+        begin = time.process_time()
+        write(path)
+        seconds.append(time.process_time() - begin)
+    print("%-8s %5.1f M rows/s by pyarrow, of a table in memory, %.1f bytes a row" % (
+        name, rate(min(seconds)), os.path.getsize(path) / rows))
+walls = []
+for _ in range(ROUNDS):
+    begin = time.monotonic()
+    with subprocess.Popen([*dump, "--format", "arrow"], stdout=subprocess.PIPE) as child:
+        frame = pyarrow.ipc.open_stream(child.stdout).read_all()
+    walls.append(time.monotonic() - begin)
+assert frame.num_rows == rows
+print("a table of pyarrow from the store in %.3f s" % min(walls))

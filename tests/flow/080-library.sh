@@ -85,6 +85,67 @@ check_text "... and spans end with their scope, also by an exception" "2 True" \
 	"$(stored span 'r["name"], r["attributes"]["bad"]' 'r["name"] == "step"' |
 		awk '{ n++; bad = bad $2 } END { print n, bad ~ /True/ ? "True" : bad }')"
 
+# ---- spans that overlap, and that are over
+check "spans overlap" "$client" overlap
+cp "$TMP/out" "$TMP/overlap"
+settle
+of() {
+	stored span "r['name'], r['track'], next((p['name'] for p in map(json.loads, open(sys.argv[1]))
+if p['attributes']['span.id'] == r['attributes'].get('parent.id')), None)" "r['name'] in '$1'.split()" | sort
+}
+check_text "... each on its track, within its span" "a client/lane 1 around
+alone client/a_b?lane None
+around client/main None
+b client/lane 2 around
+c client/lane 1 a
+past client/done around
+turned client/main around" "$(of 'a alone b c around past turned')"
+check_text "... in any order of their ends" "a c b alone" \
+	"$(stored span 'r["end_ns"], r["name"]' 'r["name"] in ("a", "b", "c", "alone")' | sort -n | sed 's/.* //' | tr '\n' ' ' | sed 's/ $//')"
+check_text "... with their attributes" "c 7
+past 7" "$(stored span 'r["name"], r["attributes"]["bytes"]' '"bytes" in r["attributes"]' | sort)"
+check_text "an event is of the span that it names" "of around None around
+of b 7 b
+of nothing None None" "$(poolscope-dump -p "$pool" --kind span --format jsonl -q >"$TMP/spans"
+	stored event "r['name'], r['attributes'].get('bytes'), next((p['name'] for p in map(json.loads, open('$TMP/spans'))
+if p['attributes']['span.id'] == r['attributes'].get('span.id')), None)" "r['name'].startswith('of ')" | sort)"
+check_text "a span that is over has no context" "1 1" \
+	"$(grep -c '^00-' "$TMP/overlap") $(grep -c '^$' "$TMP/overlap")"
+check_text "what was before is when it was" "past 5000000000 7000000000
+turned 7000000000 7000000000" "$(stored span 'r["name"], r["begin_ns"], r["end_ns"]' 'r["begin_ns"] < 10**10' | sort)"
+check_text "tracks of spans are shown after those of threads" "a_b?lane done lane 1 lane 2 main" \
+	"$(stored entity 'r["properties"]["name"]' 'r["entity"] == "track" and (r["properties"]["sort"] >= 1024) == (r["properties"]["name"] != "main") and r["properties"]["name"] in ("main", "done", "lane 1", "lane 2", "a_b?lane")' |
+		sort -u | tr '\n' ' ' | sed 's/ $//')"
+
+# ---- samples: the name of a group is worked out as proto/wire.md says
+check "samples" "$client" samples
+settle
+cat >"$TMP/samples.py" <<'PY'
+import hashlib
+import json
+import sys
+
+records = [json.loads(line) for line in sys.stdin]
+groups = {r["id"]: r["properties"] for r in records if r.get("entity") == "set"}
+for r in records:
+    if r["kind"] != "sample" or not r["set"].startswith("app/client/"):
+        continue
+    p = groups[r["set"]]
+    texts = [p.get(k, "") for k in ("labels", "names", "units", "types")]
+    digest = hashlib.blake2b("".join(t + "\n" for t in texts).encode(), digest_size=16).hexdigest()[:12]
+    if r["set"] == "app/client/" + digest:
+        began = texts[1].startswith("poolscope.boot")
+        assert not began or r["values"][0] > 10**18
+        shown = texts if len(texts[1]) < 100 else [len(t.split()) for t in texts]
+        print(*shown, r["values"][began:] if len(r["values"]) < 10 else sum(r["values"]), sep="|")
+PY
+check_text "numbers of one moment are a group that its definition names" \
+	'{"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
+{"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
+|loss||gauge|[0.5]
+0|128|128|128|8128.0' \
+	"$(poolscope-dump -p "$pool" --format jsonl -q | python3 "$TMP/samples.py")"
+
 # ---- sixteen threads
 check "sixteen threads" "$client" threads 16 200
 settle

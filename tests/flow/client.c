@@ -2,6 +2,8 @@
  * client - a program that uses libpoolscope, for the flow tests.
  *
  *     client tour             one of everything
+ *     client overlap          spans that overlap, and that are over
+ *     client samples          numbers with labels
  *     client threads N SPANS  that many threads with that many spans each
  *     client fork             spans before, across and after a fork
  *     client full SPANS       more spans than its small rings hold; prints
@@ -72,6 +74,87 @@ tour(void)
 	poolscope_add(counter, 2.5);
 	poolscope_add(poolscope_get_counter("not a word", "1"), 1);
 	printf("%s\n%s\n", outside, inside);
+	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");
+}
+
+static void *
+end_elsewhere(void *span)
+{
+	poolscope_end(span);
+	return NULL;
+}
+
+/* a and b overlap, and c is within a; b ends in another thread. */
+static int
+overlap(void)
+{
+	const struct poolscope_attribute bytes = poolscope_int("bytes", 7);
+	char of_a[POOLSCOPE_TRACEPARENT_BYTES],
+	    of_c[POOLSCOPE_TRACEPARENT_BYTES];
+	struct poolscope_span a, b, c, alone;
+	pthread_t thread;
+
+	poolscope_thread("main");
+	{
+		poolscope_scope(around, "around", NULL);
+
+		poolscope_begin_beside(&a, "a", "overlap", NULL, "lane 1");
+		poolscope_begin_beside(&b, "b", "overlap", NULL, "lane 2");
+		poolscope_traceparent_of(&a, of_a);
+		poolscope_begin_beside(&c, "c", "overlap", of_a, "lane 1");
+		poolscope_event_of(&b, "client", "of b", &bytes, 1);
+		poolscope_event("client", "of around", NULL, 0);
+		poolscope_past("done", "past", "overlap", 5 * SECOND,
+		    7 * SECOND, &bytes, 1);
+		poolscope_past(
+		    NULL, "turned", NULL, 7 * SECOND, 5 * SECOND, NULL, 0);
+	}
+	poolscope_begin_beside(&alone, "alone", NULL, "nonsense", "a/b\tlane");
+	poolscope_end(&a);
+	poolscope_set(&c, bytes);
+	poolscope_end(&c);
+	poolscope_end(&c); /* to no effect */
+	poolscope_traceparent_of(&c, of_c);
+	if (pthread_create(&thread, NULL, end_elsewhere, &b) != 0)
+		return fail("pthread_create");
+	pthread_join(thread, NULL);
+	poolscope_end(&alone);
+	poolscope_event_of(&c, "client", "of nothing", NULL, 0);
+	printf("%s\n%s\n", of_a, of_c);
+	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");
+}
+
+/* Twice the same columns, then others, and what must be repaired or left out.
+ */
+static int
+samples(void)
+{
+	static const struct poolscope_number numbers[] = {
+		{ "loss", NULL, 0, 0.5 },
+		{ "tokens", "By", 1, 512 },
+		{ "a b\n", "1", 0, 1 },
+		{ "loss", NULL, 0, 0.25 },
+	};
+	const struct poolscope_attribute labels[] = {
+		poolscope_text("who", "Zo\303\253 \377"),
+		poolscope_int("rank", 2),
+		poolscope_int("rank", 3),
+		poolscope_bool("last", 1),
+		poolscope_float("ratio", 0.5),
+		poolscope_text("none", ""),
+	};
+	struct poolscope_number many[POOLSCOPE_NUMBERS + 2];
+	char name[POOLSCOPE_NUMBERS + 2][8];
+
+	poolscope_sample(numbers, 4, labels, 6);
+	poolscope_sample(numbers, 4, labels, 6);
+	poolscope_sample(numbers, 1, NULL, 0);
+	poolscope_sample(numbers, 0, labels, 6);
+	for (int i = 0; i < POOLSCOPE_NUMBERS + 2; i++) {
+		snprintf(name[i], sizeof(name[i]), "n%d", i);
+		many[i] = (struct poolscope_number){ name[i], "1", 0, i };
+	}
+	poolscope_sample(many, POOLSCOPE_NUMBERS + 2, NULL, 0);
 	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");
 }
 
@@ -187,6 +270,10 @@ main(int argc, char **argv)
 		spans_each = atol(argv[argc - 1]);
 	if (strcmp(mode, "tour") == 0)
 		rc = tour();
+	else if (strcmp(mode, "overlap") == 0)
+		rc = overlap();
+	else if (strcmp(mode, "samples") == 0)
+		rc = samples();
 	else if (strcmp(mode, "threads") == 0 && argc > 3)
 		rc = run_threads(atoi(argv[2]));
 	else if (strcmp(mode, "fork") == 0)

@@ -1,5 +1,5 @@
 .PHONY: flows
-flows: $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow/*.cc)))
+flows: python $(patsubst tests/%,$(B)/%,$(basename $(wildcard tests/flow/*.c tests/flow/*.cc)))
 
 # Programs of the flow tests: with the library as users have it, and no more.
 $(B)/flow/%: tests/flow/%.c $(B)/lib$(NAME).a

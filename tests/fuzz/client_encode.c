@@ -36,7 +36,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct client_record *record = (struct client_record *)(void *)memory;
 	char *p = (char *)(record + 1), text[600], key[600];
 	struct fast_clock ticks = { 0 };
-	struct client_thread thread = { .number = 1 };
+	struct client_track track = { .number = 1 };
 	struct wire_writer pairs, writer;
 	struct wire_header header = { .type = WIRE_PUT };
 	struct text plain;
@@ -49,7 +49,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	record->source_bytes = (uint8_t)strnlen(text, NAME_BYTES_MAX);
 	p = mempcpy(p, text, record->source_bytes);
 	client_take_part(client.program, text_of(next(&data, &size, text)));
-	client_take_part(thread.name, text_of(next(&data, &size, text)));
+	client_take_part(track.name, text_of(next(&data, &size, text)));
 	next(&data, &size, text);
 	record->name_bytes = (uint8_t)strnlen(text, NAME_BYTES_MAX);
 	p = mempcpy(p, text, record->name_bytes);
@@ -62,8 +62,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	record->pair_bytes = (uint16_t)pairs.bytes;
 	wire_writer_init(&writer, body, sizeof(body));
-	assert(client_encode(&writer, &ticks, &thread, record));
-	assert(client_encode_track(&writer, &thread, text_of("node")));
+	assert(client_encode(&writer, &ticks, &track, record));
+	assert(client_encode_track(&writer, &track, text_of("node")));
 	header.records = writer.records;
 	header.body_bytes = (uint32_t)writer.bytes;
 	assert(wire_body(&header,

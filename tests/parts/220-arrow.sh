@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every question and every kind of record as a stream of Arrow, read by pyarrow, which
-# validates it, and by polars: cell by cell what the other formats say.
+# Every question and every kind of record as a stream of Arrow and a file of Parquet, read by
+# pyarrow, which validates them, by polars and DuckDB: cell by cell what the other formats say.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -8,10 +8,9 @@
 # shellcheck source=tests/parts/serve.sh
 . "$ROOT/tests/parts/serve.sh"
 
-need_python arrow pyarrow polars || skip "pip cannot have pyarrow and polars"
-ROWS=65536
+need_python frames pyarrow polars duckdb || skip "pip cannot have pyarrow, polars and duckdb"
 judge() {
-	"$PARTS/arrow/bin/python" "$ROOT/tests/parts/arrow_judge.py" "$@"
+	"$PARTS/frames/bin/python" "$ROOT/tests/parts/arrow_judge.py" "$@"
 }
 
 model work <<-'END'
@@ -40,6 +39,11 @@ for i in range(1, 8):
     print("sample", 5, node, "wörld", 1 << 60)
 END
 
+# ---- cells that no record has
+check "hostile cells" "$PARTS/frames/bin/python" "$ROOT/tests/parts/frame_cells.py" "$B/parts/frame_cells" "$TMP" \
+	"${SEED:-1}" "${ROUNDS:-20}"
+sed 's/^/    /' "$TMP/out"
+
 # ---- questions
 # asked [-t TABLE] COMMAND...: both say the same, of the first table or of this one.
 asked() {
@@ -48,13 +52,17 @@ asked() {
 		_table=$2
 		shift 2
 	fi
-	if ! "$@" --format jsonl >"$TMP/jsonl" 2>"$TMP/err"; then
-		check_status 1 "no answer: $*" "$@" --format arrow
-		return
-	fi
-	check "arrow: $*" sh -c '"$@" >"$0"' "$TMP/arrow" "$@" --format arrow ${_table:+--table "$_table"}
-	check "... says the same" judge answer "$TMP/arrow" "$TMP/jsonl" ${_table:+"$_table"}
-	sed 's/^/    /; /^ *$/d' "$TMP/out"
+	for _format in arrow parquet; do
+		if ! "$@" --format jsonl >"$TMP/jsonl" 2>"$TMP/err"; then
+			check_status 1 "no answer: $*" "$@" --format $_format
+			continue
+		fi
+		check "$_format: $*" sh -c '"$@" >"$0"' "$TMP/a.$_format" "$@" --format $_format ${_table:+--table "$_table"}
+		check "... says the same" judge answer "$TMP/a.$_format" "$TMP/jsonl" ${_table:+"$_table"}
+		sed 's/^/    /; /^ *$/d' "$TMP/out"
+		check "... to others, too" judge second "$TMP/a.$_format"
+	done
+	[ -s "$TMP/jsonl" ] || return
 	answered="$answered $2"
 }
 answered=
@@ -101,8 +109,11 @@ for what in $questions; do
 	nodes | clocks | pools | status) ;; # of now: the next answer is another
 	*) continue ;;
 	esac
-	check "arrow: stats $what" sh -c 'poolscope-stats "$1" -p "live\$agent" --format arrow >"$0"' "$TMP/arrow" "$what"
-	check "... is read" judge second "$TMP/arrow"
+	for format in arrow parquet; do
+		check "$format: stats $what" sh -c 'poolscope-stats "$1" -p "live\$agent" --format "$2" >"$0"' "$TMP/a.$format" \
+			"$what" $format
+		check "... is read" judge second "$TMP/a.$format"
+	done
 	answered="$answered $what"
 done
 for what in $questions; do
@@ -121,39 +132,45 @@ asked poolscope-stats phases -p 'acct$pool' $WINDOW --by node --sort max --top 3
 asked poolscope-stats series -p 'acct$pool' $WINDOW -m temperature --step 30s
 asked poolscope-partitions list
 asked poolscope-keys list
-poolscope-stats phases -p 'acct$pool' --by node --format arrow >"$TMP/arrow"
-check "polars reads the same" judge second "$TMP/arrow"
 
 # ---- records
 for kind in event span gap entity phase; do
 	poolscope-dump -q -p 'acct$pool' --kind $kind --format jsonl >"$TMP/jsonl"
 	check "dump of $kind" test -s "$TMP/jsonl"
-	check "... as arrow" poolscope-dump -q -p 'acct$pool' --kind $kind --format arrow -o "$TMP/arrow"
-	check "... the same" judge records "$TMP/arrow" "$TMP/jsonl"
-	sed 's/^/    /' "$TMP/out"
-	check "... by polars" judge second "$TMP/arrow"
+	for format in arrow parquet; do
+		check "... as $format" poolscope-dump -q -p 'acct$pool' --kind $kind --format $format -o "$TMP/a.$format"
+		check "... the same" judge records "$TMP/a.$format" "$TMP/jsonl"
+		sed 's/^/    /' "$TMP/out"
+		check "... by others" judge second "$TMP/a.$format"
+	done
 done
 long() {
 	poolscope-dump -q -p "$1" --format long -o "$TMP/csv"
-	check "dump of samples" poolscope-dump -q -p "$1" --kind sample --format arrow -o "$TMP/arrow"
-	check "... as csv says" judge samples "$TMP/arrow" "$TMP/csv"
-	sed 's/^/    /' "$TMP/out"
-	check "... by polars" judge second "$TMP/arrow"
+	for format in arrow parquet; do
+		check "samples as $format" poolscope-dump -q -p "$1" --kind sample --format $format -o "$TMP/a.$format"
+		check "... as csv says" judge samples "$TMP/a.$format" "$TMP/csv"
+		sed 's/^/    /' "$TMP/out"
+		check "... by others" judge second "$TMP/a.$format"
+	done
 }
 long 'acct$pool'
-check "no record" poolscope-dump -q -p 'acct$pool' --kind event --name no:no --format arrow -o "$TMP/arrow"
-check "... is a stream without rows" judge second "$TMP/arrow"
+for format in arrow parquet; do
+	check "no record" poolscope-dump -q -p 'acct$pool' --kind event --name no:no --format $format -o "$TMP/a.$format"
+	check "... is $format without rows" judge second "$TMP/a.$format"
+done
 
 # ---- refused
-check_status 2 "a stream has one schema" poolscope-dump -p 'acct$pool' --format arrow
-check_printed "... says so" "choose it with --kind"
 on_terminal() {
 	/usr/bin/python3 -c 'import pty, sys
 sys.exit(pty.spawn(sys.argv[1:]) >> 8)' "$@" </dev/null
 }
-check_status 1 "not on a terminal" on_terminal poolscope-stats phases -p 'acct$pool' --format arrow
-check_printed "... says so" "not for a terminal"
-check_text "... and prints no row" 0 "$(grep -c work:step "$TMP/out")"
+for format in arrow parquet; do
+	check_status 2 "$format has one schema" poolscope-dump -p 'acct$pool' --format $format
+	check_printed "... says so" "$format prints records of one kind: choose it with --kind"
+	check_status 1 "not on a terminal" on_terminal poolscope-stats phases -p 'acct$pool' --format $format
+	check_printed "... says so" "$format is not for a terminal"
+	check_text "... and prints no row" 0 "$(grep -c 'work:step\|PAR1' "$TMP/out")"
+done
 
 # ---- many: batches, and dictionaries that grow between them
 PARTITION='acct$many' records <<END
@@ -162,16 +179,21 @@ for t in range(6000):
     print("sample", t, "n%d" % (t // 1000), "room", *[t * i for i in range(50)])')
 END
 long 'acct$many'
-check "batches are small" judge batches "$TMP/arrow" $ROWS
-sed 's/^/    /' "$TMP/out"
-# peak FILE: the most memory, in KiB.
+# peak FORMAT [OPTION...]: the most memory, in KiB.
 peak() {
 	/usr/bin/python3 -c 'import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
-		poolscope-dump -q -p 'acct$many' --kind sample --format arrow "$@"
+		poolscope-dump -q -p 'acct$many' --kind sample --format "$@"
 }
-few=$(peak --to 2023-11-14T22:46:40Z)
-all=$(peak)
-echo "    $few KiB for 100,000 rows, $all for 300,000"
-check "memory is bounded by a batch" test "$all" -lt $((few + 4096))
+# bounded FORMAT ROWS: of the 300,000 rows no more than these are in memory at once.
+bounded() {
+	check "batches of $1 are small" judge batches "$TMP/a.$1" "$2"
+	sed 's/^/    /' "$TMP/out"
+	few=$(peak "$1" --to "$(at 3000)")
+	all=$(peak "$1")
+	echo "    $few KiB for 150,000 rows, $all for 300,000"
+	check "memory is bounded by a batch" test "$all" -lt $((few + 4096))
+}
+bounded arrow 65536
+bounded parquet 131072

@@ -1,13 +1,15 @@
-"""arrow_judge - an Arrow stream says what JSON lines say of the same question.
+"""arrow_judge - Arrow streams and Parquet files say what JSON lines say of the same question.
 
-    arrow_judge.py answer ARROW JSONL [TABLE]   the rows of a table, cell by cell
-    arrow_judge.py records ARROW JSONL          dump --kind KIND, both
-    arrow_judge.py samples ARROW CSV            dump --kind sample, --format long
-    arrow_judge.py second ARROW                 polars reads the same as pyarrow
-    arrow_judge.py batches ARROW ROWS           no batch has more rows
+    arrow_judge.py answer FILE JSONL [TABLE]    the rows of a table, cell by cell
+    arrow_judge.py records FILE JSONL           dump --kind KIND, both
+    arrow_judge.py samples FILE CSV             dump --kind sample, --format long
+    arrow_judge.py second FILE                  others read the same as pyarrow: polars, and of
+                                                Parquet DuckDB
+    arrow_judge.py batches FILE ROWS            no batch, or group of rows, has more rows
 
-Arrow is read by pyarrow, which also validates every value, and the rest by python3.
-Prints rows and columns; the first differences, and then the exit status is 1.
+FILE ends in .arrow or .parquet.  It is read by pyarrow, which also validates every value, and
+the rest by python3.  Prints rows and columns; the first differences, and then the exit status
+is 1.
 SPDX-License-Identifier: MIT
 """
 import csv
@@ -17,17 +19,25 @@ import json
 import math
 import sys
 
+import duckdb
+import polars
 import pyarrow
 import pyarrow.ipc
+import pyarrow.parquet
 
 NAN = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
+def is_parquet(path):
+    return path.endswith(".parquet")
+
+
 def read(path):
-    table = pyarrow.ipc.open_stream(path).read_all()
+    """The table, what it is about, and its cells by column."""
+    table = pyarrow.parquet.read_table(path) if is_parquet(path) else pyarrow.ipc.open_stream(path).read_all()
     table.validate(full=True)
     about = json.loads(table.schema.metadata[b"poolscope"])
-    return table, about
+    return table, about, {name: cells(table.column(name)) for name in table.column_names}
 
 
 def time_ns(text):
@@ -91,7 +101,7 @@ def compare(table, rows, keys):
 
 
 def answer(path, lines, name=None):
-    table, about = read(path)
+    table, about, _ = read(path)
     records = [json.loads(line, parse_float=decimal.Decimal) for line in open(lines)]
     head, end = records[0]["poolscope"], records[-1]["poolscope"]
     rows = [r for r in records[1:-1] if r.get("table") == name] if name else [
@@ -110,7 +120,7 @@ def answer(path, lines, name=None):
 
 def records(path, lines):
     """The typed columns of a kind: times are in the members that end in _ns."""
-    table, _ = read(path)
+    table, _, _ = read(path)
     rows = []
     for line in open(lines):
         row = json.loads(line)
@@ -152,7 +162,7 @@ def records(path, lines):
 
 
 def samples(path, text):
-    table, _ = read(path)
+    table, _, _ = read(path)
     rows = list(csv.DictReader(open(text, newline="")))
     wrong = table.num_rows != len(rows)
     for name in table.column_names:
@@ -169,25 +179,45 @@ def samples(path, text):
     return wrong
 
 
+def of_polars(frame):
+    times = [n for n in frame.columns if frame[n].dtype in (polars.Datetime, polars.Duration)]
+    return frame.with_columns(polars.col(times).cast(polars.Int64)).to_dict(as_series=False)
+
+
+def of_duckdb(path):
+    """It has no type for durations of nanoseconds: they are whole numbers."""
+    rows = duckdb.read_parquet(path)
+    of = ['epoch_ns("%s")' % n if "TIMESTAMP" in str(t) else '"%s"' % n for n, t in zip(rows.columns, rows.types)]
+    made = rows.project(", ".join(of)).fetchall()
+    return {name: [row[i] for row in made] for i, name in enumerate(rows.columns)}
+
+
+SECOND = {"arrow": {"polars": lambda path: of_polars(polars.read_ipc_stream(open(path, "rb").read()))},
+          "parquet": {"polars": lambda path: of_polars(polars.read_parquet(path)), "duckdb": of_duckdb}}
+
+
 def second(path):
-    import polars
-    frame = polars.read_ipc_stream(open(path, "rb").read())
-    table, _ = read(path)
-    wrong = frame.height != table.num_rows
-    for name in table.column_names:
-        got = frame[name]
-        if got.dtype in (polars.Datetime, polars.Duration):
-            got = got.cast(polars.Int64)
-        for a, b in zip(got.to_list(), cells(table.column(name))):
-            if not same(a, b):
-                print(name, repr(a), "not", repr(b))
+    table, _, wanted_cells = read(path)
+    for name, reader in SECOND["parquet" if is_parquet(path) else "arrow"].items():
+        got = reader(path)
+        if list(got) != table.column_names:
+            print(name, "has columns", list(got), "not", table.column_names)
+            return True
+        for column, cells_of in got.items():
+            different = [(a, b) for a, b in zip(cells_of, wanted_cells[column]) if not same(a, b)]
+            if different or len(cells_of) != table.num_rows:
+                print(name, column, len(cells_of), "rows,", different[:3])
                 return True
-    print("%d rows" % frame.height)
-    return wrong
+    print("%d rows" % table.num_rows)
+    return False
 
 
 def batches(path, rows):
-    sizes = [batch.num_rows for batch in pyarrow.ipc.open_stream(path)]
+    if is_parquet(path):
+        meta = pyarrow.parquet.ParquetFile(path).metadata
+        sizes = [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
+    else:
+        sizes = [batch.num_rows for batch in pyarrow.ipc.open_stream(path)]
     print(len(sizes), "batches of at most", max(sizes), "rows")
     return len(sizes) < 2 or max(sizes) > int(rows)
 

@@ -64,12 +64,13 @@ make(struct client_record head, const char *source, const char *name,
 {
 	static _Alignas(8) unsigned char memory[16 << 10];
 	struct client_record *record = (struct client_record *)(void *)memory;
-	unsigned char *p = memory + sizeof(head) + head.trace_bytes;
+	size_t trace = head.parts & CLIENT_HAS_TRACE ? TRACE_CONTEXT_BYTES : 0;
+	unsigned char *p = memory + sizeof(head) + trace;
 	struct wire_writer w;
 
 	head.source_bytes = (uint8_t)strlen(source);
 	head.name_bytes = (uint8_t)strlen(name);
-	memset(memory + sizeof(head), 0xab, head.trace_bytes);
+	memset(memory + sizeof(head), 0xab, trace);
 	p = (unsigned char *)stpcpy((char *)p, source);
 	p = (unsigned char *)stpcpy((char *)p, name);
 	wire_writer_init(&w, p, POOLSCOPE_EVENT_BYTES);
@@ -94,18 +95,18 @@ a_span_says_all_that_was_recorded(void **state)
 		poolscope_int("trace.id", 6),
 	};
 	struct fast_clock ticks = { .wall_less_monotonic = 1000 };
-	struct client_thread thread = { .name = "worker" };
+	struct client_track track = { .name = "worker" };
 	struct record record;
 
 	(void)state;
 	begin();
-	assert_true(client_encode(&writer, &ticks, &thread,
+	assert_true(client_encode(&writer, &ticks, &track,
 	    make((struct client_record){ .begin = 5,
 		     .end = 9,
 		     .id = 0x1f,
 		     .parent = 2,
 		     .kind = CLIENT_SPAN,
-		     .trace_bytes = TRACE_CONTEXT_BYTES,
+		     .parts = CLIENT_HAS_TRACE,
 		     .cut = 3 },
 		"cat", "name", attributes, 8)));
 	record = result();
@@ -137,12 +138,12 @@ names_are_repaired_and_attributes_too(void **state)
 		poolscope_text("", "a\nb"),
 	};
 	struct fast_clock ticks = { 0 };
-	struct client_thread thread = { .number = 3 };
+	struct client_track track = { .number = 3 };
 	struct record record;
 
 	(void)state;
 	begin();
-	assert_true(client_encode(&writer, &ticks, &thread,
+	assert_true(client_encode(&writer, &ticks, &track,
 	    make((struct client_record){ .kind = CLIENT_EVENT }, "a\tb\xc2\x85",
 		"", attributes, 2)));
 	record = result();
@@ -175,14 +176,14 @@ a_part_of_a_track_is_short_and_has_no_slash(void **state)
 static void
 a_track_of_a_node_with_a_long_name_has_an_id_of_its_own(void **state)
 {
-	struct client_thread thread = { .number = 3 };
+	struct client_track track = { .number = 3 };
 	char node[NAME_BYTES_MAX], first[NAME_BYTES_MAX];
 	struct text long_node = { node, sizeof(node) };
 	struct record record;
 
 	(void)state;
 	begin();
-	assert_true(client_encode_track(&writer, &thread, text_of("n1")));
+	assert_true(client_encode_track(&writer, &track, text_of("n1")));
 	record = result();
 	check_text(record.source, "track");
 	check_text(record.name, "n1/prog/3");
@@ -190,13 +191,13 @@ a_track_of_a_node_with_a_long_name_has_an_id_of_its_own(void **state)
 	assert_int_equal(find(&record, "sort").is.i, 3);
 	memset(node, 'n', sizeof(node));
 	begin();
-	assert_true(client_encode_track(&writer, &thread, long_node));
+	assert_true(client_encode_track(&writer, &track, long_node));
 	record = result();
 	assert_int_equal(record.name.bytes, NAME_BYTES_MAX);
 	memcpy(first, record.name.at, NAME_BYTES_MAX);
-	thread.number = 4;
+	track.number = 4;
 	begin();
-	assert_true(client_encode_track(&writer, &thread, long_node));
+	assert_true(client_encode_track(&writer, &track, long_node));
 	record = result();
 	assert_memory_not_equal(record.name.at, first, NAME_BYTES_MAX);
 }
@@ -205,7 +206,7 @@ static void
 what_does_not_fit_leaves_nothing_behind(void **state)
 {
 	struct fast_clock ticks = { 0 };
-	struct client_thread thread = { .number = 3 };
+	struct client_track track = { .number = 3 };
 	const struct client_record *record =
 	    make((struct client_record){ .kind = CLIENT_SPAN }, "cat", "name",
 		NULL, 0);
@@ -213,7 +214,7 @@ what_does_not_fit_leaves_nothing_behind(void **state)
 	(void)state;
 	begin();
 	wire_writer_init(&writer, body, 40);
-	assert_false(client_encode(&writer, &ticks, &thread, record));
+	assert_false(client_encode(&writer, &ticks, &track, record));
 	assert_int_equal(writer.bytes, 0);
 	assert_int_equal(writer.records, 0);
 }

@@ -1,0 +1,201 @@
+/*
+ * sample_page - samples that come one by one, as dynamic groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include "proto/metric/sample_page.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "proto/base/memory.h"
+#include "proto/hash/string_table.h"
+
+enum {
+	/* Columns of a group, so that its definition and its sample fit a
+	 * submission to an agent together. */
+	COLUMNS_MAX = 256,
+	COLUMN_BYTES_MAX = 16 << 10,
+	ROOM_BYTES = 2 * (DYNAMIC_LABELS_BYTES_MAX + COLUMN_BYTES_MAX) +
+		     COLUMNS_MAX * 64,
+};
+
+struct column {
+	struct dynamic_number number;
+	uint64_t line;
+};
+
+struct group {
+	struct dynamic_label *label;
+	uint32_t labels;
+	int64_t time_ns;
+	struct column *column;
+	uint32_t columns, room;
+	uint32_t bytes; /* of their names and units */
+};
+
+struct sample_page {
+	struct string_table keys; /* labels and time, a group each */
+	uint32_t *open;           /* by key: the group that takes more */
+	uint32_t opens, open_room;
+	struct group *group;
+	uint32_t groups, room;
+	struct dynamic_number sorted[COLUMNS_MAX];
+	unsigned char bytes[ROOM_BYTES];
+};
+
+void
+sample_page_new(struct sample_page **page)
+{
+	*page = memory_zero(1, sizeof(**page));
+	string_table_init(&(*page)->keys);
+}
+
+void
+sample_page_free(struct sample_page **page)
+{
+	if (*page == NULL)
+		return;
+	for (uint32_t i = 0; i < (*page)->groups; i++) {
+		free((*page)->group[i].label);
+		free((*page)->group[i].column);
+	}
+	free((*page)->group);
+	free((*page)->open);
+	string_table_clear(&(*page)->keys);
+	free(*page);
+	*page = NULL;
+}
+
+/* ---- adding ---- */
+
+static struct group *
+begin_group(struct sample_page *page, const struct dynamic_label *label,
+    uint32_t labels, int64_t time_ns)
+{
+	struct string_table *keep = &page->keys;
+	struct group *group;
+
+	page->group =
+	    memory_grow(page->group, &page->room, page->groups, sizeof(*group));
+	group = &page->group[page->groups++];
+	*group = (struct group){ .labels = labels, .time_ns = time_ns };
+	group->label = memory_zero(labels + 1, sizeof(*label));
+	for (uint32_t i = 0; i < labels; i++)
+		group->label[i] = (struct dynamic_label){
+			string_table_keep(keep, label[i].key),
+			string_table_keep(keep, label[i].value),
+		};
+	return group;
+}
+
+/* The group of these labels and this time that has room for the number. */
+static struct group *
+group_of(struct sample_page *page, struct text key, uint32_t more,
+    const struct dynamic_label *label, uint32_t labels, int64_t time_ns)
+{
+	uint32_t number = string_table_add(&page->keys, key);
+
+	if (number == page->opens) {
+		page->open = memory_grow(
+		    page->open, &page->open_room, number, sizeof(*page->open));
+		page->opens++;
+	} else {
+		struct group *open = &page->group[page->open[number]];
+
+		if (open->columns < COLUMNS_MAX &&
+		    open->bytes + more <= COLUMN_BYTES_MAX)
+			return open;
+	}
+	page->open[number] = page->groups;
+	return begin_group(page, label, labels, time_ns);
+}
+
+int
+sample_page_add(struct sample_page *page, const struct dynamic_number *number,
+    struct dynamic_label *label, uint32_t labels, int64_t time_ns,
+    uint64_t line, struct err *err)
+{
+	char key[sizeof(time_ns) + DYNAMIC_LABELS_BYTES_MAX], *end = key;
+	uint32_t more = number->name.bytes + number->unit.bytes + 2;
+	struct group *group;
+
+	if (dynamic_group_check_number(number, err) != 0)
+		return -1;
+	memcpy(end, &time_ns, sizeof(time_ns));
+	end += sizeof(time_ns);
+	if (dynamic_group_put_labels(
+		&end, DYNAMIC_LABELS_BYTES_MAX, label, labels, err) != 0)
+		return -1;
+	group = group_of(page, (struct text){ key, (uint32_t)(end - key) },
+	    more, label, labels, time_ns);
+	group->column = memory_grow(group->column, &group->room, group->columns,
+	    sizeof(*group->column));
+	group->column[group->columns++] = (struct column){ *number, line };
+	group->bytes += more;
+	return 0;
+}
+
+/* ---- the groups ---- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct column *x = a, *y = b;
+	int order = text_compare(x->number.name, y->number.name);
+
+	return order != 0 ? order : x->line < y->line ? -1 : 1;
+}
+
+/* Copy the numbers without those that repeat a name; returns how many are
+ * left. */
+static uint32_t
+take_numbers(struct sample_page *page, struct group *group,
+    const struct sample_page_calls *calls)
+{
+	uint32_t count = 0;
+
+	qsort(group->column, group->columns, sizeof(*group->column), by_name);
+	for (uint32_t i = 0; i < group->columns; i++) {
+		struct dynamic_number *number = &group->column[i].number;
+		char shown[64];
+		struct err err;
+
+		if (count > 0 &&
+		    text_equal(page->sorted[count - 1].name, number->name)) {
+			err_set(&err,
+			    "metric '%s' is there twice, with the same labels",
+			    text_quote(shown, sizeof(shown), number->name));
+			calls->on_bad(calls->arg, group->column[i].line, &err);
+			continue;
+		}
+		page->sorted[count++] = *number;
+	}
+	return count;
+}
+
+int
+sample_page_groups(struct sample_page *page, struct text origin,
+    const struct sample_page_calls *calls)
+{
+	for (uint32_t i = 0; i < page->groups; i++) {
+		struct group *group = &page->group[i];
+		struct dynamic_group made = {
+			.origin = origin,
+			.label = group->label,
+			.labels = group->labels,
+			.number = page->sorted,
+			.numbers = take_numbers(page, group, calls),
+			.time_ns = group->time_ns,
+		};
+		struct err err;
+		int rc;
+
+		rc = dynamic_group_make(
+		    &made, page->bytes, sizeof(page->bytes), &err);
+		assert(rc == 0); /* sample_page_add has looked at everything */
+		rc = calls->on_group(calls->arg, &made);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,167 @@
+#!/bin/sh
+# Spans of tasks that take turns in one thread: each is within that of its own task, or of
+# the one that made the task, and a trace has as many rows as tasks ran at once.
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/flow/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/flow/python.sh
+. "$ROOT/tests/flow/python.sh"
+start_pool
+
+# The tree and the lanes below are read off this program: a0, a1 and a2 begin before any of
+# them ends, b begins when a2 is over, c is made by a task that ends before it.
+program tasks.py <<'PY'
+import asyncio
+import threading
+
+import poolscope as ps
+
+
+@ps.span("inner")
+async def inner(i):
+    with ps.span("in%d" % i):
+        await asyncio.sleep(0)
+        ps.event("work", "of in%d" % i)
+        assert ps.traceparent().split("-")[2] != "0" * 16
+
+
+async def task(i, gate):
+    with ps.span("a%d" % i) as span:
+        await gate.wait()
+        await inner(i)
+        span.set("i", i)
+        if i == 1:
+            raise KeyError(i)
+
+
+async def late(begun):
+    await begun.wait()
+    with ps.span("c"):
+        await asyncio.sleep(0)
+
+
+async def parent(begun):
+    with ps.span("b"):
+        return asyncio.create_task(late(begun))
+
+
+async def main():
+    gate, begun = asyncio.Event(), asyncio.Event()
+    with ps.span("main"):
+        tasks = [asyncio.create_task(task(i, gate)) for i in range(3)]
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        c = await asyncio.create_task(parent(begun))
+        with ps.span("after"):
+            begun.set()
+            await c
+        with ps.span("far", under="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"):
+            await asyncio.sleep(0)
+    slow = asyncio.create_task(sleeper())
+    await asyncio.sleep(0)
+    slow.cancel()
+    await asyncio.gather(slow, return_exceptions=True)
+    with ps.span("apart"):
+        pass
+
+
+async def sleeper():
+    with ps.span("cancelled"):
+        await asyncio.sleep(1000)
+
+
+with ps.span("all"):
+    asyncio.run(main())
+thread = threading.Thread(target=lambda: asyncio.run(inner(9)), name="other")
+thread.start()
+thread.join()
+assert ps.flush(20.0)
+PY
+check "tasks of asyncio" py "$TMP/tasks.py"
+settle
+check_text "each span is within that of its task" "a0 main
+a1 main
+a2 main
+after main
+all None
+apart all
+b main
+c b
+cancelled all
+far None
+in0 inner
+in1 inner
+in2 inner
+in9 inner
+inner None
+inner a0
+inner a1
+inner a2
+main all" "$(stored span 'r["name"], parent(r)' | sort)"
+check_text "... on its lane" "a0 task 2
+a1 task 3
+a2 task 4
+after task 1
+all MainThread
+apart task 1
+b task 2
+c task 2
+cancelled task 1
+far task 1
+in0 task 2
+in1 task 3
+in2 task 4
+in9 task 1
+main task 1" "$(stored span 'r["name"], r["track"].partition("/")[2]' 'r["name"] != "inner"' | sort)"
+check_text "... which no two of them share that do not enclose each other" 0 "$(stored span 'sum(
+o["track"] == r["track"] and o["begin_ns"] < r["begin_ns"] < o["end_ns"] < r["end_ns"] for o in records)' | grep -vc '^0$')"
+check_text "... with its exception and attributes" "a0 0 None
+a1 1 KeyError
+a2 2 None
+cancelled None CancelledError" "$(stored span 'r["name"], a.get("i"), a.get("error")' 'r["name"] in ("a0", "a1", "a2", "cancelled")' | sort)"
+spans=$(stored span 'a["span.id"], r["name"]')
+check_text "events are of the task's span" "of in0 in0
+of in1 in1
+of in2 in2
+of in9 in9" "$(stored event 'a["span.id"], r["name"]' 'r["source"] == "work"' |
+	while read -r id name; do echo "$name $(echo "$spans" | sed -n "s/^$id //p")"; done | sort)"
+
+# As many rows as ran at once: ten at a time of a hundred.
+program lanes.py <<'PY'
+import asyncio
+import gc
+import weakref
+
+import poolscope as ps
+
+
+async def one(limit):
+    async with limit:
+        with ps.span("one"):
+            await asyncio.sleep(0.001)
+
+
+async def main():
+    limit = asyncio.Semaphore(10)
+    await asyncio.gather(*(one(limit) for _ in range(100)))
+    # A task that nobody waits for leaves nothing behind.
+    forgotten = weakref.ref(asyncio.ensure_future(never()))
+    await asyncio.sleep(0)
+    return forgotten
+
+
+async def never():
+    with ps.span("never"):
+        await asyncio.get_running_loop().create_future()
+
+
+forgotten = asyncio.run(main())
+gc.collect()
+assert forgotten() is None
+assert ps.flush(20.0)
+PY
+check "a hundred tasks" py "$TMP/lanes.py"
+settle
+check_text "ten at once are ten rows" "100 10" \
+	"$(stored span 'r["track"]' 'r["name"] == "one"' | sort | uniq -c | awk '{ n += $1; t++ } END { print n, t }')"

@@ -1,0 +1,64 @@
+# python - for tests of the Python module, after lib.sh: a pool, and what programs in
+# Python left in it.
+#
+#	py -c 'import poolscope; ...'      with the module of this variant
+#	stored span 'r["name"]'            of each span `r` in the store
+#
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# shellcheck disable=SC2016 # a partition's name
+unset TRACEPARENT POOLSCOPE_SOCKET POOLSCOPE_NODE POOLSCOPE_DISABLE
+pool='acct$pool'
+
+if [ ! -e "$B/python/poolscope/_native.abi3.so" ]; then
+	fail "the module is built (make python)"
+	exit 1
+fi
+PYTHONPATH=$B/python
+PYTHON=${PYTHON:-/usr/bin/python3}
+export PYTHONPATH PYTHONDONTWRITEBYTECODE=1
+case ${VARIANT:-release} in
+asan)
+	# Python is not instrumented, and frees nothing at its end.
+	PRELOAD="$(cc -print-file-name=libasan.so) $(cc -print-file-name=libubsan.so)"
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+	export ASAN_OPTIONS
+	;;
+tsan)
+	echo "SKIPPED: TSan reports what Python, which it does not know, does"
+	exit 0
+	;;
+*) PRELOAD= ;;
+esac
+py() {
+	LD_PRELOAD=$PRELOAD "$PYTHON" "$@"
+}
+# program NAME: a program in $TMP/NAME from standard input.
+program() {
+	cat >"$TMP/$1"
+}
+
+# stored KIND EXPRESSION [CONDITION]: of each record `r`, with its attributes `a`, in the store.
+stored() {
+	poolscope-dump -p "$pool" --kind "$1" --format jsonl --quiet >"$TMP/stored"
+	/usr/bin/python3 -c '
+import json, sys
+records = [json.loads(line) for line in open(sys.argv[1])]
+for r in records:
+    a = r.get("attributes", {})
+    def parent(r):
+        return next((p["name"] for p in records if p["attributes"]["span.id"] == r["attributes"].get("parent.id")), None)
+    if eval(sys.argv[3]):
+        v = eval(sys.argv[2])
+        print(*(v if isinstance(v, tuple) else (v,)))
+' "$TMP/stored" "$2" "${3:-True}"
+}
+# What is in the agent's spool is in the store when this returns.
+settle() {
+	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s && wait_until indexed 30
+}
+start_pool() {
+	start aggregator poolscope-aggregator || exit 1
+	start broker poolscope-broker || exit 1
+	start agent poolscope-agent --no-samples -p "$pool" -n node1 || exit 1
+}
