@@ -26,7 +26,7 @@
 #   SEALS         the same, of tables whose hours are being compacted in 040
 #   WORLDS        simulated in fault/020
 #   HUPS          of flow/110
-#   POOLS         of fault/210 (default: 1600 divided by SHARE)
+#   POOLS         of fault/210 (default: 800 divided by SHARE)
 #   GOLDEN_NODES  the generated pools of golden
 #   GOLDEN_RUNS   the generated farms of golden
 #   SHARE         divides by this the rounds of the longest unit tests, of

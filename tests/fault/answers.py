@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from peer import ACK, BATCH, BUSY, VERSION, agent, connected, crc32c, recv_answer, running_hash  # noqa: E402
 
 SLOW = int(os.environ.get("SLOW", "2"))
-POOLS = int(os.environ.get("POOLS", "0")) or 1600 // int(os.environ.get("SHARE", "1"))
+POOLS = int(os.environ.get("POOLS", "0")) or 800 // int(os.environ.get("SHARE", "1"))
 GROUP = 50  # in a store
 SECOND = 10 ** 9
 HOUR = 3600 * SECOND
