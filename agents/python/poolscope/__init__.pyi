@@ -2,8 +2,6 @@ from collections.abc import Callable, Container, Mapping
 from types import TracebackType
 from typing import Any, Literal, SupportsFloat, TypedDict, TypeVar, final
 
-from .store import Store as Store
-from .table import Table as Table
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
