@@ -2,6 +2,7 @@
 # make test T=unit/sender    one test, or those whose names begin so: flow/030, golden/perf, fuzz/wire
 # make quick                 lint, unit tests, recorded pools, three flows: 3 minutes
 # make python                the Python module into build/python: PYTHONPATH
+# make wheel                 ... as a wheel for pip into build/wheel
 # make check                 every suite against this variant
 #
 # One rule: a program is one file with its main; everything else of its folder

@@ -34,7 +34,7 @@ targets() {
 		model) ;;
 		flow) echo all flows ;;
 		fault) echo all faults ;;
-		parts) echo all parts ;;
+		parts) echo all parts python ;;
 		*) echo all ;;
 		esac
 	done | tr ' ' '\n' | sort -u

@@ -1,7 +1,7 @@
 # The Python module: libpoolscope inside, the stable ABI of Python 3.10, libc alone.
 # SPDX-License-Identifier: MIT
 PYTHON ?= /usr/bin/python3
-PYFILES := $(patsubst agents/python/%,$(B)/python/%,$(wildcard agents/python/$(NAME)/*.py*))
+PYFILES := $(patsubst agents/python/%,$(B)/python/%,$(filter-out %.pyc,$(wildcard $(addprefix agents/python/$(NAME)/,*.* */*.*))))
 PYNATIVE := $(B)/python/$(NAME)/_native.abi3.so
 pyflags = -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
 .PHONY: python
@@ -13,3 +13,6 @@ $(B)/pic/agents/python/%.o: ALL_CPPFLAGS += $(pyflags)
 $(PYNATIVE): $(patsubst %.c,$(B)/pic/%.o,$(wildcard agents/python/*.c)) $(B)/lib$(NAME).a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) -shared -Wl,-z,nodelete -Wl,--gc-sections -Wl,--exclude-libs,ALL -o $@ $^
+.PHONY: wheel
+wheel: python
+	$(PYTHON) agents/python/build_wheel.py $(B)/python $(B)/wheel

@@ -9,12 +9,13 @@
 
 #include "exporters/question/question.h"
 #include "exporters/samples/sample_rows.h"
+#include "proto/metric/dynamic_group.h"
 
 /* Of a table that is neither sorted nor cut by the one who asks. */
 enum { TABLE_NODES = 20 /* of a metric */, TABLE_ROWS = 200 };
 
 struct row {
-	struct text group, metric, node, unit, quantiles;
+	struct text group, metric, node, unit, quantiles, labels;
 	uint64_t count, left_out;
 	enum answer_flag changed;
 	double low, mean, p50, p99, high, last;
@@ -54,6 +55,8 @@ static const struct answer_column columns[] = {
 	    false, NULL },
 	{ "quantiles", NULL, ANSWER_AT_TEXT(struct row, quantiles), NULL,
 	    "exact, or why they are not known", false, NULL },
+	{ "labels", "LABELS", ANSWER_AT_TEXT(struct row, labels), NULL,
+	    "the labels of the group, a JSON object", ANSWER_SPARE, NULL },
 	{ .key = NULL },
 };
 
@@ -166,6 +169,7 @@ put(struct answer *answer, const struct sample_row *of, bool by_node)
 		.metric = of->metric,
 		.node = by_node ? of->node : (struct text){ NULL, 0 },
 		.unit = of->unit,
+		.labels = of->labels,
 		.quantiles = text_of(lack_words[of->lack]),
 		.count = of->count,
 		.left_out = of->unknown,
@@ -209,6 +213,17 @@ put_all(struct answer *answer, const struct sample_rows *rows, bool is_cut)
 	return left_out;
 }
 
+/* Of groups whose names do not say whose numbers they have. */
+static bool
+has_labels(const struct sample_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (rows->at[i].labels.bytes > 0 &&
+		    dynamic_group_is(rows->at[i].group))
+			return true;
+	return false;
+}
+
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
@@ -230,6 +245,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 			answer_hide_column(answer, "node");
 			answer_hide_column(answer, "last");
 		}
+		if (!has_labels(&rows))
+			answer_hide_column(answer, "labels");
 		left_out = put_all(answer, &rows,
 		    for_people && values->answer.sort == NULL &&
 			values->answer.top == 0);

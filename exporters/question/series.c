@@ -16,6 +16,7 @@
 #include "exporters/samples/plot_command.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/metric/dynamic_group.h"
 
 enum { METRICS_MAX = 8, LINES_MAX = 50 /* of each metric */ };
 enum as { AS_AUTO, AS_LINES, AS_BANDS };
@@ -24,7 +25,7 @@ enum as { AS_AUTO, AS_LINES, AS_BANDS };
 enum band { LOW, P10, P50, P90, HIGH, BANDS };
 
 struct row {
-	struct text group, metric, node, unit;
+	struct text group, metric, node, unit, labels;
 	int64_t time;
 	double mean, bands[BANDS];
 	uint64_t nodes;
@@ -63,11 +64,13 @@ static const struct answer_column columns[] = {
 	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
 	    "the unit of the numbers (UCUM), of a counter that of its rate",
 	    true, NULL },
+	{ "labels", NULL, ANSWER_AT_TEXT(struct row, labels), NULL,
+	    "the labels of the group, a JSON object", false, NULL },
 	{ .key = NULL },
 };
 
 struct line {
-	struct text group, metric, node, unit, rollup;
+	struct text group, metric, node, unit, rollup, labels;
 	enum answer_flag rate;
 	int64_t begin, step;
 	uint64_t steps, nodes, left_out;
@@ -96,6 +99,8 @@ static const struct answer_column line_columns[] = {
 	    "how many nodes have the metric", false, NULL },
 	{ "left_out", NULL, ANSWER_AT_COUNT(struct line, left_out), NULL,
 	    "how many of them have no line here", false, NULL },
+	{ "labels", "LABELS", ANSWER_AT_TEXT(struct line, labels), NULL,
+	    "the labels of the group, a JSON object", false, NULL },
 	{ .key = NULL },
 };
 
@@ -121,6 +126,7 @@ row_of(const struct samples *samples, uint32_t step)
 	return (struct row){ .group = metric->group,
 		.metric = metric->name,
 		.unit = metric->unit,
+		.labels = metric->labels,
 		.time = samples->from_ns + (int64_t)step * samples->step_ns,
 		.mean = NAN,
 		.bands = { NAN, NAN, NAN, NAN, NAN },
@@ -180,12 +186,25 @@ put_bands(struct asking *asking, const struct samples *samples)
 	free(values);
 }
 
+/* Of groups whose names do not say whose numbers they have. */
+static bool
+has_labels(const struct asking *asking)
+{
+	for (uint32_t i = 0; i < asking->count; i++)
+		if (asking->of[i].metrics->labels.bytes > 0 &&
+		    dynamic_group_is(asking->of[i].metrics->group))
+			return true;
+	return false;
+}
+
 static void
 put_line_table(const struct asking *asking)
 {
 	uint64_t left_out = 0;
 
 	answer_begin_table(asking->answer, "lines");
+	if (!has_labels(asking))
+		answer_hide_column(asking->answer, "labels");
 	for (uint32_t m = 0; m < asking->count; m++) {
 		const struct samples *samples = &asking->of[m];
 		const struct samples_metric *metric = samples->metrics;
@@ -193,6 +212,7 @@ put_line_table(const struct asking *asking)
 		struct line line = { .group = metric->group,
 			.metric = metric->name,
 			.unit = metric->unit,
+			.labels = metric->labels,
 			.rollup = metric->rollup,
 			.rate = metric->counter ? ANSWER_YES : ANSWER_NO,
 			.begin = samples->from_ns,

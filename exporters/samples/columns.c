@@ -19,7 +19,7 @@ enum { POSITION_BYTES = 16 };
 
 struct row {
 	struct value time_ns;
-	struct text time, node, group, metric, unit;
+	struct text time, node, group, labels, metric, unit;
 	struct value value;
 	int64_t at; /* typed */
 	double number;
@@ -28,9 +28,12 @@ struct row {
 #define FROM                                                                   \
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,              \
 		"the node that took it", ANSWER_REPEATS, NULL },               \
+	    { "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,       \
+		    "the metric group", ANSWER_REPEATS, NULL },                \
 	{                                                                      \
-		"group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,     \
-		    "the metric group", ANSWER_REPEATS, NULL                   \
+		"labels", NULL, ANSWER_AT_TEXT(struct row, labels), NULL,      \
+		    "the labels of the group, a JSON object", ANSWER_REPEATS,  \
+		    NULL                                                       \
 	}
 #define OF_EACH_SAMPLE                                                         \
 	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns), "ns",         \
@@ -216,6 +219,7 @@ sample_values_rows(struct sample_values *values, struct answer *answer,
 	struct row row = { .time_ns = { VALUE_INT, .is.i = record->time_ns },
 		.node = record->node,
 		.group = record->source,
+		.labels = columns->labels,
 		.at = record->time_ns };
 
 	if (values->form != SAMPLE_VALUES_TYPED)
@@ -239,7 +243,7 @@ clear_one(struct columns *columns)
 {
 	free(columns->names);
 	free(columns->memory);
-	*columns = (struct columns){ .names = NULL };
+	*columns = (struct columns){ .labels = columns->labels };
 }
 
 void
@@ -298,6 +302,18 @@ copy(char **to, struct text list)
 	return made;
 }
 
+/* The last that were sent hold, as of any entity. */
+static void
+take_labels(struct column_groups *groups, struct columns *columns,
+    const struct record *record)
+{
+	struct text labels = { NULL, 0 };
+
+	if (record_find_text(record, "labels", &labels) &&
+	    !text_equal(labels, columns->labels))
+		columns->labels = string_table_keep(&groups->names, labels);
+}
+
 void
 columns_take(struct column_groups *groups, const struct record *record)
 {
@@ -308,6 +324,7 @@ columns_take(struct column_groups *groups, const struct record *record)
 	if (!definition_of(record, &fresh))
 		return;
 	columns = columns_of(groups, record->name);
+	take_labels(groups, columns, record);
 	if (definition_compare(record->name, &columns->lists, &fresh,
 		definition_sender_of(record), NULL) != DEFINITION_GROWN)
 		return;

@@ -22,6 +22,9 @@ struct columns {
 	uint64_t definition; /* grows with every change; the first is 1 */
 	char *memory;        /* of the lists of the definition */
 	struct definition lists;
+	/* JSON, as the property has it; empty: none.  Valid as long as the
+	 * groups. */
+	struct text labels;
 };
 
 /* Initialize it with columns_init; all else is zero. */

@@ -40,6 +40,9 @@ find_metric(struct samples *samples, const struct series_point *point,
 		.unit = string_table_text(&samples->texts, text_of(shown)),
 		.counter = point->counter
 	};
+	if (point->labels.bytes > 0)
+		samples->metrics[*metric].labels =
+		    string_table_text(&samples->texts, point->labels);
 	return 0;
 }
 

@@ -32,7 +32,7 @@ struct samples_cell {
 
 /* One metric of one metric group, in a readable unit (unit.h). */
 struct samples_metric {
-	struct text group, name, unit,
+	struct text group, name, unit, labels,
 	    rollup;   /* rollup: the coarsest one used */
 	bool counter; /* the cells are its rates */
 	struct samples_row {

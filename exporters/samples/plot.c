@@ -13,6 +13,7 @@
 #include "exporters/plot/look.h"
 #include "proto/base/memory.h"
 #include "proto/format/table.h"
+#include "proto/metric/dynamic_group.h"
 #include "proto/os/clock.h"
 
 enum {
@@ -68,17 +69,22 @@ put_label(const struct shape *s, unsigned line, const char *text)
 	gnuplot_put_heading(s->file, s->terminal, s->height, ROWS, line, text);
 }
 
-/* "system.disk.io.read of disk/sda, acct$render-60, job 77" */
+/* "system.disk.io.read of disk/sda, acct$render-60, job 77"; instead of a name
+ * that is a hash, the labels. */
 static void
 put_title(const struct shape *s)
 {
 	const struct samples_metric *metric = s->plot->metric;
+	struct text of =
+	    metric->labels.bytes > 0 && dynamic_group_is(metric->group)
+		? metric->labels
+		: metric->group;
 	char *title = NULL, shown[4 * TITLE_COLUMNS + 8];
 	size_t bytes;
 	FILE *memory = memory_stream(&title, &bytes);
 
 	fprintf(memory, "%.*s of %.*s, %.*s", (int)metric->name.bytes,
-	    metric->name.at, (int)metric->group.bytes, metric->group.at,
+	    metric->name.at, (int)of.bytes, of.at,
 	    (int)s->plot->partition.bytes, s->plot->partition.at);
 	if (s->plot->jobs.job != NULL)
 		fprintf(memory, ", job %s", s->plot->jobs.job);

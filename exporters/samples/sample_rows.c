@@ -353,6 +353,9 @@ find_row(struct sample_rows *rows, const struct series_point *point)
 		.high = NAN,
 		.last = NAN,
 	};
+	if (point->labels.bytes > 0)
+		rows->at[number].labels =
+		    string_table_text(&rows->texts, point->labels);
 	return number;
 }
 

@@ -48,7 +48,8 @@ enum sample_row_lack {
  * unknown. */
 struct sample_row {
 	struct text group, metric, unit;
-	struct text node; /* empty: all */
+	struct text labels; /* of the group, JSON; empty: none */
+	struct text node;   /* empty: all */
 	bool counter;
 	enum sample_row_lack lack;
 	uint64_t count, unknown; /* values, and those that were left out */

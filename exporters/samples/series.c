@@ -38,7 +38,7 @@ struct series_cell {
 
 /* One metric of one metric group of one node. */
 struct one {
-	struct text node, group, metric, unit, rollup;
+	struct text node, group, metric, unit, labels, rollup;
 	struct counter_rate_column rate;
 	struct counter_rate_sample last; /* of the last bucket, if `seen` */
 	bool seen;
@@ -184,6 +184,7 @@ series_name_point(
 	point->group = one->group;
 	point->metric = one->metric;
 	point->unit = one->unit;
+	point->labels = one->labels;
 	point->rollup = one->rollup;
 	point->counter = point->booted = false;
 	point->last.type = VALUE_NIL;
@@ -654,6 +655,7 @@ find_one(struct series *s, const struct record *record)
 		.group = string_table_text(&s->texts, record->source),
 		.metric = string_table_text(&s->texts, record->name) };
 	one->unit = unit_of(s, one->group, one->metric);
+	one->labels = columns_find(&s->groups, one->group)->labels;
 	one->rate = counter_rate_column_of(one->group, one->metric, one->unit);
 }
 

@@ -50,6 +50,7 @@ struct series_query {
 struct series_point {
 	uint32_t number;
 	struct text node, group, metric, unit;
+	struct text labels; /* of the group, JSON; empty: none */
 	struct text rollup; /* "raw", "1min", "1h": the data that the numbers
 			       come from */
 	bool counter;

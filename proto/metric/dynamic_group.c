@@ -293,6 +293,17 @@ make_name(struct dynamic_group *group, struct text definition, struct err *err)
 	return 0;
 }
 
+bool
+dynamic_group_is(struct text name)
+{
+	unsigned char hash[DYNAMIC_DIGITS / 2];
+	uint32_t front = name.bytes - DYNAMIC_DIGITS;
+
+	return name.bytes > DYNAMIC_DIGITS + 1 && name.at[front - 1] == '/' &&
+	       text_unhex(hash, sizeof(hash),
+		   (struct text){ name.at + front, DYNAMIC_DIGITS });
+}
+
 int
 dynamic_group_make(
     struct dynamic_group *group, void *room, size_t bytes, struct err *err)

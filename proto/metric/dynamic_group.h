@@ -60,6 +60,9 @@ struct dynamic_group {
 int dynamic_group_make(
     struct dynamic_group *group, void *room, size_t bytes, struct err *err);
 
+/* Is it the name of a dynamic group, by its form? */
+bool dynamic_group_is(struct text name);
+
 /* What dynamic_group_make checks of each label and number. */
 int dynamic_group_check_label(
     const struct dynamic_label *label, struct err *err);

@@ -50,6 +50,24 @@ check_text "... the child's within the span in which it was made" 50 \
 check_text "... and processes have tracks of their own" 3 \
 	"$(stored span 'r["track"]' 'r["track"].startswith("fork.py")' | sort -u | wc -l)"
 
+program late.py <<'PY'
+import os
+
+for _ in range(3):
+    if os.fork() == 0:
+        import poolscope as ps
+
+        with ps.span("late"):
+            pass
+        raise SystemExit
+for _ in range(3):
+    assert os.wait()[1] == 0
+PY
+check "a program imports the module after it forked" py "$TMP/late.py"
+settle
+check_text "... and its processes have tracks of their own" 3 \
+	"$(stored span 'r["track"]' 'r["name"] == "late"' | sort -u | wc -l)"
+
 # ---- multiprocessing: the module is imported before it, after it, and only in the child
 for order in before after child; do
 	for way in fork spawn forkserver; do

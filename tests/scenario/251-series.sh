@@ -22,14 +22,14 @@ awk 'BEGIN { for (n = 1; n <= 3; n++) {
 series() {
 	poolscope-stats series -m app.load --step 30s --format csv "$@" | tr -d '\r'
 }
-answer "a line for each node" "group,metric,time,node,mean,min,p10,p50,p90,max,nodes,few,unit
-app/p,app.load,2023-11-14T22:13:00Z,n1,11.0,,,,,,,,1
-app/p,app.load,2023-11-14T22:13:30Z,n1,14.0,,,,,,,,1
-app/p,app.load,2023-11-14T22:13:00Z,n3,31.0,,,,,,,,1
-app/p,app.load,2023-11-14T22:13:30Z,n3,,,,,,,,,1" series -n n1,n3
-answer "how they are distributed" "group,metric,time,node,mean,min,p10,p50,p90,max,nodes,few,unit
-app/p,app.load,2023-11-14T22:13:00Z,,,11.0,11.0,21.0,31.0,31.0,3,false,1
-app/p,app.load,2023-11-14T22:13:30Z,,,14.0,14.0,14.0,24.0,24.0,2,false,1" series --as bands
+answer "a line for each node" "group,metric,time,node,mean,min,p10,p50,p90,max,nodes,few,unit,labels
+app/p,app.load,2023-11-14T22:13:00Z,n1,11.0,,,,,,,,1,
+app/p,app.load,2023-11-14T22:13:30Z,n1,14.0,,,,,,,,1,
+app/p,app.load,2023-11-14T22:13:00Z,n3,31.0,,,,,,,,1,
+app/p,app.load,2023-11-14T22:13:30Z,n3,,,,,,,,,1," series -n n1,n3
+answer "how they are distributed" "group,metric,time,node,mean,min,p10,p50,p90,max,nodes,few,unit,labels
+app/p,app.load,2023-11-14T22:13:00Z,,,11.0,11.0,21.0,31.0,31.0,3,false,1,
+app/p,app.load,2023-11-14T22:13:30Z,,,14.0,14.0,14.0,24.0,24.0,2,false,1," series --as bands
 # The page draws from columns: two lines of two steps, and what they are.
 answer "by column" "[[11.0, 14.0, 31.0, None], None, ['n1', 'n3'], [2, 2], [30, 30], '2023-11-14T22:13:00Z']" sh -c '
 	poolscope-stats series -m app.load --step 30s -n n1,n3 --format json --shape columns --columns mean,min |

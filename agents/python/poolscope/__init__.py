@@ -10,6 +10,7 @@ SPDX-License-Identifier: MIT
 """
 import atexit
 import contextvars
+import io
 import os
 import sys
 
@@ -33,7 +34,19 @@ gauge = counter
 def open(program=None, pool=None, node=None, socket=None, ring_bytes=1 << 20, total_bytes=128 << 20,
          period=0.05, counters=1.0, quiet=False):
     """Start with these options, or go on with others; without it the first call starts."""
+    if _is_fork():
+        _native.is_child()
     _native.open(program or _program(), socket, pool, node, ring_bytes, total_bytes, period, counters, quiet)
+
+
+def _is_fork():
+    """Did our parent fork us before we were imported?  Then its stack begins where ours does."""
+    try:
+        ours, theirs = ([line.rpartition(")")[2].split()[25] for line in io.open("/proc/%d/stat" % pid)]
+                        for pid in (os.getpid(), os.getppid()))
+    except (OSError, IndexError):
+        return False
+    return ours == theirs != ["0"]
 
 
 def _program():

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Numbers of one's own: poolscope emit --sample, and a page in Prometheus' text format,
+# through a real agent into the store, and what the readers answer.
+#
+# queue.length (jobs) of rank 3 is 17, 19, 18 at 0, 10, 20 s: 17 to 19; of rank 4 it is 2,
+# once.  tokens counts 100, 300, 20, 70 at 0, 10, 20, 30 s: 20 a second, then it began
+# again, which is no rate, then 5 a second: two rates from 5 to 20, by time (20 + 5) / 2.
+# The page has pages_total 7 and 27 at 0 and 10 s, in milliseconds and in seconds: 2 a
+# second, and a temperature of 21.5 degrees at 10 s in the hall b.
+# SPDX-License-Identifier: MIT
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+aggregate
+start broker poolscope-broker || exit 1
+start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" || exit 1
+emit() {
+	check "emit $*" poolscope-emit "$@" --wait stored
+}
+for s in 0:17:100 10:19:300 20:18:20 30:18:70; do
+	t=${s%%:*} v=${s#*:}
+	[ "$t" = 30 ] || emit --sample queue.length="${v%:*}" --unit 'queue.length={job}' --label rank=3 --ts "$(at "$t")"
+	emit --sample tokens="${v#*:}" --counter tokens --ts "$(at "$t")"
+done
+emit --sample queue.length=2 --unit 'queue.length={job}' --label rank=4 --ts "$(at 5)"
+{
+	echo "# TYPE pages_total counter"
+	echo "pages_total{site=\"a\"} 7 ${BASE}000"
+	echo "pages_total{site=\"a\"} 27 $((BASE + 10)).0 # {id=\"x\"} 1"
+	echo "hall_celsius{hall=\"b\"} 21.5 $((BASE + 10))000"
+	echo "wrong{ 5"
+} >"$TMP/page"
+check_status 1 "a page with one bad line" poolscope-emit --prometheus "$TMP/page" --wait stored
+check_text "... which is reported by its number" "$TMP/page:5: a name is missing
+poolscope-emit: 3 numbers published, 1 lines left out" "$(cat "$TMP/err")"
+wait_until indexed 30 || exit 1
+
+sorted() {
+	columns "$@" | LC_ALL=C sort
+}
+answer "the numbers of emit" ',tokens,1/s,2,5.0,20.0
+{"rank":"3"},queue.length,{job},3,17.0,19.0
+{"rank":"4"},queue.length,{job},1,2.0,2.0' sorted labels,metric,unit,count,min,max \
+	poolscope-stats samples --metric-group 'emit/*' --format csv
+answer "the rate of a counter that began again" "12.5,1" columns mean,left_out \
+	poolscope-stats samples -m tokens --format csv
+answer "the numbers of the page" '{"hall":"b"},hall_celsius,Cel,1,21.5,21.5
+{"site":"a"},pages_total,1/s,1,2.0,2.0' sorted labels,metric,unit,count,min,max \
+	poolscope-stats samples --metric-group 'prom/*' --format csv
+answer "dump has the labels, too" '{"rank":"3"},queue.length,{job},17
+{"rank":"3"},queue.length,{job},18
+{"rank":"3"},queue.length,{job},19
+{"rank":"4"},queue.length,{job},2' sorted labels,metric,unit,value \
+	sh -c 'poolscope-dump --kind sample --format long --name "emit/*" | grep -e labels -e queue'
+check "a table of them" poolscope-stats samples -m queue.length
+check_printed "... has a column of labels" 'emit/.*{"rank":"4"}'
+check "the series of one" poolscope-stats series -m hall_celsius --format json --table lines
+check_printed "... has its labels" '"labels": "{\\"hall\\":\\"b\\"}"'
+check "a picture of them" poolscope-plot samples -m hall_celsius -o "$TMP/pictures"
+check "... has the labels in its title" grep -q '{"hall":"b"}\|hall' "$TMP"/pictures/*.plot
