@@ -49,6 +49,7 @@ struct answer {
 	uint32_t owned_count, owned_room;
 	bool has_begun, table_has_begun;
 	bool is_chosen; /* --sort, --top and --columns are of this table */
+	bool chosen_has_begun;
 	struct err err; /* the first one; empty: none */
 };
 
@@ -487,6 +488,7 @@ begin_table(struct answer *answer)
 	if (answer->table_has_begun)
 		return;
 	answer->table_has_begun = true;
+	answer->chosen_has_begun |= answer->is_chosen;
 	begin_answer(answer);
 	answer->p.table = answer->table->name;
 	answer->p.is_first = answer->table == answer->tables;
@@ -743,6 +745,18 @@ answer_new(FILE *file, const struct answer_options *options,
 	return answer;
 }
 
+/* csv, arrow and parquet have columns though the table has no rows, and so did
+ * not come. */
+static bool
+lacks_table(const struct answer *answer)
+{
+	int format = answer->options->format;
+
+	return !answer->is_chosen && !answer->chosen_has_begun &&
+	       (format == ANSWER_FORMAT_CSV || format == ANSWER_FORMAT_ARROW ||
+		   format == ANSWER_FORMAT_PARQUET);
+}
+
 int
 answer_end(struct answer *answer, int rc, struct err *err)
 {
@@ -750,6 +764,9 @@ answer_end(struct answer *answer, int rc, struct err *err)
 	 * unless another table has begun. */
 	if (rc < 0 && answer->rows == 0 && !answer->has_begun)
 		return rc;
+	if (lacks_table(answer))
+		answer_begin_table(answer,
+		    answer_chosen_table(answer->options, answer->tables)->name);
 	end_table(answer);
 	if (rc >= 0 && answer->err.text[0] != '\0') {
 		*err = answer->err;

@@ -1,6 +1,6 @@
 /*
- * frame_cells FORMAT - print cells as an answer in this format, arrow or
- * parquet.
+ * frame_cells FORMAT [TABLE] - print cells as an answer in this format, arrow
+ * or parquet; of the table "others" there are none.
  *
  * Standard input has a row a line, and in it a cell for each column of
  * `columns` with blanks between them: texts in hexadecimal digits behind a '.',
@@ -44,8 +44,13 @@ static const struct answer_column columns[] = {
 	{ .key = NULL },
 };
 
+static const struct answer_column other_columns[] = {
+	{ "of", NULL, ANSWER_AT_TEXT(struct row, text), NULL, "", 0, NULL },
+	{ .key = NULL },
+};
+
 static const struct answer_table tables[] = { { "rows", columns },
-	{ .name = NULL } };
+	{ "others", other_columns }, { .name = NULL } };
 
 /* In place. */
 static struct text
@@ -129,7 +134,8 @@ main(int argc, char **argv)
 	const struct answer_options options = {
 		.format = argc > 1 && strcmp(argv[1], "parquet") == 0
 			      ? ANSWER_FORMAT_PARQUET
-			      : ANSWER_FORMAT_ARROW
+			      : ANSWER_FORMAT_ARROW,
+		.table = argc > 2 ? argv[2] : NULL,
 	};
 	struct answer *answer = answer_new(stdout, &options, tables);
 	char *line = NULL;

@@ -185,8 +185,21 @@ def judge(program, scratch, name, rows, value_type):
     return bool(wrong)
 
 
+def no_table(program, scratch):
+    """A table that did not come has its columns."""
+    wrong = []
+    for kind in ("arrow", "parquet"):
+        path = os.path.join(scratch, "frame." + kind)
+        with open(path, "wb") as to:
+            subprocess.run([program, kind, "others"], input=(line(columns(1)[0]) + "\n").encode(), stdout=to, check=True)
+        wrong += [got for got in (read(path)[2], *(second(path) for second in SECOND[kind].values())) if got != {"of": []}]
+    print("a table that did not come", *wrong)
+    return bool(wrong)
+
+
 def main(program, scratch, seed="1", rounds="20"):
-    failed = [judge(program, scratch, name, *case) for name, case in hostile().items()]
+    failed = [no_table(program, scratch)]
+    failed += [judge(program, scratch, name, *case) for name, case in hostile().items()]
     for number in range(int(rounds)):
         failed.append(judge(program, scratch, "seed %d" % (int(seed) + number), *by_chance(int(seed) + number)))
     return any(failed)

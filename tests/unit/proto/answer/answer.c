@@ -282,6 +282,11 @@ csv_is_one_table_and_safe_in_a_spreadsheet(void **state)
 	answer_row(answer, &part, NULL);
 	assert_int_equal(end(answer, 0), 0);
 	assert_string_equal(text, "of,number\na,5\n");
+
+	answer = begin(&options); /* none of these rows */
+	answer_row(answer, &full, NULL);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "of,number\n");
 }
 
 static void
