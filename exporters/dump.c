@@ -23,46 +23,38 @@
 
 struct row {
 	struct text kind, partition, node, session;
-	struct value seq, index, receive_ns, time_ns;
-	struct text time;
-	struct value end_ns;
-	struct text end;
-	struct value duration_ns;
+	uint64_t seq, index, count;
+	int64_t receive_ns, time_ns, end_ns, duration_ns;
+	struct text time, end; /* the same as text, but in arrow and parquet */
 	enum answer_flag measured;
-	struct text source, name, key;
-	struct value count;
-	struct text attributes, values;
-	/* The same numbers with their types, of arrow and parquet. */
-	uint64_t seq_count, index_count, lost;
-	int64_t received_at, at, end_at, lasted_ns;
+	struct text source, name, key, attributes, values;
 };
 
-/* Numbers of nanoseconds are exact, and so greater than JSON's. */
 static const struct answer_column columns[] = {
 	{ "kind", "KIND", ANSWER_AT_TEXT(struct row, kind), NULL,
 	    "event, sample, span, entity, gap, rejected, phase or run", 0,
 	    NULL },
 	{ "partition", NULL, ANSWER_AT_TEXT(struct row, partition), NULL,
-	    "account and pool", 0, NULL },
+	    "account and pool", ANSWER_REPEATS, NULL },
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node that recorded it", 0, NULL },
+	    "the node that recorded it", ANSWER_REPEATS, NULL },
 	{ "session", NULL, ANSWER_AT_TEXT(struct row, session), NULL,
 	    "the session of the agent that sent it", 0, NULL },
-	{ "seq", NULL, ANSWER_AT_VALUE(struct row, seq), NULL,
+	{ "seq", NULL, ANSWER_AT_COUNT(struct row, seq), NULL,
 	    "the number of its batch in the session", 0, NULL },
-	{ "index", NULL, ANSWER_AT_VALUE(struct row, index), NULL,
+	{ "index", NULL, ANSWER_AT_COUNT(struct row, index), NULL,
 	    "its position in the batch", 0, NULL },
-	{ "receive_ns", NULL, ANSWER_AT_VALUE(struct row, receive_ns), "ns",
+	{ "receive_ns", NULL, ANSWER_AT_WHOLE(struct row, receive_ns), "ns",
 	    "when the aggregator received it, since 1970", 0, NULL },
-	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns), "ns",
+	{ "time_ns", NULL, ANSWER_AT_WHOLE(struct row, time_ns), "ns",
 	    "when it happened or began, since 1970", 0, NULL },
 	{ "time", "TIME", ANSWER_AT_TEXT(struct row, time), NULL,
 	    "the same as text, in the zone of --tz", 0, NULL },
-	{ "end_ns", NULL, ANSWER_AT_VALUE(struct row, end_ns), "ns",
+	{ "end_ns", NULL, ANSWER_AT_WHOLE(struct row, end_ns), "ns",
 	    "when it ended, since 1970", 0, NULL },
 	{ "end", "END", ANSWER_AT_TEXT(struct row, end), NULL,
 	    "the same as text, in the zone of --tz", ANSWER_SPARE, NULL },
-	{ "duration_ns", NULL, ANSWER_AT_VALUE(struct row, duration_ns), "ns",
+	{ "duration_ns", NULL, ANSWER_AT_WHOLE(struct row, duration_ns), "ns",
 	    "how long a phase took", 0, NULL },
 	{ "measured", NULL, ANSWER_AT_FLAG(struct row, measured), NULL,
 	    "whether the end event of a phase gave its duration", 0, NULL },
@@ -75,7 +67,7 @@ static const struct answer_column columns[] = {
 	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
 	    "the key of an event, phase or run, the id of an entity",
 	    ANSWER_SPARE, NULL },
-	{ "count", NULL, ANSWER_AT_VALUE(struct row, count), NULL,
+	{ "count", NULL, ANSWER_AT_COUNT(struct row, count), NULL,
 	    "how many records were lost", 0, NULL },
 	{ "attributes", "ATTRIBUTES", ANSWER_AT_TEXT(struct row, attributes),
 	    NULL, "attributes, or the events of a run, as JSON", ANSWER_SPARE,
@@ -92,43 +84,31 @@ static const struct answer_column columns[] = {
 	{ .key = NULL },
 };
 
-/* Of arrow and parquet: a kind has those that it has values of. */
+/* Arrow and parquet have times instead of numbers and texts. */
 static const struct answer_column typed_columns[] = {
-	{ "time", "TIME", ANSWER_AT_TIME(struct row, at), NULL,
+	{ "time", NULL, ANSWER_AT_TIME(struct row, time_ns), NULL,
 	    "when it happened or began", 0, NULL },
-	{ "end", "END", ANSWER_AT_TIME(struct row, end_at), NULL,
+	{ "end", NULL, ANSWER_AT_TIME(struct row, end_ns), NULL,
 	    "when it ended", 0, NULL },
-	{ "duration", "DURATION", ANSWER_AT_DURATION(struct row, lasted_ns),
-	    NULL, "how long a phase took", 0, NULL },
-	{ "measured", "MEASURED", ANSWER_AT_FLAG(struct row, measured), NULL,
-	    "whether the end event of a phase gave its duration", 0, NULL },
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node that recorded it", ANSWER_REPEATS, NULL },
-	{ "source", "SOURCE", ANSWER_AT_TEXT(struct row, source), NULL,
-	    "the source of an event, the model of a phase or run", 0, NULL },
-	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
-	    "the name of an event, span, phase or run", 0, NULL },
-	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
-	    "the key of an event, phase or run, the id of an entity", 0, NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, lost), NULL,
-	    "how many records were lost", 0, NULL },
-	{ "attributes", "ATTRIBUTES", ANSWER_AT_TEXT(struct row, attributes),
-	    NULL, "attributes, or the events of a run, as JSON", 0, NULL },
-	{ "values", "VALUES", ANSWER_AT_TEXT(struct row, values), NULL,
-	    "the bytes of a rejected batch", 0, NULL },
-	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
-	    "account and pool", ANSWER_REPEATS, NULL },
-	{ "session", "SESSION", ANSWER_AT_TEXT(struct row, session), NULL,
-	    "the session of the agent that sent it", 0, NULL },
-	{ "seq", "SEQ", ANSWER_AT_COUNT(struct row, seq_count), NULL,
-	    "the number of its batch in the session", 0, NULL },
-	{ "index", "INDEX", ANSWER_AT_COUNT(struct row, index_count), NULL,
-	    "its position in the batch", 0, NULL },
-	{ "received", "RECEIVED", ANSWER_AT_TIME(struct row, received_at), NULL,
+	{ "duration", NULL, ANSWER_AT_DURATION(struct row, duration_ns), NULL,
+	    "how long a phase took", 0, NULL },
+	{ "received", NULL, ANSWER_AT_TIME(struct row, receive_ns), NULL,
 	    "when the aggregator received it", 0, NULL },
 	{ .key = NULL },
 };
-enum { TYPED_COLUMNS = sizeof(typed_columns) / sizeof(typed_columns[0]) };
+/* A kind has those that it has values of. */
+static const char *const typed_keys[] = { "time", "end", "duration", "measured",
+	"node", "source", "name", "key", "count", "attributes", "values",
+	"partition", "session", "seq", "index", "received" };
+enum { TYPED_COLUMNS = sizeof(typed_keys) / sizeof(typed_keys[0]) };
+
+static const struct answer_column *
+find_column(const struct answer_column *from, const char *key)
+{
+	while (from->key != NULL && strcmp(from->key, key) != 0)
+		from++;
+	return from->key != NULL ? from : NULL;
+}
 
 static bool
 has_column(const struct record_json_fields *f, const char *key)
@@ -156,15 +136,20 @@ has_column(const struct record_json_fields *f, const char *key)
 	return true;
 }
 
-/* The families of columns are those of all formats. */
+/* The families of columns are those of all formats, the last ones. */
 static void
-choose_typed(struct answer_column to[static TYPED_COLUMNS + 2], int kind)
+choose_typed(struct answer_column to[static TYPED_COLUMNS + 3], int kind)
 {
-	const struct answer_column *from = typed_columns;
+	const struct answer_column *from;
 
-	for (; from->key != NULL; from++)
-		if (has_column(&record_json_fields[kind], from->key))
-			*to++ = *from;
+	for (int i = 0; i < TYPED_COLUMNS; i++) {
+		if (!has_column(&record_json_fields[kind], typed_keys[i]))
+			continue;
+		from = find_column(typed_columns, typed_keys[i]);
+		if (from == NULL)
+			from = find_column(columns, typed_keys[i]);
+		*to++ = *from;
+	}
 	for (from = columns; from->key != NULL; from++)
 		if (from->family != NULL)
 			*to++ = *from;
@@ -196,27 +181,10 @@ value_of(bool known, int64_t number)
 		     : (struct value){ .type = VALUE_NIL };
 }
 
-static struct value
-count_of(bool known, uint64_t number)
-{
-	return known ? (struct value){ VALUE_UINT, .is.u = number }
-		     : (struct value){ .type = VALUE_NIL };
-}
-
 static struct text
 text_if(bool known, struct text text)
 {
 	return known && text.bytes > 0 ? text : (struct text){ NULL, 0 };
-}
-
-/* A number and a text. */
-static void
-set_time(struct value *to, struct text *as_text,
-    char room[static CLOCK_TEXT_BYTES], bool known, int64_t ns)
-{
-	*to = value_of(known, ns);
-	if (known)
-		*as_text = text_of(clock_text(room, ns, RECORD_JSON_DECIMALS));
 }
 
 static struct text
@@ -284,12 +252,22 @@ set_clock(struct answer_cell cells[static CLOCK_CELLS],
 		    (struct answer_cell){ ANSWER_VALUE, .is.value = values[i] };
 }
 
+static struct text
+time_as_text(char room[static CLOCK_TEXT_BYTES], int64_t ns)
+{
+	if (ns == ANSWER_NO_NS)
+		return (struct text){ NULL, 0 };
+	return text_of(clock_text(room, ns, RECORD_JSON_DECIMALS));
+}
+
 /* `clock` as for record_json_object. */
 static void
-print_row(struct answer *answer, struct text partition,
+print_row(struct answer *answer, bool is_typed, struct text partition,
     const struct record *record, const struct record_json_clock *clock)
 {
 	const struct record_json_fields *f = &record_json_fields[record->kind];
+	bool has_time = f->time != NULL && record_json_has_time(record, false);
+	bool has_end = f->end != NULL && record_json_has_time(record, true);
 	char session[SESSION_BYTES], key[SESSION_BYTES];
 	char time[CLOCK_TEXT_BYTES], end[CLOCK_TEXT_BYTES];
 	struct json_memory attributes = { .text = NULL };
@@ -299,39 +277,30 @@ print_row(struct answer *answer, struct text partition,
 		.kind = text_of(record_kind_name(record->kind)),
 		.partition = partition,
 		.node = text_if(true, record->node),
-		.seq = count_of(true, record->id.seq),
-		.index = count_of(true, record->id.index),
-		.receive_ns = value_of(true, record->receive_ns),
-		.duration_ns = value_of(
-		    f->duration && record->has_duration, record->duration_ns),
+		.seq = record->id.seq,
+		.index = record->id.index,
+		.receive_ns = record->receive_ns,
+		.time_ns = has_time ? record->time_ns : ANSWER_NO_NS,
+		.end_ns = has_end ? record->end_ns : ANSWER_NO_NS,
+		.duration_ns = f->duration && record->has_duration
+				   ? record->duration_ns
+				   : ANSWER_NO_NS,
 		.measured = !f->duration ? ANSWER_NO_FLAG
 			    : record->count & RECORD_PHASE_MEASURED ? ANSWER_YES
 								    : ANSWER_NO,
 		.source = text_if(f->source != NULL, record->source),
 		.name = text_if(f->name != NULL, record->name),
 		.key = key_of(record, key),
-		.count = count_of(f->count, record->count),
-		.seq_count = record->id.seq,
-		.index_count = record->id.index,
-		.lost = f->count ? record->count : ANSWER_NO_COUNT,
-		.received_at = record->receive_ns,
-		.lasted_ns = f->duration && record->has_duration
-				 ? record->duration_ns
-				 : ANSWER_NO_NS,
+		.count = f->count ? record->count : ANSWER_NO_COUNT,
 	};
 
 	if (session_is_known(&record->id.session))
 		row.session =
 		    text_of(session_text(session, &record->id.session));
-	set_time(&row.time_ns, &row.time, time,
-	    f->time != NULL && record_json_has_time(record, false),
-	    record->time_ns);
-	set_time(&row.end_ns, &row.end, end,
-	    f->end != NULL && record_json_has_time(record, true),
-	    record->end_ns);
-	row.at = row.time_ns.type == VALUE_INT ? record->time_ns : ANSWER_NO_NS;
-	row.end_at =
-	    row.end_ns.type == VALUE_INT ? record->end_ns : ANSWER_NO_NS;
+	if (!is_typed) {
+		row.time = time_as_text(time, row.time_ns);
+		row.end = time_as_text(end, row.end_ns);
+	}
 	set_json(&row, &attributes, &values, record);
 	if (clock != NULL)
 		set_clock(clock_cells, record, clock);
@@ -364,7 +333,7 @@ struct values {
 	struct answer_options answer; /* of all formats but jsonl */
 	uint32_t wanted;              /* kinds */
 	/* Of the one kind that arrow and parquet print. */
-	struct answer_column typed[TYPED_COLUMNS + 2];
+	struct answer_column typed[TYPED_COLUMNS + 3];
 	struct answer_table typed_tables[2];
 };
 
@@ -580,7 +549,8 @@ put(struct printing *p, const struct record *record,
 	else if (has_only_values(p->values))
 		sample_values_rows(&p->samples, p->answer, record);
 	else
-		print_row(p->answer, p->partition, record, clock);
+		print_row(p->answer, is_typed(p->values), p->partition, record,
+		    clock);
 }
 
 static int
