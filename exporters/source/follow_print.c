@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exporters/source/follow_position.h"
 #include "proto/decode/record_json.h"
@@ -88,6 +89,16 @@ print_available(struct follower *f, struct err *err)
 	return rc;
 }
 
+/* False: who read the output has gone.  Without records nothing is written that
+ * would fail. */
+static bool
+wait_with_reader(void)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO, .events = 0 };
+
+	return poll(&output, 1, WAIT_MS) <= 0;
+}
+
 int
 follow_print(struct source *source, struct text partition,
     const struct wire_query *query, const char *cursor, struct err *err)
@@ -107,8 +118,7 @@ follow_print(struct source *source, struct text partition,
 		    print_available(&f, err) != 0 ||
 		    save_position(&f, err) != 0)
 			return -1;
-		if (is_ended)
+		if (is_ended || !wait_with_reader())
 			return 0;
-		poll(NULL, 0, WAIT_MS);
 	}
 }

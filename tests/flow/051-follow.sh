@@ -109,6 +109,20 @@ check_text "... gets nothing twice" $((lines + 1)) "$(wc -l <"$got")"
 stop follow TERM
 cut -d ' ' -f 2 "$at" >"$TMP/end"
 
+# Nothing comes any more, so that nothing is written.
+mkfifo "$TMP/pipe"
+poolscope-dump --follow -p "$pool" >"$TMP/pipe" 2>>"$TMP/follow.log" &
+follower=$!
+exec 3<"$TMP/pipe"
+handles_term() {
+	[ $((0x$(awk '$1 == "SigCgt:" { print $2 }' "/proc/$follower/status") & 0x4000)) -ne 0 ]
+}
+check "a follower of a pipe runs" wait_until handles_term
+exec 3<&-
+check "it ends with its reader" wait_until "! kill -0 $follower 2>/dev/null" || kill -9 "$follower"
+wait "$follower"
+check_text "... which is no failure" 0 "$?"
+
 # ---- the store, while its aggregator runs and after
 rm "$got" "$at"
 follow --store "$DIR/store"
