@@ -128,12 +128,10 @@ def _start():
 
 def __getattr__(name):
     """What reads a store costs time to import: only when it is asked for."""
-    if name in ("Store", "Table"):
-        from .store import Store
-        from .table import Table
+    if name in ("Incomplete", "Store", "StoreError", "Table"):
+        from . import store
 
-        globals().update(Store=Store, Table=Table)
-        return globals()[name]
+        return getattr(store, name)
     raise AttributeError("module 'poolscope' has no attribute %r" % name)
 
 
