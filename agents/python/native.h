@@ -100,11 +100,11 @@ struct native_turn {
  * the current one, NULL outside of tasks. */
 bool native_in_task(struct native *native, const void **task);
 
-/* Begin `span` of the object `self`; -1 with an exception. */
-int native_turn_begin(struct native *native, PyObject *self,
+/* Begin `span` of the object `self`. */
+void native_turn_begin(struct native *native, PyObject *self,
     struct native_turn *turn, const void *task, struct poolscope_span *span,
     const char *name, const char *category, const char *under);
-/* Before its end. */
+/* After the end of its span. */
 void native_turn_end(
     struct native *native, PyObject *self, struct native_turn *turn);
 

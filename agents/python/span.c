@@ -1,16 +1,21 @@
 /*
  * native_span - spans: a Python object with the span of the library in it.
  *
- * Attributes that are given at once are put when it begins.
+ * Attributes that are given at once are put before it begins: a value's own
+ * code then cannot meet a span that is half begun, nor leave one behind.
  * SPDX-License-Identifier: MIT
  */
+#include <string.h>
+
 #include "agents/python/native.h"
 
 struct span {
 	PyObject ob_base;
 	PyObject *name, *category, *under; /* str or bytes, or NULL */
-	PyObject *keys, *values;           /* tuples, or NULL */
 	struct native *native;
+	/* Of the attributes that were given at once. */
+	uint16_t given_bytes;
+	uint8_t given, given_cut;
 	bool in_task;
 	struct native_turn turn;
 	struct poolscope_span is;
@@ -36,31 +41,26 @@ set_attribute(struct span *span, PyObject *key, PyObject *value)
 	return rc < 0 ? -1 : 0;
 }
 
-/* Takes `keys` and `values`. */
 static struct span *
-new_span(struct native *native, PyObject *name, PyObject *category,
-    PyObject *under, PyObject *keys, PyObject *values)
+new_span(
+    struct native *native, PyObject *name, PyObject *category, PyObject *under)
 {
 	struct span *span = PyObject_New(struct span, native->span);
 
-	if (span == NULL) {
-		Py_XDECREF(keys);
-		Py_XDECREF(values);
+	if (span == NULL)
 		return NULL;
-	}
 	Py_XINCREF(name);
 	Py_XINCREF(category);
 	Py_XINCREF(under);
 	span->name = name;
 	span->category = category;
 	span->under = under;
-	span->keys = keys;
-	span->values = values;
 	span->native = native;
+	span->given_bytes = span->given = span->given_cut = 0;
 	span->in_task = false;
 	span->turn.outer = NULL;
 	span->turn.context[0] = '\0';
-	span->is.life = 0;
+	span->is.life = span->is.bytes = span->is.count = span->is.cut = 0;
 	return span;
 }
 
@@ -79,33 +79,33 @@ optional_text(PyObject *given, PyObject **to, const char *what)
 	return 0;
 }
 
-/* The keyword arguments as two tuples; `under` is none of them. */
+/* The keyword arguments: attributes, and `under`.  What is no text is no
+ * context. */
 static int
-take_keywords(PyObject *const *values, PyObject *names, PyObject **keys,
-    PyObject **values_to, PyObject **under)
+take_keywords(struct span *span, PyObject *const *values, PyObject *names)
 {
-	Py_ssize_t count = names != NULL ? PyTuple_Size(names) : 0, kept = 0;
+	Py_ssize_t count = names != NULL ? PyTuple_Size(names) : 0;
+	int rc = 0;
 
-	*keys = *values_to = *under = NULL;
-	if (count == 0)
-		return 0;
-	*values_to = PyTuple_New(count);
-	if (*values_to == NULL)
-		return -1;
-	for (Py_ssize_t i = 0; i < count; i++) {
-		PyObject *value = values[i];
+	span->is.life = 1; /* else it takes no attributes */
+	for (Py_ssize_t i = 0; i < count && rc == 0; i++) {
+		PyObject *name = PyTuple_GetItem(names, i);
 
-		if (PyUnicode_CompareWithASCIIString(
-			PyTuple_GetItem(names, i), "under") == 0) {
-			*under = value;
-			value = Py_None; /* is left out */
+		if (PyUnicode_CompareWithASCIIString(name, "under") != 0) {
+			rc = set_attribute(span, name, values[i]);
+		} else if (PyUnicode_Check(values[i]) ||
+			   PyBytes_Check(values[i])) {
+			Py_INCREF(span->under = values[i]);
+		} else if (values[i] != Py_None) {
+			span->under = PyUnicode_FromString("");
+			rc = span->under != NULL ? 0 : -1;
 		}
-		Py_INCREF(value);
-		PyTuple_SetItem(*values_to, kept++, value);
 	}
-	Py_INCREF(names);
-	*keys = names;
-	return 0;
+	span->is.life = 0;
+	span->given_bytes = span->is.bytes;
+	span->given = span->is.count;
+	span->given_cut = span->is.cut;
+	return rc;
 }
 
 PyObject *
@@ -113,7 +113,8 @@ native_span(
     PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
 	struct native *native = PyModule_GetState(self);
-	PyObject *category, *under, *keys, *values;
+	PyObject *category;
+	struct span *span;
 
 	if (native_state == NATIVE_DISABLED) {
 		Py_INCREF(native->nothing);
@@ -126,43 +127,12 @@ native_span(
 		return NULL;
 	}
 	if (optional_text(count > 1 ? args[1] : NULL, &category, "category") !=
-		0 ||
-	    take_keywords(args + count, names, &keys, &values, &under) != 0)
+	    0)
 		return NULL;
-	if (under == Py_None)
-		under = NULL;
-	return (PyObject *)new_span(
-	    native, args[0], category, under, keys, values);
-}
-
-/* Puts the attributes that were given at once, and forgets them. */
-static int
-put_given(struct span *span)
-{
-	Py_ssize_t count;
-	int rc = 0;
-
-	if (span->keys == NULL)
-		return 0;
-	count = PyTuple_Size(span->keys);
-	for (Py_ssize_t i = 0; i < count && rc == 0; i++)
-		rc = set_attribute(span, PyTuple_GetItem(span->keys, i),
-		    PyTuple_GetItem(span->values, i));
-	Py_CLEAR(span->keys);
-	Py_CLEAR(span->values);
-	return rc;
-}
-
-/* What is no text is no context. */
-static const char *
-under_of(struct span *span)
-{
-	const char *under = "";
-
-	if (PyUnicode_Check(span->under) || PyBytes_Check(span->under))
-		under = native_utf8(&span->under);
-	PyErr_Clear();
-	return under != NULL ? under : "";
+	span = new_span(native, args[0], category, NULL);
+	if (span != NULL && take_keywords(span, args + count, names) != 0)
+		Py_CLEAR(span);
+	return (PyObject *)span;
 }
 
 static int
@@ -176,16 +146,19 @@ begin(struct span *span)
 	    (span->category != NULL &&
 		(category = native_utf8(&span->category)) == NULL))
 		return -1;
-	if (span->under != NULL)
-		under = under_of(span);
+	if (span->under != NULL && (under = native_utf8(&span->under)) == NULL)
+		return -1;
 	span->in_task = native_in_task(span->native, &task);
 	if (span->in_task)
-		return native_turn_begin(span->native, (PyObject *)span,
-		    &span->turn, task, &span->is, name, category, under);
-	if (under == NULL)
+		native_turn_begin(span->native, (PyObject *)span, &span->turn,
+		    task, &span->is, name, category, under);
+	else if (under == NULL)
 		poolscope_begin(&span->is, name, category);
 	else
 		poolscope_begin_under(&span->is, name, category, under);
+	span->is.bytes = span->given_bytes;
+	span->is.count = span->given;
+	span->is.cut = span->given_cut;
 	return 0;
 }
 
@@ -233,13 +206,13 @@ span_enter(PyObject *self, PyObject *none)
 
 	(void)none;
 	if (native_state != NATIVE_DISABLED) {
-		if (span->is.life != 0) {
+		if (span->is.life != 0 || span->in_task) {
 			PyErr_SetString(
 			    PyExc_RuntimeError, "this span has begun");
 			return NULL;
 		}
 		native_ready(span->native);
-		if (begin(span) != 0 || put_given(span) != 0)
+		if (begin(span) != 0)
 			return NULL;
 	}
 	Py_INCREF(self);
@@ -290,13 +263,17 @@ span_set(PyObject *self, PyObject *const *args, Py_ssize_t count)
 static PyObject *
 span_again(PyObject *self, PyObject *none)
 {
-	struct span *span = (struct span *)self;
+	struct span *span = (struct span *)self, *again;
 
 	(void)none;
-	Py_XINCREF(span->keys);
-	Py_XINCREF(span->values);
-	return (PyObject *)new_span(span->native, span->name, span->category,
-	    span->under, span->keys, span->values);
+	again = new_span(span->native, span->name, span->category, span->under);
+	if (again == NULL)
+		return NULL;
+	memcpy(again->is.pairs, span->is.pairs, span->given_bytes);
+	again->given_bytes = span->given_bytes;
+	again->given = span->given;
+	again->given_cut = span->given_cut;
+	return (PyObject *)again;
 }
 
 static PyObject *
@@ -305,7 +282,11 @@ span_call(PyObject *self, PyObject *args, PyObject *names)
 	struct span *span = (struct span *)self;
 	PyObject *function;
 
-	if (names != NULL || !PyArg_ParseTuple(args, "O", &function))
+	if (names != NULL && PyDict_Size(names) > 0) {
+		PyErr_SetString(PyExc_TypeError, "a span decorates a function");
+		return NULL;
+	}
+	if (!PyArg_ParseTuple(args, "O", &function))
 		return NULL;
 	if (native_state == NATIVE_DISABLED) {
 		Py_INCREF(function);
@@ -313,6 +294,23 @@ span_call(PyObject *self, PyObject *args, PyObject *names)
 	}
 	return PyObject_CallFunctionObjArgs(
 	    span->native->wrap, self, function, NULL);
+}
+
+/* The spans of a task that never end are a chain, which may be long: a loop, as
+ * each one released the next one on the stack. */
+static void
+release_outer(struct span *span)
+{
+	PyObject *outer = span->turn.outer, *next;
+
+	while (outer != NULL && Py_TYPE(outer) == span->native->span &&
+	       Py_REFCNT(outer) == 1) {
+		next = ((struct span *)outer)->turn.outer;
+		((struct span *)outer)->turn.outer = NULL;
+		Py_DECREF(outer);
+		outer = next;
+	}
+	Py_XDECREF(outer);
 }
 
 static void
@@ -324,9 +322,7 @@ span_dealloc(PyObject *self)
 	Py_XDECREF(span->name);
 	Py_XDECREF(span->category);
 	Py_XDECREF(span->under);
-	Py_XDECREF(span->keys);
-	Py_XDECREF(span->values);
-	Py_XDECREF(span->turn.outer);
+	release_outer(span);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
@@ -359,5 +355,5 @@ PyType_Spec native_span_spec = {
 PyObject *
 native_no_span(struct native *native)
 {
-	return (PyObject *)new_span(native, NULL, NULL, NULL, NULL, NULL);
+	return (PyObject *)new_span(native, NULL, NULL, NULL);
 }

@@ -100,7 +100,7 @@ take_lane(void)
 	return lane;
 }
 
-int
+void
 native_turn_begin(struct native *native, PyObject *self,
     struct native_turn *turn, const void *task, struct poolscope_span *span,
     const char *name, const char *category, const char *under)
@@ -108,9 +108,7 @@ native_turn_begin(struct native *native, PyObject *self,
 	PyObject *outer = PyObject_CallNoArgs(native->get_span), *done;
 	const struct native_turn *of;
 
-	if (outer == NULL)
-		return -1;
-	of = native_span_turn(native, outer);
+	of = outer != NULL ? native_span_turn(native, outer) : NULL;
 	turn->outer = outer;
 	turn->task = task;
 	turn->age = native_age;
@@ -127,8 +125,8 @@ native_turn_begin(struct native *native, PyObject *self,
 	poolscope_begin_beside(span, name, category, under, turn->track);
 	poolscope_traceparent_of(span, turn->context);
 	done = PyObject_CallFunctionObjArgs(native->set_span, self, NULL);
+	PyErr_Clear();
 	Py_XDECREF(done);
-	return done != NULL ? 0 : -1;
 }
 
 void

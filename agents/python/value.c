@@ -48,23 +48,38 @@ int_from(PyObject *value, struct poolscope_attribute *to)
 	return 1;
 }
 
+/* An exception says that a value has no such form; one that is no error, such
+ * as that of a signal, is not ours: -1. */
+static int
+has_no_such_form(void)
+{
+	if (!PyErr_ExceptionMatches(PyExc_Exception))
+		return -1;
+	PyErr_Clear();
+	return 0;
+}
+
 /* Numbers of other libraries are numbers, everything else is its text, which
- * `*hold` keeps alive. */
+ * `*hold` keeps alive.  An array has every method and refuses at the call. */
 static int
 other_from(PyObject *value, struct poolscope_attribute *to, PyObject **hold)
 {
 	if (PyIndex_Check(value)) {
 		*hold = PyNumber_Index(value);
-		return *hold != NULL ? int_from(*hold, to) : -1;
+		if (*hold != NULL)
+			return int_from(*hold, to);
+		if (has_no_such_form() != 0)
+			return -1;
 	}
-	if (PyObject_HasAttrString(value, "__float__")) {
+	if (PyType_GetSlot(Py_TYPE(value), Py_nb_float) != NULL) {
 		*hold = PyNumber_Float(value);
 		if (*hold != NULL) {
 			to->type = POOLSCOPE_FLOAT;
 			to->is.f = PyFloat_AsDouble(*hold);
 			return 1;
 		}
-		PyErr_Clear();
+		if (has_no_such_form() != 0)
+			return -1;
 	}
 	*hold = PyObject_Str(value);
 	if (*hold == NULL)
