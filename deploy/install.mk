@@ -14,7 +14,7 @@ DESTDIR ?=
 # Pages where man(1) looks for those of a program in $(B)/bin.  Those of the questions of
 # poolscope-stats are made from the program; which ones there are is its business.
 MADE := $(B)/share/man/man1/$(NAME)-stats.1
-PAGES := $(filter-out exporters/$(NAME)-stats.1,$(wildcard proto/*.1 agents/*.1 agents/*.3 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.1 aggregator/*.8 aggregator/*.5))
+PAGES := $(filter-out exporters/$(NAME)-stats.1,$(wildcard proto/*.1 agents/*.1 agents/*.3 agents/python/*.7 exporters/*.1 deploy/*.1 deploy/*.5 deploy/*.7 agents/*.8 broker/*.8 aggregator/*.1 aggregator/*.8 aggregator/*.5))
 define page
 pages: $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 $(B)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1)): $(1)

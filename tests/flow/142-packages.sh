@@ -14,7 +14,7 @@ done
 
 check "packages are built and lintian has nothing to say" env \
 	DEB_BUILD_OPTIONS=noautodbgsym OBJECTS="$B" make -s deb || exit 1
-packages="libpoolscope-dev libpoolscope0 poolscope-agent poolscope-exporters poolscope-server"
+packages="libpoolscope-dev libpoolscope0 poolscope-agent poolscope-exporters poolscope-server python3-poolscope"
 check_text "these are they" "$packages" \
 	"$(cd build/deb && printf '%s\n' ./*.deb | sed 's|./||; s/_.*//' | xargs)"
 
