@@ -1,0 +1,33 @@
+"""poolscope.keras - a training of Keras: each epoch a span, its logs a sample.
+
+    import keras
+    import poolscope.keras
+
+    model.fit(x, y, epochs=3, callbacks=[poolscope.keras.Callback()])
+
+SPDX-License-Identifier: MIT
+"""
+import sys
+import time
+
+from . import past, sample
+
+if "keras" not in sys.modules:
+    raise ImportError("import keras before poolscope.keras")
+
+
+class Callback(sys.modules["keras"].callbacks.Callback):
+    """labels are those of the samples."""
+
+    def __init__(self, labels=None):
+        super().__init__()
+        self._labels = labels
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._begin = time.time_ns()
+
+    def on_epoch_end(self, epoch, logs=None):
+        past(self._begin, time.time_ns(), "epoch", "keras", epoch=epoch)
+        numbers = {name: value for name, value in (logs or {}).items() if isinstance(value, (int, float))}
+        if numbers:
+            sample(labels=self._labels, **numbers)
