@@ -2,6 +2,11 @@ from collections.abc import Callable, Container, Mapping
 from types import TracebackType
 from typing import Any, Literal, SupportsFloat, TypedDict, TypeVar, final
 
+from .store import Incomplete as Incomplete
+from .store import Store as Store
+from .store import StoreError as StoreError
+from .table import Table as Table
+
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -14,7 +14,7 @@ import struct
 import sys
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import Any, BinaryIO, Iterator
+from typing import Any, Iterator, Protocol
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream
@@ -45,7 +45,8 @@ class Column:
 
 
 def _number(form: str, at: memoryview, place: int) -> int:
-    return struct.unpack_from("<" + form, at, place)[0]
+    number: int = struct.unpack_from("<" + form, at, place)[0]
+    return number
 
 
 def _refer(at: memoryview, place: int) -> int:
@@ -123,14 +124,16 @@ class Values:
     def _raw(self) -> list[Any]:
         kind = self.column.type
         if self.column.dictionary is not None:
-            numbers = self.data[: 4 * self.rows].cast("i").tolist()
-            return [self.names[n] for n in numbers] if self.names else [None] * self.rows
+            which = self.data[: 4 * self.rows].cast("i").tolist()
+            return [self.names[n] for n in which] if self.names else [None] * self.rows
         if kind == "bool":
             return bits(self.data, self.rows)
         if kind == "text":
             return self._texts()
-        form = {"float64": "d", "uint64": "Q"}.get(kind, "q")
-        return self.data[: 8 * self.rows].cast(form).tolist()
+        numbers = self.data[: 8 * self.rows]
+        if kind == "float64":
+            return numbers.cast("d").tolist()
+        return (numbers.cast("Q") if kind == "uint64" else numbers.cast("q")).tolist()
 
     def _texts(self) -> list[str]:
         ends = self.data[: 4 * (self.rows + 1)].cast("i").tolist() or [0]
@@ -182,13 +185,18 @@ class Batch:
 # ---- the stream
 
 
+class Readable(Protocol):
+    def read(self, count: int, /) -> bytes:
+        """So many bytes; fewer at the end only."""
+
+
 class Reader:
     """The schema is read at once, the batches as they are asked for.
 
     `about` is what the answer is about.
     """
 
-    def __init__(self, stream: BinaryIO):
+    def __init__(self, stream: Readable):
         self._stream = stream
         self._names: dict[int, list[str | None]] = {}
         message = self._message()

@@ -49,7 +49,7 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, timedelta):
         return "%dus" % (value // timedelta(microseconds=1))
     if isinstance(value, (str, os.PathLike)):
-        return os.fspath(value)  # type: ignore[return-value]
+        return os.fspath(value)
     if isinstance(value, numbers.Number):
         return str(value)
     raise TypeError("%s: a text, a number or a time, not %s" % (name, type(value).__name__))
@@ -146,7 +146,7 @@ class Store:
     def __getattr__(self, word: str) -> Question:
         if word.startswith("_"):
             raise AttributeError(word)
-        return getattr(self.stats, word)
+        return self.stats.__getattr__(word)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self.stats)})

@@ -7,6 +7,8 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import html
 import io
 import json
@@ -15,15 +17,15 @@ import re
 import subprocess
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, BinaryIO, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any, Iterator, Sequence
 
 from . import _arrow
 from ._arrow import Batch, Column
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
+    import pandas  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import polars  # type: ignore[import-not-found,unused-ignore]
+    import pyarrow  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 __all__ = ["Batch", "Column", "Incomplete", "StoreError", "Table"]
 
@@ -50,7 +52,7 @@ class Incomplete(UserWarning):
 # ---- a program that writes
 
 
-def _end(process: subprocess.Popen[bytes], said: BinaryIO) -> None:
+def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
     """Of a program that nobody reads any more; harmless after its end."""
     if process.poll() is None:
         process.kill()
@@ -79,9 +81,11 @@ class Program:
             said.close()
             raise StoreError("%s: %s" % (command[0], problem)) from None
         assert process.stdout is not None
+        with contextlib.suppress(OSError):  # too many such pipes
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, _READ_BYTES)
         self.name = command[0]
         self.process = process
-        self.stdout: BinaryIO = process.stdout
+        self.stdout: IO[bytes] = process.stdout
         self._said = said
         self._close = weakref.finalize(self, _end, process, said)
         self._status: int | None = None
@@ -353,14 +357,14 @@ class Table:
         return "".join(parts)
 
 
-class _Passed(io.RawIOBase):
+class _Passed:
     """A pipe whose beginning is kept, until somebody reads the rest or forgets it."""
 
-    def __init__(self, stream: BinaryIO):
+    def __init__(self, stream: IO[bytes]):
         self._stream = stream
         self._kept: list[bytes] | None = []
 
-    def read(self, count: int = -1) -> bytes:
+    def read(self, count: int, /) -> bytes:
         got = self._stream.read(count)
         if self._kept is not None:
             self._kept.append(got)
@@ -371,7 +375,9 @@ class _Passed(io.RawIOBase):
 
     def rest(self) -> bytes:
         kept, self._kept = self._kept or [], None
-        return b"".join([*kept, self._stream.read()])
+        while got := self._stream.read(_READ_BYTES):
+            kept.append(got)
+        return b"".join(kept)
 
 
 def _cells(tag: str, texts: Any) -> str:
@@ -395,19 +401,38 @@ _DTYPES = {
 }
 
 
+def _bits(numpy: Any, at: memoryview, count: int) -> Any:
+    return numpy.unpackbits(numpy.frombuffer(at, "uint8"), bitorder="little")[:count].astype(bool)
+
+
+def _objects(numpy: Any, texts: Sequence[str | None]) -> Any:
+    made = numpy.empty(len(texts), "object")
+    made[:] = texts
+    return made
+
+
+def _named(numpy: Any, values: _arrow.Values) -> Any:
+    if not values.names:
+        return numpy.full(values.rows, None)
+    made = _objects(numpy, values.names)[numpy.frombuffer(values.data, "int32")[: values.rows]]
+    if values.unknown:
+        made[~_bits(numpy, values.known, values.rows)] = None
+    return made
+
+
 def _array(numpy: Any, values: _arrow.Values) -> Any:
     kind = values.column.type
+    if values.column.dictionary is not None:
+        return _named(numpy, values)
     if kind == "text":
-        made = numpy.empty(values.rows, "object")
-        made[:] = values.list()
-        return made
+        return _objects(numpy, values.list())
     if kind == "bool":
-        made = numpy.unpackbits(numpy.frombuffer(values.data, "uint8"), bitorder="little")[: values.rows].astype(bool)
+        made = _bits(numpy, values.data, values.rows)
     else:
         made = numpy.frombuffer(values.data, _DTYPES[kind])[: values.rows]
     if not values.unknown:
         return made
-    known = numpy.unpackbits(numpy.frombuffer(values.known, "uint8"), bitorder="little")[: values.rows].astype(bool)
+    known = _bits(numpy, values.known, values.rows)
     if kind in ("float64", "time", "duration"):
         made = made.copy()
         made[~known] = numpy.nan if kind == "float64" else "NaT"
