@@ -11,6 +11,7 @@
 #include "agents/client/client_private.h"
 #include "proto/base/text.h"
 #include "proto/hash/prng.h"
+#include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
 /* The id of a span need only be unique: a counter with a random seed. */
@@ -296,20 +297,29 @@ poolscope_end(struct poolscope_span *span)
 	put(self, &head, &rest);
 }
 
-/* As many attributes as fit, as pairs. */
+/* As many attributes as fit, as pairs: `most` of them. */
 static void
-put_pairs(struct client_record *head, struct wire_writer *w,
+put_pairs(struct client_record *head, struct wire_writer *w, unsigned most,
     const struct poolscope_attribute *attributes, size_t attributes_count)
 {
 	for (size_t i = 0; i < attributes_count; i++) {
 		w->full = false; /* a shorter one may fit */
-		if (head->count < POOLSCOPE_ATTRIBUTES &&
+		if (head->count < most &&
 		    client_put_attribute(w, &attributes[i]))
 			head->count++;
 		else if (head->cut < UINT8_MAX)
 			head->cut++;
 	}
 	head->pair_bytes = (uint16_t)w->bytes;
+}
+
+/* The agent would refuse all records that are submitted with another time. */
+static int64_t
+storable(int64_t time_ns)
+{
+	if (time_ns < TIME_MIN_NS)
+		return TIME_MIN_NS;
+	return time_ns < TIME_MAX_NS ? time_ns : TIME_MAX_NS;
 }
 
 void
@@ -328,6 +338,8 @@ poolscope_past(const char *track, const char *name, const char *category,
 	if (life == 0)
 		return;
 	self = client_me(life);
+	begin_ns = storable(begin_ns);
+	end_ns = storable(end_ns);
 	head = (struct client_record){
 		.begin = (uint64_t)begin_ns,
 		.end = (uint64_t)(end_ns > begin_ns ? end_ns : begin_ns),
@@ -337,7 +349,8 @@ poolscope_past(const char *track, const char *name, const char *category,
 		.parts = CLIENT_HAS_WALL,
 	};
 	wire_writer_init(&w, pairs, POOLSCOPE_SPAN_BYTES);
-	put_pairs(&head, &w, attributes, attributes_count);
+	put_pairs(
+	    &head, &w, POOLSCOPE_ATTRIBUTES, attributes, attributes_count);
 	rest = (struct rest){ self->trace, track, or_empty(category),
 		or_empty(name), pairs, 0 };
 	put(self, &head, &rest);
@@ -359,7 +372,8 @@ put_event(struct client_self *self, uint64_t span, const unsigned char *trace,
 		pairs, 0 };
 
 	wire_writer_init(&w, pairs, sizeof(pairs));
-	put_pairs(&head, &w, attributes, attributes_count);
+	put_pairs(
+	    &head, &w, POOLSCOPE_ATTRIBUTES, attributes, attributes_count);
 	put(self, &head, &rest);
 }
 
@@ -402,14 +416,15 @@ poolscope_sample(const struct poolscope_number *numbers, size_t numbers_count,
 	unsigned char pairs[POOLSCOPE_EVENT_BYTES];
 	struct client_record head = { .begin = fast_clock_now(),
 		.kind = CLIENT_SAMPLE };
+	struct client_self *self;
 	struct wire_writer w;
 	struct rest rest = { client.root.id, NULL, "", "", pairs, 0 };
 
 	if (life == 0)
 		return;
 	wire_writer_init(&w, pairs, sizeof(pairs));
-	put_pairs(&head, &w, labels,
-	    labels_count < POOLSCOPE_LABELS ? labels_count : POOLSCOPE_LABELS);
+	put_pairs(&head, &w, POOLSCOPE_LABELS, labels, labels_count);
+	w.full = false; /* a number may fit where a label does not */
 	for (size_t i = 0; i < numbers_count; i++) {
 		if (head.id < POOLSCOPE_NUMBERS &&
 		    client_put_number(&w, &numbers[i]))
@@ -418,8 +433,12 @@ poolscope_sample(const struct poolscope_number *numbers, size_t numbers_count,
 			head.cut++;
 	}
 	head.pair_bytes = (uint16_t)w.bytes;
+	self = client_me(life);
 	if (head.id > 0)
-		put(client_me(life), &head, &rest);
+		put(self, &head, &rest);
+	else if (numbers_count > 0)
+		atomic_fetch_add_explicit(&self->thread->dropped[CLIENT_SAMPLE],
+		    1, memory_order_relaxed);
 }
 
 void

@@ -18,6 +18,7 @@ struct attributes {
 	struct poolscope_attribute is[POOLSCOPE_ATTRIBUTES];
 	PyObject *hold[POOLSCOPE_ATTRIBUTES];
 	size_t count;
+	PyObject *kept; /* what else must live until the call ends, or NULL */
 };
 
 static void
@@ -25,10 +26,39 @@ release(struct attributes *attributes)
 {
 	for (size_t i = 0; i < attributes->count; i++)
 		Py_XDECREF(attributes->hold[i]);
+	Py_XDECREF(attributes->kept);
 }
 
-/* One more, unless there are as many; -1 with an exception, and all are
- * released. */
+/* Takes `object`; -1 with an exception, also if that is NULL. */
+static int
+keep(struct attributes *to, PyObject *object)
+{
+	int rc = -1;
+
+	if (object != NULL && to->kept == NULL)
+		to->kept = PyList_New(0);
+	if (object != NULL && to->kept != NULL)
+		rc = PyList_Append(to->kept, object);
+	Py_XDECREF(object);
+	return rc;
+}
+
+/* As native_utf8; valid until the release. */
+static const char *
+utf8(struct attributes *to, PyObject *text)
+{
+	PyObject *form = text;
+	const char *is;
+
+	Py_INCREF(form);
+	is = native_utf8(&form);
+	if (form != text)
+		return keep(to, form) == 0 ? is : NULL;
+	Py_DECREF(form);
+	return is;
+}
+
+/* One more, unless there are as many; -1 with an exception. */
 static int
 add(struct attributes *to, PyObject *key, PyObject *value)
 {
@@ -41,32 +71,40 @@ add(struct attributes *to, PyObject *key, PyObject *value)
 	if (rc == 0)
 		return 0;
 	to->count++;
-	is->key = rc > 0 ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
-	if (is->key != NULL)
-		return 0;
-	release(to);
-	return -1;
+	is->key = rc > 0 ? utf8(to, key) : NULL;
+	return is->key != NULL ? 0 : -1;
 }
 
+/* All arguments but `track`, which may be NULL: that one as text, if it is
+ * given. */
 static int
-take(struct attributes *to, PyObject *const *values, PyObject *names)
+take(struct attributes *to, PyObject *const *values, PyObject *names,
+    const char **track)
 {
 	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
+	int rc = 0;
 
 	to->count = 0;
-	for (Py_ssize_t i = 0; i < given; i++)
-		if (add(to, PyTuple_GetItem(names, i), values[i]) != 0)
-			return -1;
-	return 0;
+	to->kept = NULL;
+	for (Py_ssize_t i = 0; i < given && rc == 0; i++) {
+		PyObject *name = PyTuple_GetItem(names, i);
+
+		if (track == NULL ||
+		    PyUnicode_CompareWithASCIIString(name, "track") != 0)
+			rc = add(to, name, values[i]);
+		else if (values[i] != Py_None)
+			rc = (*track = utf8(to, values[i])) != NULL ? 0 : -1;
+	}
+	return rc;
 }
 
 static PyObject *
 native_event(
     PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-	PyObject *source, *name, *of, *result = NULL;
+	PyObject *of, *result = NULL;
 	const struct poolscope_span *span;
-	const char *texts[2];
+	const char *source, *name;
 	struct attributes attributes;
 
 	if (count != 2 || !PyUnicode_Check(args[0]) ||
@@ -78,90 +116,57 @@ native_event(
 	if (native_state == NATIVE_DISABLED)
 		Py_RETURN_NONE;
 	native_ready(PyModule_GetState(self));
-	if (take(&attributes, args + count, names) != 0)
-		return NULL;
-	Py_INCREF(source = args[0]);
-	Py_INCREF(name = args[1]);
-	texts[0] = native_utf8(&source);
-	texts[1] = native_utf8(&name);
-	of = native_task_span(PyModule_GetState(self), &span);
-	if (texts[0] != NULL && texts[1] != NULL) {
+	if (take(&attributes, args + count, names, NULL) == 0 &&
+	    (source = utf8(&attributes, args[0])) != NULL &&
+	    (name = utf8(&attributes, args[1])) != NULL) {
+		of = native_task_span(PyModule_GetState(self), &span);
 		if (of != NULL)
-			poolscope_event_of(span, texts[0], texts[1],
-			    attributes.is, attributes.count);
-		else
-			poolscope_event(texts[0], texts[1], attributes.is,
+			poolscope_event_of(span, source, name, attributes.is,
 			    attributes.count);
+		else
+			poolscope_event(
+			    source, name, attributes.is, attributes.count);
+		Py_XDECREF(of);
 		Py_INCREF(result = Py_None);
 	}
-	Py_XDECREF(of);
 	release(&attributes);
-	Py_DECREF(source);
-	Py_DECREF(name);
 	return result;
-}
-
-/* The argument `track`, which is no attribute, as text; the rest are. */
-static int
-take_past(struct attributes *to, PyObject *const *values, PyObject *names,
-    const char **track)
-{
-	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
-
-	*track = NULL;
-	to->count = 0;
-	for (Py_ssize_t i = 0; i < given; i++) {
-		PyObject *name = PyTuple_GetItem(names, i);
-
-		if (PyUnicode_CompareWithASCIIString(name, "track") != 0) {
-			if (add(to, name, values[i]) != 0)
-				return -1;
-			continue;
-		}
-		*track = values[i] != Py_None
-			     ? PyUnicode_AsUTF8AndSize(values[i], NULL)
-			     : NULL;
-		if (PyErr_Occurred()) {
-			release(to);
-			return -1;
-		}
-	}
-	return 0;
 }
 
 static PyObject *
 native_past(
     PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
-	const char *name, *category, *track;
+	const char *name, *category = NULL, *track = NULL;
+	PyObject *result = NULL;
 	struct attributes attributes;
 	long long begin_ns, end_ns;
 
-	if (count < 3 || count > 4) {
+	if (count < 3 || count > 4 || !PyUnicode_Check(args[2])) {
 		PyErr_SetString(PyExc_TypeError,
 		    "past(begin_ns, end_ns, name, category=None, /, *, "
 		    "track=None, **attributes)");
 		return NULL;
 	}
-	begin_ns = PyLong_AsLongLong(args[0]);
-	end_ns = PyLong_AsLongLong(args[1]);
-	if (PyErr_Occurred())
-		return NULL;
-	name = PyUnicode_AsUTF8AndSize(args[2], NULL);
-	category = count > 3 && args[3] != Py_None
-		       ? PyUnicode_AsUTF8AndSize(args[3], NULL)
-		       : NULL;
-	if (PyErr_Occurred())
-		return NULL;
 	if (native_state == NATIVE_DISABLED)
 		Py_RETURN_NONE;
-	native_ready(PyModule_GetState(self));
-	if (take_past(&attributes, args + count, names, &track) != 0)
+	begin_ns = PyLong_AsLongLong(args[0]);
+	if (begin_ns == -1 && PyErr_Occurred())
 		return NULL;
-	poolscope_past(track, name, category, begin_ns, end_ns, attributes.is,
-	    attributes.count);
+	end_ns = PyLong_AsLongLong(args[1]);
+	if (end_ns == -1 && PyErr_Occurred())
+		return NULL;
+	native_ready(PyModule_GetState(self));
+	if (take(&attributes, args + count, names, &track) == 0 &&
+	    (name = utf8(&attributes, args[2])) != NULL &&
+	    (count == 3 || args[3] == Py_None ||
+		(category = utf8(&attributes, args[3])) != NULL)) {
+		poolscope_past(track, name, category, begin_ns, end_ns,
+		    attributes.is, attributes.count);
+		Py_INCREF(result = Py_None);
+	}
 	release(&attributes);
-	Py_RETURN_NONE;
+	return result;
 }
 
 /* ---- samples ---- */
@@ -170,59 +175,57 @@ struct sample {
 	struct poolscope_number number[POOLSCOPE_NUMBERS];
 	size_t count;
 	struct attributes labels;
-	/* Arguments, or NULL. */
+	/* Copies of arguments, and an argument, or NULL. */
 	PyObject *label, *unit, *counter;
 };
 
-/* A dict, or NULL for None. */
+/* A copy, as a value's own code may change what was given; NULL for None. */
 static int
-optional_dict(PyObject *given, PyObject **to, const char *what)
+take_dict(struct sample *sample, PyObject *given, PyObject **to)
 {
-	*to = given == Py_None ? NULL : given;
-	if (*to == NULL || PyDict_Check(given))
+	if (given == Py_None)
 		return 0;
-	PyErr_Format(PyExc_TypeError, "%s must be a dict", what);
-	return -1;
+	*to =
+	    PyObject_CallFunctionObjArgs((PyObject *)&PyDict_Type, given, NULL);
+	return keep(&sample->labels, *to);
 }
 
-/* 1: the argument is none of the numbers; 0: it is; -1: an exception. */
-static int
-take_option(struct sample *sample, PyObject *name, PyObject *value)
+/* Where an argument that is no number belongs, else NULL. */
+static PyObject **
+option_of(struct sample *sample, PyObject *name)
 {
 	if (PyUnicode_CompareWithASCIIString(name, "labels") == 0)
-		return optional_dict(value, &sample->label, "labels") == 0 ? 1
-									   : -1;
+		return &sample->label;
 	if (PyUnicode_CompareWithASCIIString(name, "units") == 0)
-		return optional_dict(value, &sample->unit, "units") == 0 ? 1
-									 : -1;
-	if (PyUnicode_CompareWithASCIIString(name, "counters") == 0) {
-		sample->counter = value;
-		return 1;
-	}
-	return 0;
+		return &sample->unit;
+	if (PyUnicode_CompareWithASCIIString(name, "counters") == 0)
+		return &sample->counter;
+	return NULL;
 }
 
 static int
 take_number(struct sample *sample, PyObject *name, PyObject *value)
 {
 	struct poolscope_number *to = &sample->number[sample->count];
-	PyObject *unit = sample->unit != NULL
-			     ? PyDict_GetItemWithError(sample->unit, name)
-			     : NULL;
-	int counter = sample->counter != NULL
-			  ? PySequence_Contains(sample->counter, name)
-			  : 0;
+	PyObject *unit;
 
-	if (value == Py_None)
+	if (value == Py_None || sample->count == POOLSCOPE_NUMBERS)
 		return 0;
-	to->value = PyFloat_AsDouble(value);
-	if ((to->value == -1 && PyErr_Occurred()) || counter < 0)
+	*to = (struct poolscope_number){ .name = utf8(&sample->labels, name) };
+	if (to->name == NULL)
 		return -1;
-	to->name = PyUnicode_AsUTF8AndSize(name, NULL);
-	to->unit = unit != NULL && unit != Py_None
-		       ? PyUnicode_AsUTF8AndSize(unit, NULL)
-		       : NULL;
-	to->counter = counter;
+	to->value = PyFloat_AsDouble(value);
+	if (to->value == -1 && PyErr_Occurred())
+		return -1;
+	if (sample->counter != NULL)
+		to->counter = PySequence_Contains(sample->counter, name);
+	if (to->counter < 0)
+		return -1;
+	unit = sample->unit != NULL
+		   ? PyDict_GetItemWithError(sample->unit, name)
+		   : NULL;
+	if (unit != NULL && unit != Py_None)
+		to->unit = utf8(&sample->labels, unit);
 	sample->count++;
 	return PyErr_Occurred() ? -1 : 0;
 }
@@ -233,7 +236,6 @@ take_labels(struct sample *sample)
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
 
-	sample->labels.count = 0;
 	while (sample->label != NULL &&
 	       PyDict_Next(sample->label, &at, &key, &value))
 		if (add(&sample->labels, key, value) != 0)
@@ -246,28 +248,24 @@ static int
 take_sample(struct sample *sample, PyObject *const *values, PyObject *names)
 {
 	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
-	uint64_t rest[(POOLSCOPE_NUMBERS + 3 + 63) / 64] = { 0 };
+	PyObject **option;
+	int rc = 0;
 
-	sample->count = 0;
+	sample->count = sample->labels.count = 0;
+	sample->labels.kept = NULL;
 	sample->label = sample->unit = sample->counter = NULL;
-	if (given > POOLSCOPE_NUMBERS + 3)
-		given = POOLSCOPE_NUMBERS + 3;
-	for (Py_ssize_t i = 0; i < given; i++) {
-		int rc =
-		    take_option(sample, PyTuple_GetItem(names, i), values[i]);
-
-		if (rc < 0)
-			return -1;
-		if (rc == 0)
-			rest[i / 64] |= UINT64_C(1) << i % 64;
+	for (Py_ssize_t i = 0; i < given && rc == 0; i++) {
+		option = option_of(sample, PyTuple_GetItem(names, i));
+		if (option == &sample->counter)
+			*option = values[i];
+		else if (option != NULL)
+			rc = take_dict(sample, values[i], option);
 	}
-	for (Py_ssize_t i = 0; i < given && sample->count < POOLSCOPE_NUMBERS;
-	     i++)
-		if (rest[i / 64] >> i % 64 & 1 &&
-		    take_number(sample, PyTuple_GetItem(names, i), values[i]) !=
-			0)
-			return -1;
-	return take_labels(sample);
+	for (Py_ssize_t i = 0; i < given && rc == 0; i++)
+		if (option_of(sample, PyTuple_GetItem(names, i)) == NULL)
+			rc = take_number(
+			    sample, PyTuple_GetItem(names, i), values[i]);
+	return rc == 0 ? take_labels(sample) : -1;
 }
 
 static PyObject *
@@ -275,6 +273,7 @@ native_sample(
     PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
 	struct sample sample;
+	int rc;
 
 	if (count != 0) {
 		PyErr_SetString(PyExc_TypeError,
@@ -285,11 +284,13 @@ native_sample(
 	if (native_state == NATIVE_DISABLED)
 		Py_RETURN_NONE;
 	native_ready(PyModule_GetState(self));
-	if (take_sample(&sample, args, names) != 0)
-		return NULL;
-	poolscope_sample(
-	    sample.number, sample.count, sample.labels.is, sample.labels.count);
+	rc = take_sample(&sample, args, names);
+	if (rc == 0)
+		poolscope_sample(sample.number, sample.count, sample.labels.is,
+		    sample.labels.count);
 	release(&sample.labels);
+	if (rc != 0)
+		return NULL;
 	Py_RETURN_NONE;
 }
 

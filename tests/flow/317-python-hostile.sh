@@ -110,3 +110,77 @@ async def task():
 
 asyncio.run(task())
 PY
+
+# ---- samples
+hostile "a value's code takes away what a sample was given" <<'PY'
+class Clears:
+    def __str__(self):
+        labels.clear()
+        return "a"
+
+
+class Number(Clears):
+    def __float__(self):
+        units.clear()
+        return 1.0
+
+
+labels = {"label%d" % i: Clears() for i in range(8)}
+units = {"number%d" % i: "unit%d" % i for i in range(8)}
+ps.sample(labels=labels, units=units, **{"number%d" % i: Number() for i in range(8)})
+assert not labels and not units
+PY
+hostile "an argument of a sample that is wrong is refused, and no text is" <<'PY'
+import types
+
+for wrong in (dict(a=1, counters=3), dict(a=1, labels=3), dict(a=1, labels={1: 2}), dict(a=1, units={"a": 3})):
+    try:
+        ps.sample(**wrong)
+    except TypeError:
+        continue
+    raise SystemExit("not refused: %s" % wrong)
+ps.sample(a=None, counters=3)
+bad = "\udc80"
+ps.sample(**{bad: 1}, labels={bad: bad}, units={bad: bad}, counters=(bad,))
+ps.sample(a=1, labels=types.MappingProxyType({"b": 1}))
+ps.event(bad, bad, **{bad: bad})
+ps.past(1, 2, bad, bad, track=bad, **{bad: bad})
+with ps.span(bad, bad, **{bad: bad}) as span:
+    span.set(bad, bad)
+counts = ps.stats()
+assert counts["recorded"] == 5 and not counts["cut"], counts
+PY
+
+# ---- what is stored
+start_pool
+program stored.py <<'PY'
+import poolscope as ps
+
+ps.sample(**{"n%d" % i: i for i in range(200)}, labels={"rank": 3}, counters=("n0",))
+ps.sample(loss=1, labels={"long": "x" * 5000, "rank": 4})
+ps.sample(loss=1, labels={"l%02d" % i: i for i in range(20)})
+for number in (float("nan"), float("inf"), -float("inf"), 1e308, -0.0):
+    ps.event("hostile", "number", number=number)
+    ps.sample(hostile=number, counters=("hostile",))
+    ps.sample(hostile=number, labels={"number": number})
+    ps.counter("hostile").add(number)
+    ps.gauge("hostile.gauge").set(number)
+for moment in (0, -1, -(1 << 63), (1 << 63) - 1):
+    ps.past(moment, moment, "moment")
+    ps.past(moment, 5, "moment")
+    ps.past(5, moment, "moment")
+for text in (" ", "a\0b", "\n", "/", "a/b", "x" * 100000, "\u00fc" * 1000, "\U0001f600"):
+    with ps.span(text, text, under=text, **{text: text}):
+        ps.event(text, text, **{text: text})
+    ps.past(1, 2, text, text, track=text)
+    ps.sample(**{text: 1}, labels={text: text}, units={text: text})
+assert ps.flush(20.0)
+counts = ps.stats()
+assert counts["sent"] == counts["recorded"] == 62 and counts["refused"] == 0, counts
+PY
+check "texts, numbers and times of every kind are stored" py "$TMP/stored.py"
+settle
+check_text "a sample keeps its labels behind too many numbers, and without one that is too long" \
+	'1 {"rank":"4"}
+128 {"rank":"3"}' "$(stored entity 'len(p["names"].replace("poolscope.boot", "").split()), p["labels"]' \
+	'(p := r["properties"]).get("labels", "").startswith("{\"rank")' | sort)"
