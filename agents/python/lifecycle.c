@@ -2,14 +2,20 @@
  * native_lifecycle - open, close, fork; names of threads.
  * SPDX-License-Identifier: MIT
  */
+#include <time.h>
 #include <unistd.h>
 
 #include "agents/python/native.h"
+
+enum { OPENING_NS = 50000 };
 
 enum native_state native_state;
 unsigned native_age = 1;
 int native_child;
 _Thread_local unsigned native_named;
+
+/* The thread that opens, at the first call of a process. */
+static _Thread_local bool opens;
 
 /* The names of tracks are those of threads. */
 static void
@@ -40,9 +46,17 @@ native_prepare(struct native *native)
 {
 	PyObject *opened;
 
+	/* What other threads record meanwhile would be lost. */
+	while (native_state == NATIVE_OPENING && !opens) {
+		Py_BEGIN_ALLOW_THREADS nanosleep(
+		    &(struct timespec){ 0, OPENING_NS }, NULL);
+		Py_END_ALLOW_THREADS
+	}
 	if (native_state == NATIVE_BEFORE) {
 		native_state = NATIVE_OPENING;
+		opens = true;
 		opened = PyObject_CallNoArgs(native->start);
+		opens = false;
 		if (opened == NULL)
 			PyErr_WriteUnraisable(native->start);
 		Py_XDECREF(opened);
@@ -145,6 +159,9 @@ native_is_child(PyObject *self, PyObject *none)
 	(void)self;
 	(void)none;
 	native_age++;
+	/* The thread that was opening is the parent's. */
+	if (native_state == NATIVE_OPENING && !opens)
+		native_state = NATIVE_BEFORE;
 	native_child = getpid();
 	Py_RETURN_NONE;
 }

@@ -11,6 +11,8 @@ if [ ! -e "$peers/complete" ]; then
 		"$peers/bin/pip" install -q --disable-pip-version-check opentelemetry-sdk viztracer prometheus_client &&
 		touch "$peers/complete"; } >"$TMP/pip.log" 2>&1 || tail -n 1 "$TMP/pip.log"
 fi
+# An import is that of compiled files.
+unset PYTHONDONTWRITEBYTECODE
 python=/usr/bin/python3
 [ ! -e "$peers/complete" ] || python=$peers/bin/python
 poolscope up --agent >/dev/null

@@ -142,7 +142,11 @@ import threading
 import poolscope as ps
 
 
+together = threading.Barrier(4)
+
+
 def work():
+    together.wait()
     for i in range(100):
         with ps.span("threaded", i=i):
             pass
@@ -157,7 +161,7 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
 with ps.span("threaded"):
     raise SystemExit(3)
 PY
-check_status 3 "threads" py "$TMP/threads.py"
+check_status 3 "threads that begin at once" py "$TMP/threads.py"
 settle
 check_text "... have a track each" "1 MainThread
 100 worker 0
