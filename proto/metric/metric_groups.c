@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "proto/metric/dynamic_group.h"
+
 #define GROUP(group, prefix)                                                   \
 	static const struct metric_group_column group##_columns[] = {
 #define BOOT                        { "poolscope.boot", "1", false },
@@ -59,13 +61,48 @@ add_word(char *list, uint32_t *used, const char *word)
 	*used += (uint32_t)bytes;
 }
 
+/* The label of a group of one device, by the front of its name: attributes of
+ * OpenTelemetry's semantic conventions. */
+static const struct {
+	const char *front, *label;
+} labels[] = {
+	{ "cpu/", "cpu.logical_number" },
+	{ "disk/", "system.device" },
+	{ "filesystem/", "system.filesystem.mountpoint" },
+	{ "network/", "network.interface.name" },
+	{ "cgroup/", "process.linux.cgroup" },
+	{ "process/", "process.executable.name" },
+	{ "gpu/", "hw.id" },
+};
+
+/* As JSON; empty: it has none, or a name that is too long for one. */
+static struct text
+labels_of(char to[static DYNAMIC_LABELS_BYTES_MAX], struct text name)
+{
+	char *end = to;
+
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+		uint32_t front = (uint32_t)strlen(labels[i].front);
+		struct dynamic_label label = { text_of(labels[i].label),
+			text_after(name, '/') };
+
+		if (name.bytes > front &&
+		    memcmp(name.at, labels[i].front, front) == 0)
+			(void)dynamic_group_put_labels(
+			    &end, DYNAMIC_LABELS_BYTES_MAX, &label, 1, NULL);
+	}
+	return (struct text){ to, (uint32_t)(end - to) };
+}
+
 bool
 metric_group_define(struct wire_writer *w,
     const struct metric_group *metric_group, struct text name)
 {
 	char names[LIST_BYTES], units[LIST_BYTES], types[LIST_BYTES];
 	uint32_t name_bytes = 0, unit_bytes = 0, type_bytes = 0;
-	unsigned char pairs[3 * LIST_BYTES + 64];
+	char room[DYNAMIC_LABELS_BYTES_MAX];
+	struct text label = labels_of(room, name);
+	unsigned char pairs[3 * LIST_BYTES + DYNAMIC_LABELS_BYTES_MAX + 64];
 	struct wire_writer writer;
 	struct record entity = {
 		.kind = RECORD_ENTITY,
@@ -90,6 +127,10 @@ metric_group_define(struct wire_writer *w,
 	    &writer, text_of("units"), (struct text){ units, unit_bytes });
 	wire_put_text_attribute(
 	    &writer, text_of("types"), (struct text){ types, type_bytes });
+	if (label.bytes > 0) {
+		wire_put_text_attribute(&writer, text_of("labels"), label);
+		entity.attributes++;
+	}
 	entity.pairs =
 	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
 	return wire_put_record(w, &entity);

@@ -123,6 +123,15 @@ expect() {
 }
 
 sampled 'a$all'
+check_text "the labels of the groups of one device" 'cgroup/docker/a {"process.linux.cgroup":"docker/a"}
+cpu/1 {"cpu.logical_number":"1"}
+disk/sda {"system.device":"sda"}
+memory none
+network/eth0 {"network.interface.name":"eth0"}
+process/job {"process.executable.name":"job"}' "$(/usr/bin/python3 -c '
+import csv, sys
+print("\n".join(sorted({r["group"] + " " + (r["labels"] or "none") for r in csv.DictReader(open(sys.argv[1]))
+                        if r["group"] in sys.argv[2:]})))' "$TMP/long" cgroup/docker/a cpu/1 disk/sda memory network/eth0 process/job)"
 boot=$((0x0123456789ab))
 kib=1024
 expect cpu <<END
