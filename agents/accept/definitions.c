@@ -8,9 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/accept/series_limit.h"
 #include "proto/base/memory.h"
 #include "proto/hash/hash.h"
 #include "proto/metric/definition.h"
+#include "proto/metric/metric_groups.h"
+#include "proto/os/clock.h"
 
 enum { KEY_ROOM = sizeof(uid_t) + 1 + 2 * NAME_BYTES_MAX };
 
@@ -24,6 +27,7 @@ struct definitions {
 	struct hash_key hash_key;
 	struct slot slot[DEFINITIONS_SLOTS];
 	size_t bytes;
+	struct series_limit *limit;
 };
 
 void
@@ -31,6 +35,7 @@ definitions_new(struct definitions **definitions)
 {
 	*definitions = memory_zero(1, sizeof(**definitions));
 	(*definitions)->hash_key = hash_key_random();
+	series_limit_new(&(*definitions)->limit);
 }
 
 static size_t
@@ -61,6 +66,7 @@ definitions_free(struct definitions **definitions)
 	if (*definitions == NULL)
 		return;
 	forget_all(*definitions);
+	series_limit_free(&(*definitions)->limit);
 	free(*definitions);
 	*definitions = NULL;
 }
@@ -133,6 +139,22 @@ put(struct definitions *definitions, struct slot *slot, struct text key,
 	*slot = made;
 }
 
+/* Count the columns of a group that is not the agent's own. */
+static int
+take_series(struct definitions *definitions, uid_t uid,
+    const struct wire_header *header, struct text group, struct text names,
+    struct err *err)
+{
+	uint32_t columns = 0;
+
+	if (metric_group_find(group) != NULL)
+		return 0;
+	while (text_next_word(&names).bytes > 0)
+		columns++;
+	return series_limit_take(definitions->limit, uid, header->partition,
+	    group, columns, clock_monotonic_ns(), err);
+}
+
 /* Check the definitions, or note them. */
 static int
 walk(struct definitions *definitions, uid_t uid,
@@ -159,7 +181,9 @@ walk(struct definitions *definitions, uid_t uid,
 		held = held_in(slot, key);
 		change =
 		    definition_compare(record.name, &held, &fresh, sender, err);
-		if (change == DEFINITION_REFUSED && !note)
+		if (!note && (change == DEFINITION_REFUSED ||
+				 take_series(definitions, uid, header,
+				     record.name, fresh.names, err) != 0))
 			return -1;
 		if (change == DEFINITION_GROWN && note)
 			put(definitions, slot, key, &fresh);

@@ -5,7 +5,7 @@
  * definition that the aggregator would refuse is refused to who sends it.  Of
  * another user's definitions only the aggregator knows: a user cannot keep
  * others from a name here.  A bounded memory; what is forgotten, the aggregator
- * refuses.
+ * refuses.  Also bounds how many series there are (series_limit.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_DEFINITIONS_H

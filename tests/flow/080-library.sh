@@ -70,7 +70,7 @@ check_text "a thread's other name holds from there on; a nameless span has a nam
 check_text "a counter is a set of one gauge" "[7.5] queue By gauge" \
 	"$(stored sample 'r["values"]' 'r["set"] == "app/client/queue"') $(
 		stored entity '" ".join(r["properties"].values())' 'r["id"] == "app/client/queue"')"
-check_text "... with statistics" "app/client/queue,queue,node1,By,1,7.5,7.5,7.5,7.5,7.5,7.5,false,0,exact" \
+check_text "... with statistics" "app/client/queue,queue,node1,By,1,7.5,7.5,7.5,7.5,7.5,7.5,false,0,exact," \
 	"$(poolscope-stats samples -p "$pool" --metric-group 'app/*' --by node --format csv | tr -d '\r' | sed -n 2p)"
 check_text "a track says how it is shown" \
 	"node1/client/decoder {'node': 'node1', 'track': 'client/decoder', 'name': 'decoder', 'sort': 0, 'process': 'client'}" \

@@ -47,6 +47,12 @@ answer "the rate of a counter that began again" "12.5,1" columns mean,left_out \
 answer "the numbers of the page" '{"hall":"b"},hall_celsius,Cel,1,21.5,21.5
 {"site":"a"},pages_total,1/s,1,2.0,2.0' sorted labels,metric,unit,count,min,max \
 	poolscope-stats samples --metric-group 'prom/*' --format csv
+# An hour has room for 2,000 groups of an origin: this one would have 2,100.
+/usr/bin/python3 -c 'for i in range(2100): print("m{i=\"%d\"} 1" % i)' >"$TMP/many"
+check_status 1 "too many label sets" poolscope-emit --prometheus "$TMP/many"
+check_printed "... are refused by name" "refused: metric group prom/[0-9a-f]*: more than 2000 metric groups of this origin in an hour"
+emit --sample others=1 --ts "$(at 0)"
+
 answer "dump has the labels, too" '{"rank":"3"},queue.length,{job},17
 {"rank":"3"},queue.length,{job},18
 {"rank":"3"},queue.length,{job},19
