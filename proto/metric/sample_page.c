@@ -22,15 +22,15 @@ enum {
 struct column {
 	struct dynamic_number number;
 	uint64_t line;
+	uint32_t group;
 };
 
 struct group {
 	struct dynamic_label *label;
 	uint32_t labels;
-	int64_t time_ns;
-	struct column *column;
-	uint32_t columns, room;
+	uint32_t columns;
 	uint32_t bytes; /* of their names and units */
+	int64_t time_ns;
 };
 
 struct sample_page {
@@ -38,7 +38,11 @@ struct sample_page {
 	uint32_t *open;           /* by key: the group that takes more */
 	uint32_t opens, open_room;
 	struct group *group;
-	uint32_t groups, room;
+	uint32_t groups, group_room;
+	/* Of all groups: most may have one, and a list of each would cost a
+	 * kilobyte. */
+	struct column *column;
+	uint32_t columns, column_room;
 	struct dynamic_number sorted[COLUMNS_MAX];
 	unsigned char bytes[ROOM_BYTES];
 };
@@ -55,11 +59,10 @@ sample_page_free(struct sample_page **page)
 {
 	if (*page == NULL)
 		return;
-	for (uint32_t i = 0; i < (*page)->groups; i++) {
+	for (uint32_t i = 0; i < (*page)->groups; i++)
 		free((*page)->group[i].label);
-		free((*page)->group[i].column);
-	}
 	free((*page)->group);
+	free((*page)->column);
 	free((*page)->open);
 	string_table_clear(&(*page)->keys);
 	free(*page);
@@ -75,8 +78,8 @@ begin_group(struct sample_page *page, const struct dynamic_label *label,
 	struct string_table *keep = &page->keys;
 	struct group *group;
 
-	page->group =
-	    memory_grow(page->group, &page->room, page->groups, sizeof(*group));
+	page->group = memory_grow(
+	    page->group, &page->group_room, page->groups, sizeof(*group));
 	group = &page->group[page->groups++];
 	*group = (struct group){ .labels = labels, .time_ns = time_ns };
 	group->label = memory_zero(labels + 1, sizeof(*label));
@@ -128,9 +131,11 @@ sample_page_add(struct sample_page *page, const struct dynamic_number *number,
 		return -1;
 	group = group_of(page, (struct text){ key, (uint32_t)(end - key) },
 	    more, label, labels, time_ns);
-	group->column = memory_grow(group->column, &group->room, group->columns,
-	    sizeof(*group->column));
-	group->column[group->columns++] = (struct column){ *number, line };
+	page->column = memory_grow(page->column, &page->column_room,
+	    page->columns, sizeof(*page->column));
+	page->column[page->columns++] =
+	    (struct column){ *number, line, (uint32_t)(group - page->group) };
+	group->columns++;
 	group->bytes += more;
 	return 0;
 }
@@ -138,25 +143,27 @@ sample_page_add(struct sample_page *page, const struct dynamic_number *number,
 /* ---- the groups ---- */
 
 static int
-by_name(const void *a, const void *b)
+by_group(const void *a, const void *b)
 {
 	const struct column *x = a, *y = b;
-	int order = text_compare(x->number.name, y->number.name);
+	int order;
 
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	order = text_compare(x->number.name, y->number.name);
 	return order != 0 ? order : x->line < y->line ? -1 : 1;
 }
 
-/* Copy the numbers without those that repeat a name; returns how many are
- * left. */
+/* Copy the numbers of a group without those that repeat a name; returns how
+ * many are left. */
 static uint32_t
-take_numbers(struct sample_page *page, struct group *group,
-    const struct sample_page_calls *calls)
+take_numbers(struct sample_page *page, const struct column *column,
+    uint32_t columns, const struct sample_page_calls *calls)
 {
 	uint32_t count = 0;
 
-	qsort(group->column, group->columns, sizeof(*group->column), by_name);
-	for (uint32_t i = 0; i < group->columns; i++) {
-		struct dynamic_number *number = &group->column[i].number;
+	for (uint32_t i = 0; i < columns; i++) {
+		const struct dynamic_number *number = &column[i].number;
 		char shown[64];
 		struct err err;
 
@@ -165,7 +172,7 @@ take_numbers(struct sample_page *page, struct group *group,
 			err_set(&err,
 			    "metric '%s' is there twice, with the same labels",
 			    text_quote(shown, sizeof(shown), number->name));
-			calls->on_bad(calls->arg, group->column[i].line, &err);
+			calls->on_bad(calls->arg, column[i].line, &err);
 			continue;
 		}
 		page->sorted[count++] = *number;
@@ -177,6 +184,11 @@ int
 sample_page_groups(struct sample_page *page, struct text origin,
     const struct sample_page_calls *calls)
 {
+	const struct column *column = page->column;
+
+	if (page->columns > 0)
+		qsort(page->column, page->columns, sizeof(*page->column),
+		    by_group);
 	for (uint32_t i = 0; i < page->groups; i++) {
 		struct group *group = &page->group[i];
 		struct dynamic_group made = {
@@ -184,12 +196,14 @@ sample_page_groups(struct sample_page *page, struct text origin,
 			.label = group->label,
 			.labels = group->labels,
 			.number = page->sorted,
-			.numbers = take_numbers(page, group, calls),
+			.numbers =
+			    take_numbers(page, column, group->columns, calls),
 			.time_ns = group->time_ns,
 		};
 		struct err err;
 		int rc;
 
+		column += group->columns;
 		rc = dynamic_group_make(
 		    &made, page->bytes, sizeof(page->bytes), &err);
 		assert(rc == 0); /* sample_page_add has looked at everything */

@@ -5,6 +5,7 @@
  */
 #include "proto/metric/prometheus.h"
 
+#include <malloc.h>
 #include <math.h>
 
 #include "proto/metric/sample_page.h"
@@ -277,6 +278,40 @@ a_group_that_is_too_wide_is_several(void **state)
 	assert_in_range(got.groups, 20, 100);
 }
 
+/* 100,000 label sets, one number each: a page of a few MiB, and not a gigabyte
+ * of memory. */
+static void
+a_label_set_costs_little_memory(void **state)
+{
+	enum { SETS = 100000, SET_BYTES_MAX = 512 };
+	struct got got = { "", 0, 0 };
+	struct sample_page_calls calls = { &got, on_group, on_bad };
+	struct sample_page *groups;
+	struct mallinfo2 before = mallinfo2(), after;
+
+	(void)state;
+	sample_page_new(&groups);
+	for (int i = 0; i < SETS; i++) {
+		struct dynamic_number number = { .name = { "a", 1 },
+			.value = { .type = VALUE_INT, .is.i = i } };
+		char value[16];
+		struct dynamic_label label = { .key = { "b", 1 },
+			.value = { value, (uint32_t)snprintf(value,
+					      sizeof(value), "%d", i) } };
+
+		assert_int_equal(
+		    sample_page_add(groups, &number, &label, 1, 7, 1, &err), 0);
+	}
+	after = mallinfo2();
+	assert_in_range(after.uordblks + after.hblkhd,
+	    before.uordblks + before.hblkhd,
+	    before.uordblks + before.hblkhd + (size_t)SETS * SET_BYTES_MAX);
+	assert_int_equal(
+	    sample_page_groups(groups, text_of("prom"), &calls), 0);
+	sample_page_free(&groups);
+	assert_int_equal(got.columns, SETS);
+}
+
 int
 main(void)
 {
@@ -287,6 +322,7 @@ main(void)
 		cmocka_unit_test(
 		    samples_of_one_moment_and_label_set_are_one_group),
 		cmocka_unit_test(a_group_that_is_too_wide_is_several),
+		cmocka_unit_test(a_label_set_costs_little_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
