@@ -195,9 +195,7 @@ check_numbers(struct dynamic_group *group, struct err *err)
 	for (uint32_t i = 0; i < group->numbers; i++) {
 		if (dynamic_group_check_number(&number[i], err) != 0)
 			return -1;
-		if ((i > 0 && text_equal(number[i - 1].name, number[i].name)) ||
-		    text_equal(
-			number[i].name, text_of(COUNTER_RATE_BOOT_COLUMN)))
+		if (i > 0 && text_equal(number[i - 1].name, number[i].name))
 			return err_set(err, "metric '%s' is given twice",
 			    text_quote(shown, sizeof(shown), number[i].name));
 	}

@@ -218,7 +218,7 @@ take_labels(struct prometheus *reader, struct text *line,
 
 /* ---- numbers ---- */
 
-/* Up to 18 digits, which every int64 has room for. */
+/* False also if it is more than an int64 holds. */
 static bool
 whole(struct text word, int64_t *value)
 {
@@ -227,13 +227,13 @@ whole(struct text word, int64_t *value)
 
 	if (negative)
 		drop(&word, 1);
-	if (word.bytes == 0 || word.bytes > 18)
+	if (word.bytes == 0)
 		return false;
-	for (uint32_t i = 0; i < word.bytes; i++) {
-		if (word.at[i] < '0' || word.at[i] > '9')
+	for (uint32_t i = 0; i < word.bytes; i++)
+		if (word.at[i] < '0' || word.at[i] > '9' ||
+		    __builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, word.at[i] - '0', &sum))
 			return false;
-		sum = 10 * sum + (word.at[i] - '0');
-	}
 	*value = negative ? -sum : sum;
 	return !negative || sum > 0; /* there is no whole -0 */
 }
@@ -243,6 +243,7 @@ prometheus_value(struct text word, struct value *value, struct err *err)
 {
 	static const char *const infinite[] = { "inf", "infinity" };
 	struct text size = word;
+	char shown[SHOWN_BYTES];
 
 	value->type = VALUE_INT;
 	if (whole(word, &value->is.i))
@@ -261,7 +262,12 @@ prometheus_value(struct text word, struct value *value, struct err *err)
 							: (double)INFINITY;
 			return 0;
 		}
-	return number_parse_double(word, &value->is.f, err);
+	if (number_parse_double(word, &value->is.f, err) != 0)
+		return -1;
+	return isfinite(value->is.f)
+		   ? 0
+		   : err_set(err, "'%s' is too large for a number",
+			 text_quote(shown, sizeof(shown), word));
 }
 
 /* A whole number of 12 digits or more, or below 0, is milliseconds (0.0.4), any
@@ -317,6 +323,19 @@ unit_of(struct text name)
 	return none;
 }
 
+/* Is it what a family adds to its name in those of its samples? */
+static bool
+is_ending(struct text end)
+{
+	static const char *const endings[] = { "", "_total", "_created", "_sum",
+		"_count", "_bucket", "_gsum", "_gcount", "_info" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (text_equal(end, text_of(endings[i])))
+			return true;
+	return false;
+}
+
 static void
 describe(const struct prometheus *reader, struct prometheus_sample *sample)
 {
@@ -329,6 +348,7 @@ describe(const struct prometheus *reader, struct prometheus_sample *sample)
 	end = ours ? (struct text){ name.at + family.bytes,
 		name.bytes - family.bytes }
 		   : name;
+	ours = ours && is_ending(end);
 	if (ours)
 		type = (enum type)reader->type;
 	number->counter =
@@ -376,6 +396,11 @@ take_comment(struct prometheus *reader, struct text line, struct err *err)
 	}
 	line = text_trim(line);
 	if (what.at[0] == 'U') {
+		const struct dynamic_number number = { .name = family,
+			.unit = line };
+
+		if (dynamic_group_check_number(&number, err) != 0)
+			return -1;
 		reader->unit = unit_of(line);
 		if (reader->unit.bytes == 0)
 			reader->unit = line;
