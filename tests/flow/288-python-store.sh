@@ -66,6 +66,7 @@ story "nobody reads to the end" unread
 story "a program that says more than a pipe holds" loud
 story "an answer that lacks rows" incomplete
 story "a stream that is cut anywhere" cut
+story "the lines of the page" page
 story "a child of ours ends" forked
 story "a directory, a store, an endpoint" places "$DIR"
 

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import copy
 import gc
+import importlib.util
 import json
 import os
 import pickle
@@ -578,6 +579,21 @@ def places(folder):
     fails("no-such.key", lambda: Store("tcp://127.0.0.1:1", key="/no-such.key").events(POOL))
     fails("unknown option --kee", lambda: Store(folder, kee="x").events(POOL))
     equal(Store(folder, clock="corrected").events(POOL).rows()[0]["clock"], "raw")
+
+
+def page():
+    """Each block of the page that reads a store; frames where there is pandas."""
+    with open(os.path.join(os.environ["ROOT"], "agents/python/poolscope-python.7")) as file:
+        blocks = re.findall(r"^\.Bd -literal.*?\n(.*?)^\.Ed", file.read(), re.M | re.S)
+    os.chdir(TMP)
+    ran = 0
+    for block in blocks:
+        is_run = "Store" in block and ("pandas()" not in block or importlib.util.find_spec("pandas"))
+        if is_run:
+            done = subprocess.run([sys.executable, "-W", "error", "-c", block], capture_output=True, text=True)
+            assert done.returncode == 0 and not done.stderr, block + done.stderr
+            ran += 1
+    assert ran >= 4, ran
 
 
 # ---- following

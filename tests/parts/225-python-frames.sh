@@ -44,3 +44,4 @@ PARTITION='acct$many' records <"$TMP/many"
 for case in questions kinds many empty units duckdb notebook; do
 	check "frames: $case" py "$ROOT/tests/parts/python_frames.py" $case
 done
+check "the lines of the page" py "$ROOT/tests/flow/python_store.py" page
