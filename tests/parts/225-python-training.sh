@@ -10,6 +10,13 @@
 . "$ROOT/tests/parts/serve.sh"
 start_pool
 
+# on_page WORD: the line of the manual page that begins with it, in place of PAGE in a program.
+on_page() {
+	line=$(sed -n "s/^\.Dl \($1.*\)/\1/p" "$ROOT/agents/python/poolscope-python.7")
+	check "the page has a line of $1" test -n "$line"
+	sed -i "s/^PAGE\$/$line/" "$TMP/$2"
+}
+
 # recorded NAME SPAN PROGRAM: the training prints {series: [value, ...]}; so has the store.
 recorded() {
 	check "$1: a training" py "$TMP/$3"
@@ -65,8 +72,10 @@ lightgbm.train(params, train, 500, valid_sets=[valid],
                callbacks=[lightgbm.early_stopping(3, verbose=False), poolscope.lightgbm.callback(labels={"run": "early"}),
                           lambda env: made.append(env.iteration)])
 lightgbm.train(params, lightgbm.Dataset(x, random.random(400)), 3, callbacks=[poolscope.lightgbm.callback()])
-print(len(made) + 3)
+PAGE
+print(len(made) + 3 + 100)
 PY
+	on_page lightgbm stopped.py
 	check "LightGBM: a training that ends early, and one without evaluation" py "$TMP/stopped.py"
 	made=$(tail -n 1 "$TMP/out")
 	settle
@@ -91,9 +100,12 @@ import poolscope.keras
 x = numpy.random.default_rng(1).random((64, 3))
 model = keras.Sequential([keras.layers.Dense(1)])
 model.compile(loss="mse", metrics=["mae"])
-fitted = model.fit(x, x.sum(1), epochs=4, verbose=0, validation_split=0.25, callbacks=[poolscope.keras.Callback()])
+y = x.sum(1)
+fitted = \
+PAGE
 print(json.dumps(fitted.history))
 PY
+	on_page model.fit fit.py
 	recorded Keras epoch fit.py
 else
 	echo "SKIPPED: pip cannot have Keras and JAX"
