@@ -191,8 +191,12 @@ emit_samples(const struct options *options, struct submit *submit,
 		opt_usage("%s", err.text);
 	if (result == SUBMIT_DONE)
 		result = submit_finish(submit, &err);
-	if (result != SUBMIT_DONE)
+	if (result != SUBMIT_DONE) {
+		if (submit_events(submit) > 0) /* a definition and a sample */
+			err_prefix(&err, "%llu metric groups published",
+			    (unsigned long long)submit_events(submit) / 2);
 		return failed(result, &err);
+	}
 	if (page.bad == 0)
 		return EXIT_SUCCESS;
 	fprintf(stderr,

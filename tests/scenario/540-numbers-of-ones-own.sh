@@ -51,7 +51,11 @@ answer "the numbers of the page" '{"hall":"b"},hall_celsius,Cel,1,21.5,21.5
 /usr/bin/python3 -c 'for i in range(2100): print("m{i=\"%d\"} 1" % i)' >"$TMP/many"
 check_status 1 "too many label sets" poolscope-emit --prometheus "$TMP/many"
 check_printed "... are refused by name" "refused: metric group prom/[0-9a-f]*: more than 2000 metric groups of this origin in an hour"
+taken=$(sed -n 's/.*: \([0-9]*\) metric groups published: .*/\1/p' "$TMP/err")
 emit --sample others=1 --ts "$(at 0)"
+# The page before has three samples.
+check_text "... after as many as emit says" "$((taken + 3))" "$(poolscope-dump -q --kind sample --name 'prom/*' | wc -l)"
+check "... which are some" test "${taken:-0}" -gt 0
 
 answer "dump has the labels, too" '{"rank":"3"},queue.length,{job},17
 {"rank":"3"},queue.length,{job},18
