@@ -1,4 +1,4 @@
-# frames - samples of a store as a pandas frame, the whole call; beside it what a user did
+# frames - samples of a store as a pandas frame, the whole call; with it what a user did
 # before: the JSON lines of poolscope-dump into a frame.
 #
 #   ROWS=2000000 sh tests/bench/frames.sh

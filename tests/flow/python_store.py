@@ -632,9 +632,11 @@ def follow(pool):
         follower._program.process.kill()
         waiting.join()
     equal(children(), [])
+    del follower
     emit([7])
     with Store().follow(pool, cursor=cursor, kind="event") as follower:
         equal(message(next(follower)), 7)
+    del follower
     equal([name for name in os.listdir(TMP) if name.startswith("poolscope.")], [])
     with open(cursor, "w") as file:
         file.write("1 x")

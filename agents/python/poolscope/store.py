@@ -26,7 +26,7 @@ import warnings
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
-from .table import Incomplete, Program, StoreError, Table, number_of, run
+from .table import Incomplete, Program, StoreError, Table, folder_of, number_of, run
 
 __all__ = ["Follower", "Incomplete", "Question", "Store", "StoreError", "Table", "Timeline"]
 
@@ -266,10 +266,8 @@ class Follower:
         self._cursor = None if cursor is None else os.path.abspath(cursor)
         self._saved = self._read(self._cursor)
         self._ahead: str | None = None  # the program's own position, ahead of ours
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         if cursor is not None:
-            self._folder = tempfile.TemporaryDirectory(prefix="poolscope.")
-            self._ahead = os.path.join(self._folder.name, "cursor")
+            self._ahead = os.path.join(folder_of(self), "cursor")
             if self._saved is not None:
                 with open(self._ahead, "wb") as file:
                     file.write(self._saved)
@@ -332,8 +330,6 @@ class Follower:
 
     def close(self) -> None:
         self._program.close()
-        if self._folder is not None:
-            self._folder.cleanup()
 
     def __enter__(self) -> Follower:
         return self

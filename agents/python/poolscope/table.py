@@ -14,7 +14,9 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import warnings
 import weakref
 from typing import IO, TYPE_CHECKING, Any, Iterator, Sequence
@@ -134,6 +136,19 @@ def run(command: Sequence[str]) -> bytes:
         return printed
     finally:
         program.close()
+
+
+def _remove(folder: str, process: int) -> None:
+    """Not in a fork of the process that made it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def folder_of(owner: object) -> str:
+    """A folder that is there as long as its owner."""
+    folder = tempfile.mkdtemp(prefix="poolscope.")
+    weakref.finalize(owner, _remove, folder, os.getpid())
+    return folder
 
 
 # ---- tables
