@@ -17,15 +17,25 @@ _Thread_local unsigned native_named;
 /* The thread that opens, at the first call of a process. */
 static _Thread_local bool opens;
 
+/* An error of ours, not an exception of a signal's handler: that goes on to the
+ * program. */
+static bool
+is_error(void)
+{
+	return PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception);
+}
+
 /* The names of tracks are those of threads. */
-static void
+static int
 name_thread(struct native *native)
 {
 	PyObject *name, *whole;
 	const char *utf8;
 
-	native_named = native_age;
 	name = PyObject_CallNoArgs(native->thread_name);
+	if (name == NULL && !is_error())
+		return -1;
+	native_named = native_age;
 	if (name != NULL && native_child != 0) {
 		whole = PyUnicode_FromFormat("%S %d", name, native_child);
 		Py_DECREF(name);
@@ -37,11 +47,12 @@ name_thread(struct native *native)
 	else
 		PyErr_Clear();
 	Py_XDECREF(name);
+	return 0;
 }
 
 /* Before the first call of a process, or of a thread.  Whatever goes wrong,
  * the measured program goes on. */
-void
+int
 native_prepare(struct native *native)
 {
 	PyObject *opened;
@@ -57,14 +68,27 @@ native_prepare(struct native *native)
 		opens = true;
 		opened = PyObject_CallNoArgs(native->start);
 		opens = false;
+		if (opened == NULL && !is_error()) {
+			native_state = NATIVE_BEFORE;
+			return -1;
+		}
 		if (opened == NULL)
 			PyErr_WriteUnraisable(native->start);
 		Py_XDECREF(opened);
 		if (native_state == NATIVE_OPENING)
 			native_state = NATIVE_CLOSED;
 	}
-	if (native_state == NATIVE_OPEN)
-		name_thread(native);
+	return native_state == NATIVE_OPEN ? name_thread(native) : 0;
+}
+
+static int64_t
+ns_of(double seconds)
+{
+	double ns = seconds * 1e9;
+
+	if (!(ns > 0))
+		return 0;
+	return ns < 1e18 ? (int64_t)ns : (int64_t)1e18;
 }
 
 PyObject *
@@ -84,8 +108,8 @@ native_open(PyObject *self, PyObject *args)
 		Py_RETURN_NONE;
 	options.ring_bytes = ring_bytes > 0 ? (size_t)ring_bytes : 0;
 	options.total_bytes = total_bytes > 0 ? (size_t)total_bytes : 0;
-	options.period_ns = (int64_t)(period * 1e9);
-	options.counters_ns = (int64_t)(counters * 1e9);
+	options.period_ns = ns_of(period);
+	options.counters_ns = ns_of(counters);
 	Py_BEGIN_ALLOW_THREADS if (native_state == NATIVE_OPEN)
 	    poolscope_close();
 	rc = poolscope_open(&options);
@@ -115,19 +139,27 @@ native_close(PyObject *self, PyObject *none)
 	Py_RETURN_NONE;
 }
 
+/* In slices: the handlers of signals run between them. */
 PyObject *
 native_flush(PyObject *self, PyObject *args)
 {
+	const int64_t slice_ns = 500000000;
 	double seconds = 10;
+	int64_t left_ns;
 	int rc = 0;
 
 	(void)self;
 	if (!PyArg_ParseTuple(args, "|d", &seconds))
 		return NULL;
-	if (native_state == NATIVE_OPEN) {
+	left_ns = ns_of(seconds);
+	while (native_state == NATIVE_OPEN) {
 		Py_BEGIN_ALLOW_THREADS rc =
-		    poolscope_flush((int64_t)(seconds * 1e9));
-		Py_END_ALLOW_THREADS
+		    poolscope_flush(left_ns < slice_ns ? left_ns : slice_ns);
+		Py_END_ALLOW_THREADS left_ns -= slice_ns;
+		if (PyErr_CheckSignals() != 0)
+			return NULL;
+		if (rc == 0 || left_ns <= 0)
+			break;
 	}
 	return PyBool_FromLong(rc == 0);
 }

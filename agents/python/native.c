@@ -115,7 +115,8 @@ native_event(
 	}
 	if (native_state == NATIVE_DISABLED)
 		Py_RETURN_NONE;
-	native_ready(PyModule_GetState(self));
+	if (native_ready(PyModule_GetState(self)) != 0)
+		return NULL;
 	if (take(&attributes, args + count, names, NULL) == 0 &&
 	    (source = utf8(&attributes, args[0])) != NULL &&
 	    (name = utf8(&attributes, args[1])) != NULL) {
@@ -156,7 +157,8 @@ native_past(
 	end_ns = PyLong_AsLongLong(args[1]);
 	if (end_ns == -1 && PyErr_Occurred())
 		return NULL;
-	native_ready(PyModule_GetState(self));
+	if (native_ready(PyModule_GetState(self)) != 0)
+		return NULL;
 	if (take(&attributes, args + count, names, &track) == 0 &&
 	    (name = utf8(&attributes, args[2])) != NULL &&
 	    (count == 3 || args[3] == Py_None ||
@@ -283,7 +285,8 @@ native_sample(
 	}
 	if (native_state == NATIVE_DISABLED)
 		Py_RETURN_NONE;
-	native_ready(PyModule_GetState(self));
+	if (native_ready(PyModule_GetState(self)) != 0)
+		return NULL;
 	rc = take_sample(&sample, args, names);
 	if (rc == 0)
 		poolscope_sample(sample.number, sample.count, sample.labels.is,
@@ -304,7 +307,8 @@ native_traceparent(PyObject *self, PyObject *none)
 
 	(void)none;
 	if (native_state != NATIVE_DISABLED) {
-		native_ready(native);
+		if (native_ready(native) != 0)
+			return NULL;
 		of = native_task_span(native, &span);
 	}
 	if (of != NULL)
@@ -326,13 +330,13 @@ native_counter(PyObject *self, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "s|z", &name, &unit))
 		return NULL;
+	if (native_state != NATIVE_DISABLED && native_ready(native) != 0)
+		return NULL;
 	counter = PyObject_New(struct counter, native->counter);
 	if (counter != NULL)
 		counter->is = native_state == NATIVE_DISABLED
 				  ? NULL
 				  : poolscope_get_counter(name, unit);
-	if (native_state != NATIVE_DISABLED)
-		native_ready(native);
 	return (PyObject *)counter;
 }
 
@@ -392,7 +396,8 @@ static PyType_Spec counter_spec = {
 
 /* ---- the module ---- */
 
-/* What __init__.py does for us. */
+/* What __init__.py does for us.  Is this the main interpreter of the process?
+ */
 static PyObject *
 native_init(PyObject *self, PyObject *args)
 {
@@ -418,7 +423,8 @@ native_init(PyObject *self, PyObject *args)
 		return NULL;
 	if (disabled)
 		native_state = NATIVE_DISABLED;
-	Py_RETURN_NONE;
+	return PyBool_FromLong(
+	    PyInterpreterState_GetID(PyInterpreterState_Get()) == 0);
 }
 
 #define KEYWORDS METH_FASTCALL | METH_KEYWORDS

@@ -61,15 +61,17 @@ extern enum native_state native_state;
 extern unsigned native_age;
 extern _Thread_local unsigned native_named;
 
-/* The first call of a process, or of a thread. */
-void native_prepare(struct native *native);
+/* The first call of a process, or of a thread; -1 with the exception of a
+ * signal's handler. */
+int native_prepare(struct native *native);
 
-static inline void
+static inline int
 native_ready(struct native *native)
 {
 	if (__builtin_expect(
 		native_state == NATIVE_BEFORE || native_named != native_age, 0))
-		native_prepare(native);
+		return native_prepare(native);
+	return 0;
 }
 
 /* Of a process that is one of several of a program, else 0: its tracks are

@@ -211,7 +211,8 @@ span_enter(PyObject *self, PyObject *none)
 			    PyExc_RuntimeError, "this span has begun");
 			return NULL;
 		}
-		native_ready(span->native);
+		if (native_ready(span->native) != 0)
+			return NULL;
 		if (begin(span) != 0)
 			return NULL;
 	}

@@ -151,6 +151,80 @@ counts = ps.stats()
 assert counts["recorded"] == 5 and not counts["cut"], counts
 PY
 
+# ---- signals, interpreters
+hostile "a flush that waits for long is interrupted" <<'PY'
+import signal
+import time
+
+ps.event("a", "b")
+for seconds in (60, 1e300, float("inf")):
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    began = time.monotonic()
+    try:
+        ps.flush(seconds)
+    except KeyboardInterrupt:
+        pass
+    else:
+        raise SystemExit("not interrupted")
+    assert time.monotonic() - began < 20
+assert not ps.flush(-1) and not ps.flush(float("nan"))
+PY
+program interrupted.py <<'PY'
+import os
+import signal
+import threading
+
+import poolscope as ps
+
+
+class Interrupts:
+    """A signal that arrives in a call of the module's own."""
+
+    def __init__(self, of, name):
+        self.of, self.name, self.was = of, name, getattr(of, name)
+        setattr(of, name, self)
+
+    def __call__(self, *args):
+        setattr(self.of, self.name, self.was)
+        signal.raise_signal(signal.SIGINT)
+        return self.was(*args)
+
+
+for first in Interrupts(os, "getppid"), Interrupts(threading, "current_thread"):
+    try:
+        ps.span("a").__enter__()
+    except KeyboardInterrupt:
+        continue
+    raise SystemExit("lost: " + first.name)
+with ps.span("b"):
+    pass
+assert ps.stats()["recorded"] == 1
+PY
+check "an interrupt in the first call goes on to the program, and the next call is the first" py -W error -X dev "$TMP/interrupted.py"
+program "$(printf 'name\377.py')" <<'PY'
+import poolscope as ps
+
+ps.event("a", "b")
+assert ps.stats()["recorded"] == 1
+PY
+check "a program whose name is no text" py "$TMP/$(printf 'name\377.py')"
+hostile "an interpreter within the process ends" <<'PY'
+try:
+    import _xxsubinterpreters as interpreters
+
+    one = interpreters.create(isolated=False)
+except (ImportError, TypeError):
+    import _interpreters as interpreters
+
+    one = interpreters.create("legacy")
+interpreters.run_string(one, "import poolscope as ps\nwith ps.span('within'): pass")
+interpreters.destroy(one)
+with ps.span("after"):
+    pass
+assert ps.stats()["recorded"] == 2
+PY
+
 # ---- what is stored
 start_pool
 program stored.py <<'PY'

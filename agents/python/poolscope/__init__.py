@@ -41,12 +41,14 @@ def open(program=None, pool=None, node=None, socket=None, ring_bytes=1 << 20, to
 
 def _is_fork():
     """Did our parent fork us before we were imported?  Then its stack begins where ours does."""
+    stacks = []
     try:
-        ours, theirs = ([line.rpartition(")")[2].split()[25] for line in io.open("/proc/%d/stat" % pid)]
-                        for pid in (os.getpid(), os.getppid()))
+        for pid in os.getpid(), os.getppid():
+            with io.open("/proc/%d/stat" % pid, errors="replace") as file:
+                stacks.append(file.read().rpartition(")")[2].split()[25])
     except (OSError, IndexError):
         return False
-    return ours == theirs != ["0"]
+    return stacks[0] == stacks[1] != "0"
 
 
 def _program():
@@ -56,6 +58,7 @@ def _program():
     if spec is not None and spec.name:
         return spec.name[: -len(".__main__")] if spec.name.endswith(".__main__") else spec.name
     name = os.path.basename(sys.argv[0]) if getattr(sys, "argv", None) else ""
+    name = name.encode("utf-8", "replace").decode()  # a file's name may be any bytes
     return name if name not in ("", "-c", "-") else "python"
 
 
@@ -114,9 +117,9 @@ def _forked():
 
 
 def _start():
-    _native.init(_wrap, open, _thread_name, _current.get, _current.set,
-                 os.environ.get("POOLSCOPE_DISABLE", "0") not in ("", "0"))
-    atexit.register(_end)
+    if _native.init(_wrap, open, _thread_name, _current.get, _current.set,
+                    os.environ.get("POOLSCOPE_DISABLE", "0") not in ("", "0")):
+        atexit.register(_end)  # others are within the main interpreter
     os.register_at_fork(after_in_child=_forked)
     process = sys.modules.get("multiprocessing.process")
     if process and "multiprocessing.util" in sys.modules and process.current_process().name != "MainProcess":
