@@ -44,12 +44,49 @@ profiled() {
 	py -W error "$TMP/profile.py" "$cases" "$@"
 }
 
-for case in "$cases"/s01* "$cases"/s02* "$cases"/s07*; do
+for case in "$cases"/s0*; do
 	name=$(basename "$case")
 	bad=0
 	[ "$name" != s07_corrupt_counter_count ] || bad=1
 	check "$name: a database" profiled "$case" "$case/db" "$(ls "$case/db/jobs")" $bad
 done
+program chosen.py <<'PY'
+import os
+import random
+import sys
+import warnings
+
+import poolscope.scanner
+
+cases = sys.argv[1]
+random.seed(1)
+chosen = set()
+for _ in range(8):
+    profile = poolscope.scanner.Profile(cases + "/s02_two_workers/db", 3, subsample=1)
+    (worker,) = profile._workers()
+    chosen.add(worker["node"])
+assert chosen == {"0", "1"}, chosen
+if os.fork() == 0:
+    sys.exit()  # the store is the parent's
+os.wait()
+assert profile.total_time_interval()
+
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    folder = cases + "/s07_corrupt_counter_count/db"
+    poolscope.scanner.Profile(folder, os.listdir(folder + "/jobs")[0])
+assert "profile_0.bin: offset 250: 1000001 counters" in str(told[0].message), told[0].message
+try:
+    poolscope.scanner.Profile(folder, 99)
+except poolscope.StoreError as problem:
+    print(problem)
+PY
+check "workers are chosen at random; a damaged place is named" py -W error "$TMP/chosen.py" "$cases"
+check_printed "a job that is not there is refused at once" "jobs/99"
+check "a large job is generated" /usr/bin/python3 "$cases/s10_generated_1m/gen.py" --scale 0.1 --out "$TMP/large"
+check "... traced when all of it is stored" py -c 'import sys, poolscope.scanner
+poolscope.scanner.Profile(sys.argv[1], 7).write_trace(sys.argv[2])' "$TMP/large" "$TMP/large.trace"
+check "... with the events of its files" /usr/bin/python3 "$cases/scanner.py" files "$TMP/large" 7 "$TMP/large.trace"
 check_text "nothing of it stays" "" "$(find "$TMP" -mindepth 1 -maxdepth 1 -name 'poolscope.*')"
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
 check "a job is imported" poolscope-import scanner -p 'golden$scanner' --job 3 "$cases/s02_two_workers/db"

@@ -11,15 +11,17 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
+import random
 import warnings
 from typing import Any
 
 from .store import Store
-from .table import Incomplete, StoreError, folder_of, run
+from .table import Incomplete, Program, StoreError, folder_of, run
 
 __all__ = ["Profile"]
 
 _PARTITION = "scanner$job"
+_PLACES = 5  # of what is damaged, in a warning
 
 
 class Profile:
@@ -42,24 +44,32 @@ class Profile:
         self._store = store or Store()
         if os.path.isdir(db):
             self._folder = folder_of(self)
-            self._import(os.path.abspath(db), subsample)
             self._partition = _PARTITION
-            self._store = Store(os.path.join(self._folder, "store"))
+            self._import(os.path.abspath(db), subsample)
         elif subsample is not None:
             raise ValueError("subsample is for a database: a partition has the workers that were imported")
 
     def _import(self, db: str, subsample: int | None) -> None:
         """Into an instance of our own, which is stopped then."""
         here = "--dir=" + self._folder
-        chosen = [] if subsample is None else ["--subsample=%d" % subsample]
+        chosen = [] if subsample is None else ["--subsample=%d" % subsample, "--seed=%d" % random.randrange(1 << 31)]
         run(["poolscope", "up", here])
         try:
             words = ["-p", _PARTITION, "--job=%s" % self._job, *chosen, "--", "scanner", db]
-            run(["poolscope-import", here, *words])
-        except StoreError as problem:  # the rest of a damaged file is there
-            warnings.warn(Incomplete(str(problem)), stacklevel=3)
+            reader = Program(["poolscope-import", here, *words])
+            reader.stdout.read()
+            status = reader.status()
         finally:
             run(["poolscope", "down", here])
+        self._store = Store(os.path.join(self._folder, "store"))
+        if status == 0:
+            return
+        try:
+            self._rows()
+        except StoreError:
+            raise reader.error() from None
+        # The rest of a damaged file is there.
+        warnings.warn(Incomplete("; ".join([*reader.lines[:-1][:_PLACES], reader.sentence])), stacklevel=3)
 
     def _rows(self, **options: Any) -> list[dict[str, Any]]:
         return self._store.stats.scanner(self._partition, job=str(self._job), **options).rows(ns=True)

@@ -93,6 +93,7 @@ class Program:
         self._status: int | None = None
         self.sentence = ""  # of a failure
         self.notes: list[str] = []
+        self.lines: list[str] = []  # that are no messages of its log
 
     def close(self) -> None:
         self._close()
@@ -111,6 +112,7 @@ class Program:
         for line in lines:
             logged = _LOGGED.fullmatch(line)
             if logged is None:
+                self.lines.append(line)
                 said = _SAID.fullmatch(line)
                 failed = said[1] if said else line
             elif logged[1] == "warn":
