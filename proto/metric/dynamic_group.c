@@ -6,8 +6,8 @@
 #include "proto/metric/dynamic_group.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "proto/base/sort.h"
 #include "proto/hash/blake2b.h"
 #include "proto/record/counter_rate.h"
 #include "proto/wire/wire.h"
@@ -72,21 +72,24 @@ by_key(const void *a, const void *b)
 int
 dynamic_group_check_label(const struct dynamic_label *label, struct err *err)
 {
-	enum text_fault key = text_check_name(label->key);
+	enum text_fault fault = text_check_name(label->key);
 	char shown[SHOWN_BYTES];
+	const char *what = NULL;
 
-	text_quote(shown, sizeof(shown), label->key);
-	if (key != TEXT_OK)
-		return err_set(
-		    err, "label '%s' %s", shown, text_fault_words(key));
-	if (label->key.bytes > DYNAMIC_LABEL_BYTES_MAX ||
-	    label->value.bytes > DYNAMIC_LABEL_BYTES_MAX)
-		return err_set(err, "label '%s' is longer than %d bytes", shown,
-		    DYNAMIC_LABEL_BYTES_MAX);
-	if (!text_is_utf8(label->value))
-		return err_set(err, "label '%s' is not UTF-8", shown);
-	return 0;
+	if (fault != TEXT_OK)
+		what = text_fault_words(fault);
+	else if (label->key.bytes > DYNAMIC_LABEL_BYTES_MAX ||
+		 label->value.bytes > DYNAMIC_LABEL_BYTES_MAX)
+		what = "is longer than 128 bytes";
+	else if (!text_is_utf8(label->value))
+		what = "is not UTF-8";
+	return what == NULL
+		   ? 0
+		   : err_set(err, "label '%s' %s",
+			 text_quote(shown, sizeof(shown), label->key), what);
 }
+
+_Static_assert(DYNAMIC_LABEL_BYTES_MAX == 128, "the sentence says so");
 
 static int
 put_labels(struct pen *pen, struct dynamic_label *label, uint32_t labels,
@@ -96,8 +99,7 @@ put_labels(struct pen *pen, struct dynamic_label *label, uint32_t labels,
 	char shown[SHOWN_BYTES];
 	uint32_t written = 0;
 
-	if (labels > 0)
-		qsort(label, labels, sizeof(*label), by_key);
+	sort_if_needed(label, labels, sizeof(*label), by_key);
 	for (uint32_t i = 0; i < labels; i++) {
 		if (dynamic_group_check_label(&label[i], err) != 0)
 			return -1;
@@ -159,13 +161,11 @@ check_word(struct text word, const char *what, struct err *err)
 	enum text_fault fault = text_check_name(word);
 	char shown[SHOWN_BYTES];
 
-	text_quote(shown, sizeof(shown), word);
-	if (fault != TEXT_OK)
-		return err_set(
-		    err, "%s '%s' %s", what, shown, text_fault_words(fault));
-	if (memchr(word.at, ' ', word.bytes) != NULL)
-		return err_set(err, "%s '%s' has a blank", what, shown);
-	return 0;
+	if (fault == TEXT_OK && memchr(word.at, ' ', word.bytes) == NULL)
+		return 0;
+	return err_set(err, "%s '%s' %s", what,
+	    text_quote(shown, sizeof(shown), word),
+	    fault != TEXT_OK ? text_fault_words(fault) : "has a blank");
 }
 
 int
@@ -191,7 +191,7 @@ check_numbers(struct dynamic_group *group, struct err *err)
 	if (group->numbers >= RECORD_VALUES_MAX)
 		return err_set(
 		    err, "more than %d numbers", RECORD_VALUES_MAX - 1);
-	qsort(number, group->numbers, sizeof(*number), by_name);
+	sort_if_needed(number, group->numbers, sizeof(*number), by_name);
 	for (uint32_t i = 0; i < group->numbers; i++) {
 		if (dynamic_group_check_number(&number[i], err) != 0)
 			return -1;
@@ -199,7 +199,7 @@ check_numbers(struct dynamic_group *group, struct err *err)
 			return err_set(err, "metric '%s' is given twice",
 			    text_quote(shown, sizeof(shown), number[i].name));
 	}
-	qsort(number, group->numbers, sizeof(*number), by_column);
+	sort_if_needed(number, group->numbers, sizeof(*number), by_column);
 	return 0;
 }
 

@@ -59,6 +59,7 @@ prometheus_begin(struct prometheus *reader, struct text page)
 	reader->line = 0;
 	reader->family = reader->unit = (struct text){ NULL, 0 };
 	reader->type = TYPE_GAUGE;
+	reader->described.name = (struct text){ NULL, 0 };
 }
 
 /* ---- pieces of a line ---- */
@@ -238,6 +239,37 @@ whole(struct text word, int64_t *value)
 	return !negative || sum > 0; /* there is no whole -0 */
 }
 
+/* A decimal of up to 15 digits: both parts of the fraction are exact, so that
+ * its quotient is the nearest double, as of strtod. */
+static bool
+decimal(struct text word, double *value)
+{
+	static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7,
+		1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	bool negative = word.bytes > 0 && word.at[0] == '-';
+	uint32_t point;
+	int64_t sum = 0;
+
+	if (negative)
+		drop(&word, 1);
+	point = word.bytes;
+	if (word.bytes < 2 || word.bytes > 16)
+		return false;
+	for (uint32_t i = 0; i < word.bytes; i++) {
+		if (word.at[i] == '.' && point == word.bytes)
+			point = i;
+		else if (word.at[i] >= '0' && word.at[i] <= '9')
+			sum = 10 * sum + (word.at[i] - '0');
+		else
+			return false;
+	}
+	if (point == word.bytes)
+		return false;
+	*value = (double)sum / powers[word.bytes - 1 - point];
+	*value = negative ? -*value : *value;
+	return true;
+}
+
 int
 prometheus_value(struct text word, struct value *value, struct err *err)
 {
@@ -249,6 +281,8 @@ prometheus_value(struct text word, struct value *value, struct err *err)
 	if (whole(word, &value->is.i))
 		return 0;
 	value->type = VALUE_FLOAT;
+	if (decimal(word, &value->is.f))
+		return 0;
 	if (word.bytes == 3 && strncasecmp(word.at, "nan", 3) == 0) {
 		value->is.f = (double)NAN;
 		return 0;
@@ -337,7 +371,7 @@ is_ending(struct text end)
 }
 
 static void
-describe(const struct prometheus *reader, struct prometheus_sample *sample)
+describe(struct prometheus *reader, struct prometheus_sample *sample)
 {
 	struct dynamic_number *number = &sample->number;
 	struct text name = number->name, family = reader->family, end;
@@ -371,6 +405,23 @@ describe(const struct prometheus *reader, struct prometheus_sample *sample)
 	else
 		number->unit = unit_of(without_end(
 		    without_end(without_end(name, "_total"), "_sum"), "_gsum"));
+	reader->described = *number;
+	reader->is_bucket = sample->is_bucket;
+}
+
+/* The lines of a name follow each other. */
+static void
+describe_again(struct prometheus *reader, struct prometheus_sample *sample)
+{
+	const struct dynamic_number *before = &reader->described;
+
+	if (!text_equal(before->name, sample->number.name)) {
+		describe(reader, sample);
+		return;
+	}
+	sample->number.unit = before->unit;
+	sample->number.counter = before->counter;
+	sample->is_bucket = reader->is_bucket;
 }
 
 /* ---- lines ---- */
@@ -394,6 +445,7 @@ take_comment(struct prometheus *reader, struct text line, struct err *err)
 		reader->unit.bytes = 0;
 		reader->type = TYPE_GAUGE;
 	}
+	reader->described.name.bytes = 0;
 	line = text_trim(line);
 	if (what.at[0] == 'U') {
 		const struct dynamic_number number = { .name = family,
@@ -443,7 +495,7 @@ take_sample(struct prometheus *reader, struct text line,
 	/* An exemplar is a comment. */
 	if (word.bytes > 0 && word.at[0] != '#')
 		return err_set(err, "there is something behind the time");
-	describe(reader, sample);
+	describe_again(reader, sample);
 	return 0;
 }
 

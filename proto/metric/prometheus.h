@@ -36,6 +36,9 @@ struct prometheus {
 	/* The family whose lines are read, as the page describes it. */
 	struct text family, unit;
 	int type;
+	/* The last number, for the next one of its name. */
+	struct dynamic_number described;
+	bool is_bucket;
 	/* Values of labels without their escapes. */
 	char room[DYNAMIC_LABELS_MAX * 2 * DYNAMIC_LABEL_BYTES_MAX];
 	uint32_t used;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/sort.h"
 #include "proto/hash/string_table.h"
 
 enum {
@@ -43,6 +44,8 @@ struct sample_page {
 	 * kilobyte. */
 	struct column *column;
 	uint32_t columns, column_room;
+	char key[sizeof(int64_t) + DYNAMIC_LABELS_BYTES_MAX];
+	struct column of_group[COLUMNS_MAX];
 	struct dynamic_number sorted[COLUMNS_MAX];
 	unsigned char bytes[ROOM_BYTES];
 };
@@ -118,7 +121,7 @@ sample_page_add(struct sample_page *page, const struct dynamic_number *number,
     struct dynamic_label *label, uint32_t labels, int64_t time_ns,
     uint64_t line, struct err *err)
 {
-	char key[sizeof(time_ns) + DYNAMIC_LABELS_BYTES_MAX], *end = key;
+	char *key = page->key, *end = key;
 	uint32_t more = number->name.bytes + number->unit.bytes + 2;
 	struct group *group;
 
@@ -143,40 +146,58 @@ sample_page_add(struct sample_page *page, const struct dynamic_number *number,
 /* ---- the groups ---- */
 
 static int
-by_group(const void *a, const void *b)
+by_name(const void *a, const void *b)
 {
 	const struct column *x = a, *y = b;
-	int order;
+	int order = text_compare(x->number.name, y->number.name);
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	order = text_compare(x->number.name, y->number.name);
 	return order != 0 ? order : x->line < y->line ? -1 : 1;
+}
+
+/* The positions of the columns, group by group; the caller frees them. */
+static uint32_t *
+order_of(const struct sample_page *page)
+{
+	uint32_t *order = memory_zero(page->columns + 1, sizeof(*order));
+	uint32_t *next = memory_zero(page->groups + 1, sizeof(*next));
+
+	for (uint32_t i = 0; i < page->groups; i++)
+		next[i + 1] = next[i] + page->group[i].columns;
+	for (uint32_t i = 0; i < page->columns; i++)
+		order[next[page->column[i].group]++] = i;
+	free(next);
+	return order;
+}
+
+static void
+leave_out(const struct column *column, const struct sample_page_calls *calls)
+{
+	char shown[64];
+	struct err err;
+
+	err_set(&err, "metric '%s' is there twice, with the same labels",
+	    text_quote(shown, sizeof(shown), column->number.name));
+	calls->on_bad(calls->arg, column->line, &err);
 }
 
 /* Copy the numbers of a group without those that repeat a name; returns how
  * many are left. */
 static uint32_t
-take_numbers(struct sample_page *page, const struct column *column,
-    uint32_t columns, const struct sample_page_calls *calls)
+take_numbers(struct sample_page *page, const uint32_t *order, uint32_t columns,
+    const struct sample_page_calls *calls)
 {
+	struct column *column = page->of_group;
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < columns; i++) {
-		const struct dynamic_number *number = &column[i].number;
-		char shown[64];
-		struct err err;
-
-		if (count > 0 &&
-		    text_equal(page->sorted[count - 1].name, number->name)) {
-			err_set(&err,
-			    "metric '%s' is there twice, with the same labels",
-			    text_quote(shown, sizeof(shown), number->name));
-			calls->on_bad(calls->arg, column[i].line, &err);
-			continue;
-		}
-		page->sorted[count++] = *number;
-	}
+	for (uint32_t i = 0; i < columns; i++)
+		column[i] = page->column[order[i]];
+	sort_if_needed(column, columns, sizeof(*column), by_name);
+	for (uint32_t i = 0; i < columns; i++)
+		if (count > 0 && text_equal(page->sorted[count - 1].name,
+				     column[i].number.name))
+			leave_out(&column[i], calls);
+		else
+			page->sorted[count++] = column[i].number;
 	return count;
 }
 
@@ -184,12 +205,10 @@ int
 sample_page_groups(struct sample_page *page, struct text origin,
     const struct sample_page_calls *calls)
 {
-	const struct column *column = page->column;
+	uint32_t *order = order_of(page), *next = order;
+	int rc = 0;
 
-	if (page->columns > 0)
-		qsort(page->column, page->columns, sizeof(*page->column),
-		    by_group);
-	for (uint32_t i = 0; i < page->groups; i++) {
+	for (uint32_t i = 0; i < page->groups && rc == 0; i++) {
 		struct group *group = &page->group[i];
 		struct dynamic_group made = {
 			.origin = origin,
@@ -197,19 +216,17 @@ sample_page_groups(struct sample_page *page, struct text origin,
 			.labels = group->labels,
 			.number = page->sorted,
 			.numbers =
-			    take_numbers(page, column, group->columns, calls),
+			    take_numbers(page, next, group->columns, calls),
 			.time_ns = group->time_ns,
 		};
 		struct err err;
-		int rc;
 
-		column += group->columns;
+		next += group->columns;
 		rc = dynamic_group_make(
 		    &made, page->bytes, sizeof(page->bytes), &err);
 		assert(rc == 0); /* sample_page_add has looked at everything */
 		rc = calls->on_group(calls->arg, &made);
-		if (rc != 0)
-			return rc;
 	}
-	return 0;
+	free(order);
+	return rc;
 }
