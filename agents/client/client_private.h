@@ -87,12 +87,22 @@ struct client_thread {
 };
 
 /* Thread-local state. */
+enum { CLIENT_OVERS = 4 };
+
+/* A span that ended before one that began within it. */
+struct client_over {
+	uint64_t span, outer;
+	unsigned char outer_trace[TRACE_CONTEXT_BYTES];
+};
+
 struct client_self {
 	struct client_thread *thread;
 	uint64_t span; /* current span; 0: none */
 	unsigned char trace[TRACE_CONTEXT_BYTES];
 	uint64_t seed;
 	uint32_t life, opening;
+	uint32_t overs; /* how many there were; the last ones are kept */
+	struct client_over over[CLIENT_OVERS];
 };
 extern _Thread_local struct client_self client_self;
 

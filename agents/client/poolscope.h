@@ -176,7 +176,8 @@ struct poolscope_span {
 
 /* Begin a span within this thread's current one.  `name` and `category` (may
  * be NULL) must live until its end.  A span is shown on the thread that ends
- * it, and a thread ends its spans in reverse order. */
+ * it, and a thread ends its own spans in reverse order; a few that end before
+ * one within them are passed over. */
 void poolscope_begin(
     struct poolscope_span *span, const char *name, const char *category);
 

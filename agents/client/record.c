@@ -260,6 +260,35 @@ poolscope_set(struct poolscope_span *span, struct poolscope_attribute attribute)
 	}
 }
 
+static void
+remember(struct client_self *self, const struct poolscope_span *span)
+{
+	struct client_over *over = &self->over[self->overs++ % CLIENT_OVERS];
+
+	over->span = span->id;
+	over->outer = span->outer;
+	memcpy(over->outer_trace, span->outer_trace, TRACE_CONTEXT_BYTES);
+}
+
+/* The thread's current span is the next outer one that is not over. */
+static void
+leave(struct client_self *self, const struct poolscope_span *span)
+{
+	self->span = span->outer;
+	memcpy(self->trace, span->outer_trace, TRACE_CONTEXT_BYTES);
+	if (self->overs == 0)
+		return;
+	for (int i = 0; i < CLIENT_OVERS; i++) {
+		struct client_over *over = &self->over[i];
+
+		if (self->span == 0 || over->span != self->span)
+			continue;
+		self->span = over->outer;
+		memcpy(self->trace, over->outer_trace, TRACE_CONTEXT_BYTES);
+		i = -1; /* that one may be over, too */
+	}
+}
+
 void
 poolscope_end(struct poolscope_span *span)
 {
@@ -277,10 +306,10 @@ poolscope_end(struct poolscope_span *span)
 	}
 	span->life = 0;
 	self = client_me(life);
-	if (self->span == span->id) {
-		self->span = span->outer;
-		memcpy(self->trace, span->outer_trace, TRACE_CONTEXT_BYTES);
-	}
+	if (self->span == span->id)
+		leave(self, span);
+	else if (span->track == NULL)
+		remember(self, span);
 	head = (struct client_record){
 		.begin = span->begin,
 		.end = end,

@@ -111,6 +111,22 @@ async def task():
 asyncio.run(task())
 PY
 
+hostile "a generator's span ends before the one that it began in, or after it" <<'PY'
+def loader(n):
+    with ps.span("loader"):
+        yield from range(n)
+
+
+before = ps.traceparent()
+for _ in range(3):
+    batches = [loader(2), loader(3)]
+    for _ in range(5):
+        with ps.span("load"):
+            for batch in batches:
+                next(batch, None)
+    assert ps.traceparent() == before
+PY
+
 # ---- samples
 hostile "a value's code takes away what a sample was given" <<'PY'
 class Clears:
