@@ -24,7 +24,9 @@ model work <<-'END'
 	}
 END
 cp "$ROOT"/deploy/models/*.conf "$TMP/models"
-aggregate --models "$TMP/models"
+tcp=tcp://127.0.0.1:25790
+check "keys" sh -c 'poolscope-keys new server --role server && poolscope-keys new ada --role reader -o "$0"' "$TMP/ada.key"
+aggregate --models "$TMP/models" --reader "ipc://$DIR/run/reader.ipc" --reader "$tcp"
 records <<'END'
 group n1 room temperature:Cel:gauge bytes:By:counter
 event 100 n1 work:start
@@ -68,7 +70,7 @@ story "an answer that lacks rows" incomplete
 story "a stream that is cut anywhere" cut
 story "the lines of the page" page
 story "a child of ours ends" forked
-story "a directory, a store, an endpoint" places "$DIR"
+story "a directory, a store, an endpoint" places "$DIR" "$tcp" "$TMP/ada.key"
 
 start broker poolscope-broker || exit 1
 check "test runs are there" poolscope-import -p 'testrun$runs' testrun "$ROOT"/tests/golden/testrun/m01*

@@ -569,13 +569,14 @@ def forked():
     equal(table.count(), 200000)
 
 
-def places(folder):
+def places(folder, tcp, key):
     here = Store(folder).events(POOL).rows()
     equal(len(here), 3)
     endpoint = "ipc://%s/run/reader.ipc" % folder
     for where in os.path.join(folder, "store"), endpoint, [endpoint]:
         equal(Store(where).events(POOL).rows(), here)
-    fails("key", lambda: Store("tcp://127.0.0.1:1").events(POOL))
+    equal(Store(tcp, key=key).events(POOL).rows(), here)
+    fails("key", lambda: Store(tcp).events(POOL))
     fails("no-such.key", lambda: Store("tcp://127.0.0.1:1", key="/no-such.key").events(POOL))
     fails("unknown option --kee", lambda: Store(folder, kee="x").events(POOL))
     equal(Store(folder, clock="corrected").events(POOL).rows()[0]["clock"], "raw")
