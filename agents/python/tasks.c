@@ -10,7 +10,7 @@
 
 #include "agents/python/native.h"
 
-enum { LANES = 1024 };
+enum { LANES = 1024, PASSED = 64 };
 
 /* In use, in this process since it was opened; protected by the GIL. */
 static bool lanes[LANES];
@@ -129,6 +129,29 @@ native_turn_begin(struct native *native, PyObject *self,
 	Py_XDECREF(done);
 }
 
+/* A span that goes on began within the one that ends, as a generator's does: it
+ * is then within the next outer one.  `current` may be of another context,
+ * whose spans need not be a chain. */
+static void
+pass_over(struct native *native, PyObject *current, PyObject *self,
+    const struct native_turn *turn)
+{
+	struct native_turn *of;
+
+	for (int i = 0; i < PASSED && current != NULL; i++) {
+		of = native_span_turn(native, current);
+		if (of == NULL)
+			return;
+		if (of->outer == self) {
+			Py_XINCREF(turn->outer);
+			of->outer = turn->outer;
+			Py_DECREF(self);
+			return;
+		}
+		current = of->outer;
+	}
+}
+
 void
 native_turn_end(struct native *native, PyObject *self, struct native_turn *turn)
 {
@@ -138,6 +161,8 @@ native_turn_end(struct native *native, PyObject *self, struct native_turn *turn)
 	if (current == self)
 		done = PyObject_CallFunctionObjArgs(
 		    native->set_span, turn->outer, NULL);
+	else
+		pass_over(native, current, self, turn);
 	PyErr_Clear();
 	Py_XDECREF(done);
 	Py_XDECREF(current);

@@ -127,6 +127,39 @@ of in2 in2
 of in9 in9" "$(stored event 'a["span.id"], r["name"]' 'r["source"] == "work"' |
 	while read -r id name; do echo "$name $(echo "$spans" | sed -n "s/^$id //p")"; done | sort)"
 
+# A generator's span begins within the first of three, and ends within the last one.
+program generator.py <<'PY'
+import asyncio
+
+import poolscope as ps
+
+
+def loader(n):
+    with ps.span("loader"):
+        yield from range(n)
+
+
+async def main():
+    with ps.span("epoch"):
+        batches = loader(2)
+        for _ in range(3):
+            with ps.span("load"):
+                next(batches, None)
+        with ps.span("behind"):
+            pass
+    with ps.span("alone"):
+        pass
+
+
+asyncio.run(main())
+assert ps.flush(20.0)
+PY
+check "a generator in a task" py "$TMP/generator.py"
+settle
+check_text "... is over when it is over" "alone None
+behind epoch
+loader load" "$(stored span 'r["name"], parent(r)' 'r["name"] in ("alone", "behind", "loader")' | sort)"
+
 # As many rows as ran at once: ten at a time of a hundred.
 program lanes.py <<'PY'
 import asyncio
