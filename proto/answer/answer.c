@@ -528,22 +528,16 @@ end_table(struct answer *answer)
 static struct answer_cell
 read_cell(const struct answer_column *column, const void *row)
 {
-	const char *at = (const char *)row + column->offset;
 	struct answer_cell cell = { .type = column->type };
+	size_t bytes = sizeof(cell.is.count); /* of all numbers */
 
 	switch (column->type) {
-	case ANSWER_TEXT: memcpy(&cell.is, at, sizeof(cell.is.text)); break;
-	case ANSWER_COUNT: memcpy(&cell.is, at, sizeof(uint64_t)); break;
-	case ANSWER_NUMBER:
-	case ANSWER_SHARE:
-	case ANSWER_BYTES: memcpy(&cell.is, at, sizeof(double)); break;
-	case ANSWER_WHOLE:
-	case ANSWER_TIME:
-	case ANSWER_SECONDS:
-	case ANSWER_DURATION: memcpy(&cell.is, at, sizeof(int64_t)); break;
-	case ANSWER_FLAG: memcpy(&cell.is, at, sizeof(enum answer_flag)); break;
-	case ANSWER_VALUE: memcpy(&cell.is, at, sizeof(struct value)); break;
+	case ANSWER_TEXT: bytes = sizeof(cell.is.text); break;
+	case ANSWER_FLAG: bytes = sizeof(cell.is.flag); break;
+	case ANSWER_VALUE: bytes = sizeof(cell.is.value); break;
+	default: break;
 	}
+	memcpy(&cell.is, (const char *)row + column->offset, bytes);
 	return cell;
 }
 

@@ -1,6 +1,6 @@
 # arrow - samples as Arrow, Parquet and CSV, of the same store: rows a second of processor
 # time, as a whole and what is left of it without reading the store (--top 1 reads all
-# and prints one), peak memory, bytes a row; beside pyarrow, which writes the same table.
+# and prints one), peak memory, bytes a row; next to pyarrow, which writes the same table.
 #
 #   ROWS=2000000 sh tests/bench/arrow.sh
 # SPDX-License-Identifier: MIT
@@ -86,3 +86,4 @@ for _ in range(ROUNDS):
     walls.append(time.monotonic() - begin)
 assert frame.num_rows == rows
 print("a table of pyarrow from the store in %.3f s" % min(walls))
+END

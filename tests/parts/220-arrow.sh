@@ -39,11 +39,6 @@ for i in range(1, 8):
     print("sample", 5, node, "wörld", 1 << 60)
 END
 
-# ---- cells that no record has
-check "hostile cells" "$PARTS/frames/bin/python" "$ROOT/tests/parts/frame_cells.py" "$B/parts/frame_cells" "$TMP" \
-	"${SEED:-1}" "${ROUNDS:-20}"
-sed 's/^/    /' "$TMP/out"
-
 # ---- questions
 # asked [-t TABLE] COMMAND...: both say the same, of the first table or of this one.
 asked() {

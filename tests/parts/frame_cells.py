@@ -103,7 +103,7 @@ def hostile():
         "256 and 257 names": (columns(9000, name=("%d" % (i % 256) for i in itertools.count()),
                                       text=("%d" % (i * i % 257) for i in itertools.count())), float),
         "large texts": (columns(700, text=(("%d" % i) * 20000 for i in itertools.count())), float),
-        "several groups": (columns(300000, name=("n%d" % (i // 70000) for i in itertools.count()),
+        "several groups": (columns(300000, name=(200 * ("n%d" % (i // 70000)) for i in itertools.count()),
                                    text=("t%d" % (i % 3) if i % 5 else None for i in itertools.count()),
                                    time=(i if i < 131072 else None for i in itertools.count()),
                                    count=(None if i < 200000 else i for i in itertools.count()),
@@ -147,6 +147,17 @@ def differences(got, want, without_time=False):
                 yield "%s of row %d: %.60r, not %.60r" % (name, i, a, b)
 
 
+def sizes_hold(name, group, chunk, known):
+    """A group ends when its texts are more than 16 MiB; a dictionary has its own texts alone."""
+    different = set(known)
+    most = (16 << 20) + 8 * group.num_rows + 200000
+    if chunk.has_dictionary_page:
+        width = (len(different) - 1).bit_length()
+        most = sum(4 + len(t.encode()) for t in different) + (1 + width) * group.num_rows / 8 + 100 + len(known) / 100
+    if chunk.total_uncompressed_size > most:
+        yield "%s has %d bytes, of at most %d" % (name, chunk.total_uncompressed_size, most)
+
+
 def limits_hold(path, want):
     """The least and greatest of each chunk, which readers leave out chunks by."""
     meta = pyarrow.parquet.ParquetFile(path).metadata
@@ -157,12 +168,16 @@ def limits_hold(path, want):
             known = [v for v in want[name][at:at + group.num_rows] if v is not None]
             if of.null_count != group.num_rows - len(known):
                 yield "%s has %d nulls, not %d" % (name, of.null_count, group.num_rows - len(known))
-            if name in ("count", "whole", "time", "duration") and known:
+            if group.column(i).physical_type == "INT64" and known:
                 got = of.min_raw, of.max_raw
                 if name == "count":
                     got = tuple(n % 2 ** 64 for n in got)
                 if got != (min(known), max(known)):
                     yield "%s is in %s..%s, not %d..%d" % (name, *got, min(known), max(known))
+            elif of.has_min_max:
+                yield "%s has a least without one" % name
+            if name in ("text", "name"):
+                yield from sizes_hold(name, group, group.column(i), known)
         at += group.num_rows
 
 

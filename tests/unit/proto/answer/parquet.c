@@ -186,6 +186,42 @@ texts_that_repeat_have_a_dictionary(void **state)
 	}
 }
 
+/* Of the second group only c is a text. */
+static void
+a_dictionary_is_of_its_chunk(void **state)
+{
+	struct made made = { .at = 4 };
+	FILE *file = open_memstream(&made.file, &made.bytes);
+	struct parquet *parquet = parquet_new(file);
+	struct frame_column column;
+	size_t packed;
+
+	(void)state;
+	frame_init(&column, "x", NULL, FRAME_TEXT);
+	for (int group = 0; group < 2; group++) {
+		frame_forget_rows(&column);
+		for (int i = 0; i < 8; i++)
+			frame_add_text(&column, text_of(group   ? "c"
+							: i % 2 ? "b"
+								: "a"));
+		parquet_put_group(parquet, &column, 1, 8);
+	}
+	parquet_free(&parquet);
+	frame_clear(&column);
+	assert_int_equal(fclose(file), 0);
+	for (int group = 0; group < 2; group++) {
+		packed = next_sizes(&made, 0x04, group ? 5 : 10);
+		made.at += 7;
+		next_page(&made, packed);
+		assert_int_equal(made.page[4], group ? 'c' : 'a');
+		/* The levels, a width, and eights of bits or a run. */
+		packed = next_sizes(&made, 0x00, 9 - (unsigned)group);
+		made.at += 11 + packed;
+	}
+	assert_int_equal(made.at, made.bytes);
+	free(made.file);
+}
+
 static void
 texts_that_differ_have_none(void **state)
 {
@@ -269,6 +305,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unknown_numbers_have_no_value),
 		cmocka_unit_test(texts_that_repeat_have_a_dictionary),
+		cmocka_unit_test(a_dictionary_is_of_its_chunk),
 		cmocka_unit_test(texts_that_differ_have_none),
 		cmocka_unit_test(flags_are_bits),
 		cmocka_unit_test(a_frame_is_used_again),
