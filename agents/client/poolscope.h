@@ -194,10 +194,10 @@ void poolscope_begin_under(struct poolscope_span *span, const char *name,
 void poolscope_begin_beside(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent, const char *track);
 
-/* A span that is over, within this thread's current one: its times are ns since
+/* A span that is over, within `traceparent` as above: its times are ns since
  * the epoch.  `track` may be NULL: this thread's. */
 void poolscope_past(const char *track, const char *name, const char *category,
-    int64_t begin_ns, int64_t end_ns,
+    const char *traceparent, int64_t begin_ns, int64_t end_ns,
     const struct poolscope_attribute *attributes, size_t count);
 
 /* The last value for a key counts. */

@@ -188,6 +188,18 @@ context_of(struct client_self *self, const char *traceparent)
 	return trace_context;
 }
 
+/* That context, or the thread's current span for NULL. */
+static struct trace_context
+context_within(struct client_self *self, const char *traceparent)
+{
+	struct trace_context current = { .span = self->span };
+
+	if (traceparent != NULL)
+		return context_of(self, traceparent);
+	memcpy(current.id, self->trace, TRACE_CONTEXT_BYTES);
+	return current;
+}
+
 static void
 begin_within(
     struct poolscope_span *span, const struct trace_context *trace_context)
@@ -232,12 +244,7 @@ poolscope_begin_beside(struct poolscope_span *span, const char *name,
 	self = client_me(life);
 	begin(span, self, name, category);
 	span->track = track;
-	if (traceparent != NULL) {
-		trace_context = context_of(self, traceparent);
-	} else {
-		trace_context.span = self->span;
-		memcpy(trace_context.id, self->trace, TRACE_CONTEXT_BYTES);
-	}
+	trace_context = context_within(self, traceparent);
 	begin_within(span, &trace_context);
 	span->begin = fast_clock_now();
 }
@@ -353,13 +360,14 @@ storable(int64_t time_ns)
 
 void
 poolscope_past(const char *track, const char *name, const char *category,
-    int64_t begin_ns, int64_t end_ns,
+    const char *traceparent, int64_t begin_ns, int64_t end_ns,
     const struct poolscope_attribute *attributes, size_t attributes_count)
 {
 	uint32_t life =
 	    atomic_load_explicit(&client.life, memory_order_acquire);
 	unsigned char pairs[POOLSCOPE_EVENT_BYTES];
 	struct client_record head;
+	struct trace_context within;
 	struct client_self *self;
 	struct wire_writer w;
 	struct rest rest;
@@ -367,20 +375,21 @@ poolscope_past(const char *track, const char *name, const char *category,
 	if (life == 0)
 		return;
 	self = client_me(life);
+	within = context_within(self, traceparent);
 	begin_ns = storable(begin_ns);
 	end_ns = storable(end_ns);
 	head = (struct client_record){
 		.begin = (uint64_t)begin_ns,
 		.end = (uint64_t)(end_ns > begin_ns ? end_ns : begin_ns),
 		.id = next_id(self),
-		.parent = self->span,
+		.parent = within.span,
 		.kind = CLIENT_SPAN,
 		.parts = CLIENT_HAS_WALL,
 	};
 	wire_writer_init(&w, pairs, POOLSCOPE_SPAN_BYTES);
 	put_pairs(
 	    &head, &w, POOLSCOPE_ATTRIBUTES, attributes, attributes_count);
-	rest = (struct rest){ self->trace, track, or_empty(category),
+	rest = (struct rest){ within.id, track, or_empty(category),
 		or_empty(name), pairs, 0 };
 	put(self, &head, &rest);
 }

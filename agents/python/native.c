@@ -139,7 +139,9 @@ native_past(
     PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
 	const char *name, *category = NULL, *track = NULL;
-	PyObject *result = NULL;
+	char within[POOLSCOPE_TRACEPARENT_BYTES] = "";
+	const struct poolscope_span *span;
+	PyObject *of, *result = NULL;
 	struct attributes attributes;
 	long long begin_ns, end_ns;
 
@@ -163,8 +165,15 @@ native_past(
 	    (name = utf8(&attributes, args[2])) != NULL &&
 	    (count == 3 || args[3] == Py_None ||
 		(category = utf8(&attributes, args[3])) != NULL)) {
-		poolscope_past(track, name, category, begin_ns, end_ns,
+		of = native_task_span(PyModule_GetState(self), &span);
+		if (of != NULL)
+			poolscope_traceparent_of(span, within);
+		if (within[0] != '\0' && track == NULL)
+			track = span->track;
+		poolscope_past(track, name, category,
+		    within[0] != '\0' ? within : NULL, begin_ns, end_ns,
 		    attributes.is, attributes.count);
+		Py_XDECREF(of);
 		Py_INCREF(result = Py_None);
 	}
 	release(&attributes);

@@ -99,7 +99,8 @@ around client/main None
 b client/lane 2 around
 c client/lane 1 a
 past client/done around
-turned client/main around" "$(of 'a alone b c around past turned')"
+then client/done a
+turned client/main around" "$(of 'a alone b c around past then turned')"
 check_text "... in any order of their ends" "a c b alone" \
 	"$(stored span 'r["end_ns"], r["name"]' 'r["name"] in ("a", "b", "c", "alone")' | sort -n | sed 's/.* //' | tr '\n' ' ' | sed 's/ $//')"
 check_text "... with their attributes" "c 7

@@ -146,7 +146,7 @@ async def main():
             with ps.span("load"):
                 next(batches, None)
         with ps.span("behind"):
-            pass
+            ps.past(10**9, 2 * 10**9, "past")
     with ps.span("alone"):
         pass
 
@@ -158,7 +158,10 @@ check "a generator in a task" py "$TMP/generator.py"
 settle
 check_text "... is over when it is over" "alone None
 behind epoch
-loader load" "$(stored span 'r["name"], parent(r)' 'r["name"] in ("alone", "behind", "loader")' | sort)"
+loader load
+past behind" "$(stored span 'r["name"], parent(r)' 'r["name"] in ("alone", "behind", "loader", "past")' | sort)"
+check_text "... and a span that is over is beside that of its task" "generator.py/task 1" \
+	"$(stored span 'r["track"]' 'r["name"] == "past"')"
 
 # As many rows as ran at once: ten at a time of a hundred.
 program lanes.py <<'PY'

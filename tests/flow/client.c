@@ -104,10 +104,12 @@ overlap(void)
 		poolscope_begin_beside(&c, "c", "overlap", of_a, "lane 1");
 		poolscope_event_of(&b, "client", "of b", &bytes, 1);
 		poolscope_event("client", "of around", NULL, 0);
-		poolscope_past("done", "past", "overlap", 5 * SECOND,
+		poolscope_past("done", "past", "overlap", NULL, 5 * SECOND,
 		    7 * SECOND, &bytes, 1);
-		poolscope_past(
-		    NULL, "turned", NULL, 7 * SECOND, 5 * SECOND, NULL, 0);
+		poolscope_past("done", "then", "overlap", of_a, 8 * SECOND,
+		    9 * SECOND, NULL, 0);
+		poolscope_past(NULL, "turned", NULL, NULL, 7 * SECOND,
+		    5 * SECOND, NULL, 0);
 	}
 	poolscope_begin_beside(&alone, "alone", NULL, "nonsense", "a/b\tlane");
 	poolscope_end(&a);
