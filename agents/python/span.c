@@ -297,7 +297,7 @@ span_call(PyObject *self, PyObject *args, PyObject *names)
 	    span->native->wrap, self, function, NULL);
 }
 
-/* The spans of a task that never end are a chain, which may be long: a loop, as
+/* The spans of a task that never end are a list, which may be long: a loop, as
  * each one released the next one on the stack. */
 static void
 release_outer(struct span *span)

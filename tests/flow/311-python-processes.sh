@@ -63,7 +63,7 @@ for _ in range(3):
 for _ in range(3):
     assert os.wait()[1] == 0
 PY
-check "a program imports the module after it forked" py "$TMP/late.py"
+check "a program that forks before it imports the module" py "$TMP/late.py"
 settle
 check_text "... and its processes have tracks of their own" 3 \
 	"$(stored span 'r["track"]' 'r["name"] == "late"' | sort -u | wc -l)"
