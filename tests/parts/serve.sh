@@ -51,19 +51,22 @@ answers() {
 }
 
 # need_python NAME PACKAGE...: a virtual environment $PARTS/NAME with these
-# packages, complete or not there at all; 1 when they cannot be had.
+# packages, complete or not there at all; 1 when they cannot be had.  Tests that run
+# at once wait for the first.
 need_python() {
 	_venv=$PARTS/$1
 	shift
-	[ ! -e "$_venv/complete" ] || return 0
-	echo "installing with pip: $*"
-	rm -rf "$_venv"
-	/usr/bin/python3 -m venv "$_venv" >"$TMP/venv.log" 2>&1 &&
-		"$_venv/bin/pip" install -q --disable-pip-version-check "$@" \
-			>>"$TMP/venv.log" 2>&1 &&
-		touch "$_venv/complete" && return 0
-	tail -n 3 "$TMP/venv.log"
-	return 1
+	(
+		flock 8
+		[ ! -e "$_venv/complete" ] || exit 0
+		echo "installing with pip: $*"
+		rm -rf "$_venv"
+		/usr/bin/python3 -m venv "$_venv" >"$TMP/venv.log" 2>&1 &&
+			"$_venv/bin/pip" install -q --disable-pip-version-check "$@" >>"$TMP/venv.log" 2>&1 &&
+			touch "$_venv/complete" && exit 0
+		tail -n 3 "$TMP/venv.log"
+		exit 1
+	) 8>"$_venv.lock"
 }
 
 # interrupted FILE BYTES PART TARGET: an upload of the beginning of FILE, whose
