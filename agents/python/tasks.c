@@ -131,7 +131,7 @@ native_turn_begin(struct native *native, PyObject *self,
 
 /* A span that goes on began within the one that ends, as a generator's does: it
  * is then within the next outer one.  `current` may be of another context,
- * whose spans need not be a list. */
+ * whose spans need not lead to `self`. */
 static void
 pass_over(struct native *native, PyObject *current, PyObject *self,
     const struct native_turn *turn)
