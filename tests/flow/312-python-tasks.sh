@@ -160,7 +160,7 @@ check_text "... is over when it is over" "alone None
 behind epoch
 loader load
 past behind" "$(stored span 'r["name"], parent(r)' 'r["name"] in ("alone", "behind", "loader", "past")' | sort)"
-check_text "... and a span that is over is beside that of its task" "generator.py/task 1" \
+check_text "... and a span that is over is on the track of its task" "generator.py/task 1" \
 	"$(stored span 'r["track"]' 'r["name"] == "past"')"
 
 # As many rows as ran at once: ten at a time of a hundred.

@@ -92,7 +92,7 @@ check "the one that was lost is refused" wait_until \
 	'grep -q "belongs to another aggregator" "$TMP/old.log"' 30
 stop old
 
-# What the agent said last is archived, too.
+# What the agent sent last is archived, too.
 stop agent
 settled || fail "the second one archives what came last" "$TMP/status"
 stop second

@@ -1,7 +1,7 @@
 #!/bin/sh
 # All replicas of a shard lose power before they have written what they confirmed: of rows
 # that change the newest versions are gone, nobody else has them, and older ones look right.
-# The aggregator sends them once more: when servers have started again beside it, and when it
+# The aggregator sends them once more: when servers have started again while it runs, and when it
 # starts after them.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
@@ -19,16 +19,18 @@ need_packages parts || skip "ClickHouse and ZooKeeper cannot be installed"
 { cluster_start && archive_start; } || exit 1
 from="$(echo "$CLUSTER" | sed s/_writer/_reader/)/pool"
 
-# said: what readers of the archive get of rows that change; "short" if it is an error.
-said() {
+# ask_all: what readers of the archive get of rows that change; "short" if it is an error.
+ask_all() {
 	for kind in run entity phase; do
 		poolscope-dump -q -p 'demo$farm' --kind $kind --connect "$from" --archive-password "$TMP/reader" --format jsonl ||
 			echo short
-	done >"$TMP/said" 2>&1
-	poolscope-stats testrun -p 'demo$farm' --connect "$from" --archive-password "$TMP/reader" --format json >>"$TMP/said" 2>&1 ||
-		echo short >>"$TMP/said"
+	done >"$TMP/answered" 2>&1
+	for question in phases groups; do
+		poolscope-stats $question -p 'demo$farm' --connect "$from" --archive-password "$TMP/reader" --format csv ||
+			echo short
+	done >>"$TMP/answered" 2>&1
 }
-same() { said && cmp -s "$TMP/said" "$TMP/was"; }
+same() { ask_all && cmp -s "$TMP/answered" "$TMP/was"; }
 tables='runs entities sums names streams nodes partitions'
 data=data/data/pool
 # note: which parts there are.  lose: on all replicas, those that came since.
@@ -61,14 +63,15 @@ no_merges
 
 check "test runs are archived" load 5
 settled || fail "... all" "$TMP/status"
-said
-cp "$TMP/said" "$TMP/first"
+ask_all
+cp "$TMP/answered" "$TMP/first"
 note
 check "more test runs are" load 5
 settled || fail "... all" "$TMP/status"
-said
-cp "$TMP/said" "$TMP/was"
+ask_all
+cp "$TMP/answered" "$TMP/was"
 check_text "readers get them" 10 "$(grep -c '"kind": "run"' "$TMP/was")"
+check_status 1 "... without an error" grep -q short "$TMP/was"
 check_status 1 "... which is more than before" cmp -s "$TMP/first" "$TMP/was"
 
 # The aggregator stands still, and so meets no server that does not answer.
@@ -82,8 +85,8 @@ no_merges
 note
 check "more test runs are" load 5
 settled || fail "... all" "$TMP/status"
-said
-cp "$TMP/said" "$TMP/was"
+ask_all
+cp "$TMP/answered" "$TMP/was"
 check_text "readers get them" 15 "$(grep -c '"kind": "run"' "$TMP/was")"
 stop aggregator
 check "servers and aggregator lose power" lose
