@@ -19,7 +19,7 @@ packages_test="libcmocka-dev python3 python3-dev python3-msgpack python3-psutil
 
 # Services that tests/parts starts; the tests fetch packages of npm and pip.
 packages_parts="curl python3-venv swift-proxy swift-account swift-container swift-object
-	victoria-metrics influxdb nginx-light prometheus chromium
+	victoria-metrics influxdb nginx-light prometheus prometheus-node-exporter chromium
 	clickhouse-server clickhouse-client zookeeper default-jre-headless"
 
 need_packages() {

@@ -43,6 +43,10 @@ END
 print("event 1 --node -n:--x")
 print("event 2 n1 <b>:\"a\\' <script>alert(1)</script>=1 k=</td>&amp;")
 print("event 3 wörld a:日本 größe=1")
+# Any sender may write any text as labels.
+for i, labels in enumerate(("nonsense", "17x", "[1]", '{"a":{"b":1}}', "[" * 30000, '{"rank":"3"}')):
+    print("entity n1 set g%d names=v labels=%s" % (i, labels))
+    print("sample 4 n1 g%d 5" % i)
 END
 PARTITION='-x$-y' records <"$TMP/hostile"
 /usr/bin/python3 - >"$TMP/many" <<'END'

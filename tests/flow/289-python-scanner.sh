@@ -19,10 +19,10 @@ sys.path.insert(0, sys.argv[1])
 import scanner as judge
 
 case, db, job, wanted_damage = sys.argv[2:6]
-with warnings.catch_warnings(record=True) as warned:
+with warnings.catch_warnings(record=True) as reported:
     warnings.simplefilter("always")
     profile = Profile(db, job)
-assert [w.category for w in warned] == [Incomplete] * int(wanted_damage), warned
+assert [w.category for w in reported] == [Incomplete] * int(wanted_damage), reported
 want = {group: sums for group, sums in judge.load(case + "/expected/statistics.json").items() if sums != {}}
 got = profile.statistics()
 assert list(got) == list(want), (list(got), list(want))
@@ -71,11 +71,11 @@ if os.fork() == 0:
 os.wait()
 assert profile.total_time_interval()
 
-with warnings.catch_warnings(record=True) as warned:
+with warnings.catch_warnings(record=True) as reported:
     warnings.simplefilter("always")
     folder = cases + "/s07_corrupt_counter_count/db"
     poolscope.scanner.Profile(folder, os.listdir(folder + "/jobs")[0])
-assert "profile_0.bin: offset 250: 1000001 counters" in str(warned[0].message), warned[0].message
+assert "profile_0.bin: offset 250: 1000001 counters" in str(reported[0].message), reported[0].message
 try:
     poolscope.scanner.Profile(folder, 99)
 except poolscope.StoreError as problem:

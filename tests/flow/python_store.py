@@ -204,7 +204,7 @@ def by_hand():
     usual = st.stats.samples(POOL, metric="temperature")
     equal([r["metric"] for r in usual.rows()], ["temperature"])
     pools = {r["partition"]: r["records"] for r in st.pools().rows()}
-    equal(pools["-x$-y"], 3)
+    equal(pools["-x$-y"], 15)
     # The default partition is that of the environment.
     equal(st.events().rows(), events)
 
@@ -348,6 +348,9 @@ def hostile():
     fails("unknown option --no-such-option", lambda: st.phases(POOL, no_such_option=1))
     fails("no results of test '--help'", lambda: st.results.timings(POOL, "--help", "-x"))
     fails("prints records of one kind", lambda: st.records("event,span", POOL))
+
+    labels = {s["group"]: s["labels"] for s in st.samples(pool, "g*").rows()}
+    equal(labels, {**dict.fromkeys(["g0", "g1", "g2", "g3", "g4"]), "g5": {"rank": "3"}})
 
     class Tags(HTMLParser):
         seen = collections.Counter()

@@ -7,8 +7,12 @@
 
 SPDX-License-Identifier: MIT
 """
+
+from __future__ import annotations
+
 import sys
 import time
+from typing import Any
 
 from . import past, sample
 
@@ -16,18 +20,18 @@ if "keras" not in sys.modules:
     raise ImportError("import keras before poolscope.keras")
 
 
-class Callback(sys.modules["keras"].callbacks.Callback):
+class Callback(sys.modules["keras"].callbacks.Callback):  # type: ignore[misc]
     """labels are those of the samples."""
 
-    def __init__(self, labels=None):
+    def __init__(self, labels: dict[str, Any] | None = None):
         super().__init__()
         self._labels = labels
 
-    def on_epoch_begin(self, epoch, logs=None):
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         self._begin = time.time_ns()
 
-    def on_epoch_end(self, epoch, logs=None):
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         past(self._begin, time.time_ns(), "epoch", "keras", epoch=epoch)
-        numbers = {name: value for name, value in (logs or {}).items() if isinstance(value, (int, float))}
+        numbers: dict[str, Any] = {name: value for name, value in (logs or {}).items() if isinstance(value, (int, float))}
         if numbers:
             sample(labels=self._labels, **numbers)

@@ -4,17 +4,21 @@
 
 SPDX-License-Identifier: MIT
 """
+
+from __future__ import annotations
+
 import time
+from typing import Any, Callable
 
 from . import past, sample
 
 
-def callback(labels=None):
+def callback(labels: dict[str, Any] | None = None) -> Callable[[Any], None]:
     """For one training.  Its first iteration begins here; labels are those of the samples."""
     begin = time.time_ns()
 
     # Without an order: before those that may end the training.
-    def after(env):
+    def after(env: Any) -> None:
         nonlocal begin
         end = time.time_ns()
         past(begin, end, "iteration", "lightgbm", iteration=env.iteration)

@@ -165,6 +165,15 @@ def attributes_of(text: str | None) -> dict[str, Any] | None:
     return None if text is None else {k: number_of(v) for k, v in json.loads(text).items()}
 
 
+def labels_of(text: str | None) -> dict[str, str] | None:
+    """None also for what is not labels: a sender may write any text as such."""
+    try:
+        labels = json.loads(text or "null")
+    except (ValueError, RecursionError):
+        return None
+    return labels if isinstance(labels, dict) and all(isinstance(v, str) for v in labels.values()) else None
+
+
 def _need(module: str, why: str) -> Any:
     try:
         return __import__(module, fromlist=["*"])
@@ -310,7 +319,7 @@ class Table:
         rows = [row for batch in self for row in batch.rows(ns)]
         for name in self._json.intersection(column.name for column in self.schema):
             for row in rows:
-                row[name] = attributes_of(row[name])
+                row[name] = labels_of(row[name]) if name == "labels" else attributes_of(row[name])
         return rows
 
     def arrow(self) -> pyarrow.Table:
