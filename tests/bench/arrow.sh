@@ -11,7 +11,7 @@
 # shellcheck source=tests/parts/serve.sh
 . "$ROOT/tests/parts/serve.sh"
 PARTITION='acct$many'
-need_python frames pyarrow polars duckdb || skip "pip cannot have pyarrow, polars and duckdb"
+need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
 # shellcheck disable=SC2119 # no options
 aggregate
 /usr/bin/python3 -c 'import sys

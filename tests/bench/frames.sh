@@ -9,7 +9,7 @@
 . "$(dirname "$0")/../scenario/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$ROOT/tests/parts/serve.sh"
-need_python pandas pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
+need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
 make -s python B="${B#"$ROOT/"}"
 export PYTHONPATH="$B/python" PYTHONDONTWRITEBYTECODE=1
 ROWS=${ROWS:-2000000}
@@ -21,7 +21,7 @@ for t in range(int(sys.argv[1]) // 50):
     print("sample", t, "n%d" % (t // 4000), "room", *[t * i + .5 for i in range(50)])
     if t % 200 == 0:
         print("----")' "$ROWS" | records
-"$PARTS/pandas/bin/python" - "$ROWS" <<'END'
+"$PARTS/frames/bin/python" - "$ROWS" <<'END'
 import io, json, subprocess, sys, time
 import pandas, polars, pyarrow
 from poolscope import Store

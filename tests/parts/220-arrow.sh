@@ -8,7 +8,7 @@
 # shellcheck source=tests/parts/serve.sh
 . "$ROOT/tests/parts/serve.sh"
 
-need_python frames pyarrow polars duckdb || skip "pip cannot have pyarrow, polars and duckdb"
+need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
 judge() {
 	"$PARTS/frames/bin/python" "$ROOT/tests/parts/arrow_judge.py" "$@"
 }

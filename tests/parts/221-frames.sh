@@ -8,7 +8,7 @@
 # shellcheck source=tests/parts/serve.sh
 . "$ROOT/tests/parts/serve.sh"
 
-need_python frames pyarrow polars duckdb || skip "pip cannot have pyarrow, polars and duckdb"
+need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
 check "hostile cells" "$PARTS/frames/bin/python" "$ROOT/tests/parts/frame_cells.py" "$B/parts/frame_cells" "$TMP" \
 	"${SEED:-1}" "${ROUNDS:-20}"
 sed 's/^/    /' "$TMP/out"

@@ -7,8 +7,8 @@
 . "$(dirname "$0")/../scenario/lib.sh"
 # shellcheck source=tests/parts/serve.sh
 . "$ROOT/tests/parts/serve.sh"
-need_python pandas pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
-PYTHON=$PARTS/pandas/bin/python
+need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
+PYTHON=$PARTS/frames/bin/python
 # shellcheck source=tests/flow/python.sh
 . "$ROOT/tests/flow/python.sh"
 
