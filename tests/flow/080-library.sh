@@ -113,6 +113,7 @@ if p['attributes']['span.id'] == r['attributes'].get('span.id')), None)" "r['nam
 check_text "a span that is over has no context" "1 1" \
 	"$(grep -c '^00-' "$TMP/overlap") $(grep -c '^$' "$TMP/overlap")"
 check_text "what was before is when it was" "past 5000000000 7000000000
+then 8000000000 9000000000
 turned 7000000000 7000000000" "$(stored span 'r["name"], r["begin_ns"], r["end_ns"]' 'r["begin_ns"] < 10**10' | sort)"
 check_text "tracks of spans are shown after those of threads" "a_b?lane done lane 1 lane 2 main" \
 	"$(stored entity 'r["properties"]["name"]' 'r["entity"] == "track" and (r["properties"]["sort"] >= 1024) == (r["properties"]["name"] != "main") and r["properties"]["name"] in ("main", "done", "lane 1", "lane 2", "a_b?lane")' |
