@@ -164,6 +164,8 @@ text_at(const struct frame_column *column, uint32_t row)
 
 	if (column->type == FRAME_NAMES)
 		return column->names.names[numbers[row]];
+	if (numbers[row + 1] == numbers[row])
+		return (struct text){ "", 0 }; /* texts.at may be NULL */
 	return (struct text){ (const char *)column->texts.at + numbers[row],
 		numbers[row + 1] - numbers[row] };
 }
