@@ -36,7 +36,7 @@ data=data/data/pool
 # note: which parts there are.  lose: on all replicas, those that came since.
 note() {
 	for n in 1 2 3 4; do
-		(cd "$TMP/ch$n/$data" && ls -d */*_*) >"$TMP/parts$n"
+		(cd "$TMP/ch$n/$data" && ls -d ./*/*_*) >"$TMP/parts$n"
 	done
 }
 lose() {
@@ -44,7 +44,7 @@ lose() {
 		stop "ch$n" KILL
 		for table in $tables; do
 			for part in "$TMP/ch$n/$data/$table"/all_*; do
-				grep -qx "$table/${part##*/}" "$TMP/parts$n" || rm -rf "$part"
+				grep -qx "./$table/${part##*/}" "$TMP/parts$n" || rm -rf "$part"
 			done
 		done
 	done
