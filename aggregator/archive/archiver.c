@@ -31,7 +31,8 @@
 #define STEP_NS (NS_PER_SECOND / 20)
 /* Servers that do not sync write what they have confirmed within half a minute.
  * Until then the marks of rows that change stay: if a server starts again, they
- * are sent once more.  Lost records are noticed by who reads. */
+ * are sent once more, and the counts of facts are committed once more: who
+ * reads notices that facts are gone. */
 #define SETTLED_NS (60 * NS_PER_SECOND)
 /* The marks of what was in the store before are nearly complete, or soon. */
 #define MARKING_NS (NS_PER_SECOND / 10)
@@ -81,12 +82,16 @@ disconnect(struct archiver *self)
 	self->is_open = false;
 }
 
-/* The next pass has all rows that have a mark; they stay marked again. */
+/* The next pass has all rows that have a mark, and what has none; they stay
+ * marked again. */
 static void
 send_marked(struct archiver *self)
 {
 	self->pass.is_again = true;
+	self->pass.common = 0;
+	self->owners.has_rows = false;
 	self->settles_ns = 0;
+	commits_repeat(&self->commits);
 }
 
 /* Go on behind the last commit: what was sent after it is sent again. */
@@ -96,7 +101,6 @@ begin_anew(struct archiver *self)
 	self->sent = self->committed;
 	self->positions.count = 0;
 	self->lost_ns = 0;
-	self->pass.common = 0;
 	send_marked(self);
 	commits_forget(&self->commits);
 	block_sender_forget(&self->sender);
@@ -199,7 +203,8 @@ recognize(struct archiver *self, struct err *err)
 		log_warn("archive: %s: everything is sent again",
 		    is_other ? "this is not the archive that the store had, or "
 			       "tables of it were made again"
-			     : "it is from before (a snapshot, or a copy)");
+			     : "it is from before (a snapshot, a copy, a power "
+			       "cut)");
 	return note(self,
 	    &(struct writer_archive){
 		.is_new = is_other || is_older, .is_again = true },
@@ -248,18 +253,27 @@ clear_marks(struct archiver *self, uint64_t settled)
 	writer_clear_marks(self->writer, &clear);
 }
 
+/* After a commit, and when there is nothing to commit. */
 static void
-settle(struct archiver *self)
+settle(struct archiver *self, bool is_commit)
 {
+	const struct clickhouse_cluster *cluster =
+	    clickhouse_cluster(self->client);
+	bool is_synced = cluster->version >= CLICKHOUSE_VERSION_NEW;
 	int64_t now_ns = clock_monotonic_ns();
+	bool is_due = self->settles_ns != 0 && now_ns >= self->settles_ns;
+	bool is_over = is_due && self->settling == self->committed.change;
 
-	if (now_ns < self->settles_ns) {
-		clear_marks(self, 0);
-		return;
+	if (is_commit || is_due)
+		clear_marks(self, is_synced ? self->committed.change
+				  : is_due  ? self->settling
+					    : 0);
+	if (is_synced || is_over || self->pass.is_again)
+		self->settles_ns = 0;
+	else if (is_due || (is_commit && self->settles_ns == 0)) {
+		self->settling = self->committed.change;
+		self->settles_ns = now_ns + SETTLED_NS;
 	}
-	clear_marks(self, self->settles_ns != 0 ? self->settling : 0);
-	self->settling = self->committed.change;
-	self->settles_ns = now_ns + SETTLED_NS;
 }
 
 /* What was archived may be gone. */
@@ -285,6 +299,7 @@ see_whether_all_went_on(struct archiver *self, struct err *err)
 		return -1;
 	if (!self->restarts.found)
 		return 0;
+	self->restarts.found = false;
 	send_marked(self);
 	log_info("archive: a server has started again; what changed in the "
 		 "last minute is sent once more");
@@ -303,6 +318,7 @@ connect_to(struct archiver *self, struct err *err)
 	    restarts_look(&self->restarts, self->client, err) != 0)
 		return -1;
 	heartbeat_beat();
+	self->restarts.found = false; /* all marks are sent anyway */
 	if (recognize(self, err) != 0 || take_epoch(self, err) != 0)
 		return -1;
 	pos = pass_position(self->owners.epoch, self->committed.change);
@@ -340,6 +356,9 @@ send_snapshot(struct archiver *self, struct db_txn *txn, struct err *err)
 	size_t bytes = self->sender.shards * sizeof(struct block_sender_shard);
 	struct block_sender_shard *before;
 
+	/* A row that is waited for must not be replaced. */
+	if (self->pass.is_again && self->positions.count > 0)
+		return 0;
 	if (place.change <= self->sent.change ||
 	    self->positions.count == VERIFY_POSITIONS_MAX ||
 	    typed_pass_is_full(&self->pass.typed))
@@ -395,7 +414,7 @@ commit(struct archiver *self, struct err *err)
 	self->positions.count = 0;
 	block_sender_forget(&self->sender);
 	typed_pass_forget(&self->pass.typed);
-	settle(self);
+	settle(self, true);
 	archive_progress_commit(
 	    &self->progress, &self->committed, self->sent_ns);
 	return 0;
@@ -518,7 +537,10 @@ round_of(struct archiver *self, struct err *err)
 		return -1;
 	if (self->positions.count > 0)
 		return finish(self, err);
-	return commits_are_due(&self->commits) ? commit(self, err) : 0;
+	if (commits_are_due(&self->commits))
+		return commit(self, err);
+	settle(self, false);
+	return 0;
 }
 
 /* Replicas come back, perhaps at other places.  What was sent and is waited for

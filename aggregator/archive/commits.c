@@ -84,6 +84,12 @@ commits_clear(struct commits *commits)
 }
 
 void
+commits_repeat(struct commits *commits)
+{
+	commits->is_whole = true;
+}
+
+void
 commits_forget(struct commits *commits)
 {
 	clear(&commits->sent);
@@ -294,6 +300,22 @@ add_sent(struct commits *commits, uint32_t number, const struct parts *known,
 	}
 	count->rows += sent->rows;
 	count->hash += sent->hash;
+}
+
+/* What was committed of keys of which nothing was sent since. */
+static void
+add_committed(struct commits *commits, struct commits_table *next)
+{
+	const struct commits_table *committed = &commits->committed;
+
+	for (uint32_t i = 0; i < committed->keys.count; i++) {
+		uint32_t before = next->keys.count;
+		struct commits_count *count =
+		    count_of(next, committed->keys.names[i]);
+
+		if (next->keys.count > before)
+			*count = committed->of[i];
+	}
 }
 
 /* ---- rows that change ---- */
@@ -559,6 +581,7 @@ take(struct commits *commits, const struct commits_table *next, uint64_t pos)
 	commits_forget(commits);
 	forget_counted(&commits->changed);
 	clear(&commits->tried);
+	commits->is_whole = false;
 	commits->pos = pos;
 	if (is_full || commits->committed.keys.count > COMMITTED_MAX)
 		begin_since(commits);
@@ -595,6 +618,8 @@ commits_write(struct commits *commits, struct clickhouse *client,
 	for (uint32_t i = 0; rc == 0 && i < commits->sent.keys.count; i++)
 		add_sent(commits, i, &known, &next);
 	free(known.at);
+	if (commits->is_whole)
+		add_committed(commits, &next);
 	if (rc == 0)
 		rc = count_changed(commits, client, writing.shard, err);
 	if (rc == 0) {

@@ -49,6 +49,7 @@ struct commits {
 	struct commits_table changed;
 	struct commits_table tried; /* perhaps there, from `since` */
 	int64_t count_ns;           /* monotonic: not before */
+	bool is_whole; /* the next one repeats what was committed */
 };
 
 /* Begin at a position; nothing is known of what was before, but which counts
@@ -71,6 +72,9 @@ void commits_lose_phase(
 /* Rows of a table were sent that replace others. */
 void commits_change(struct commits *commits, unsigned shard,
     enum schema_number table, uint64_t part, int32_t hour);
+/* Replicas may have lost commits: the next one has what was committed since
+ * `since`, too. */
+void commits_repeat(struct commits *commits);
 /* What was sent will be sent again. */
 void commits_forget(struct commits *commits);
 /* Is it time for a commit of what was replaced, though nothing else was sent?

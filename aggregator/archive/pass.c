@@ -13,7 +13,8 @@
 #include "proto/os/heartbeat.h"
 
 enum {
-	STOP_RECORDS = 1024, /* look whether to stop after that many */
+	STOP_RECORDS =
+	    1024, /* look whether to stop after that many, or marks */
 };
 
 struct pass_place
@@ -194,6 +195,7 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 {
 	struct marks *marks;
 	struct mark mark;
+	uint64_t passed = 0;
 	int rc = 0;
 
 	pass->typed.txn = txn;
@@ -204,9 +206,13 @@ pass_send(struct pass *pass, struct db_txn *txn, const struct pass_place *from,
 	pass->records = pass->rows = pass->typed.damaged = 0;
 	marks = marks_open(txn);
 	while (rc == 0 && marks_next(marks, &mark)) {
-		if (!is_to_send(pass, &mark))
+		bool is_passed = !is_to_send(pass, &mark);
+
+		if (is_passed && ++passed % STOP_RECORDS != 0)
 			continue;
-		rc = is_stopping(pass, err) ? -1 : send_mark(pass, &mark, err);
+		rc = is_stopping(pass, err) ? -1
+		     : is_passed            ? 0
+					    : send_mark(pass, &mark, err);
 	}
 	marks_close(&marks);
 	if (rc == 0 && send_common(pass, err) == 0 &&

@@ -24,7 +24,9 @@ look(void *arg, const struct question *question, struct err *err)
 		return -1;
 	began_s = asked_s - (int64_t)uptime_s;
 	restarts->found |= *before != 0 && began_s > *before + UNSURE_S;
-	*before = began_s;
+	/* Never lower: an answer that took long makes it too early. */
+	if (began_s > *before)
+		*before = began_s;
 	return 0;
 }
 
@@ -32,6 +34,5 @@ int
 restarts_look(
     struct restarts *restarts, struct clickhouse *client, struct err *err)
 {
-	restarts->found = false;
 	return question_each(client, look, restarts, err);
 }

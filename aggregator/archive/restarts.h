@@ -13,10 +13,11 @@
 
 #include "proto/clickhouse/client.h"
 
-/* When each server started, by the monotonic clock here; all zeros: no look. */
+/* When each server started, by the monotonic clock here; all zeros: no look.  A
+ * look sets `found`, also one that fails; its reader resets it. */
 struct restarts {
 	int64_t began_s[CLICKHOUSE_SHARDS_MAX][CLICKHOUSE_REPLICAS_MAX];
-	bool found; /* a server started again since the look before */
+	bool found; /* a server started again */
 };
 
 /* Look at all servers that answer.  -1: none of a shard does. */

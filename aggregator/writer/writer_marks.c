@@ -261,10 +261,13 @@ writer_note_archive(struct writer *writer, const struct writer_archive *archive,
     const atomic_bool *stop, struct err *err)
 {
 	int64_t until_ns = clock_monotonic_ns() + NOTE_NS, now_ns;
-	bool is_waiting;
+	bool is_waiting, is_again;
 
 	pthread_mutex_lock(&writer->lock);
+	/* Of a note that was not waited for long enough. */
+	is_again = writer->marks.is_noting && writer->marks.note.is_again;
 	writer->marks.note = *archive;
+	writer->marks.note.is_again |= is_again;
 	writer->marks.is_noting = writer->woken = true;
 	pthread_cond_broadcast(&writer->changed);
 	while ((is_waiting = writer->marks.is_noting) && !atomic_load(stop) &&

@@ -146,7 +146,7 @@ samples(void)
 		poolscope_text("none", ""),
 	};
 	struct poolscope_number many[POOLSCOPE_NUMBERS + 2];
-	char name[POOLSCOPE_NUMBERS + 2][8];
+	char name[POOLSCOPE_NUMBERS + 2][16];
 
 	poolscope_sample(numbers, 4, labels, 6);
 	poolscope_sample(numbers, 4, labels, 6);

@@ -20,11 +20,9 @@
  *   REPLACED    the archive is lost, and an empty one takes its place
  *
  * The assertions, in words: a change whose mark was removed is on a replica, also
- * after a disk was lost, after repairs and merges, and the next owner has it;
- * what the second head reads has all changes up to the checkpoint; of a change
- * number only one owner's row counts, whichever replica a reader asks.  A row
- * that changes is here the same as one that does not: the version is the number
- * of the change.
+ * after a disk was lost, after repairs and merges; what the second head reads has
+ * all changes up to the checkpoint, also that of the time when it claims; of a
+ * change number only one owner's row counts, whichever replica a reader asks.
  *
  * The right protocol has none of the macros below; each of them is a mistake
  * that must be found (run.sh), in brackets those that once were made:
@@ -76,6 +74,7 @@ byte claim;            /* of the partition: by head 1 or 2; 0: none */
 #else
 byte claim = 1;
 #endif
+byte found;            /* the checkpoint of the first head when it was claimed */
 bool is_wiped;         /* a disk was lost */
 byte base;             /* the second head: what it read, */
 byte made_b, commit_b; /* and what it made behind it */
@@ -99,8 +98,8 @@ inline judge() {
 	assert(HAS(a[0] | a[1], UNTIL(0)));
 	/* of a number one owner's row counts */
 	assert(commit_b == 0 || COUNTED <= base);
-	/* nor has the first store forgotten what the next owner lacks */
-	assert(commit_b == 0 || cleared <= base)
+	/* nor does the next owner lack what was committed when it came */
+	assert(commit_b == 0 || found <= base)
 }
 
 inline lose_disk(r) {
@@ -307,7 +306,7 @@ active proctype second() {
 #else
 	/* a higher epoch, then the end of the one before */
 #ifndef SAME_EPOCH
-	claim = 2;
+	atomic { claim = 2; found = commit_a };
 	/* Has the other one gone on? */
 #ifndef NO_LOOK
 	if

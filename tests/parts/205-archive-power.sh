@@ -2,7 +2,8 @@
 # All replicas of a shard lose power before they have written what they confirmed: of rows
 # that change the newest versions are gone, nobody else has them, and older ones look right.
 # The aggregator sends them once more: when servers have started again while it runs, and when it
-# starts after them.
+# starts after them.  Records that are gone are an error, though the commit that counted them is
+# gone, too, until they are sent again.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # the $ is a partition's
 # shellcheck source=tests/flow/lib.sh
@@ -30,8 +31,16 @@ ask_all() {
 			echo short
 	done >>"$TMP/answered" 2>&1
 }
+# events: how many of them readers get; "short" if it is an error.
+events() {
+	if poolscope-dump -q -p "$1" --kind event --connect "$from" --archive-password "$TMP/reader" >"$TMP/events" 2>"$TMP/why"; then
+		wc -l <"$TMP/events"
+	else
+		echo short
+	fi
+}
 same() { ask_all && cmp -s "$TMP/answered" "$TMP/was"; }
-tables='runs entities sums names streams nodes partitions'
+tables='runs entities sums names streams nodes partitions models owners commits events'
 data=data/data/pool
 # note: which parts there are.  lose: on all replicas, those that came since.
 note() {
@@ -43,7 +52,7 @@ lose() {
 	for n in 1 2 3 4; do
 		stop "ch$n" KILL
 		for table in $tables; do
-			for part in "$TMP/ch$n/$data/$table"/all_*; do
+			for part in "$TMP/ch$n/$data/$table"/*_*_*; do
 				grep -qx "./$table/${part##*/}" "$TMP/parts$n" || rm -rf "$part"
 			done
 		done
@@ -72,6 +81,8 @@ ask_all
 cp "$TMP/answered" "$TMP/was"
 check_text "readers get them" 10 "$(grep -c '"kind": "run"' "$TMP/was")"
 check_status 1 "... without an error" grep -q short "$TMP/was"
+all=$(events 'demo$farm')
+check "... with their events" test "$all" -gt 50
 check_status 1 "... which is more than before" cmp -s "$TMP/first" "$TMP/was"
 
 # The aggregator stands still, and so meets no server that does not answer.
@@ -80,6 +91,12 @@ check "the servers lose power" lose
 check_status 1 "it is lost" same
 kill -CONT "$(pid aggregator)"
 check "readers get all of it from the aggregator that goes on" wait_until same 60
+check_text "... but the records, which are an error" short "$(events 'demo$farm')"
+check "... that names the hour" grep -q "committed rows of table events, hour" "$TMP/why"
+stop aggregator
+check "they are to be sent again" poolscope-archive verify --to "$CLUSTER/pool" --archive-password "$TMP/writer" --repair
+aggregator_serve || exit 1
+check "they are" wait_until '[ "$(events "demo\$farm")" = "$all" ]' 60
 
 no_merges
 note
@@ -93,3 +110,4 @@ check "servers and aggregator lose power" lose
 check_status 1 "it is lost" same
 aggregator_serve || exit 1
 check "readers get all of it when the aggregator has started" wait_until same 60
+check "... with the records" wait_until '[ "$(events "demo\$farm")" -gt "$all" ]' 60
