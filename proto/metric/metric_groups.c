@@ -121,16 +121,17 @@ metric_group_define(struct wire_writer *w,
 		    types, &type_bytes, column->counter ? "counter" : "gauge");
 	}
 	wire_writer_init(&writer, pairs, sizeof(pairs));
+	/* In the order of dynamic_group.c, which a store keeps. */
+	if (label.bytes > 0) {
+		wire_put_text_attribute(&writer, text_of("labels"), label);
+		entity.attributes++;
+	}
 	wire_put_text_attribute(
 	    &writer, text_of("names"), (struct text){ names, name_bytes });
 	wire_put_text_attribute(
 	    &writer, text_of("units"), (struct text){ units, unit_bytes });
 	wire_put_text_attribute(
 	    &writer, text_of("types"), (struct text){ types, type_bytes });
-	if (label.bytes > 0) {
-		wire_put_text_attribute(&writer, text_of("labels"), label);
-		entity.attributes++;
-	}
 	entity.pairs =
 	    (struct text){ (const char *)pairs, (uint32_t)writer.bytes };
 	return wire_put_record(w, &entity);
