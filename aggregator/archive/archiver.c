@@ -206,9 +206,7 @@ recognize(struct archiver *self, struct err *err)
 			     : "it is from before (a snapshot, a copy, a power "
 			       "cut)");
 	return note(self,
-	    &(struct writer_archive){
-		.is_new = is_other || is_older, .is_again = true },
-	    err);
+	    &(struct writer_archive){ .is_new = is_other || is_older }, err);
 }
 
 static int

@@ -91,7 +91,7 @@ check "the servers lose power" lose
 check_status 1 "it is lost" same
 kill -CONT "$(pid aggregator)"
 check "readers get all of it from the aggregator that goes on" wait_until same 60
-check_text "... but the records, which are an error" short "$(events 'demo$farm')"
+check "... but the records, which are an error" wait_until '[ "$(events "demo\$farm")" = short ]' 60
 check "... that names the hour" grep -q "committed rows of table events, hour" "$TMP/why"
 stop aggregator
 check "they are to be sent again" poolscope-archive verify --to "$CLUSTER/pool" --archive-password "$TMP/writer" --repair
