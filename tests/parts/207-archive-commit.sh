@@ -167,6 +167,10 @@ check "another start counts what is not" wait_until '[ "$(counted runs)" = 15 ]'
 check_text "... once" 0 "$(query "SELECT count() FROM (SELECT since FROM pool.commits WHERE tbl = 'runs' GROUP BY since
 	HAVING max(if(name = 'uncounted', pos, 0)) > max(if(name = '', pos, 0)))")"
 check_text "readers get them" 15 "$(runs | wc -l)"
+# What has a mark is sent once more with the first change after the start.
+echo '{"ts": "1650020400.25", "source": "test", "event": "note", "node": "n1"}' >"$TMP/one"
+check "a change comes" poolscope-import emits -p 'a$two' "$TMP/one"
+check "... is archived" settled
 query "ALTER TABLE pool.runs DELETE WHERE no % 2 = 0" >"$TMP/deleted"
 check "some are lost" wait_until '[ "$(query "SELECT uniqExact(run) FROM pool.runs")" -lt 10 ]' 60
 check_status 1 "... which a reader misses" runs
