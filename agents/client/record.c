@@ -139,10 +139,18 @@ put(struct client_self *self, struct client_record *head, struct rest *rest)
 	publish(self->thread, head->kind, head->cut);
 }
 
-static void
-begin(struct poolscope_span *span, struct client_self *self, const char *name,
-    const char *category)
+/* NULL: the library is not open. */
+static inline struct client_self *
+begin(struct poolscope_span *span, const char *name, const char *category)
 {
+	uint32_t life =
+	    atomic_load_explicit(&client.life, memory_order_acquire);
+	struct client_self *self;
+
+	span->life = life;
+	if (life == 0)
+		return NULL;
+	self = client_me(life);
 	span->id = next_id(self);
 	span->outer = self->span;
 	memcpy(span->outer_trace, self->trace, TRACE_CONTEXT_BYTES);
@@ -151,21 +159,17 @@ begin(struct poolscope_span *span, struct client_self *self, const char *name,
 	span->track = NULL;
 	span->bytes = 0;
 	span->count = span->cut = 0;
+	return self;
 }
 
 void
 poolscope_begin(
     struct poolscope_span *span, const char *name, const char *category)
 {
-	uint32_t life =
-	    atomic_load_explicit(&client.life, memory_order_acquire);
-	struct client_self *self;
+	struct client_self *self = begin(span, name, category);
 
-	span->life = life;
-	if (life == 0)
+	if (self == NULL)
 		return;
-	self = client_me(life);
-	begin(span, self, name, category);
 	span->parent = self->span;
 	memcpy(span->trace, self->trace, TRACE_CONTEXT_BYTES);
 	self->span = span->id;
@@ -212,16 +216,11 @@ void
 poolscope_begin_under(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent)
 {
-	uint32_t life =
-	    atomic_load_explicit(&client.life, memory_order_acquire);
-	struct client_self *self;
+	struct client_self *self = begin(span, name, category);
 	struct trace_context trace_context;
 
-	span->life = life;
-	if (life == 0)
+	if (self == NULL)
 		return;
-	self = client_me(life);
-	begin(span, self, name, category);
 	trace_context = context_of(self, traceparent);
 	begin_within(span, &trace_context);
 	self->span = span->id;
@@ -233,16 +232,11 @@ void
 poolscope_begin_beside(struct poolscope_span *span, const char *name,
     const char *category, const char *traceparent, const char *track)
 {
-	uint32_t life =
-	    atomic_load_explicit(&client.life, memory_order_acquire);
-	struct client_self *self;
+	struct client_self *self = begin(span, name, category);
 	struct trace_context trace_context;
 
-	span->life = life;
-	if (life == 0)
+	if (self == NULL)
 		return;
-	self = client_me(life);
-	begin(span, self, name, category);
 	span->track = track;
 	trace_context = context_within(self, traceparent);
 	begin_within(span, &trace_context);

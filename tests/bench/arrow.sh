@@ -12,15 +12,9 @@
 . "$ROOT/tests/parts/serve.sh"
 PARTITION='acct$many'
 need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
-# shellcheck disable=SC2119 # no options
-aggregate
-/usr/bin/python3 -c 'import sys
-print("group n1 room", *["m%d:1:gauge" % i for i in range(50)])
-for t in range(int(sys.argv[1]) // 50):
-    print("sample", t, "n%d" % (t // 4000), "room", *[t * i + .5 for i in range(50)])
-    if t % 200 == 0:
-        print("----")' "${ROWS:-2000000}" | records
-"$PARTS/frames/bin/python" - "${ROWS:-2000000}" "$TMP" poolscope-dump -q -p 'acct$many' --kind sample \
+# shellcheck source=tests/bench/many_samples.sh
+. "$ROOT/tests/bench/many_samples.sh"
+"$PARTS/frames/bin/python" - "$ROWS" "$TMP" poolscope-dump -q -p 'acct$many' --kind sample \
 	--store "$DIR/store" <<'END'
 import os
 import subprocess

@@ -12,15 +12,8 @@
 need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
 make -s python B="${B#"$ROOT/"}"
 export PYTHONPATH="$B/python" PYTHONDONTWRITEBYTECODE=1
-ROWS=${ROWS:-2000000}
-# shellcheck disable=SC2119 # no options
-aggregate
-/usr/bin/python3 -c 'import sys
-print("group n1 room", *["m%d:1:gauge" % i for i in range(50)])
-for t in range(int(sys.argv[1]) // 50):
-    print("sample", t, "n%d" % (t // 4000), "room", *[t * i + .5 for i in range(50)])
-    if t % 200 == 0:
-        print("----")' "$ROWS" | records
+# shellcheck source=tests/bench/many_samples.sh
+. "$ROOT/tests/bench/many_samples.sh"
 "$PARTS/frames/bin/python" - "$ROWS" <<'END'
 import io, json, subprocess, sys, time
 import pandas, polars, pyarrow

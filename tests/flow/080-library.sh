@@ -10,21 +10,8 @@ unset TRACEPARENT POOLSCOPE_SOCKET POOLSCOPE_NODE
 client=$B/flow/client
 pool='acct$pool'
 
-# stored KIND EXPRESSION [CONDITION]: of each record `r` in the store.
-stored() {
-	poolscope-dump -p "$pool" --kind "$1" --format jsonl --quiet >"$TMP/stored"
-	python3 -c '
-import json, sys
-for r in map(json.loads, open(sys.argv[1])):
-    if eval(sys.argv[3]):
-        v = eval(sys.argv[2])
-        print(*(v if isinstance(v, tuple) else (v,)))
-' "$TMP/stored" "$2" "${3:-True}"
-}
-# What is in the agent's spool is in the store when this returns.
-settle() {
-	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s && wait_until indexed 30
-}
+# shellcheck source=tests/flow/stored.sh
+. "$ROOT/tests/flow/stored.sh"
 start_agent() {
 	# It must not hold the ends of our pipes.
 	start agent poolscope-agent --no-samples -p "$pool" -n node1 7>&- 8<&-

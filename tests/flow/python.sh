@@ -2,7 +2,6 @@
 # Python left in it.
 #
 #	py -c 'import poolscope; ...'      with the module of this variant
-#	stored span 'r["name"]'            of each span `r` in the store
 #
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
@@ -38,25 +37,8 @@ program() {
 	cat >"$TMP/$1"
 }
 
-# stored KIND EXPRESSION [CONDITION]: of each record `r`, with its attributes `a`, in the store.
-stored() {
-	poolscope-dump -p "$pool" --kind "$1" --format jsonl --quiet >"$TMP/stored"
-	/usr/bin/python3 -c '
-import json, sys
-records = [json.loads(line) for line in open(sys.argv[1])]
-for r in records:
-    a = r.get("attributes", {})
-    def parent(r):
-        return next((p["name"] for p in records if p["attributes"]["span.id"] == r["attributes"].get("parent.id")), None)
-    if eval(sys.argv[3]):
-        v = eval(sys.argv[2])
-        print(*(v if isinstance(v, tuple) else (v,)))
-' "$TMP/stored" "$2" "${3:-True}"
-}
-# What is in the agent's spool is in the store when this returns.
-settle() {
-	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s && wait_until indexed 30
-}
+# shellcheck source=tests/flow/stored.sh
+. "$ROOT/tests/flow/stored.sh"
 start_pool() {
 	start aggregator poolscope-aggregator || exit 1
 	start broker poolscope-broker || exit 1

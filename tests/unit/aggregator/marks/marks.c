@@ -480,25 +480,33 @@ phases_and_runs_stay_while_records_are_deleted(void **state)
 	rig_verify(&rig);
 }
 
+/* The writer's thread does what was asked. */
+static void
+run_until_no_mark_is_left(void)
+{
+	struct err err = { 0 };
+
+	rig_good(writer_start(rig.writer, NULL, &err), &err);
+	while (count_marks(-1) > 0)
+		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+	writer_stop(rig.writer);
+}
+
 static void
 the_thread_of_the_writer_removes_marks_on_request(void **state)
 {
 	uint64_t random = check_seed(), change;
-	struct err err = { 0 };
 	uint32_t row;
 
 	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&change, &row);
-	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	assert_true(count_marks(-1) > 0);
 	writer_clear_marks(
 	    rig.writer, &(struct marks_clear){
 			    .change = change, .settled = change, .row = row });
-	while (count_marks(-1) > 0)
-		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-	writer_stop(rig.writer);
+	run_until_no_mark_is_left();
 }
 
 static uint64_t
@@ -557,7 +565,6 @@ static void
 a_later_request_keeps_what_is_settled(void **state)
 {
 	uint64_t random = check_seed(), change;
-	struct err err = { 0 };
 	uint32_t row;
 
 	(void)state;
@@ -569,10 +576,7 @@ a_later_request_keeps_what_is_settled(void **state)
 			    .change = change, .settled = change, .row = row });
 	writer_clear_marks(
 	    rig.writer, &(struct marks_clear){ .change = change, .row = row });
-	rig_good(writer_start(rig.writer, NULL, &err), &err);
-	while (count_marks(-1) > 0)
-		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-	writer_stop(rig.writer);
+	run_until_no_mark_is_left();
 }
 
 static void

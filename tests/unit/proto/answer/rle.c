@@ -6,24 +6,14 @@
 #include "proto/answer/rle.h"
 
 #include "tests/unit/check.h"
+#include "tests/unit/proto/answer/bytes.h"
 
-#define IS(...)                                                                \
-	is(&made, (const unsigned char[]){ __VA_ARGS__ },                      \
-	    sizeof((const unsigned char[]){ __VA_ARGS__ }))
 #define PUT(width, ...)                                                        \
 	rle_put(&made, (const uint32_t[]){ __VA_ARGS__ },                      \
 	    sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t),      \
 	    width)
 
 enum { MANY = 400 };
-
-static void
-is(struct buffer *made, const unsigned char *wanted, size_t bytes)
-{
-	assert_int_equal(made->bytes, bytes);
-	assert_memory_equal(made->at, wanted, bytes);
-	buffer_clear(made);
-}
 
 static void
 a_width_is_that_of_the_greatest(void **state)

@@ -5,18 +5,7 @@
 #include "proto/answer/thrift.h"
 
 #include "tests/unit/check.h"
-
-#define IS(...)                                                                \
-	is(&made, (const unsigned char[]){ __VA_ARGS__ },                      \
-	    sizeof((const unsigned char[]){ __VA_ARGS__ }))
-
-static void
-is(struct buffer *made, const unsigned char *wanted, size_t bytes)
-{
-	assert_int_equal(made->bytes, bytes);
-	assert_memory_equal(made->at, wanted, bytes);
-	buffer_clear(made);
-}
+#include "tests/unit/proto/answer/bytes.h"
 
 /* A field is the distance of its number and its type, 4 bits each. */
 static void
