@@ -200,9 +200,9 @@ emit_samples(const struct options *options, struct submit *submit,
 	if (page.bad == 0)
 		return EXIT_SUCCESS;
 	fprintf(stderr,
-	    "poolscope-emit: %llu numbers published, %llu lines "
-	    "left out\n",
-	    (unsigned long long)page.numbers, (unsigned long long)page.bad);
+	    "poolscope-emit: %llu number%s published, %llu line%s left out\n",
+	    (unsigned long long)page.numbers, page.numbers == 1 ? "" : "s",
+	    (unsigned long long)page.bad, page.bad == 1 ? "" : "s");
 	return EXIT_FAILURE;
 }
 

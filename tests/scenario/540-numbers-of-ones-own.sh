@@ -32,7 +32,7 @@ emit --sample queue.length=2 --unit 'queue.length={job}' --label rank=4 --ts "$(
 } >"$TMP/page"
 check_status 1 "a page with one bad line" poolscope-emit --prometheus "$TMP/page" --wait stored
 check_text "... which is reported by its number" "$TMP/page:5: a name is missing
-poolscope-emit: 3 numbers published, 1 lines left out" "$(cat "$TMP/err")"
+poolscope-emit: 3 numbers published, 1 line left out" "$(cat "$TMP/err")"
 wait_until indexed 30 || exit 1
 
 sorted() {
