@@ -251,13 +251,19 @@ clear_marks(struct archiver *self, uint64_t settled)
 	writer_clear_marks(self->writer, &clear);
 }
 
+/* Are rows that were confirmed on the disk? */
+static bool
+servers_sync(const struct archiver *self)
+{
+	return clickhouse_cluster(self->client)->version >=
+	       CLICKHOUSE_VERSION_NEW;
+}
+
 /* After a commit, and when there is nothing to commit. */
 static void
 settle(struct archiver *self, bool is_commit)
 {
-	const struct clickhouse_cluster *cluster =
-	    clickhouse_cluster(self->client);
-	bool is_synced = cluster->version >= CLICKHOUSE_VERSION_NEW;
+	bool is_synced = servers_sync(self);
 	int64_t now_ns = clock_monotonic_ns();
 	bool is_due = self->settles_ns != 0 && now_ns >= self->settles_ns;
 	bool is_over = is_due && self->settling == self->committed.change;
@@ -293,6 +299,8 @@ see_whether_it_is_the_same(struct archiver *self, struct err *err)
 static int
 see_whether_all_went_on(struct archiver *self, struct err *err)
 {
+	if (servers_sync(self))
+		return 0;
 	if (restarts_look(&self->restarts, self->client, err) != 0)
 		return -1;
 	if (!self->restarts.found)

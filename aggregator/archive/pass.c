@@ -13,8 +13,8 @@
 #include "proto/os/heartbeat.h"
 
 enum {
-	STOP_RECORDS =
-	    1024, /* look whether to stop after that many, or marks */
+	/* Look whether to stop after that many, or as many marks. */
+	STOP_RECORDS = 1024,
 };
 
 struct pass_place
