@@ -6,6 +6,7 @@
 # shellcheck shell=sh
 
 # stored KIND EXPRESSION [CONDITION]: of each record `r`, with its attributes `a`, in the store.
+# shellcheck disable=SC2154 # the pool is that of who sources this
 stored() {
 	poolscope-dump -p "$pool" --kind "$1" --format jsonl --quiet >"$TMP/stored"
 	/usr/bin/python3 -c '
@@ -21,6 +22,7 @@ for r in records:
 ' "$TMP/stored" "$2" "${3:-True}"
 }
 # What is in the agent's spool is in the store when this returns.
+# shellcheck disable=SC2154
 settle() {
 	poolscope-emit -p "$pool" test settled --wait stored --timeout 60s && wait_until indexed 30
 }
