@@ -22,6 +22,16 @@ asan)
 	PRELOAD="$(cc -print-file-name=libasan.so) $(cc -print-file-name=libubsan.so)"
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 	export ASAN_OPTIONS
+	# What Python starts has the library only if it is Python: ps, for one, hangs with it.
+	mkdir "$TMP/preloaded"
+	printf '#!/bin/sh\nLD_PRELOAD="%s" exec "%s" "$@"\n' "$PRELOAD" "$PYTHON" >"$TMP/preloaded/python"
+	chmod +x "$TMP/preloaded/python"
+	cat >"$TMP/preloaded/sitecustomize.py" <<-END
+		import os, sys
+		os.environ.pop("LD_PRELOAD", None)
+		sys.executable = "$TMP/preloaded/python"
+	END
+	PYTHONPATH=$TMP/preloaded:$PYTHONPATH
 	;;
 tsan)
 	echo "SKIPPED: TSan reports what Python, which it does not know, does"
