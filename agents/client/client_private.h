@@ -57,10 +57,11 @@ struct client_record {
 	uint64_t id, parent; /* of an event: the id of its span; of a sample:
 				how many numbers are behind its labels */
 	uint16_t pair_bytes;
-	uint8_t kind;  /* enum client_kind */
-	uint8_t parts; /* enum client_parts */
+	uint16_t cut;      /* omitted attributes */
+	uint8_t count;     /* stored ones */
+	uint8_t kind : 4;  /* enum client_kind */
+	uint8_t parts : 4; /* enum client_parts */
 	uint8_t source_bytes, name_bytes;
-	uint8_t count, cut; /* attributes: stored, omitted */
 };
 
 /* ---- a track: that of a thread, or one that spans name ---- */

@@ -169,8 +169,7 @@ struct poolscope_span {
 	unsigned char outer_trace[16];
 	const char *name, *category, *track;
 	uint32_t life; /* 0: nothing to record */
-	uint16_t bytes;
-	uint8_t count, cut;
+	uint32_t bytes : 10, count : 6, cut : 16;
 	unsigned char pairs[POOLSCOPE_SPAN_BYTES];
 };
 

@@ -110,7 +110,7 @@ reserve(struct client_thread *thread, enum client_kind kind, uint32_t rest)
 /* Publish the record, and wake the sender if it sleeps for lack of records, or
  * if half of the ring is full. */
 static inline void
-publish(struct client_thread *thread, enum client_kind kind, uint8_t cut)
+publish(struct client_thread *thread, enum client_kind kind, uint16_t cut)
 {
 	uint32_t sleep;
 
@@ -256,7 +256,7 @@ poolscope_set(struct poolscope_span *span, struct poolscope_attribute attribute)
 	    client_put_attribute(&w, &attribute)) {
 		span->count++;
 		span->bytes = (uint16_t)(span->bytes + w.bytes);
-	} else if (span->cut < UINT8_MAX) {
+	} else if (span->cut < UINT16_MAX) {
 		span->cut++;
 	}
 }
@@ -337,7 +337,7 @@ put_pairs(struct client_record *head, struct wire_writer *w, unsigned most,
 		if (head->count < most &&
 		    client_put_attribute(w, &attributes[i]))
 			head->count++;
-		else if (head->cut < UINT8_MAX)
+		else if (head->cut < UINT16_MAX)
 			head->cut++;
 	}
 	head->pair_bytes = (uint16_t)w->bytes;
@@ -461,7 +461,7 @@ poolscope_sample(const struct poolscope_number *numbers, size_t numbers_count,
 		if (head.id < POOLSCOPE_NUMBERS &&
 		    client_put_number(&w, &numbers[i]))
 			head.id++;
-		else if (head.cut < UINT8_MAX)
+		else if (head.cut < UINT16_MAX)
 			head.cut++;
 	}
 	head.pair_bytes = (uint16_t)w.bytes;

@@ -13,13 +13,39 @@ PyMODINIT_FUNC PyInit__native(void);
 
 /* ---- events ---- */
 
-/* The attributes of a call: as many as an event may have. */
+/* The attributes of a call, all of them: the library counts those that it
+ * omits. */
 struct attributes {
-	struct poolscope_attribute is[POOLSCOPE_ATTRIBUTES];
-	PyObject *hold[POOLSCOPE_ATTRIBUTES];
+	struct poolscope_attribute *is;
+	PyObject **hold;
 	size_t count;
 	PyObject *kept; /* what else must live until the call ends, or NULL */
+	struct poolscope_attribute few[POOLSCOPE_ATTRIBUTES];
+	PyObject *few_hold[POOLSCOPE_ATTRIBUTES];
 };
+
+static void
+begin(struct attributes *to)
+{
+	to->count = 0;
+	to->kept = NULL;
+	to->is = to->few;
+	to->hold = to->few_hold;
+}
+
+/* Before the first one: room for so many; -1 with an exception. */
+static int
+reserve(struct attributes *to, Py_ssize_t count)
+{
+	if (count <= POOLSCOPE_ATTRIBUTES)
+		return 0;
+	to->is = PyMem_Malloc((size_t)count * sizeof(*to->is));
+	to->hold = PyMem_Malloc((size_t)count * sizeof(*to->hold));
+	if (to->is != NULL && to->hold != NULL)
+		return 0;
+	PyErr_NoMemory();
+	return -1;
+}
 
 static void
 release(struct attributes *attributes)
@@ -27,6 +53,10 @@ release(struct attributes *attributes)
 	for (size_t i = 0; i < attributes->count; i++)
 		Py_XDECREF(attributes->hold[i]);
 	Py_XDECREF(attributes->kept);
+	if (attributes->is != attributes->few)
+		PyMem_Free(attributes->is);
+	if (attributes->hold != attributes->few_hold)
+		PyMem_Free(attributes->hold);
 }
 
 /* Takes `object`; -1 with an exception, also if that is NULL. */
@@ -58,15 +88,13 @@ utf8(struct attributes *to, PyObject *text)
 	return is;
 }
 
-/* One more, unless there are as many; -1 with an exception. */
+/* One more; -1 with an exception. */
 static int
 add(struct attributes *to, PyObject *key, PyObject *value)
 {
 	struct poolscope_attribute *is = &to->is[to->count];
 	int rc;
 
-	if (to->count == POOLSCOPE_ATTRIBUTES)
-		return 0;
 	rc = native_value(value, is, &to->hold[to->count]);
 	if (rc == 0)
 		return 0;
@@ -82,10 +110,10 @@ take(struct attributes *to, PyObject *const *values, PyObject *names,
     const char **track)
 {
 	Py_ssize_t given = names != NULL ? PyTuple_Size(names) : 0;
-	int rc = 0;
+	int rc;
 
-	to->count = 0;
-	to->kept = NULL;
+	begin(to);
+	rc = reserve(to, given);
 	for (Py_ssize_t i = 0; i < given && rc == 0; i++) {
 		PyObject *name = PyTuple_GetItem(names, i);
 
@@ -182,9 +210,11 @@ native_past(
 
 /* ---- samples ---- */
 
+/* All of them, as of attributes. */
 struct sample {
-	struct poolscope_number number[POOLSCOPE_NUMBERS];
+	struct poolscope_number *number;
 	size_t count;
+	struct poolscope_number few[POOLSCOPE_NUMBERS];
 	struct attributes labels;
 	/* Copies of arguments, and an argument, or NULL. */
 	PyObject *label, *unit, *counter;
@@ -220,7 +250,7 @@ take_number(struct sample *sample, PyObject *name, PyObject *value)
 	struct poolscope_number *to = &sample->number[sample->count];
 	PyObject *unit;
 
-	if (value == Py_None || sample->count == POOLSCOPE_NUMBERS)
+	if (value == Py_None)
 		return 0;
 	*to = (struct poolscope_number){ .name = utf8(&sample->labels, name) };
 	if (to->name == NULL)
@@ -247,8 +277,11 @@ take_labels(struct sample *sample)
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
 
-	while (sample->label != NULL &&
-	       PyDict_Next(sample->label, &at, &key, &value))
+	if (sample->label == NULL)
+		return 0;
+	if (reserve(&sample->labels, PyDict_Size(sample->label)) != 0)
+		return -1;
+	while (PyDict_Next(sample->label, &at, &key, &value))
 		if (add(&sample->labels, key, value) != 0)
 			return -1;
 	return 0;
@@ -262,8 +295,16 @@ take_sample(struct sample *sample, PyObject *const *values, PyObject *names)
 	PyObject **option;
 	int rc = 0;
 
-	sample->count = sample->labels.count = 0;
-	sample->labels.kept = NULL;
+	begin(&sample->labels);
+	sample->count = 0;
+	sample->number = sample->few;
+	if (given > POOLSCOPE_NUMBERS)
+		sample->number =
+		    PyMem_Malloc((size_t)given * sizeof(*sample->number));
+	if (sample->number == NULL) {
+		PyErr_NoMemory();
+		return -1;
+	}
 	sample->label = sample->unit = sample->counter = NULL;
 	for (Py_ssize_t i = 0; i < given && rc == 0; i++) {
 		option = option_of(sample, PyTuple_GetItem(names, i));
@@ -301,6 +342,8 @@ native_sample(
 		poolscope_sample(sample.number, sample.count, sample.labels.is,
 		    sample.labels.count);
 	release(&sample.labels);
+	if (sample.number != sample.few)
+		PyMem_Free(sample.number);
 	if (rc != 0)
 		return NULL;
 	Py_RETURN_NONE;

@@ -14,8 +14,8 @@ struct span {
 	PyObject *name, *category, *under; /* str or bytes, or NULL */
 	struct native *native;
 	/* Of the attributes that were given at once. */
-	uint16_t given_bytes;
-	uint8_t given, given_cut;
+	uint16_t given_bytes, given_cut;
+	uint8_t given;
 	bool in_task;
 	struct native_turn turn;
 	struct poolscope_span is;

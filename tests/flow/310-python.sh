@@ -222,3 +222,25 @@ PY
 check "more than a ring holds" py "$TMP/many.py"
 check_text "... is counted" "20000 20000 True" "$(cat "$TMP/out")"
 check_printed "... and reported at the end" "^poolscope: [0-9]* of 20000 records were dropped"
+
+# 300 attributes where 32 are stored, 40 of a span that is over, 130 numbers where 128 are, and
+# 20 labels where 16 are; None is none.
+program omitted.py <<'PY'
+import poolscope as ps
+
+many = {"a%d" % i: i for i in range(300)}
+with ps.span("omitted", **many, none=None):
+    ps.event("omitted", "event", **many, none=None)
+ps.past(10**9, 2 * 10**9, "omitted past", **{"a%d" % i: i for i in range(40)})
+ps.sample(labels={"l%d" % i: i for i in range(20)}, none=None, **{"omitted%d" % i: i for i in range(130)})
+assert ps.flush(20.0)
+print(ps.stats()["cut"], 268 + 268 + 8 + 2 + 4)
+PY
+check "more attributes, numbers and labels than a record has" py "$TMP/omitted.py"
+check_text "... what was omitted is counted" "550 550" "$(cat "$TMP/out")"
+settle
+check_text "... in the record" "omitted 32 268
+omitted past 32 8" "$(stored span 'r["name"], sum(k[1:].isdigit() for k in a), a["attributes.dropped"]' 'r["name"].startswith("omitted")' | sort)"
+check_text "... also of an event" "32 268" "$(stored event 'sum(k[1:].isdigit() for k in a), a["attributes.dropped"]' 'r["source"] == "omitted"')"
+check_text "... and the first ones are stored" 128 \
+	"$(stored entity 'len(r["properties"]["names"].split())' '"omitted127" in r["properties"].get("names", "").split()')"
