@@ -68,7 +68,7 @@ LIBS         := $(pkg-libs) -l:libdouble-conversion.a -lm
 objs  = $(patsubst %.c,$(B)/%.o,$(1))
 
 # ---- the programs: folder/name.c holds main() -----------------------------
-MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c broker/broker.c proto/wire.c \
+MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c agents/receiver.c broker/broker.c proto/wire.c \
          aggregator/aggregator.c aggregator/admin.c aggregator/archive.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
          exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c exporters/report.c exporters/top.c

@@ -140,6 +140,8 @@ const struct verb verbs[] = {
 	    "write what is known of a pool into one file", NULL },
 	{ "agent", VERB_PROGRAM, "poolscope-agent",
 	    "accept records on this host and send them", NULL },
+	{ "receiver", VERB_PROGRAM, "poolscope-receiver",
+	    "accept the numbers of other programs on this host", NULL },
 	{ "broker", VERB_PROGRAM, "poolscope-broker",
 	    "pass batches up and acknowledgements down", NULL },
 	{ "aggregator", VERB_PROGRAM, "poolscope-aggregator",

@@ -135,6 +135,10 @@ leave(struct submit *submit, const char *why, struct err *err)
 	    frame_of(submit, submit->partition, submit->node, false);
 	int rc;
 
+	if (options->fallback == NULL) {
+		err_set(err, "%s", why);
+		return SUBMIT_LATER;
+	}
 	if (frame.bytes == 0) {
 		err_set(err, "the event is too long");
 		return SUBMIT_FAILED;

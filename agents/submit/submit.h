@@ -21,8 +21,9 @@
 enum { SUBMIT_FREE_BYTES = 64 << 20 }; /* the default */
 
 struct submit_options {
-	const char *socket;    /* of the agent */
-	const char *fallback;  /* directory */
+	const char *socket; /* of the agent */
+	/* Directory; NULL: without an agent the result is SUBMIT_LATER. */
+	const char *fallback;
 	uint64_t free_bytes;   /* to leave free in its file system */
 	const char *partition; /* NULL: that of the agent that reads it */
 	char name[INSTANCE_PATH_BYTES]; /* of it, once it is checked */

@@ -24,7 +24,7 @@ enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
 	"upload", "results", "fetch", "web", "report", "top", "keys",
-	"partitions", "archive", "spool", "wire", NULL };
+	"partitions", "archive", "spool", "wire", "receiver", NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",
 	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",

@@ -376,6 +376,9 @@ service_main(const struct service *service, int argc, char **argv)
 	 * means. */
 	if (notify_open(&process.notify, &err) != 0)
 		log_warn("cannot notify the supervisor: %s", err.text);
+	if (service->prepare != NULL &&
+	    service->prepare(service->arg, &err) != 0)
+		return log_fail(&err);
 	enter_sandbox(&process);
 	process.stop_timer.on_timer = on_stop_timeout;
 	process.stop_timer.arg = &process;

@@ -56,6 +56,9 @@ struct service {
 	/* Check the values beyond their types (err_set_option).  Called before
 	 * start, and before a reload; may be NULL. */
 	int (*check)(const void *values, struct err *err);
+	/* Before the sandbox, and before any thread: make what it would hinder.
+	 * May be NULL. */
+	int (*prepare)(void *arg, struct err *err);
 	/* Declare the files that it needs from now on (sandbox.h), apart from
 	 * those that every service needs.  False: this is a command of the
 	 * operator, without a sandbox.  NULL: never a sandbox. */

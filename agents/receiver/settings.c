@@ -1,0 +1,33 @@
+/*
+ * settings - the receiver's options.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/receiver/settings.h"
+
+#include "proto/os/clock.h"
+
+const struct receiver_settings receiver_settings_default = {
+	.timeout_ns = 5 * NS_PER_SECOND,
+	.textfile_period_ns = 15 * NS_PER_SECOND,
+};
+
+#define TO(member) OPT_TO(struct receiver_settings, member)
+
+const struct opt receiver_settings_table[] = {
+	{ "socket", 0, OPT_TEXT, TO(socket), "PATH",
+	    "hand records to the agent at this socket (default: "
+	    "DIR/run/agent.sock)",
+	    NULL, 0 },
+	{ "timeout", 0, OPT_DURATION, TO(timeout_ns), "DURATION",
+	    "wait this long for an answer of the agent (default: 5s)", NULL,
+	    0 },
+
+	/* The textfile folder. */
+	{ "textfile", 0, OPT_TEXT, TO(textfile), "FOLDER",
+	    "read the files *.prom of this folder (default: DIR/metrics.d)",
+	    NULL, 0 },
+	{ "textfile-period", 0, OPT_DURATION, TO(textfile_period_ns),
+	    "DURATION", "publish their numbers every DURATION (default: 15s)",
+	    NULL, 0 },
+	{ .name = NULL },
+};

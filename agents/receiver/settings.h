@@ -1,0 +1,26 @@
+/*
+ * settings - the receiver's options.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_RECEIVER_SETTINGS_H
+#define AGENTS_RECEIVER_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "proto/config/opt.h"
+
+/* The values that the options were given, else the defaults. */
+struct receiver_settings {
+	const char *socket; /* of the agent */
+	int64_t timeout_ns;
+
+	/* The textfile folder. */
+	const char *textfile;
+	int64_t textfile_period_ns;
+};
+extern const struct receiver_settings receiver_settings_default;
+/* Bound to a struct receiver_settings. */
+extern const struct opt receiver_settings_table[];
+
+#endif
