@@ -148,7 +148,7 @@ native_event(
 	if (take(&attributes, args + count, names, NULL) == 0 &&
 	    (source = utf8(&attributes, args[0])) != NULL &&
 	    (name = utf8(&attributes, args[1])) != NULL) {
-		of = native_task_span(PyModule_GetState(self), &span);
+		of = native_context_span(PyModule_GetState(self), &span);
 		if (of != NULL)
 			poolscope_event_of(span, source, name, attributes.is,
 			    attributes.count);
@@ -193,7 +193,7 @@ native_past(
 	    (name = utf8(&attributes, args[2])) != NULL &&
 	    (count == 3 || args[3] == Py_None ||
 		(category = utf8(&attributes, args[3])) != NULL)) {
-		of = native_task_span(PyModule_GetState(self), &span);
+		of = native_context_span(PyModule_GetState(self), &span);
 		if (of != NULL)
 			poolscope_traceparent_of(span, within);
 		if (within[0] != '\0' && track == NULL)
@@ -361,7 +361,7 @@ native_traceparent(PyObject *self, PyObject *none)
 	if (native_state != NATIVE_DISABLED) {
 		if (native_ready(native) != 0)
 			return NULL;
-		of = native_task_span(native, &span);
+		of = native_context_span(native, &span);
 	}
 	if (of != NULL)
 		poolscope_traceparent_of(span, text);

@@ -88,24 +88,34 @@ PyObject *native_is_child(PyObject *self, PyObject *none);
 
 /* Such a span overlaps others.  It is the current one of its context
  * (PEP 567), and shown on a lane of its task: a trace has as many of them as
- * tasks ran at once. */
+ * tasks ran at once.  Where there may be tasks, a span outside of them is the
+ * current one of its context, too: a task, or a thread that runs in a copy of
+ * the context, goes on within it. */
 struct native_turn {
 	PyObject *outer; /* of the context before, or NULL */
 	const void *task;
+	unsigned thread; /* of a span outside of tasks, else 0 */
 	unsigned lane, age;
 	bool takes; /* this span took the lane for its task */
 	char context[POOLSCOPE_TRACEPARENT_BYTES];
 	char track[32];
 };
 
-/* Does this thread run tasks that take turns?  `*task` is then the address of
- * the current one, NULL outside of tasks. */
-bool native_in_task(struct native *native, const void **task);
+enum native_place {
+	NATIVE_PLAIN,  /* there are no tasks */
+	NATIVE_THREAD, /* a thread beside tasks */
+	NATIVE_TASK    /* a thread that runs tasks which take turns */
+};
 
-/* Begin `span` of the object `self`. */
+/* Where the caller is.  In a thread with tasks `*task` is the address of the
+ * current one, NULL outside of tasks. */
+enum native_place native_place(struct native *native, const void **task);
+
+/* Begin `span` of the object `self`, not in NATIVE_PLAIN. */
 void native_turn_begin(struct native *native, PyObject *self,
-    struct native_turn *turn, const void *task, struct poolscope_span *span,
-    const char *name, const char *category, const char *under);
+    struct native_turn *turn, enum native_place place, const void *task,
+    struct poolscope_span *span, const char *name, const char *category,
+    const char *under);
 /* After the end of its span. */
 void native_turn_end(
     struct native *native, PyObject *self, struct native_turn *turn);
@@ -116,9 +126,9 @@ extern PyType_Spec native_span_spec;
 
 /* The turn of a span, NULL if the object is none or has none. */
 struct native_turn *native_span_turn(struct native *native, PyObject *object);
-/* The span of the current task, a new reference, or NULL; its library's part
- * is `*span`. */
-PyObject *native_task_span(
+/* The span of the current context, a new reference, or NULL; its library's
+ * part is `*span`. */
+PyObject *native_context_span(
     struct native *native, const struct poolscope_span **span);
 
 /* A span that records nothing. */

@@ -16,7 +16,7 @@ struct span {
 	/* Of the attributes that were given at once. */
 	uint16_t given_bytes, given_cut;
 	uint8_t given;
-	bool in_task;
+	bool in_context;
 	struct native_turn turn;
 	struct poolscope_span is;
 };
@@ -57,7 +57,7 @@ new_span(
 	span->under = under;
 	span->native = native;
 	span->given_bytes = span->given = span->given_cut = 0;
-	span->in_task = false;
+	span->in_context = false;
 	span->turn.outer = NULL;
 	span->turn.context[0] = '\0';
 	span->is.life = span->is.bytes = span->is.count = span->is.cut = 0;
@@ -140,7 +140,8 @@ begin(struct span *span)
 {
 	const char *name = native_utf8(&span->name), *category = NULL,
 		   *under = NULL;
-	const void *task;
+	enum native_place place;
+	const void *task = NULL;
 
 	if (name == NULL ||
 	    (span->category != NULL &&
@@ -148,10 +149,11 @@ begin(struct span *span)
 		return -1;
 	if (span->under != NULL && (under = native_utf8(&span->under)) == NULL)
 		return -1;
-	span->in_task = native_in_task(span->native, &task);
-	if (span->in_task)
+	place = native_place(span->native, &task);
+	span->in_context = place != NATIVE_PLAIN;
+	if (span->in_context)
 		native_turn_begin(span->native, (PyObject *)span, &span->turn,
-		    task, &span->is, name, category, under);
+		    place, task, &span->is, name, category, under);
 	else if (under == NULL)
 		poolscope_begin(&span->is, name, category);
 	else
@@ -166,9 +168,9 @@ static void
 end(struct span *span)
 {
 	poolscope_end(&span->is);
-	if (span->in_task)
+	if (span->in_context)
 		native_turn_end(span->native, (PyObject *)span, &span->turn);
-	span->in_task = false;
+	span->in_context = false;
 }
 
 struct native_turn *
@@ -182,12 +184,12 @@ native_span_turn(struct native *native, PyObject *object)
 }
 
 PyObject *
-native_task_span(struct native *native, const struct poolscope_span **span)
+native_context_span(struct native *native, const struct poolscope_span **span)
 {
 	const void *task;
 	PyObject *current;
 
-	if (!native_in_task(native, &task))
+	if (native_place(native, &task) == NATIVE_PLAIN)
 		return NULL;
 	current = PyObject_CallNoArgs(native->get_span);
 	if (current != NULL && Py_TYPE(current) == native->span) {
@@ -206,7 +208,7 @@ span_enter(PyObject *self, PyObject *none)
 
 	(void)none;
 	if (native_state != NATIVE_DISABLED) {
-		if (span->is.life != 0 || span->in_task) {
+		if (span->is.life != 0 || span->in_context) {
 			PyErr_SetString(
 			    PyExc_RuntimeError, "this span has begun");
 			return NULL;

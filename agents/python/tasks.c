@@ -1,8 +1,8 @@
 /*
- * native_tasks - spans of tasks that take turns in a thread: those of asyncio,
- * and greenlets.
+ * native_tasks - spans of tasks that take turns in a thread, those of asyncio
+ * and greenlets, and of threads that go on in a context of theirs.
  *
- * Without them a look at what is imported is all that it costs.
+ * Without asyncio or greenlets a look at what is imported is all that it costs.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -78,10 +78,16 @@ in_greenlet(struct native *native, const void **task)
 	return parent != NULL && parent != Py_None;
 }
 
-bool
-native_in_task(struct native *native, const void **task)
+/* Whatever was imported may make tasks later. */
+enum native_place
+native_place(struct native *native, const void **task)
 {
-	return in_loop(native, task) || in_greenlet(native, task);
+	if (in_loop(native, task) || in_greenlet(native, task))
+		return NATIVE_TASK;
+	*task = NULL;
+	return native->running_loop != NULL || native->current_greenlet != NULL
+		   ? NATIVE_THREAD
+		   : NATIVE_PLAIN;
 }
 
 /* The first free lane; beyond the last one, the last one. */
@@ -100,19 +106,24 @@ take_lane(void)
 	return lane;
 }
 
-void
-native_turn_begin(struct native *native, PyObject *self,
-    struct native_turn *turn, const void *task, struct poolscope_span *span,
-    const char *name, const char *category, const char *under)
+/* Its number, from 1; protected by the GIL. */
+static unsigned
+this_thread(void)
 {
-	PyObject *outer = PyObject_CallNoArgs(native->get_span), *done;
-	const struct native_turn *of;
+	static unsigned threads;
+	static _Thread_local unsigned number;
 
-	of = outer != NULL ? native_span_turn(native, outer) : NULL;
-	turn->outer = outer;
-	turn->task = task;
-	turn->age = native_age;
-	turn->takes = of == NULL || of->task != task || of->age != native_age;
+	if (number == 0)
+		number = ++threads;
+	return number;
+}
+
+/* The lane of the task, whose span `of` was or is NULL, as a track. */
+static void
+choose_lane(struct native_turn *turn, const struct native_turn *of)
+{
+	turn->takes = of == NULL || of->thread != 0 || of->task != turn->task ||
+		      of->age != native_age;
 	turn->lane = turn->takes ? take_lane() : of->lane;
 	if (native_child != 0)
 		snprintf(turn->track, sizeof(turn->track), "task %u %d",
@@ -120,9 +131,36 @@ native_turn_begin(struct native *native, PyObject *self,
 	else
 		snprintf(turn->track, sizeof(turn->track), "task %u",
 		    turn->lane + 1);
-	if (under == NULL && of != NULL)
+}
+
+void
+native_turn_begin(struct native *native, PyObject *self,
+    struct native_turn *turn, enum native_place place, const void *task,
+    struct poolscope_span *span, const char *name, const char *category,
+    const char *under)
+{
+	PyObject *outer = PyObject_CallNoArgs(native->get_span), *done;
+	const struct native_turn *of;
+
+	of = outer != NULL ? native_span_turn(native, outer) : NULL;
+	turn->outer = outer;
+	turn->task = task;
+	turn->thread = place == NATIVE_THREAD ? this_thread() : 0;
+	turn->age = native_age;
+	turn->takes = false;
+	/* Of a span of its own the thread knows itself whether that is over. */
+	if (under == NULL && of != NULL &&
+	    (of->thread == 0 || of->thread != turn->thread))
 		under = of->context;
-	poolscope_begin_beside(span, name, category, under, turn->track);
+	if (place == NATIVE_TASK) {
+		choose_lane(turn, of);
+		poolscope_begin_beside(
+		    span, name, category, under, turn->track);
+	} else if (under != NULL) {
+		poolscope_begin_under(span, name, category, under);
+	} else {
+		poolscope_begin(span, name, category);
+	}
 	poolscope_traceparent_of(span, turn->context);
 	done = PyObject_CallFunctionObjArgs(native->set_span, self, NULL);
 	PyErr_Clear();
@@ -169,6 +207,6 @@ native_turn_end(struct native *native, PyObject *self, struct native_turn *turn)
 	if (turn->takes && turn->age == native_age)
 		lanes[turn->lane] = false;
 	turn->task = NULL;
-	turn->age = 0;
+	turn->thread = turn->age = 0;
 	Py_CLEAR(turn->outer);
 }

@@ -201,3 +201,125 @@ check "a hundred tasks" py "$TMP/lanes.py"
 settle
 check_text "ten at once are ten rows" "100 10" \
 	"$(stored span 'r["track"]' 'r["name"] == "one"' | sort | uniq -c | awk '{ n += $1; t++ } END { print n, t }')"
+
+# Threads that run in a copy of a context go on within its span; those that do not, do not.
+program threads.py <<'PY'
+import asyncio
+import concurrent.futures
+import contextvars
+import threading
+
+import poolscope as ps
+
+
+@ps.span("work")
+def work(name):
+    ps.event("work", name)
+    with ps.span(name):
+        ps.event("work", "in " + name)
+        ps.past(10**9, 2 * 10**9, "past of " + name)
+    return ps.traceparent()
+
+
+def alone(name):
+    with ps.span(name):
+        return ps.traceparent()
+
+
+def nothing():
+    return ps.traceparent()
+
+
+async def task(name):
+    with ps.span("task " + name):
+        inside = await asyncio.to_thread(nothing)
+        assert inside == ps.traceparent(), (inside, ps.traceparent())
+        await asyncio.to_thread(work, name)
+
+
+async def main(loop, pool):
+    await asyncio.gather(task("t0"), task("t1"))
+    await asyncio.to_thread(work, "under all")
+    with ps.span("copies"):
+        context = contextvars.copy_context()
+        await loop.run_in_executor(pool, context.run, work, "copied")
+        await loop.run_in_executor(pool, alone, "not copied")
+    await loop.run_in_executor(pool, context.run, alone, "later")
+    await loop.run_in_executor(pool, alone, "free")
+
+
+async def start(pool):
+    await main(asyncio.get_running_loop(), pool)
+
+
+with concurrent.futures.ThreadPoolExecutor(1, "pool") as pool:
+    with ps.span("all"):
+        asyncio.run(start(pool))
+        with ps.span("behind"):
+            pass
+    with ps.span("sync"):
+        pool.submit(contextvars.copy_context().run, alone, "of sync").result()
+        pool.submit(contextvars.copy_context().run, ps.event, "work", "event of sync").result()
+    pool.submit(contextvars.copy_context().run, alone, "over").result()
+
+
+# A thread with a span of its own: what it does for another context is within that.
+def worker(context):
+    with ps.span("worker"):
+        context.run(alone, "job")
+        with ps.span("own"):
+            pass
+
+
+with ps.span("asks"):
+    thread = threading.Thread(target=worker, args=(contextvars.copy_context(),), name="other")
+    thread.start()
+    thread.join()
+assert ps.flush(20.0)
+PY
+check "threads in contexts" py "$TMP/threads.py"
+settle
+check_text "each span is within that of its context" "all None
+asks None
+behind all
+copied work
+copies all
+free None
+job asks
+later copies
+not copied None
+of sync sync
+over None
+own worker
+past of copied copied
+past of t0 t0
+past of t1 t1
+past of under all under all
+sync None
+t0 work
+t1 work
+task t0 all
+task t1 all
+under all work
+work all
+work copies
+work task t0
+work task t1
+worker None" "$(stored span 'r["name"], parent(r)' 'r["track"].startswith("threads.py")' | sort)"
+check_text "... on the track of its thread" "pool_0 copied
+pool_0 free
+pool_0 later
+pool_0 not copied
+pool_0 of sync
+pool_0 over" "$(stored span 'r["track"].partition("/")[2], r["name"]' '"/pool_0" in r["track"] and r["name"] not in ("work", "past of copied")' | sort)"
+spans=$(stored span 'a["span.id"], r["name"]' 'r["track"].startswith("threads.py")')
+check_text "... and so are events" "copied work
+event of sync sync
+in copied copied
+in t0 t0
+in t1 t1
+in under all under all
+t0 work
+t1 work
+under all work" "$(stored event 'a["span.id"], r["name"]' 'r["source"] == "work" and "of in" not in r["name"]' |
+	while read -r id name; do echo "$name $(echo "$spans" | sed -n "s/^$id //p")"; done | sort)"
