@@ -10,79 +10,10 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
-#include "proto/base/varint.h"
+#include "proto/base/protobuf.h"
 #include "proto/hash/string_table.h"
 #include "proto/record/record.h"
 #include "proto/stream/compress_block.h"
-
-/*
- * Write protocol buffers into a growing buffer.
- *
- * A field that holds a message has a begin and an end call.  Its length takes
- * one byte until it turns out to need more.
- */
-
-enum { PROTOBUF_NUMBER_BYTES = 20 };
-
-/* A number, boolean or enum; a negative number takes 64 bits. */
-static inline void
-protobuf_uint(struct buffer *b, uint32_t field, uint64_t value)
-{
-	varint_put(b, field << 3);
-	varint_put(b, value);
-}
-
-static inline void
-protobuf_double(struct buffer *b, uint32_t field, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	varint_put(b, field << 3 | 1);
-	bits = htole64(bits);
-	buffer_put(b, &bits, sizeof(bits));
-}
-
-static inline void
-protobuf_text(struct buffer *b, uint32_t field, struct text value)
-{
-	varint_put(b, field << 3 | 2);
-	varint_put_text(b, value);
-}
-
-/* Returns the argument for protobuf_end. */
-static inline size_t
-protobuf_begin(struct buffer *b, uint32_t field)
-{
-	varint_put(b, field << 3 | 2);
-	buffer_need(b, 1);
-	return ++b->bytes;
-}
-
-/* If the length needs more than one byte, move the message. */
-static void
-protobuf_end_long(struct buffer *b, size_t begun)
-{
-	size_t bytes = b->bytes - begun;
-	unsigned char length[VARINT_BYTES];
-	size_t more = (size_t)(varint_encode(length, bytes) - length) - 1;
-
-	buffer_need(b, more);
-	memmove(b->at + begun + more, b->at + begun, bytes);
-	memcpy(b->at + begun - 1, length, more + 1);
-	b->bytes += more;
-}
-
-static inline void
-protobuf_end(struct buffer *b, size_t begun)
-{
-	size_t bytes = b->bytes - begun;
-
-	if (bytes < 0x80)
-		b->at[begun - 1] = (unsigned char)bytes;
-	else
-		protobuf_end_long(b, begun);
-}
 
 /*
  * Packets of a Perfetto trace, and their interned texts.
