@@ -177,7 +177,7 @@ emit_samples(const struct options *options, struct submit *submit,
     struct compose *compose)
 {
 	const struct samples_options *how = &options->samples;
-	struct samples_page page = { 0 };
+	struct prometheus_page page = { .bad = 0 };
 	enum submit_result result;
 	struct samples samples;
 	struct err err = { 0 };

@@ -13,7 +13,6 @@
 #include "proto/base/buffer.h"
 #include "proto/metric/dynamic_group.h"
 #include "proto/metric/prometheus.h"
-#include "proto/metric/sample_page.h"
 #include "proto/os/clock.h"
 
 enum { SHOWN_BYTES = 64 };
@@ -127,20 +126,6 @@ samples_take(struct samples *samples, const struct samples_options *options,
 
 /* ---- submitting ---- */
 
-static enum submit_result
-add(struct submit *submit, struct compose *compose,
-    const struct dynamic_group *group, struct err *err)
-{
-	enum submit_result result;
-
-	compose_record(compose, &group->definition);
-	result = submit_add(submit, compose, err);
-	if (result != SUBMIT_DONE)
-		return result;
-	compose_record(compose, &group->sample);
-	return submit_add(submit, compose, err);
-}
-
 int
 samples_submit(struct samples *samples, struct submit *submit,
     struct compose *compose, enum submit_result *result, struct err *err)
@@ -157,20 +142,11 @@ samples_submit(struct samples *samples, struct submit *submit,
 	if (dynamic_group_make(
 		&group, compose->pairs, sizeof(compose->pairs), err) != 0)
 		return -1;
-	*result = add(submit, compose, &group, err);
+	*result = prometheus_page_add(submit, compose, &group, err);
 	return 0;
 }
 
 /* ---- a page ---- */
-
-struct reading {
-	const char *name; /* of the page, in messages */
-	struct samples_page *page;
-	struct submit *submit;
-	struct compose *compose;
-	enum submit_result result;
-	struct err *err;
-};
 
 static int
 read_page(const char *path, struct buffer *text, struct err *err)
@@ -179,7 +155,7 @@ read_page(const char *path, struct buffer *text, struct err *err)
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = -1;
 
-	while (fd >= 0 && text->bytes <= SAMPLES_PAGE_BYTES_MAX) {
+	while (fd >= 0 && text->bytes <= PROMETHEUS_PAGE_BYTES_MAX) {
 		n = read(fd, buffer_need(text, 64 << 10), 64 << 10);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			break;
@@ -189,90 +165,44 @@ read_page(const char *path, struct buffer *text, struct err *err)
 		err_set(err, "%s: %s", path, strerror(errno));
 	if (fd >= 0 && !is_stdin)
 		close(fd);
-	if (n >= 0 && text->bytes > SAMPLES_PAGE_BYTES_MAX)
+	if (n >= 0 && text->bytes > PROMETHEUS_PAGE_BYTES_MAX)
 		return err_set(err, "%s is longer than 16 MiB", path);
 	return n < 0 ? -1 : 0;
 }
 
 static void
-on_bad(void *arg, uint64_t line, const struct err *err)
+on_bad(void *arg, uint64_t line, struct text text, const char *reason,
+    const struct err *err)
 {
-	struct reading *reading = arg;
-
-	reading->page->bad++;
-	fprintf(stderr, "%s:%llu: %s\n", reading->name,
+	(void)text;
+	(void)reason;
+	fprintf(stderr, "%s:%llu: %s\n", *(const char **)arg,
 	    (unsigned long long)line, err->text);
-}
-
-static int
-on_group(void *arg, const struct dynamic_group *group)
-{
-	struct reading *reading = arg;
-
-	reading->result =
-	    add(reading->submit, reading->compose, group, reading->err);
-	if (reading->result != SUBMIT_DONE)
-		return -1;
-	reading->page->numbers += group->numbers;
-	return 0;
-}
-
-/* Take the samples of the text, with the labels of the options added. */
-static void
-take_text(struct reading *reading, struct samples *samples, bool buckets,
-    struct sample_page *page, struct text text)
-{
-	struct dynamic_label label[DYNAMIC_LABELS_MAX + OPT_LIST_MAX];
-	struct prometheus_sample sample;
-	struct prometheus reader;
-	struct err err;
-	int rc;
-
-	prometheus_begin(&reader, text);
-	while ((rc = prometheus_next(&reader, &sample, &err)) != 0) {
-		if (rc > 0 && sample.is_bucket && !buckets)
-			continue;
-		if (rc > 0) {
-			memcpy(label, sample.label,
-			    sample.labels * sizeof(*label));
-			memcpy(label + sample.labels, samples->label,
-			    samples->labels * sizeof(*label));
-			rc = sample_page_add(page, &sample.number, label,
-			    sample.labels + samples->labels,
-			    sample.has_time ? sample.time_ns : samples->time_ns,
-			    reader.line, &err);
-		}
-		if (rc < 0)
-			on_bad(reading, reader.line, &err);
-	}
 }
 
 enum submit_result
 samples_submit_page(struct samples *samples,
     const struct samples_options *options, struct submit *submit,
-    struct compose *compose, struct samples_page *counts, struct err *err)
+    struct compose *compose, struct prometheus_page *page, struct err *err)
 {
-	struct reading reading = {
-		.name =
-		    strcmp(options->page, "-") == 0 ? "stdin" : options->page,
-		.page = counts,
-		.submit = submit,
-		.compose = compose,
-		.result = SUBMIT_FAILED,
-		.err = err,
-	};
-	const struct sample_page_calls calls = { &reading, on_group, on_bad };
+	const char *name =
+	    strcmp(options->page, "-") == 0 ? "stdin" : options->page;
+	enum submit_result result = SUBMIT_FAILED;
 	struct buffer text = { .at = NULL };
-	struct sample_page *page;
 
+	*page = (struct prometheus_page){
+		.origin = text_of("prom"),
+		.label = samples->label,
+		.labels = samples->labels,
+		.time_ns = samples->time_ns,
+		.buckets = options->buckets,
+		.arg = &name,
+		.on_bad = on_bad,
+	};
 	if (read_page(options->page, &text, err) == 0) {
-		sample_page_new(&page);
-		take_text(&reading, samples, options->buckets, page,
-		    buffer_text(&text));
-		reading.result = SUBMIT_DONE;
-		sample_page_groups(page, text_of("prom"), &calls);
-		sample_page_free(&page);
+		page->text = buffer_text(&text);
+		result = prometheus_page_submit(page, submit, compose, err);
 	}
 	buffer_clear(&text);
-	return reading.result;
+	return result;
 }

@@ -9,13 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agents/submit/prometheus_page.h"
 #include "agents/submit/submit.h"
 #include "proto/base/err.h"
 #include "proto/config/opt_table.h"
 #include "proto/metric/dynamic_group.h"
-
-/* All that a page may have. */
-enum { SAMPLES_PAGE_BYTES_MAX = 16 << 20 };
 
 /* As the options have them. */
 struct samples_options {
@@ -46,12 +44,9 @@ int samples_submit(struct samples *samples, struct submit *submit,
     struct compose *compose, enum submit_result *result, struct err *err);
 
 /* Submit the numbers of the page, all with the labels of the options.  Wrong
- * lines are reported on stderr, and counted. */
-struct samples_page {
-	uint64_t numbers, bad;
-};
+ * lines are reported on stderr, and counted in the page. */
 enum submit_result samples_submit_page(struct samples *samples,
     const struct samples_options *options, struct submit *submit,
-    struct compose *compose, struct samples_page *page, struct err *err);
+    struct compose *compose, struct prometheus_page *page, struct err *err);
 
 #endif

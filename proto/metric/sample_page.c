@@ -202,7 +202,7 @@ take_numbers(struct sample_page *page, const uint32_t *order, uint32_t columns,
 }
 
 int
-sample_page_groups(struct sample_page *page, struct text origin,
+sample_page_groups(struct sample_page *page, struct text origin, uint64_t boot,
     const struct sample_page_calls *calls)
 {
 	uint32_t *order = order_of(page), *next = order;
@@ -218,6 +218,7 @@ sample_page_groups(struct sample_page *page, struct text origin,
 			.numbers =
 			    take_numbers(page, next, group->columns, calls),
 			.time_ns = group->time_ns,
+			.boot = boot,
 		};
 		struct err err;
 

@@ -32,9 +32,9 @@ struct sample_page_calls {
 	void (*on_bad)(void *arg, uint64_t line, const struct err *err);
 };
 
-/* All groups, of this origin (a name of at most 200 bytes), in the order in
- * which they began.  Returns what on_group did. */
+/* All groups, of this origin (a name of at most 200 bytes) and boot, in the
+ * order in which they began.  Returns what on_group did. */
 int sample_page_groups(struct sample_page *page, struct text origin,
-    const struct sample_page_calls *calls);
+    uint64_t boot, const struct sample_page_calls *calls);
 
 #endif

@@ -78,7 +78,7 @@ read_page(const char *text, int with_groups)
 			on_bad(NULL, reader.line, &err);
 	}
 	if (with_groups)
-		sample_page_groups(page, text_of("prom"), &calls);
+		sample_page_groups(page, text_of("prom"), 0, &calls);
 	sample_page_free(&page);
 	if (lines != SERIES || (with_groups && numbers != SERIES))
 		exit(1);

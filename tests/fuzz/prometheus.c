@@ -79,7 +79,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				       line, &err) == 0;
 	}
 	MUST(reader.rest.bytes == 0);
-	MUST(sample_page_groups(page, text_of("prom"), &calls) == 0);
+	MUST(sample_page_groups(page, text_of("prom"), 0, &calls) == 0);
 	MUST(seen.numbers + seen.bad == taken);
 	sample_page_free(&page);
 	return 0;

@@ -254,7 +254,7 @@ samples_of_one_moment_and_label_set_are_one_group(void **state)
 			reader.line, &err),
 		    0);
 	assert_int_equal(
-	    sample_page_groups(groups, text_of("prom"), &calls), 0);
+	    sample_page_groups(groups, text_of("prom"), 0, &calls), 0);
 	sample_page_free(&groups);
 	assert_string_equal(got.said,
 	    "5: metric 'b' is there twice, with the same labels;- a b @7;"
@@ -282,7 +282,7 @@ a_group_that_is_too_wide_is_several(void **state)
 		    sample_page_add(groups, &number, NULL, 0, 7, 1, &err), 0);
 	}
 	assert_int_equal(
-	    sample_page_groups(groups, text_of("prom"), &calls), 0);
+	    sample_page_groups(groups, text_of("prom"), 0, &calls), 0);
 	sample_page_free(&groups);
 	assert_int_equal(got.columns, 5000);
 	assert_in_range(got.groups, 20, 100);
@@ -317,7 +317,7 @@ a_label_set_costs_little_memory(void **state)
 	    before.uordblks + before.hblkhd,
 	    before.uordblks + before.hblkhd + (size_t)SETS * SET_BYTES_MAX);
 	assert_int_equal(
-	    sample_page_groups(groups, text_of("prom"), &calls), 0);
+	    sample_page_groups(groups, text_of("prom"), 0, &calls), 0);
 	sample_page_free(&groups);
 	assert_int_equal(got.columns, SETS);
 }

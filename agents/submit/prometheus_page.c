@@ -1,0 +1,155 @@
+/*
+ * prometheus_page - submits the numbers of a page in Prometheus' text format.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/submit/prometheus_page.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "proto/metric/prometheus.h"
+#include "proto/metric/sample_page.h"
+
+/* A page on its way to the agent. */
+struct passing {
+	struct prometheus_page *page;
+	struct submit *submit;
+	struct compose *compose;
+	enum submit_result result;
+	struct err *err;
+};
+
+bool
+prometheus_page_has_times(struct text text)
+{
+	struct prometheus_sample sample;
+	struct prometheus reader;
+	struct err err;
+	int rc;
+
+	prometheus_begin(&reader, text);
+	while ((rc = prometheus_next(&reader, &sample, &err)) != 0)
+		if (rc > 0 && sample.has_time)
+			return true;
+	return false;
+}
+
+/* The text of line `number`: for the few that are wrong. */
+static struct text
+line_of(const struct prometheus_page *page, uint64_t number)
+{
+	struct text rest = page->text, line = { NULL, 0 };
+
+	while (number-- > 0 && text_next_line(&rest, &line))
+		;
+	return text_trim(line);
+}
+
+static void
+leave_out(struct prometheus_page *page, uint64_t line, const char *reason,
+    const struct err *err)
+{
+	page->bad++;
+	if (page->on_bad != NULL)
+		page->on_bad(page->arg, line, line_of(page, line), reason, err);
+}
+
+static void
+on_twice(void *arg, uint64_t line, const struct err *err)
+{
+	struct passing *passing = arg;
+
+	leave_out(passing->page, line, "twice", err);
+}
+
+enum submit_result
+prometheus_page_add(struct submit *submit, struct compose *compose,
+    const struct dynamic_group *group, struct err *err)
+{
+	enum submit_result result;
+
+	compose_record(compose, &group->definition);
+	result = submit_add(submit, compose, err);
+	if (result != SUBMIT_DONE)
+		return result;
+	compose_record(compose, &group->sample);
+	return submit_add(submit, compose, err);
+}
+
+static int
+on_group(void *arg, const struct dynamic_group *group)
+{
+	struct passing *passing = arg;
+	struct prometheus_page *page = passing->page;
+
+	if (page->admits != NULL && !page->admits(page->arg, group))
+		return 0;
+	passing->result = prometheus_page_add(
+	    passing->submit, passing->compose, group, passing->err);
+	if (passing->result != SUBMIT_DONE)
+		return -1;
+	page->numbers += group->numbers;
+	return 0;
+}
+
+static int
+take_sample(const struct prometheus_page *page, struct sample_page *samples,
+    const struct prometheus_sample *sample, uint64_t line, struct err *err)
+{
+	struct dynamic_label
+	    label[DYNAMIC_LABELS_MAX + PROMETHEUS_PAGE_LABELS_MAX];
+
+	memcpy(label, sample->label, sample->labels * sizeof(*label));
+	if (page->labels > 0)
+		memcpy(label + sample->labels, page->label,
+		    page->labels * sizeof(*label));
+	return sample_page_add(samples, &sample->number, label,
+	    sample->labels + page->labels,
+	    sample->has_time ? sample->time_ns : page->time_ns, line, err);
+}
+
+static void
+take_samples(struct prometheus_page *page, struct sample_page *samples)
+{
+	struct prometheus_sample sample;
+	struct prometheus reader;
+	struct err err;
+	int rc;
+
+	prometheus_begin(&reader, page->text);
+	while ((rc = prometheus_next(&reader, &sample, &err)) != 0) {
+		if (rc < 0) {
+			leave_out(page, reader.line, "syntax", &err);
+			continue;
+		}
+		if ((sample.is_bucket && !page->buckets) ||
+		    (page->wants != NULL &&
+			!page->wants(page->arg, sample.number.name)))
+			continue;
+		if (take_sample(page, samples, &sample, reader.line, &err) != 0)
+			leave_out(page, reader.line, "name", &err);
+	}
+}
+
+enum submit_result
+prometheus_page_submit(struct prometheus_page *page, struct submit *submit,
+    struct compose *compose, struct err *err)
+{
+	struct passing passing = {
+		.page = page,
+		.submit = submit,
+		.compose = compose,
+		.result = SUBMIT_DONE,
+		.err = err,
+	};
+	const struct sample_page_calls calls = { &passing, on_group, on_twice };
+	struct sample_page *samples;
+
+	assert(page->labels <= PROMETHEUS_PAGE_LABELS_MAX);
+	page->numbers = page->bad = 0;
+	sample_page_new(&samples);
+	take_samples(page, samples);
+	sample_page_groups(samples, page->origin, page->boot, &calls);
+	sample_page_free(&samples);
+	return passing.result;
+}
