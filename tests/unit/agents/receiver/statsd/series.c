@@ -1,0 +1,444 @@
+/*
+ * series - what lines add up to, worked out by hand.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/receiver/statsd/series.h"
+
+#include <math.h>
+
+#include "proto/record/counter_rate.h"
+#include "tests/unit/check.h"
+
+enum { MAX_SEEN = 30000 };
+
+/* The numbers of the last page, by name and labels, as "name{k=v}". */
+static struct {
+	char name[300];
+	struct value value;
+	bool counter;
+	int64_t time_ns;
+} seen[MAX_SEEN];
+static int seen_count;
+static struct statsd_series *series;
+static int64_t now_ns;
+
+static int
+on_group(void *arg, const struct dynamic_group *group)
+{
+	(void)arg;
+	for (uint32_t i = 0; i < group->numbers; i++, seen_count++) {
+		const struct dynamic_number *number = &group->number[i];
+		char *name = seen[seen_count].name;
+		int used = sprintf(
+		    name, "%.*s", (int)number->name.bytes, number->name.at);
+
+		assert_in_range(seen_count, 0, MAX_SEEN - 1);
+		if (number->unit.bytes > 0)
+			used += sprintf(name + used, " %.*s",
+			    (int)number->unit.bytes, number->unit.at);
+		for (uint32_t k = 0; k < group->labels; k++)
+			used += sprintf(name + used, " %.*s=%.*s",
+			    (int)group->label[k].key.bytes,
+			    group->label[k].key.at,
+			    (int)group->label[k].value.bytes,
+			    group->label[k].value.at);
+		seen[seen_count].value = number->value;
+		seen[seen_count].counter = number->counter;
+		seen[seen_count].time_ns = group->time_ns;
+	}
+	return 0;
+}
+
+static int bad;
+
+static void
+on_bad(void *arg, uint64_t line, const struct err *err)
+{
+	(void)arg;
+	(void)line;
+	(void)err;
+	bad++;
+}
+
+/* What is put at this time; `next`: and is on disk. */
+static void
+look(bool next)
+{
+	const struct sample_page_calls calls = { NULL, on_group, on_bad };
+	struct sample_page *page;
+	uint32_t numbers;
+
+	seen_count = bad = 0;
+	sample_page_new(&page);
+	numbers = statsd_series_put(series, page, now_ns, 1000 + now_ns);
+	sample_page_groups(page, text_of("statsd"), &calls);
+	sample_page_free(&page);
+	assert_int_equal(seen_count + bad, numbers);
+	if (next)
+		statsd_series_next_period(series, now_ns);
+}
+
+static enum statsd_fault
+add(const char *text)
+{
+	struct statsd_line line;
+	enum statsd_fault fault = statsd_line_parse(&line, text_of(text));
+
+	return fault != STATSD_OK ? fault
+				  : statsd_series_add(series, &line, now_ns);
+}
+
+static void
+assert_add(const char *text, const char *word)
+{
+	enum statsd_fault fault = add(text);
+
+	if (strcmp(fault == STATSD_OK ? "" : statsd_fault_word(fault), word) !=
+	    0)
+		fail_msg("%s: %d, not '%s'", text, (int)fault, word);
+}
+
+/* NaN: it is there and has no value; -INFINITY: it is not there. */
+static double
+number(const char *name)
+{
+	for (int i = 0; i < seen_count; i++)
+		if (strcmp(seen[i].name, name) == 0)
+			return counter_rate_number(&seen[i].value);
+	return -(double)INFINITY;
+}
+
+static void
+assert_number(const char *name, double value)
+{
+	double got = number(name);
+
+	if (got != value && !(isnan(got) && isnan(value)))
+		fail_msg("%s is %.17g, not %.17g", name, got, value);
+}
+
+static bool
+is_counter(const char *name)
+{
+	for (int i = 0; i < seen_count; i++)
+		if (strcmp(seen[i].name, name) == 0)
+			return seen[i].counter;
+	return false;
+}
+
+static void
+a_counter_is_divided_by_its_rate_and_never_starts_again(void **state)
+{
+	(void)state;
+	assert_add("done:1|c", "");
+	assert_add("done:2|c|@0.1", "");
+	assert_add("done:1:2:3|c", "");
+	assert_add("done:0.5|c", "");
+	assert_add("done:-1|c", "negative");
+	assert_add("done:1:-1|c", "negative");
+	look(true);
+	assert_int_equal(seen_count, 1);
+	assert_number("done", 1 + 20 + 6 + 0.5);
+	assert_true(is_counter("done"));
+	assert_int_equal(seen[0].time_ns, 1000 + now_ns);
+	look(true);
+	assert_number("done", 27.5);
+	assert_add("done:0.5|c", "");
+	look(true);
+	assert_number("done", 28);
+	assert_int_equal(seen[0].value.type, VALUE_INT);
+}
+
+static void
+a_gauge_is_its_last_value_and_a_sign_makes_a_delta(void **state)
+{
+	(void)state;
+	assert_add("queue:-3|g", "");
+	look(true);
+	assert_number("queue", -3);
+	assert_add("queue:10|g", "");
+	assert_add("queue:+4|g", "");
+	assert_add("queue:-1.5|g", "");
+	look(true);
+	assert_number("queue", 12.5);
+	assert_false(is_counter("queue"));
+	look(true);
+	assert_number("queue", 12.5);
+	assert_add("queue:7|g|@0.5", "");
+	look(true);
+	assert_number("queue", 7);
+}
+
+static void
+a_gauge_with_a_time_is_a_sample_of_that_time(void **state)
+{
+	(void)state;
+	assert_add("g:1|g|T100", "");
+	assert_add("g:2|g|T110", "");
+	look(true);
+	assert_int_equal(seen_count, 2);
+	assert_int_equal(seen[0].time_ns, 100 * NS_PER_SECOND);
+	assert_int_equal(seen[1].time_ns, 110 * NS_PER_SECOND);
+	assert_number("g", 1);
+	look(true);
+	assert_int_equal(seen_count, 0);
+	for (int i = 0; i < STATSD_TIMES_MAX; i++)
+		assert_int_equal(add("g:1|g|T100"), STATSD_OK);
+	assert_add("g:1|g|T100", "times");
+	statsd_series_next_period(series, now_ns);
+	assert_add("g:1|g|T100", "");
+}
+
+static void
+timers_have_five_columns(void **state)
+{
+	char text[32];
+
+	(void)state;
+	/* 1 to 200, the 99 % of which is 198. */
+	for (int i = 200; i > 0; i--) {
+		sprintf(text, "load:%d|ms", i);
+		assert_add(text, "");
+	}
+	assert_add("size:2:4:6|h|@0.5", "");
+	look(true);
+	assert_int_equal(seen_count, 10);
+	assert_number("load.count", 200);
+	assert_number("load.sum ms", 20100);
+	assert_number("load.min ms", 1);
+	assert_number("load.max ms", 200);
+	assert_number("load.p99 ms", 198);
+	assert_number("size.count", 6);
+	assert_number("size.sum", 24);
+	assert_number("size.p99", 6);
+	assert_true(is_counter("load.count") && is_counter("load.sum ms"));
+	assert_false(is_counter("load.min ms") || is_counter("load.max ms") ||
+		     is_counter("load.p99 ms"));
+	/* No value in this period; count and sum go on. */
+	assert_add("size:5|d", "");
+	look(true);
+	assert_number("load.count", 200);
+	assert_number("load.min ms", (double)NAN);
+	assert_number("load.p99 ms", (double)NAN);
+	assert_number("size.count", 7);
+	assert_number("size.sum", 29);
+	assert_number("size.min", 5);
+	/* A sum that falls is no counter. */
+	assert_add("size:-50|h", "");
+	look(true);
+	assert_number("size.sum", -21);
+	assert_false(is_counter("size.sum"));
+	assert_true(is_counter("size.count"));
+}
+
+/* Of values drawn from 0 to 1 the 99 % of 1,024 is within 0.99 +- 0.02 (more
+ * than six standard deviations of 0.0031). */
+static void
+a_reservoir_has_a_share_of_all_values(void **state)
+{
+	uint64_t random = check_seed();
+	char text[64];
+
+	(void)state;
+	for (int i = 0; i < 50000; i++) {
+		sprintf(text, "x:%.9f|h",
+		    (double)(check_random(&random) >> 11) / 9007199254740992.0);
+		assert_int_equal(add(text), STATSD_OK);
+	}
+	look(true);
+	assert_number("x.count", 50000);
+	assert_true(fabs(number("x.p99") - 0.99) < 0.02);
+	assert_true(fabs(number("x.sum") / 50000 - 0.5) < 0.01);
+}
+
+static void
+a_set_counts_what_differs(void **state)
+{
+	char text[32];
+
+	(void)state;
+	assert_add("u:x y|s", "");
+	assert_add("u:a:b|s", "");
+	assert_add("u:a:b|s", "");
+	assert_add("u:|s", "");
+	look(true);
+	assert_number("u", 3);
+	look(true);
+	assert_number("u", 0);
+	for (int i = 0; i < 5000; i++) {
+		sprintf(text, "u:%d|s", i % 4000);
+		assert_add(text, "");
+	}
+	look(false);
+	assert_number("u", 4000);
+	for (int i = 0; i < 5000; i++) {
+		sprintf(text, "u:%d|s", i);
+		assert_add(text, "");
+	}
+	look(true);
+	assert_number("u", STATSD_DISTINCT_MAX);
+}
+
+static void
+tags_are_labels_in_whatever_order(void **state)
+{
+	(void)state;
+	assert_add("a:1|c|#x:1,y:2", "");
+	assert_add("a:1|c|#y:2,x:1", "");
+	assert_add("a:1|c|#y:2", "");
+	assert_add("a:1|c|#y:2,x:", "");
+	assert_add("a:1|c|#y:\xff", "tags");
+	look(true);
+	assert_int_equal(seen_count, 2);
+	assert_number("a x=1 y=2", 2);
+	assert_number("a y=2", 2);
+}
+
+/* Texts that would be the same one after the other. */
+static void
+names_and_tags_are_never_mixed_up(void **state)
+{
+	(void)state;
+	assert_add("a:1|c|#bc:d", "");
+	assert_add("ab:1|c|#c:d", "");
+	assert_add("a:1|c|#b:cd", "");
+	look(true);
+	assert_int_equal(seen_count, 3);
+}
+
+static void
+what_no_metric_can_be_is_refused(void **state)
+{
+	char text[400];
+
+	(void)state;
+	assert_add("a b:1|c", "name");
+	assert_add("a\tb:1|c", "name");
+	assert_add("\xff:1|c", "name");
+	assert_add("poolscope.boot:1|c", "name");
+	assert_add("a:x|c", "value");
+	assert_add("a:1:x|ms", "value");
+	sprintf(text, "%0249d:1|h", 1);
+	assert_add(text, "");
+	sprintf(text, "%0250d:1|h", 1);
+	assert_add(text, "name");
+	assert_add("t:1|ms", "");
+	assert_add("t:1|h", ""); /* the same columns */
+	assert_add("t:1|c", "other_type");
+	assert_add("t:1|g|T5", "other_type");
+	look(true);
+	assert_int_equal(seen_count, 10);
+	assert_number("t.count", 2);
+	/* Its column is there already: left out. */
+	assert_add("t.count:1|c", "");
+	look(true);
+	assert_int_equal(bad, 1);
+}
+
+static void
+the_series_and_the_sets_of_tags_are_bounded(void **state)
+{
+	char text[64];
+
+	(void)state;
+	for (int i = 0; i < STATSD_TAG_SETS_MAX; i++) {
+		sprintf(text, "tag:1|c|#i:%d", i);
+		assert_int_equal(add(text), STATSD_OK);
+	}
+	assert_add("tag:1|c|#i:x", "series");
+	assert_add("other:1|c|#i:7", "");
+	for (int i = STATSD_TAG_SETS_MAX + 1; i < STATSD_SERIES_MAX; i++) {
+		sprintf(text, "n%d:1|c|#i:7", i);
+		assert_int_equal(add(text), STATSD_OK);
+	}
+	assert_add("more:1|c|#i:7", "series");
+	assert_add("other:1|c|#i:7", "");
+	look(true);
+	assert_int_equal(seen_count, STATSD_SERIES_MAX);
+	assert_number("other i=7", 2);
+	/* There is room again when others are silent. */
+	now_ns += STATSD_SILENT_NS + 1;
+	assert_add("other:1|c|#i:7", "");
+	assert_add("more:1|c|#i:7", "series");
+	look(true);
+	assert_int_equal(seen_count, 1);
+	assert_int_equal(statsd_series_count(series), 1);
+	assert_add("more:1|c|#i:x", "");
+	look(true);
+	assert_int_equal(seen_count, 2);
+	assert_number("other i=7", 3);
+	assert_number("more i=x", 1);
+}
+
+static void
+a_series_ends_after_five_minutes_and_keeps_its_sum(void **state)
+{
+	(void)state;
+	assert_add("done:5|c", "");
+	assert_add("level:5|g", "");
+	now_ns += STATSD_SILENT_NS;
+	look(true);
+	assert_int_equal(seen_count, 2);
+	now_ns += 1;
+	look(true);
+	assert_int_equal(seen_count, 0);
+	assert_add("done:1|c", "");
+	look(true);
+	assert_int_equal(seen_count, 1);
+	assert_number("done", 6);
+}
+
+static void
+a_period_lasts_until_its_numbers_are_on_disk(void **state)
+{
+	(void)state;
+	assert_add("t:1|ms", "");
+	assert_add("u:1|s", "");
+	look(false);
+	assert_add("t:3|ms", "");
+	assert_add("u:2|s", "");
+	look(true);
+	assert_number("t.min ms", 1);
+	assert_number("t.max ms", 3);
+	assert_number("u", 2);
+}
+
+static int
+begin(void **state)
+{
+	(void)state;
+	now_ns = 1000 * NS_PER_SECOND;
+	statsd_series_new(&series);
+	return 0;
+}
+
+static int
+end(void **state)
+{
+	(void)state;
+	statsd_series_free(&series);
+	return 0;
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_counter_is_divided_by_its_rate_and_never_starts_again),
+		CASE(a_gauge_is_its_last_value_and_a_sign_makes_a_delta),
+		CASE(a_gauge_with_a_time_is_a_sample_of_that_time),
+		CASE(timers_have_five_columns),
+		CASE(a_reservoir_has_a_share_of_all_values),
+		CASE(a_set_counts_what_differs),
+		CASE(tags_are_labels_in_whatever_order),
+		CASE(names_and_tags_are_never_mixed_up),
+		CASE(what_no_metric_can_be_is_refused),
+		CASE(the_series_and_the_sets_of_tags_are_bounded),
+		CASE(a_series_ends_after_five_minutes_and_keeps_its_sum),
+		CASE(a_period_lasts_until_its_numbers_are_on_disk),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
