@@ -90,7 +90,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		seen = (struct seen){ 0 };
 		sample_page_new(&page);
 		numbers = statsd_series_put(series, page, 7, 7);
-		MUST(sample_page_groups(page, text_of("statsd"), &calls) == 0);
+		MUST(sample_page_groups(page, text_of("statsd"), 5, &calls) ==
+		     0);
 		MUST(seen.numbers + seen.bad == numbers);
 		sample_page_free(&page);
 		statsd_series_next_period(series, 7);

@@ -71,7 +71,7 @@ look(bool next)
 	seen_count = bad = 0;
 	sample_page_new(&page);
 	numbers = statsd_series_put(series, page, now_ns, 1000 + now_ns);
-	sample_page_groups(page, text_of("statsd"), &calls);
+	sample_page_groups(page, text_of("statsd"), 5, &calls);
 	sample_page_free(&page);
 	assert_int_equal(seen_count + bad, numbers);
 	if (next)
