@@ -27,7 +27,7 @@ struct row {
 	int64_t receive_ns, time_ns, end_ns, duration_ns;
 	struct text time, end; /* the same as text, but in arrow and parquet */
 	enum answer_flag measured;
-	struct text source, name, key, attributes, values;
+	struct text source, name, key, labels, attributes, values;
 };
 
 static const struct answer_column columns[] = {
@@ -69,6 +69,9 @@ static const struct answer_column columns[] = {
 	    ANSWER_SPARE, NULL },
 	{ "count", NULL, ANSWER_AT_COUNT(struct row, count), NULL,
 	    "how many records were lost", 0, NULL },
+	{ "labels", "LABELS", ANSWER_AT_TEXT(struct row, labels), NULL,
+	    "the labels of the group of a sample, a JSON object",
+	    ANSWER_REPEATS | ANSWER_SPARE, NULL },
 	{ "attributes", "ATTRIBUTES", ANSWER_AT_TEXT(struct row, attributes),
 	    NULL, "attributes, or the events of a run, as JSON", ANSWER_SPARE,
 	    NULL },
@@ -263,7 +266,8 @@ time_as_text(char room[static CLOCK_TEXT_BYTES], int64_t ns)
 /* `clock` as for record_json_object. */
 static void
 print_row(struct answer *answer, bool is_typed, struct text partition,
-    const struct record *record, const struct record_json_clock *clock)
+    const struct record *record, struct text labels,
+    const struct record_json_clock *clock)
 {
 	const struct record_json_fields *f = &record_json_fields[record->kind];
 	bool has_time = f->time != NULL && record_json_has_time(record, false);
@@ -291,6 +295,7 @@ print_row(struct answer *answer, bool is_typed, struct text partition,
 		.source = text_if(f->source != NULL, record->source),
 		.name = text_if(f->name != NULL, record->name),
 		.key = key_of(record, key),
+		.labels = labels,
 		.count = f->count ? record->count : ANSWER_NO_COUNT,
 	};
 
@@ -536,21 +541,31 @@ struct printing {
 	const struct values *values;
 	struct text partition;
 	FILE *file;
-	struct answer *answer; /* NULL: jsonl */
-	struct sample_values samples;
+	struct answer *answer;        /* NULL: jsonl */
+	struct sample_values samples; /* of what has samples */
 };
+
+/* Of the group of a sample. */
+static struct text
+labels_of(struct printing *p, const struct record *record)
+{
+	return record->kind == RECORD_SAMPLE
+		   ? columns_find(&p->samples.groups, record->source)->labels
+		   : (struct text){ NULL, 0 };
+}
 
 static void
 put(struct printing *p, const struct record *record,
     const struct record_json_clock *clock)
 {
 	if (p->answer == NULL)
-		record_json_line(p->file, p->partition, record, clock);
+		record_json_sample_line(
+		    p->file, p->partition, record, labels_of(p, record), clock);
 	else if (has_only_values(p->values))
 		sample_values_rows(&p->samples, p->answer, record);
 	else
 		print_row(p->answer, is_typed(p->values), p->partition, record,
-		    clock);
+		    labels_of(p, record), clock);
 }
 
 static int
@@ -627,11 +642,10 @@ print(const struct values *values, struct tool_open *open, struct err *err)
 	struct printing p = { .values = values,
 		.partition = open->partition,
 		.file = open->file };
+	bool has_samples = (values->wanted & 1u << RECORD_SAMPLE) != 0;
 	int rc = 0;
 
-	if (values->format == DUMP_JSONL)
-		return put_of_jobs(&p, open->source, err);
-	if (has_only_values(values))
+	if (has_samples)
 		rc = sample_values_open(&p.samples, open->source,
 		    open->partition, text_of(values->name),
 		    values->format == DUMP_WIDE   ? SAMPLE_VALUES_WIDE
@@ -639,8 +653,10 @@ print(const struct values *values, struct tool_open *open, struct err *err)
 						  : SAMPLE_VALUES_TYPED,
 		    err);
 	if (rc == 0)
-		rc = print_answer(&p, open, err);
-	if (has_only_values(values))
+		rc = values->format == DUMP_JSONL
+			 ? put_of_jobs(&p, open->source, err)
+			 : print_answer(&p, open, err);
+	if (has_samples)
 		sample_values_clear(&p.samples);
 	return rc;
 }

@@ -12,10 +12,14 @@
 #include "proto/base/memory.h"
 #include "proto/hash/hash.h"
 #include "proto/metric/definition.h"
+#include "proto/metric/labels.h"
 #include "proto/metric/metric_groups.h"
 #include "proto/os/clock.h"
 
-enum { KEY_ROOM = sizeof(uid_t) + 1 + 2 * NAME_BYTES_MAX };
+enum {
+	KEY_ROOM = sizeof(uid_t) + 1 + 2 * NAME_BYTES_MAX,
+	SHOWN_BYTES = 64,
+};
 
 /* Key, names, units and types, one behind the other. */
 struct slot {
@@ -155,6 +159,24 @@ take_series(struct definitions *definitions, uid_t uid,
 	    group, columns, clock_monotonic_ns(), err);
 }
 
+static int
+check_labels(const struct record *record, struct err *err)
+{
+	struct value labels;
+	char shown[SHOWN_BYTES];
+
+	if (record->kind != RECORD_ENTITY ||
+	    !text_equal(record->source, text_of("set")) ||
+	    !record_find_attribute(record, text_of("labels"), &labels))
+		return 0;
+	if (labels.type != VALUE_TEXT)
+		err_set(err, "the labels are not a text");
+	else if (labels_check(labels.is.text, err) == 0)
+		return 0;
+	return err_prefix(err, "metric group %s",
+	    text_quote(shown, sizeof(shown), record->name));
+}
+
 /* Check the definitions, or note them. */
 static int
 walk(struct definitions *definitions, uid_t uid,
@@ -174,6 +196,8 @@ walk(struct definitions *definitions, uid_t uid,
 		struct text key;
 		struct slot *slot;
 
+		if (!note && check_labels(&record, err) != 0)
+			return -1;
 		if (!definition_of(&record, &fresh))
 			continue;
 		key = key_of(room, uid, header, record.name);

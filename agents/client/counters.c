@@ -44,7 +44,7 @@ poolscope_get_counter(const char *name, const char *unit)
 		counter = &client.counter[counters];
 		strcpy(counter->name, name);
 		strcpy(
-		    counter->unit, unit != NULL && is_word(unit) ? unit : "1");
+		    counter->unit, unit != NULL && is_word(unit) ? unit : "");
 		atomic_store_explicit(
 		    &client.counters, counters + 1, memory_order_release);
 	}

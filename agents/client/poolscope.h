@@ -239,8 +239,8 @@ void poolscope_sample(const struct poolscope_number *numbers, size_t count,
 
 /* A number that is read every counters_ns and published when it has changed.
  * The same name gives the same counter.  NULL, which all calls accept, when
- * there are too many or the name has a blank.  `unit` as in UCUM ("By", "1").
- */
+ * there are too many or the name has a blank.  `unit` as in UCUM ("By", "1");
+ * NULL: unknown. */
 struct poolscope_counter; /* opaque */
 struct poolscope_counter *poolscope_get_counter(
     const char *name, const char *unit);

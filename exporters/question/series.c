@@ -64,8 +64,8 @@ static const struct answer_column columns[] = {
 	{ "unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,
 	    "the unit of the numbers (UCUM), of a counter that of its rate",
 	    true, NULL },
-	{ "labels", NULL, ANSWER_AT_TEXT(struct row, labels), NULL,
-	    "the labels of the group, a JSON object", false, NULL },
+	{ "labels", "LABELS", ANSWER_AT_TEXT(struct row, labels), NULL,
+	    "the labels of the group, a JSON object", true, NULL },
 	{ .key = NULL },
 };
 
@@ -186,15 +186,15 @@ put_bands(struct asking *asking, const struct samples *samples)
 	free(values);
 }
 
-/* Of groups whose names do not say whose numbers they have. */
-static bool
-has_labels(const struct asking *asking)
+/* Unless there are groups whose names do not say whose numbers they have. */
+static void
+hide_labels(const struct asking *asking)
 {
 	for (uint32_t i = 0; i < asking->count; i++)
 		if (asking->of[i].metrics->labels.bytes > 0 &&
 		    dynamic_group_is(asking->of[i].metrics->group))
-			return true;
-	return false;
+			return;
+	answer_hide_column(asking->answer, "labels");
 }
 
 static void
@@ -203,8 +203,7 @@ put_line_table(const struct asking *asking)
 	uint64_t left_out = 0;
 
 	answer_begin_table(asking->answer, "lines");
-	if (!has_labels(asking))
-		answer_hide_column(asking->answer, "labels");
+	hide_labels(asking);
 	for (uint32_t m = 0; m < asking->count; m++) {
 		const struct samples *samples = &asking->of[m];
 		const struct samples_metric *metric = samples->metrics;
@@ -264,6 +263,7 @@ hide_columns(const struct asking *asking)
 
 	for (; *hidden != NULL; hidden++)
 		answer_hide_column(asking->answer, *hidden);
+	hide_labels(asking);
 }
 
 static void
@@ -273,12 +273,14 @@ put_all(const struct samples *samples, struct asking *asking)
 
 	asking->of = of;
 	asking->count = samples->count;
-	hide_columns(asking);
 	for (uint32_t i = 0; i < samples->count; i++) {
 		/* Each metric group has its own period. */
 		of[i] = *samples;
 		of[i].metrics = &samples->metrics[i];
 		of[i].count = 1;
+	}
+	hide_columns(asking);
+	for (uint32_t i = 0; i < samples->count; i++) {
 		samples_finish(&of[i]);
 		answer_next_group(asking->answer);
 		if (asking->lines)

@@ -12,6 +12,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/text.h"
 #include "proto/decode/record_json.h"
+#include "proto/metric/labels.h"
 #include "proto/os/clock.h"
 #include "proto/record/counter_rate.h"
 
@@ -287,7 +288,10 @@ take_apart(struct columns *columns)
 	while (columns->count < room &&
 	       (name = text_next_word(&names)).bytes > 0) {
 		columns->names[columns->count] = name;
-		columns->units[columns->count++] = text_next_word(&units);
+		columns->units[columns->count] = text_next_word(&units);
+		if (columns->units[columns->count].bytes == 0)
+			columns->units[columns->count].at = NULL;
+		columns->count++;
 	}
 }
 
@@ -302,7 +306,8 @@ copy(char **to, struct text list)
 	return made;
 }
 
-/* The last that were sent hold, as of any entity. */
+/* The last that were sent hold, as of any entity; an older agent passed on any
+ * text. */
 static void
 take_labels(struct column_groups *groups, struct columns *columns,
     const struct record *record)
@@ -310,7 +315,8 @@ take_labels(struct column_groups *groups, struct columns *columns,
 	struct text labels = { NULL, 0 };
 
 	if (record_find_text(record, "labels", &labels) &&
-	    !text_equal(labels, columns->labels))
+	    !text_equal(labels, columns->labels) &&
+	    labels_check(labels, NULL) == 0)
 		columns->labels = string_table_keep(&groups->names, labels);
 }
 

@@ -17,7 +17,7 @@
 #include "proto/metric/definition.h"
 
 struct columns {
-	struct text *names, *units; /* one unit for each name */
+	struct text *names, *units; /* one unit for each name; NULL: unknown */
 	uint32_t count;
 	uint64_t definition; /* grows with every change; the first is 1 */
 	char *memory;        /* of the lists of the definition */

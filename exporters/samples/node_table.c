@@ -37,9 +37,11 @@ find_metric(struct samples *samples, const struct series_point *point,
 	samples->metrics[samples->count++] = (struct samples_metric){
 		.group = string_table_text(&samples->texts, point->group),
 		.name = string_table_text(&samples->texts, point->metric),
-		.unit = string_table_text(&samples->texts, text_of(shown)),
 		.counter = point->counter
 	};
+	if (shown[0] != '\0')
+		samples->metrics[*metric].unit =
+		    string_table_text(&samples->texts, text_of(shown));
 	if (point->labels.bytes > 0)
 		samples->metrics[*metric].labels =
 		    string_table_text(&samples->texts, point->labels);

@@ -30,7 +30,8 @@ struct samples_cell {
 	double low, mean, high;
 };
 
-/* One metric of one metric group, in a readable unit (unit.h). */
+/* One metric of one metric group, in a readable unit (unit.h), which is NULL if
+ * it is unknown. */
 struct samples_metric {
 	struct text group, name, unit, labels,
 	    rollup;   /* rollup: the coarsest one used */

@@ -322,7 +322,9 @@ unit_of(struct sample_rows *rows, const struct series_point *point)
 	char shown[UNIT_SHOWN_BYTES];
 
 	(void)unit_of_point(point, rows->cpus, shown);
-	return string_table_text(&rows->texts, text_of(shown));
+	return shown[0] == '\0'
+		   ? (struct text){ NULL, 0 }
+		   : string_table_text(&rows->texts, text_of(shown));
 }
 
 static uint32_t

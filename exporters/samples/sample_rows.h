@@ -47,7 +47,8 @@ enum sample_row_lack {
 /* Numbers are in the readable unit (unit.h), of counters as rates; NaN:
  * unknown. */
 struct sample_row {
-	struct text group, metric, unit;
+	struct text group, metric;
+	struct text unit;   /* NULL: unknown */
 	struct text labels; /* of the group, JSON; empty: none */
 	struct text node;   /* empty: all */
 	bool counter;

@@ -245,10 +245,9 @@ unit_of_point(
 {
 	struct text unit;
 	double factor = unit_scale(point->unit, &unit);
-	bool per_second = point->counter;
+	/* The rate of an unknown unit is one, too. */
+	bool per_second = point->counter && unit.bytes > 0;
 
-	if (unit.bytes == 0)
-		unit = text_of("1");
 	if (per_second && text_equal(unit, text_of("s"))) {
 		unit = text_of(show_time(point, cpus, &factor));
 		per_second = false;

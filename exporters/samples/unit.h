@@ -60,7 +60,7 @@ int unit_read_cpus(struct cpus *cpus, struct series *series,
 
 /* Returns the factor for the numbers of a point, which for a counter are its
  * rates, and writes their unit into `shown` of UNIT_SHOWN_BYTES, unless it is
- * NULL, whole: "By/s", "%", "{cpu}".
+ * NULL, whole: "By/s", "%", "{cpu}"; empty: unknown.
  * `cpus` may be NULL, or have no node: then times of processors are processors,
  * too. NaN: the node's number of processors is not known. */
 double unit_of_point(

@@ -227,6 +227,7 @@ upload_records_add(
 		row.names = columns->names;
 		row.units = columns->units;
 		row.columns = columns->count;
+		row.labels = columns->labels;
 		row.definition = columns->definition;
 	}
 	rc = rows->type->add(rows->target, &row, err);

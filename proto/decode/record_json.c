@@ -214,9 +214,10 @@ put_clock(struct json *json, const struct record *record,
 		    clock->end_ns);
 }
 
-void
-record_json_object(struct json *json, struct text partition,
-    const struct record *record, const struct record_json_clock *clock)
+static void
+put_object(struct json *json, struct text partition,
+    const struct record *record, struct text labels,
+    const struct record_json_clock *clock)
 {
 	const struct record_json_fields *f = &record_json_fields[record->kind];
 
@@ -233,6 +234,10 @@ record_json_object(struct json *json, struct text partition,
 	if (f->duration)
 		put_duration(json, record);
 	put_names(json, f, record);
+	if (labels.bytes > 0) {
+		json_name(json, "labels");
+		json_raw(json, labels);
+	}
 	if (f->count) {
 		json_add_uint(
 		    json, f->bytes ? "bytes" : "count", record->count);
@@ -255,12 +260,28 @@ record_json_object(struct json *json, struct text partition,
 }
 
 void
+record_json_object(struct json *json, struct text partition,
+    const struct record *record, const struct record_json_clock *clock)
+{
+	put_object(json, partition, record, (struct text){ NULL, 0 }, clock);
+}
+
+void
 record_json_line(FILE *file, struct text partition, const struct record *record,
+    const struct record_json_clock *clock)
+{
+	record_json_sample_line(
+	    file, partition, record, (struct text){ NULL, 0 }, clock);
+}
+
+void
+record_json_sample_line(FILE *file, struct text partition,
+    const struct record *record, struct text labels,
     const struct record_json_clock *clock)
 {
 	struct json json;
 
 	json_init(&json, file, JSON_LINE | JSON_STRICT);
-	record_json_object(&json, partition, record, clock);
+	put_object(&json, partition, record, labels, clock);
 	putc_unlocked('\n', file);
 }

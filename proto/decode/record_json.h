@@ -32,6 +32,11 @@ void record_json_object(struct json *json, struct text partition,
 void record_json_line(FILE *file, struct text partition,
     const struct record *record, const struct record_json_clock *clock);
 
+/* With the labels of its metric group, a JSON object; empty: none. */
+void record_json_sample_line(FILE *file, struct text partition,
+    const struct record *record, struct text labels,
+    const struct record_json_clock *clock);
+
 /* The names of the fields of struct record for each kind; NULL: the kind does
  * not have the field. */
 struct record_json_fields {

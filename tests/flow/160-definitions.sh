@@ -62,6 +62,28 @@ check "all is stored that was taken" poolscope-emit test last --wait stored
 check_text "... but nothing of a put that was refused" 3 "$(stored ',app,')"
 
 put <<'END'
+labels/good a s gauge '{"rank":"3","x":"[[{"}'
+put
+labels/nested a s gauge '{"a":{"b":"c"}}'
+put
+labels/brackets a s gauge '["'*30000
+put
+labels/number a s gauge 3
+put
+labels/other a s gauge '{"b":"1","a":"2"}'
+other/good a s gauge
+END
+object="the labels are not a JSON object of 1 to 16 texts, each of 1 to 128 bytes, written without blanks"
+says "labels are a JSON object of texts, in one form" "taken
+metric group labels/nested: $object
+metric group labels/brackets: $object
+metric group labels/number: the labels are not a text
+metric group labels/other: the labels are not sorted, one is empty, or one is escaped in another way"
+check "... and the agent goes on" poolscope-emit test labels --wait stored
+check_text "... with what was good" 1 "$(stored ',labels/good,')"
+check_text "... and nothing else" 0 "$(stored ',labels/[nbo]\|other/good')"
+
+put <<'END'
 cpu poolscope.boot,system.cpu.time.user 1,cs gauge,counter
 put
 cpu poolscope.boot,system.cpu.time.idle 1,cs gauge,counter

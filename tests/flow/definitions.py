@@ -27,8 +27,10 @@ def main():
     for line in list(sys.stdin) + ["put"]:
         if line.strip() != "put":
             group, *lists = line.split()
-            lists = [part.replace(",", " ") for part in lists]
-            body += msgpack.packb([4, "set", group, dict(zip(("names", "units", "types"), lists))])
+            properties = dict(zip(("names", "units", "types"), [part.replace(",", " ") for part in lists]))
+            if len(lists) > 3:  # a Python expression
+                properties["labels"] = eval(lists[3])
+            body += msgpack.packb([4, "set", group, properties])
             body += msgpack.packb([1, 10 ** 18 + seq, "test", group, {}, os.urandom(16)])
             records += 2
             continue

@@ -38,14 +38,14 @@ wait_until indexed 30 || exit 1
 sorted() {
 	columns "$@" | LC_ALL=C sort
 }
-answer "the numbers of emit" ',tokens,1/s,2,5.0,20.0
+answer "the numbers of emit" ',tokens,,2,5.0,20.0
 {"rank":"3"},queue.length,{job},3,17.0,19.0
 {"rank":"4"},queue.length,{job},1,2.0,2.0' sorted labels,metric,unit,count,min,max \
 	poolscope-stats samples --metric-group 'emit/*' --format csv
 answer "the rate of a counter that began again" "12.5,1" columns mean,left_out \
 	poolscope-stats samples -m tokens --format csv
 answer "the numbers of the page" '{"hall":"b"},hall_celsius,Cel,1,21.5,21.5
-{"site":"a"},pages_total,1/s,1,2.0,2.0' sorted labels,metric,unit,count,min,max \
+{"site":"a"},pages_total,,1,2.0,2.0' sorted labels,metric,unit,count,min,max \
 	poolscope-stats samples --metric-group 'prom/*' --format csv
 # An hour has room for 2,000 groups of an origin: this one would have 2,100.
 /usr/bin/python3 -c 'for i in range(2100): print("m{i=\"%d\"} 1" % i)' >"$TMP/many"
@@ -62,8 +62,37 @@ answer "dump has the labels, too" '{"rank":"3"},queue.length,{job},17
 {"rank":"3"},queue.length,{job},19
 {"rank":"4"},queue.length,{job},2' sorted labels,metric,unit,value \
 	sh -c 'poolscope-dump --kind sample --format long --name "emit/*" | grep -e labels -e queue'
+check "JSON lines" sh -c 'poolscope-dump --kind sample --name "emit/*" | grep rank >"$0"' "$TMP/jsonl"
+check_text "... have them as an object" "{'rank': '3'} {'rank': '3'} {'rank': '3'} {'rank': '4'}" "$(/usr/bin/python3 -c '
+import json, sys
+print(*sorted(str(json.loads(line)["labels"]) for line in open(sys.argv[1])))' "$TMP/jsonl")"
+answer "CSV has them as JSON" '{"rank":"4"},[2]' sh -c 'poolscope-dump --kind sample --name "emit/*" --format csv --columns labels,values |
+	sed -e 1d -e "s/\"\"/\"/g" -e "s/^\"//" -e "s/}\"/}/" | grep "4.}"'
+check "a table of records" poolscope-dump --kind sample --format table
+check_printed "... has a column of labels" '^KIND .* LABELS'
+check_printed "... of each sample" 'emit/.*{"rank":"4"}'
+
+# The unit of tokens was not said: it is unknown, and not 1.
+unit_of() {
+	/usr/bin/python3 -c '
+import json, sys
+print({repr(row["unit"]) for row in json.load(sys.stdin)["rows"]})'
+}
+check_text "an unknown unit is null in JSON" "{'None'}" "$(poolscope-stats samples -m tokens --format json | unit_of)"
+check_text "... of series" "{'None'}" "$(poolscope-stats series -m tokens --format json | unit_of)"
+check_text "... and one that was said is there" "{\"'{job}'\"}" "$(poolscope-stats series -m queue.length --format json --as lines | unit_of)"
+answer "... empty in the dump" "tokens," sh -c 'poolscope-dump --kind sample --format long --columns metric,unit | grep tokens | sort -u'
+emit --sample share=0.5 --unit share=1 --ts "$(at 0)"
+answer "one that is 1 is 1" "share,1" sh -c 'poolscope-dump --kind sample --format long --columns metric,unit | grep share'
+check_text "... everywhere" "{\"'1'\"}" "$(poolscope-stats samples -m share --format json | unit_of)"
+check "a table of an unknown one" poolscope-stats samples -m tokens
+check_printed "... has none" 'tokens  *-  *2 '
+
 check "a table of them" poolscope-stats samples -m queue.length
 check_printed "... has a column of labels" 'emit/.*{"rank":"4"}'
+check "the series of one as a table" poolscope-stats series -m hall_celsius
+check_printed "... says whose they are" '^GROUP .* LABELS$'
+check_printed "... in each row" 'hall_celsius .*{"hall":"b"}$'
 check "the series of one" poolscope-stats series -m hall_celsius --format json --table lines
 check_printed "... has its labels" '"labels": "{\\"hall\\":\\"b\\"}"'
 check "a picture of them" poolscope-plot samples -m hall_celsius -o "$TMP/pictures"

@@ -76,7 +76,8 @@ http_target_add(struct target *t, const struct target_row *row, struct err *err)
 	}
 	if (ftello(t->file) >= BODY_BYTES)
 		return 0;
-	record_json_line(t->file, row->partition, row->record, NULL);
+	record_json_sample_line(
+	    t->file, row->partition, row->record, row->labels, NULL);
 	return 1;
 }
 

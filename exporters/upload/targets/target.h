@@ -21,10 +21,11 @@ struct target; /* defined by the target's own file */
 struct target_row {
 	struct text partition;
 	const struct record *record; /* an event or a sample */
-	/* For a sample: names and units of its columns. */
+	/* For a sample: names and units of its columns, and labels. */
 	const struct text *names, *units;
-	uint32_t columns; /* number of named columns; a sample may have more
-			     values */
+	struct text labels; /* JSON; empty: none */
+	uint32_t columns;   /* number of named columns; a sample may have more
+			       values */
 	/* Changes when the names or units of the metric group change; 0:
 	 * compare them each time. */
 	uint64_t definition;

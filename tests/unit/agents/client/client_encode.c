@@ -252,6 +252,28 @@ counters_are_words_and_bounded(void **state)
 	}
 }
 
+static void
+the_unit_of_a_counter_is_unknown_unless_it_is_said(void **state)
+{
+	const struct counter_case {
+		const char *name, *said, *unit;
+	} cases[] = { { "c0", "By", "By" }, { "c1", "1", "1" },
+		{ "c2", NULL, "" }, { "c3", "a b", "" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct record record;
+		struct text unit = { NULL, 0 };
+
+		begin();
+		assert_true(client_encode_metric_group(&writer,
+		    poolscope_get_counter(cases[i].name, cases[i].said)));
+		record = result();
+		record_find_text(&record, "units", &unit);
+		check_text(unit, cases[i].unit);
+	}
+}
+
 int
 main(void)
 {
@@ -262,6 +284,8 @@ main(void)
 		cmocka_unit_test(
 		    a_track_of_a_node_with_a_long_name_has_an_id_of_its_own),
 		cmocka_unit_test(what_does_not_fit_leaves_nothing_behind),
+		cmocka_unit_test(
+		    the_unit_of_a_counter_is_unknown_unless_it_is_said),
 		cmocka_unit_test(counters_are_words_and_bounded),
 	};
 
