@@ -49,6 +49,8 @@ check(const void *values, struct err *err)
 
 	if (settings->timeout_ns <= 0)
 		return err_set_option(err, "timeout", "must be greater than 0");
+	if (settings->period_ns < NS_PER_SECOND / 10)
+		return err_set_option(err, "period", "must be at least 100ms");
 	for (int i = 0; i < KINDS; i++)
 		if (kinds[i].check != NULL &&
 		    kinds[i].check(settings, err) != 0)

@@ -101,6 +101,19 @@ report_refused(struct receiver_report *report, struct text name, uint64_t count)
 	pthread_mutex_unlock(&report->lock);
 }
 
+uint32_t
+report_read_bad(struct receiver_report *report,
+    struct receiver_bad to[static RECEIVER_REASONS_MAX])
+{
+	uint32_t reasons;
+
+	pthread_mutex_lock(&report->lock);
+	reasons = report->reasons;
+	memcpy(to, report->bad, reasons * sizeof(*to));
+	pthread_mutex_unlock(&report->lock);
+	return reasons;
+}
+
 bool
 report_take_refused(
     struct receiver_report *report, struct receiver_refused *most)

@@ -1,7 +1,7 @@
 /*
  * report - what a source has taken, and what it could not take.
  *
- * Published every RECEIVER_REPORT_NS as group `receiver` with label `source`;
+ * Published every --period as group `receiver` with label `source`;
  * what is wrong is also logged, once a minute for each reason, with
  * the first bytes of an example.  From any thread.
  * SPDX-License-Identifier: MIT
@@ -56,6 +56,10 @@ void report_bad(struct receiver_report *report, const char *reason,
 /* Series or numbers of this name are too many. */
 void report_refused(
     struct receiver_report *report, struct text name, uint64_t count);
+
+/* Copy what was wrong; returns how many reasons there are. */
+uint32_t report_read_bad(struct receiver_report *report,
+    struct receiver_bad to[static RECEIVER_REASONS_MAX]);
 
 /* The name of which most was refused since the last call; false: nothing was.
  */

@@ -8,6 +8,7 @@
 
 const struct receiver_settings receiver_settings_default = {
 	.timeout_ns = 5 * NS_PER_SECOND,
+	.period_ns = 10 * NS_PER_SECOND,
 	.textfile_period_ns = 15 * NS_PER_SECOND,
 };
 
@@ -21,6 +22,11 @@ const struct opt receiver_settings_table[] = {
 	{ "timeout", 0, OPT_DURATION, TO(timeout_ns), "DURATION",
 	    "wait this long for an answer of the agent (default: 5s)", NULL,
 	    0 },
+
+	{ "period", 0, OPT_DURATION, TO(period_ns), "DURATION",
+	    "publish the numbers of statsd and of the receiver itself every "
+	    "DURATION (default: 10s)",
+	    NULL, 0 },
 
 	/* The textfile folder. */
 	{ "textfile", 0, OPT_TEXT, TO(textfile), "FOLDER",

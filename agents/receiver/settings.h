@@ -14,6 +14,7 @@
 struct receiver_settings {
 	const char *socket; /* of the agent */
 	int64_t timeout_ns;
+	int64_t period_ns; /* of the reports */
 
 	/* The textfile folder. */
 	const char *textfile;

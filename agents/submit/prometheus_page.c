@@ -1,5 +1,5 @@
 /*
- * prometheus_page - submits the numbers of a page in Prometheus' text format.
+ * prometheus_page - the numbers of a page in Prometheus' text format.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/submit/prometheus_page.h"
@@ -9,15 +9,6 @@
 
 #include "proto/metric/prometheus.h"
 #include "proto/metric/sample_page.h"
-
-/* A page on its way to the agent. */
-struct passing {
-	struct prometheus_page *page;
-	struct submit *submit;
-	struct compose *compose;
-	enum submit_result result;
-	struct err *err;
-};
 
 bool
 prometheus_page_has_times(struct text text)
@@ -57,9 +48,7 @@ leave_out(struct prometheus_page *page, uint64_t line, const char *reason,
 static void
 on_twice(void *arg, uint64_t line, const struct err *err)
 {
-	struct passing *passing = arg;
-
-	leave_out(passing->page, line, "twice", err);
+	leave_out(arg, line, "twice", err);
 }
 
 enum submit_result
@@ -79,17 +68,10 @@ prometheus_page_add(struct submit *submit, struct compose *compose,
 static int
 on_group(void *arg, const struct dynamic_group *group)
 {
-	struct passing *passing = arg;
-	struct prometheus_page *page = passing->page;
+	struct prometheus_page *page = arg;
 
-	if (page->admits != NULL && !page->admits(page->arg, group))
-		return 0;
-	passing->result = prometheus_page_add(
-	    passing->submit, passing->compose, group, passing->err);
-	if (passing->result != SUBMIT_DONE)
-		return -1;
 	page->numbers += group->numbers;
-	return 0;
+	return page->on_group(page->arg, group);
 }
 
 static int
@@ -131,25 +113,18 @@ take_samples(struct prometheus_page *page, struct sample_page *samples)
 	}
 }
 
-enum submit_result
-prometheus_page_submit(struct prometheus_page *page, struct submit *submit,
-    struct compose *compose, struct err *err)
+int
+prometheus_page_read(struct prometheus_page *page)
 {
-	struct passing passing = {
-		.page = page,
-		.submit = submit,
-		.compose = compose,
-		.result = SUBMIT_DONE,
-		.err = err,
-	};
-	const struct sample_page_calls calls = { &passing, on_group, on_twice };
+	const struct sample_page_calls calls = { page, on_group, on_twice };
 	struct sample_page *samples;
+	int rc;
 
 	assert(page->labels <= PROMETHEUS_PAGE_LABELS_MAX);
 	page->numbers = page->bad = 0;
 	sample_page_new(&samples);
 	take_samples(page, samples);
-	sample_page_groups(samples, page->origin, page->boot, &calls);
+	rc = sample_page_groups(samples, page->origin, page->boot, &calls);
 	sample_page_free(&samples);
-	return passing.result;
+	return rc;
 }

@@ -1,5 +1,6 @@
 /*
- * prometheus_page - submits the numbers of a page in Prometheus' text format.
+ * prometheus_page - the numbers of a page in Prometheus' text format, as metric
+ * groups that can be submitted.
  *
  * For all that get such pages: from a command, a file, a script, an exporter.
  * A line that is wrong costs itself alone.
@@ -29,30 +30,29 @@ struct prometheus_page {
 	uint64_t boot;   /* of counters: dynamic_group.boot */
 	bool buckets;    /* those of histograms, too */
 
-	/* The callbacks, which may all be NULL. */
 	void *arg;
+	/* A group, valid during the call; any other value than 0 ends the page.
+	 */
+	int (*on_group)(void *arg, const struct dynamic_group *group);
 	/* A line was left out: for a word ("syntax", "name", "twice"), with a
-	 * sentence.  Its text is a view of the page. */
+	 * sentence.  Its text is a view of the page.  NULL: it is counted only.
+	 */
 	void (*on_bad)(void *arg, uint64_t line, struct text text,
 	    const char *reason, const struct err *err);
-	/* False: leave out the samples of this name. */
+	/* False: leave out the samples of this name.  NULL: none. */
 	bool (*wants)(void *arg, struct text name);
-	/* False: leave out the group. */
-	bool (*admits)(void *arg, const struct dynamic_group *group);
 
-	/* Counted here. */
+	/* Counted here: numbers of groups, lines left out. */
 	uint64_t numbers, bad;
 };
 
 /* Are there samples with a time of their own? */
 bool prometheus_page_has_times(struct text text);
 
-/* Add all numbers; the last of them wait for submit_flush or submit_finish.
- * Another result than SUBMIT_DONE ends it. */
-enum submit_result prometheus_page_submit(struct prometheus_page *page,
-    struct submit *submit, struct compose *compose, struct err *err);
+/* Read the page; returns what on_group did. */
+int prometheus_page_read(struct prometheus_page *page);
 
-/* Add the records of a group. */
+/* Add the records of a group to a submission. */
 enum submit_result prometheus_page_add(struct submit *submit,
     struct compose *compose, const struct dynamic_group *group,
     struct err *err);

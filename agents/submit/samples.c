@@ -148,6 +148,15 @@ samples_submit(struct samples *samples, struct submit *submit,
 
 /* ---- a page ---- */
 
+/* A page on its way to the agent. */
+struct passing {
+	const char *name; /* of the page, in messages */
+	struct submit *submit;
+	struct compose *compose;
+	enum submit_result result;
+	struct err *err;
+};
+
 static int
 read_page(const char *path, struct buffer *text, struct err *err)
 {
@@ -176,8 +185,18 @@ on_bad(void *arg, uint64_t line, struct text text, const char *reason,
 {
 	(void)text;
 	(void)reason;
-	fprintf(stderr, "%s:%llu: %s\n", *(const char **)arg,
+	fprintf(stderr, "%s:%llu: %s\n", ((struct passing *)arg)->name,
 	    (unsigned long long)line, err->text);
+}
+
+static int
+on_group(void *arg, const struct dynamic_group *group)
+{
+	struct passing *passing = arg;
+
+	passing->result = prometheus_page_add(
+	    passing->submit, passing->compose, group, passing->err);
+	return passing->result == SUBMIT_DONE ? 0 : -1;
 }
 
 enum submit_result
@@ -185,9 +204,14 @@ samples_submit_page(struct samples *samples,
     const struct samples_options *options, struct submit *submit,
     struct compose *compose, struct prometheus_page *page, struct err *err)
 {
-	const char *name =
-	    strcmp(options->page, "-") == 0 ? "stdin" : options->page;
-	enum submit_result result = SUBMIT_FAILED;
+	struct passing passing = {
+		.name =
+		    strcmp(options->page, "-") == 0 ? "stdin" : options->page,
+		.submit = submit,
+		.compose = compose,
+		.result = SUBMIT_FAILED,
+		.err = err,
+	};
 	struct buffer text = { .at = NULL };
 
 	*page = (struct prometheus_page){
@@ -196,13 +220,15 @@ samples_submit_page(struct samples *samples,
 		.labels = samples->labels,
 		.time_ns = samples->time_ns,
 		.buckets = options->buckets,
-		.arg = &name,
+		.arg = &passing,
+		.on_group = on_group,
 		.on_bad = on_bad,
 	};
 	if (read_page(options->page, &text, err) == 0) {
 		page->text = buffer_text(&text);
-		result = prometheus_page_submit(page, submit, compose, err);
+		passing.result = SUBMIT_DONE;
+		prometheus_page_read(page);
 	}
 	buffer_clear(&text);
-	return result;
+	return passing.result;
 }

@@ -1,0 +1,32 @@
+/*
+ * handover - what a source hands its numbers to the agent with.
+ *
+ * It is bounded as the agent is (accept/series_limit.h), so that a series too
+ * many is refused by its name here, and not with all that travels with it
+ * there.  Numbers are counted in the report of the source.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef AGENTS_RECEIVER_HANDOVER_H
+#define AGENTS_RECEIVER_HANDOVER_H
+
+#include "agents/receiver/source.h"
+#include "agents/submit/prometheus_page.h"
+
+struct handover; /* opaque; belongs to the thread of the source */
+
+void handover_new(struct handover **handover, struct receiver_source *source);
+void handover_free(struct handover **handover);
+
+/* Read the page, whose origin, labels, time, `wants`, and `arg` for that are
+ * set, and hand over what it has.  `is_new`: count and report its wrong lines.
+ * False: the agent did not take all; that is logged once a minute, counted as
+ * lost, and not tried again. */
+bool handover_page(
+    struct handover *handover, struct prometheus_page *page, bool is_new);
+
+/* The same for single groups: they wait until handover_flush. */
+void handover_group(
+    struct handover *handover, const struct dynamic_group *group);
+bool handover_flush(struct handover *handover);
+
+#endif
