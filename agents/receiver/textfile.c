@@ -34,7 +34,7 @@ static const char ending[] = ".prom";
 
 struct file {
 	char name[NAME_BYTES_MAX + 1];
-	/* What tells that it has changed. */
+	/* By these it is known to have changed. */
 	ino_t inode;
 	off_t size;
 	int64_t written_ns; /* mtime */
