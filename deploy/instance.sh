@@ -41,6 +41,7 @@ add_listener() {
 # The options of $verb, as the front command has read them: --name or --name=value.
 take_options() {
 	agent=
+	receiver=
 	listen=
 	reader=
 	out=demo-out
@@ -51,6 +52,7 @@ take_options() {
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--agent) agent=1;;
+		--receiver) agent=1; receiver=1;;
 		--share=*) share=${1#*=};;
 		--listen=*) add_listener listen "${1#*=}";;
 		--reader=*) add_listener reader "${1#*=}";;
@@ -210,6 +212,7 @@ up() {
 		check_listeners aggregator $reader ${group:+"$group"}
 		check_listeners broker $listen
 		[ -z "$agent" ] || check_listeners agent ${group:+"$group"}
+		[ -z "$receiver" ] || check_listeners receiver ${group:+"$group"}
 		[ -z "$share" ] || share_instance
 		if [ -n "$listen$reader" ]; then make_keys; fi
 		start aggregator ${group:+"$group"} ${reader:+"--reader=ipc://$dir/run/reader.ipc"} $reader 9>&-
@@ -217,6 +220,7 @@ up() {
 	}
 	set +f
 	if [ -n "$agent" ]; then start agent ${group:+"$group"} 9>&-; fi
+	if [ -n "$receiver" ]; then start receiver ${group:+"$group"} 9>&-; fi
 }
 
 say_endpoints() {
@@ -225,6 +229,7 @@ say_endpoints() {
 	echo "intake     ipc://$dir/run/intake.ipc"
 	echo "reader     ipc://$dir/run/reader.ipc"
 	if is_running agent; then echo "agent      $dir/run/agent.sock"; fi
+	if is_running receiver; then echo "textfiles  $dir/metrics.d"; fi
 	if [ -n "$share" ]; then echo "shared     with group $share"; fi
 	[ -n "$listen$reader" ] || return 0
 	for each in $listen; do echo "agents     ${each#--listen=}"; done
@@ -252,6 +257,7 @@ say_node() {
 
 down() {
 	[ -d "$dir/run" ] || return 0
+	stop receiver
 	stop agent
 	stop broker
 	stop aggregator
@@ -420,7 +426,7 @@ up) take_options "$@"; up; say_endpoints;;
 down)
 	take_options "$@"
 	check_owner
-	is_running agent || is_running broker || is_running aggregator ||
+	is_running receiver || is_running agent || is_running broker || is_running aggregator ||
 		remark "nothing runs in $dir"
 	down;;
 demo) take_options "$@"; demo;;

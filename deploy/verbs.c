@@ -7,14 +7,18 @@
 #include <string.h>
 
 static const char of_up[] =
-    "usage: poolscope up [--dir DIR] [--agent] [--listen ENDPOINT]\n"
-    "                    [--reader ENDPOINT] [--share GROUP]\n"
+    "usage: poolscope up [--dir DIR] [--agent] [--receiver]\n"
+    "                    [--listen ENDPOINT] [--reader ENDPOINT] "
+    "[--share GROUP]\n"
     "\n"
     "start the aggregator and the broker in the background, and print their\n"
     "endpoints\n"
     "\n"
     "options:\n"
     "      --agent              start this host's agent, too\n"
+    "      --receiver           start the agent, and what takes numbers of "
+    "other\n"
+    "                           programs, too\n"
     "      --listen ENDPOINT    also listen for agents, as "
     "tcp://0.0.0.0:5570;\n"
     "                           creates the keys; may be repeated\n"
@@ -32,7 +36,9 @@ static const char of_up[] =
 static const char of_down[] =
     "usage: poolscope down [--dir DIR]\n"
     "\n"
-    "drain and stop the agent, the broker and the aggregator of an instance\n"
+    "drain and stop the receiver, the agent, the broker and the aggregator of "
+    "an\n"
+    "instance\n"
     "\n"
     "options:\n"
     "      --dir DIR            instance directory\n"
