@@ -17,6 +17,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/config/config_text.h"
+#include "proto/config/opt_section.h"
 
 enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 
@@ -30,12 +31,19 @@ const char *const config_shared[] = { "dir", "log", "quiet", "partition",
 	"connect", "store", "insecure", "stop-timeout", "cacert", "retry-time",
 	"archive-password", "archive-cacert", "archive-insecure", NULL };
 
+/* The keys of the sections of an option. */
+struct parts {
+	char name[OPT_SECTION_KEYS_MAX][KEY_BYTES];
+	cfg_opt_t schema[OPT_SECTION_KEYS_MAX + 1];
+};
+
 struct key {
 	char name[KEY_BYTES];
 	const struct opt *opt; /* NULL: of another program */
 	bool own;              /* inside its section */
 	const char *file;      /* line of the last value */
 	int line;
+	struct parts *parts; /* of sections (opt_section.h), else NULL */
 };
 
 struct keys {
@@ -102,6 +110,40 @@ on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 	return 0;
 }
 
+/* The same for a value in a section of an option. */
+static int
+on_part(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
+{
+	struct key *key = find_key(&reading->inner, cfg_name(cfg));
+
+	(void)option;
+	key->file = reading->path;
+	key->line = cfg->line;
+	*(const char **)result = value;
+	return 0;
+}
+
+/* libconfuse copies the schema when it begins. */
+static cfg_opt_t
+section_of(struct key *key, const struct opt *opt)
+{
+	struct parts *parts = memory_zero(1, sizeof(*parts));
+	uint32_t i = 0;
+
+	for (; opt_section_key(opt, i).bytes > 0; i++) {
+		struct text name = opt_section_key(opt, i);
+
+		assert(i < OPT_SECTION_KEYS_MAX && name.bytes < KEY_BYTES);
+		memcpy(parts->name[i], name.at, name.bytes);
+		parts->schema[i] = (cfg_opt_t)CFG_STR_CB(
+		    parts->name[i], NULL, CFGF_NODEFAULT, on_part);
+	}
+	parts->schema[i] = (cfg_opt_t)CFG_END();
+	key->parts = parts;
+	return (cfg_opt_t)CFG_SEC(
+	    key->name, parts->schema, CFGF_MULTI | CFGF_TITLE);
+}
+
 static void
 add_key(struct keys *keys, const char *name, const struct opt *opt, bool own)
 {
@@ -111,7 +153,9 @@ add_key(struct keys *keys, const char *name, const struct opt *opt, bool own)
 	*key = (struct key){ .opt = opt, .own = own };
 	for (size_t i = 0; name[i] != '\0'; i++)
 		key->name[i] = name[i] == '-' ? '_' : name[i];
-	if (opt != NULL && opt->type == OPT_LIST)
+	if (opt != NULL && opt_section_is(opt))
+		keys->schema[keys->count++] = section_of(key, opt);
+	else if (opt != NULL && opt->type == OPT_LIST)
 		keys->schema[keys->count++] = (cfg_opt_t)CFG_STR_LIST_CB(
 		    key->name, NULL, CFGF_NODEFAULT, on_value);
 	else
@@ -172,6 +216,21 @@ parse_files(struct reading *r, cfg_t *cfg, struct config_files *files,
 	return 0;
 }
 
+/* One of the option's sections as text. */
+static char *
+section_word(cfg_t *section, const struct opt *opt)
+{
+	struct opt_section parts = { .name = text_of(cfg_title(section)) };
+	char name[KEY_BYTES];
+	struct text key;
+
+	for (uint32_t i = 0; (key = opt_section_key(opt, i)).bytes > 0; i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)key.bytes, key.at);
+		parts.value[i] = text_of(cfg_getstr(section, name));
+	}
+	return opt_section_word(&parts, opt);
+}
+
 static int
 take_value(struct config *config, cfg_t *section, const struct key *key,
     struct err *err)
@@ -188,10 +247,21 @@ take_value(struct config *config, cfg_t *section, const struct key *key,
 		memory_zero(count + 1, sizeof(char *)), 0 };
 	config->count++;
 	for (; value->count < count; value->count++) {
-		const char *word =
-		    cfg_getnstr(section, key->name, value->count);
+		const char *word;
+		char **to = &value->words[value->count];
 
-		value->words[value->count] = memory_string(word ? word : "");
+		if (!opt_section_is(key->opt)) {
+			word = cfg_getnstr(section, key->name, value->count);
+			*to = memory_string(word ? word : "");
+			continue;
+		}
+		*to = section_word(
+		    cfg_getnsec(section, key->name, value->count), key->opt);
+		if (opt_check(key->opt, *to, err) != 0) {
+			free(*to);
+			return err_prefix(
+			    err, "%s:%d: %s", key->file, key->line, key->name);
+		}
 	}
 	return 0;
 }
@@ -237,6 +307,8 @@ config_parse(struct config *config, const struct opt_program *program,
 	if (parse_files(reading, cfg, &config->files, section, err) == 0)
 		rc = take_values(config, reading, cfg, section, err);
 	cfg_free(cfg);
+	for (uint32_t i = 0; i < reading->inner.count; i++)
+		free(reading->inner.at[i].parts);
 	free(reading);
 	reading = NULL;
 	return rc;

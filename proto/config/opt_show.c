@@ -6,6 +6,7 @@
 
 #include "proto/base/text.h"
 #include "proto/config/default_dir.h"
+#include "proto/config/opt_section.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -139,6 +140,17 @@ show_json(const struct opt_program *program)
 	printf("\n]}\n");
 }
 
+static void
+show_section(const struct opt *opt, const char *key)
+{
+	struct text part;
+
+	printf("\t#%s \"NAME\" {", key);
+	for (uint32_t i = 0; (part = opt_section_key(opt, i)).bytes > 0; i++)
+		printf(" %.*s = \"...\"", (int)part.bytes, part.at);
+	printf(" }\n");
+}
+
 /* A key with its default, or with the type of its value. */
 static void
 show_key(const struct opt_value *v)
@@ -152,7 +164,9 @@ show_key(const struct opt_value *v)
 	opt_value_default(v, text, sizeof(text));
 	printf("\t# %s%s\n", v->opt->help,
 	    v->opt->flags & OPT_RELOAD ? " [HUP]" : "");
-	if (v->opt->type == OPT_LIST)
+	if (opt_section_is(v->opt))
+		show_section(v->opt, key);
+	else if (v->opt->type == OPT_LIST)
 		printf("\t#%s = { \"%s\" }\n", key, v->opt->argument);
 	else
 		printf(

@@ -50,7 +50,8 @@ struct opt {
 	void *to;
 	const char *argument; /* "BYTES" for --help; NULL for flags */
 	const char *help;     /* one line, begins lower-case, no full stop */
-	const char *choices;  /* OPT_CHOICE, OPT_TIME; NULL: none */
+	const char *choices;  /* OPT_CHOICE, OPT_TIME, OPT_LIST of sections
+				 (opt_section.h); NULL: none */
 	unsigned flags;       /* enum opt_flags, or-ed; 0: none */
 };
 

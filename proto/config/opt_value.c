@@ -10,6 +10,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/config/opt_section.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 
@@ -44,6 +45,7 @@ parse(const struct opt *opt, const char *word, union opt_plain *to,
     struct err *err)
 {
 	struct text t = text_of(word);
+	struct opt_section ignored;
 
 	switch (opt->type) {
 	case OPT_FLAG:
@@ -52,6 +54,10 @@ parse(const struct opt *opt, const char *word, union opt_plain *to,
 		to->flag = word[0] == 't';
 		return 0;
 	case OPT_LIST:
+		to->text = word;
+		return opt_section_is(opt)
+			   ? opt_section_parse(&ignored, opt, word, err)
+			   : 0;
 	case OPT_TEXT: to->text = word; return 0;
 	case OPT_ZONE: to->text = word; return clock_check_zone(word, err);
 	case OPT_COUNT: return number_parse_u64(t, &to->number, err);

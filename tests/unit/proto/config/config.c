@@ -14,7 +14,7 @@
 
 static struct {
 	const char *partition, *text;
-	struct opt_list route;
+	struct opt_list route, job;
 	uint64_t bytes;
 } values;
 
@@ -26,12 +26,14 @@ static const struct opt options[] = {
 	{ "bytes", 0, OPT_BYTES, &values.bytes, "BYTES", "", NULL, false },
 	{ "verify", 0, OPT_BYTES, &values.bytes, "BYTES", "", NULL,
 	    OPT_COMMAND },
+	{ "job", 0, OPT_LIST, &values.job, "NAME KEY=VALUE...", "",
+	    "period|user|command", 0 },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL }, { NULL, NULL } };
 static const struct opt_program program = { .name = "poolscope-broker",
 	.tables = tables };
-enum { PARTITION, TEXT, ROUTE, BYTES };
+enum { PARTITION, TEXT, ROUTE, BYTES, VERIFY, JOB };
 
 static char dir[64], file[128];
 
@@ -134,6 +136,61 @@ lists_are_replaced_or_grow(void **state)
 	assert_int_equal(value->count, 1);
 	assert_says(&config, ROUTE, "5", "b.conf", 1);
 	config_clear(&config);
+}
+
+/* One text each, as on the command line; the last key takes the rest.  Of two
+ * sections of one name the later counts. */
+static void
+options_may_be_sections(void **state)
+{
+	struct err err = { 0 };
+	const struct config_value *value;
+	struct config config;
+
+	(void)state;
+	put("main.conf", "broker {\n job \"b\" {\n  command = \"/opt/b -v "
+			 "user=x\"\n  period = 10s\n }\n}\n");
+	put("conf.d/a.conf",
+	    "broker { job \"a\" { command = /opt/a } }\n"
+	    "broker { job \"b\" { period = 20s command = \"/b -v "
+	    "user=x\" } }\n");
+	if (config_read(&config, &program, file, &err) != 0)
+		fail_msg("%s", err.text);
+	value = config_find(&config, &options[JOB]);
+	assert_non_null(value);
+	assert_int_equal(value->count, 2);
+	assert_string_equal(
+	    value->words[0], "b period=20s command=/b -v user=x");
+	assert_says(&config, JOB, "a command=/opt/a", "a.conf", 2);
+	config_clear(&config);
+}
+
+static void
+assert_refused(const char *text, const char *says)
+{
+	struct err err = { 0 };
+	struct config config;
+
+	put("main.conf", text);
+	assert_int_equal(config_read(&config, &program, file, &err), -1);
+	if (strstr(err.text, says) == NULL)
+		fail_msg("'%s', not '%s'", err.text, says);
+	config_clear(&config);
+}
+
+static void
+wrong_sections_are_refused_with_their_line(void **state)
+{
+	(void)state;
+	assert_refused("broker {\n job \"a\" { comand = \"/opt/a\" }\n}",
+	    ":2: no such option 'comand'");
+	assert_refused("broker {\n job { command = \"/opt/a\" }\n}", ":2: ");
+	assert_refused("broker {\n job \"a b\" {\n command = \"c\" }\n}",
+	    ":3: job: a: 'b' is not KEY=VALUE, with one of the keys "
+	    "period|user|command");
+	assert_refused("broker {\n job \"\" {\n command = \"c\" }\n}",
+	    ":3: job: begins with a name: NAME period=...");
+	assert_refused("broker { job = { \"a command=b\" } }", ":1: ");
 }
 
 static void
@@ -291,6 +348,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_section_wins_and_the_later_file),
 		TEST(lists_are_replaced_or_grow),
+		TEST(options_may_be_sections),
+		TEST(wrong_sections_are_refused_with_their_line),
 		TEST(sections_of_others_are_passed_over),
 		TEST(what_is_wrong_is_named_with_its_place),
 		TEST(a_list_has_an_end),
