@@ -9,7 +9,7 @@ units=${ROOT:?}/deploy/systemd
 
 # ---- what is left open
 if command -v systemd-analyze >/dev/null; then
-	for unit in agent broker aggregator; do
+	for unit in agent receiver broker aggregator; do
 		systemd-analyze security --offline=true --no-pager \
 			"$units/poolscope-$unit.service" >"$TMP/security" 2>&1
 		check_text "systemd knows every setting of the $unit's unit" "" \
@@ -21,7 +21,7 @@ if command -v systemd-analyze >/dev/null; then
 else
 	echo "SKIPPED units: systemd-analyze is not installed"
 fi
-for unit in agent broker aggregator; do
+for unit in agent receiver broker aggregator; do
 	check "systemd starts the $unit again, however often it ends" \
 		grep -q '^StartLimitIntervalSec=0$' "$units/poolscope-$unit.service"
 	"poolscope-$unit" --help-all >"$TMP/help"
@@ -42,14 +42,14 @@ if [ "$(id -u)" -ne 0 ] || ! unshare -m true 2>/dev/null || ! command -v systemd
 fi
 
 # Users that nobody else is.
-group=61230 server=61231 agent=61232 services=61233
+group=61230 server=61231 agent=61232 services=61233 receiver=61234
 root=$TMP/root
 state=$root/var/lib/poolscope
 chmod 0711 "$TMP"
 # As systemd-tmpfiles makes them, under the root of the test.
 mkdir -p "$root/etc/tmpfiles.d"
 for unit in agent server; do
-	sed "s/ poolscope-agent / $agent /; s/ poolscope-agent / $services /; s/ poolscope  *poolscope / $server $group /
+	sed "s/ poolscope-agent / $agent /; s/ poolscope-agent / $services /; s/ poolscope-receiver / $receiver /; s/ poolscope  *poolscope / $server $group /
 		s/ poolscope / $group /" "$units/poolscope-$unit.tmpfiles" >"$root/etc/tmpfiles.d/poolscope-$unit.conf"
 done
 mkdir -p "$root/var/lib"
@@ -57,25 +57,25 @@ check "the directories are made" systemd-tmpfiles --root="$root" --create || exi
 chmod -R a+X "$root/etc"
 chmod 0755 "$root" "$root/var" "$root/var/lib"
 check_text "each belongs to one user, and nobody else can write it" \
-	"agent:$agent:$group:710 fallback:$agent:$group:711 keys:$server:$group:711 run:$server:$group:711 spool:$agent:$group:700 store:$server:$group:700" \
+	"agent:$agent:$group:710 fallback:$agent:$group:711 keys:$server:$group:711 metrics.d:0:0:755 receiver:$receiver:$group:710 run:$server:$group:711 spool:$agent:$group:700 store:$server:$group:700" \
 	"$(cd "$state" && stat -c %n:%u:%g:%a ./* | sed 's|./||' | sort | xargs)"
 check_text "what others leave in the fallback queue is read by the group of the agent alone" \
 	"new:$agent:$services:3777 tmp:$agent:$services:3777" "$(cd "$state/fallback" && stat -c %n:%u:%g:%a ./* | sed 's|./||' | sort | xargs)"
 echo 'agent { period = "200ms" }' >"$state/poolscope.conf"
 export POOLSCOPE_DIR="$state"
 
-for unit in agent broker aggregator; do
+for unit in agent receiver broker aggregator; do
 	cat >"$TMP/$unit" <<-END
 		#!/bin/sh
 		exec /usr/bin/python3 "$ROOT/tests/flow/unit.py" "$units/poolscope-$unit.service" "$B/bin" "$root" \\
-			group:poolscope=$group group:poolscope-agent=$services poolscope=$server poolscope-agent=$agent -- "\$@"
+			group:poolscope=$group group:poolscope-agent=$services poolscope=$server poolscope-agent=$agent poolscope-receiver=$receiver -- "\$@"
 	END
 	chmod +x "$TMP/$unit"
 done
-for unit in aggregator broker agent; do
+for unit in aggregator broker agent receiver; do
 	check "the $unit starts as its unit says" start $unit "$TMP/$unit" || exit 1
 done
-for unit in agent broker aggregator; do
+for unit in agent receiver broker aggregator; do
 	check_text "the $unit runs without privileges, under a filter" "0000000000000000 1 2" \
 		"$(awk '$1 == "CapEff:" || $1 == "NoNewPrivs:" || $1 == "Seccomp:" { print $2 }' \
 			"/proc/$(pid $unit)/status" | xargs)"
@@ -99,19 +99,21 @@ check "samples of this host are stored" wait_until \
 	'[ "$(poolscope-dump --format jsonl --kind sample | wc -l)" -gt 100 ]' 30
 check "a program of the library is sampled" poolscope-run -- true
 wait_until indexed 30
+echo 'left_here 17' >"$state/metrics.d/x.prom"
+check "numbers in files are stored" wait_until 'poolscope-dump --kind entity --format jsonl | grep -q left_here' 40
 check "phases are asked for" poolscope-stats phases -p 'prodacct$render-60'
 check "status is asked for" poolscope-stats status
 check "a trace is asked for" poolscope-trace -p 'acct$farm' -o "$TMP/farm.json.gz"
 poolscope-dump --format jsonl --follow --name 'test:*' >"$TMP/followed" 2>&1 &
 follower=$!
-for unit in agent broker aggregator; do
+for unit in agent receiver broker aggregator; do
 	kill -HUP "$(pid $unit)"
 done
 check "after a reload an event goes all the way" poolscope-emit test again --wait stored
 # It begins with what comes after its first question.
 check "... to a follower, too" wait_until 'poolscope-emit test again && grep -q again "$TMP/followed"' 30
 kill "$follower"
-for unit in agent broker aggregator; do
+for unit in receiver agent broker aggregator; do
 	stop $unit
 	check_text "the $unit ends with 0" 0 "$STATUS"
 done

@@ -77,10 +77,10 @@ cp build/deb/*.deb "$root/tmp"
 check "they install" inside sh -c 'dpkg -i /tmp/*.deb'
 check "the programs run" inside sh -c 'for p in /usr/bin/poolscope*; do "$p" --help || exit 1; done'
 check "their libraries are there" inside sh -c '! ldd /usr/bin/poolscope-* | grep "not found"'
-check "users are made" inside sh -c 'id poolscope && id poolscope-agent'
+check "users are made" inside sh -c 'id poolscope && id poolscope-agent && id poolscope-receiver'
 check_text "each has its directories" \
-	"run 711 poolscope:poolscope agent 710 poolscope-agent:poolscope store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 711 poolscope-agent:poolscope fallback/new 3777 poolscope-agent:poolscope-agent keys 711 poolscope:poolscope" \
-	"$(for d in run agent store spool fallback fallback/new keys; do
+	"run 711 poolscope:poolscope agent 710 poolscope-agent:poolscope receiver 710 poolscope-receiver:poolscope metrics.d 755 root:root store 700 poolscope:poolscope spool 700 poolscope-agent:poolscope fallback 711 poolscope-agent:poolscope fallback/new 3777 poolscope-agent:poolscope-agent keys 711 poolscope:poolscope" \
+	"$(for d in run agent receiver metrics.d store spool fallback fallback/new keys; do
 		inside stat -c "$d %a %U:%G" "/var/lib/poolscope/$d"
 	done | xargs)"
 check "the program that a reload needs is there" inside sh -c \
@@ -92,7 +92,7 @@ check_text "... in no directory" "" "$(find "$root"/var/lib/poolscope/*/ -mindep
 check "services are enabled" inside sh -c 'for u in agent broker aggregator; do
 	test -L /etc/systemd/system/multi-user.target.wants/poolscope-$u.service || exit 1; done'
 check "the example configuration is one that programs take" inside sh -c \
-	'poolscope-agent --dir /var/lib/poolscope --version && ls /etc/poolscope/conf.d | xargs | grep -x "agent.conf aggregator.conf broker.conf"'
+	'poolscope-agent --dir /var/lib/poolscope --version && ls /etc/poolscope/conf.d | xargs | grep -x "agent.conf aggregator.conf broker.conf receiver.conf"'
 check "every program has its page" inside sh -c 'cd /usr/bin && for p in poolscope*; do
 	ls /usr/share/man/man[18]/$p.[18].gz || exit 1; done'
 check "... and completion" inside sh -c 'cd /usr/share/bash-completion/completions && ls poolscope poolscope-agent poolscope-dump'
@@ -113,13 +113,16 @@ up() {
 check "the aggregator works" up poolscope aggregator
 check "the broker works" up poolscope broker
 check "the agent works" up poolscope-agent agent
+check "the receiver works" up poolscope-receiver receiver
+inside sh -c 'echo packaged 17 >/var/lib/poolscope/metrics.d/x.new && mv /var/lib/poolscope/metrics.d/x.new /var/lib/poolscope/metrics.d/x.prom'
+check "... and reads files" wait_until 'inside poolscope-dump --kind entity --format jsonl | grep -q "\"names\": \"packaged\""' 40
 check "an event is stored" inside poolscope-emit test one --wait stored
 check "a member of group poolscope emits and reads" inside setpriv --reuid 54322 --regid 54322 --groups "$(
 	sed -n 's/^poolscope:[^:]*:\([0-9]*\):.*/\1/p' "$root/etc/group")" sh -c \
 	'poolscope-emit --dir /var/lib/poolscope people member --wait stored && poolscope-dump --dir /var/lib/poolscope --kind event | grep -q member'
 check_text "... and cannot send past the agent" "poolscope:poolscope-agent 660 poolscope:poolscope 600" \
 	"$(inside stat -c '%U:%G %a' /var/lib/poolscope/run/broker.ipc /var/lib/poolscope/run/intake.ipc | xargs)"
-for name in agent broker aggregator; do stop $name; done
+for name in receiver agent broker aggregator; do stop $name; done
 
 # ---- upgrade: the same with a higher number
 echo '# changed here' >>"$root/etc/poolscope/conf.d/agent.conf"

@@ -38,7 +38,6 @@ touch -d "@$written" whole.prom
 export POOLSCOPE_PARTITION='acct$pool' POOLSCOPE_PERIOD=300ms POOLSCOPE_TEXTFILE_PERIOD=1s
 check "an instance with a receiver" poolscope up --receiver || exit 1
 check_text "... which says where files go" "textfiles  $DIR/metrics.d" "$(grep '^textfiles' "$TMP/out")"
-unset POOLSCOPE_PERIOD POOLSCOPE_TEXTFILE_PERIOD
 
 # numbers [NAME=LABELS]: all numbers of the receiver as "name{labels} unit type newest-value",
 # taken from definitions and samples by a reader of its own.
