@@ -58,6 +58,18 @@ on_settled(
 	fallback_reader->full |= outcome->result != BATCHER_OK;
 }
 
+/* It goes to bad/, as all that is no put of this version. */
+static void
+warn_version(
+    struct fallback_reader *fallback_reader, const char *name, unsigned version)
+{
+	if (log_is_due(&fallback_reader->logged_ns))
+		log_warn("fallback/new/%s has version %u of the wire protocol, "
+			 "this program supports version %d: move it back from "
+			 "fallback/bad when both are the same",
+		    name, version, WIRE_VERSION);
+}
+
 /* Submit the content of one file.  False: it is malformed. */
 static bool
 take(void *arg, const char *name, struct text frame)
@@ -79,6 +91,8 @@ take(void *arg, const char *name, struct text frame)
 
 	if (fallback_reader->full)
 		return true;
+	if (wire_version(frame) != WIRE_VERSION)
+		warn_version(fallback_reader, name, wire_version(frame));
 	if (put_check(frame, &fallback_reader->room, &header, &plain) !=
 	    WIRE_OK)
 		return false;

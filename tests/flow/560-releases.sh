@@ -122,6 +122,17 @@ for release in "$ROOT"/tests/golden/releases/[0-9]*; do
 	rm -rf "$TMP/store" "$TMP/backup" "$TMP/spool" "$TMP/frames"
 done
 
+# ---- newer than this program: refused, and left as it is
+tar -xJpf "$release/backup.tar.xz" --no-same-owner -C "$TMP"
+format=$(sed -n 's/^format //p' "$TMP/backup/manifest")
+sed -i "s/^format .*/format $((format + 1))/" "$TMP/backup/manifest"
+find "$TMP/backup" -type f -exec sha256sum {} + | sort >"$TMP/before"
+check_status 1 "a backup of a newer format is refused" poolscope-admin restore "$TMP/backup" --store "$TMP/restored"
+check_printed "... with both numbers" "has format $((format + 1)); this program supports format $format"
+find "$TMP/backup" -type f -exec sha256sum {} + | sort >"$TMP/after"
+check "... and left as it is" cmp "$TMP/before" "$TMP/after"
+check_text "... and nothing is made of it" "" "$(ls -A "$TMP/restored")"
+
 sed 's/^routes:/& GET_\/v1\/never/' "$release/names" >"$TMP/more"
 check_status 1 "a name that is gone" releases lost "$TMP/more"
 check_printed "... is reported" "^routes: a release had GET_/v1/never, and people use it: keep the name"

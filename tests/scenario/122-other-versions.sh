@@ -2,7 +2,8 @@
 # Somebody upgrades one machine after the other, in the wrong order.  Nothing is lost: who
 # speaks another version of the wire protocol is refused, both sides name both versions
 # in one line, and records wait at their sender until the versions are the same.  An
-# agent whose spool has another format does not start and leaves it as it is.
+# agent whose spool has another format does not start and leaves it as it is, and one that
+# finds an event of a newer program, left while no agent ran, sets it aside.
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -47,6 +48,24 @@ check "the upgraded head gets the event" wait_until '[ "$(poolscope-dump -q --ki
 stop broker
 
 check "an event that waits in the spool" poolscope-emit -n n1 work end
+stop agent
+check "one that waits for an agent" poolscope-emit -n n1 work left
+for each in "$DIR"/fallback/new/*; do
+	versions put "$each" 3
+done
+start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" --broker "$head" || exit 1
+check "an older agent reports its version" wait_until "grep -q 'fallback/new/[0-9a-f]* has version 3 of the wire protocol, this program supports version 2: move it back from fallback/bad' '$TMP/agent.log'"
+check_text "... keeps it" 1 "$(find "$DIR/fallback/bad" -type f | wc -l)"
+stop agent
+for each in "$DIR"/fallback/bad/*; do
+	versions put "$each" 2
+	mv "$each" "$DIR/fallback/new"
+done
+start broker poolscope-broker --listen "$head" || exit 1
+start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" --broker "$head" || exit 1
+check "an agent of that version takes it" wait_until 'poolscope-dump -q --kind event --format jsonl | grep -q left' 60
+stop broker
+check "another event that waits in the spool" poolscope-emit -n n1 work more
 stop agent
 for each in "$DIR"/spool/*.seg; do
 	versions segment "$each" 1

@@ -3,6 +3,7 @@
 Usage: versions.py sender ENDPOINT VERSION     three batches; each must be refused
        versions.py head ENDPOINT VERSION       refuses all, until it is ended
        versions.py segment FILE FORMAT         gives the segment another format
+       versions.py put FILE VERSION            gives the frame another version
 
 SPDX-License-Identifier: MIT
 """
@@ -38,6 +39,15 @@ def case_segment(path, number):
         head[60:64] = struct.pack("<I", crc32c(head[:60]))
         file.seek(0)
         file.write(head)
+
+
+def case_put(path, version):
+    with open(path, "r+b") as file:
+        data = bytearray(file.read())
+        data[4] = int(version)
+        data[12:16] = struct.pack("<I", crc32c(data[:12] + data[16:]))
+        file.seek(0)
+        file.write(data)
 
 
 globals()["case_" + sys.argv[1]](*sys.argv[2:])
