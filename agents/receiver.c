@@ -15,6 +15,7 @@
 
 #include "agents/receiver/publish.h"
 #include "agents/receiver/receiver.h"
+#include "agents/receiver/script.h"
 #include "agents/receiver/textfile.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
@@ -29,6 +30,7 @@
 /* The kinds of sources.  What publishes their reports comes last. */
 static const struct receiver_kind kinds[] = {
 	{ textfile_check, textfile_add, textfile_declare },
+	{ script_check, script_add, NULL },
 	{ NULL, publish_add, NULL },
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };

@@ -139,6 +139,26 @@ handover_group(struct handover *handover, const struct dynamic_group *group)
 	settle(handover, result, &err);
 }
 
+void
+handover_numbers(struct handover *handover, struct text origin,
+    struct dynamic_label *label, uint32_t labels, struct dynamic_number *number,
+    uint32_t numbers, int64_t time_ns)
+{
+	struct dynamic_group group = {
+		.origin = origin,
+		.label = label,
+		.labels = labels,
+		.number = number,
+		.numbers = numbers,
+		.time_ns = time_ns,
+	};
+	unsigned char room[4096];
+	struct err err;
+
+	if (dynamic_group_make(&group, room, sizeof(room), &err) == 0)
+		handover_group(handover, &group);
+}
+
 bool
 handover_flush(struct handover *handover)
 {

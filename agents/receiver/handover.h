@@ -27,6 +27,10 @@ bool handover_page(
 /* The same for single groups: they wait until handover_flush. */
 void handover_group(
     struct handover *handover, const struct dynamic_group *group);
+/* Numbers of the source itself, which are sorted; few, and correct. */
+void handover_numbers(struct handover *handover, struct text origin,
+    struct dynamic_label *label, uint32_t labels, struct dynamic_number *number,
+    uint32_t numbers, int64_t time_ns);
 bool handover_flush(struct handover *handover);
 
 #endif

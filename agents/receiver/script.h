@@ -11,9 +11,6 @@
 
 #include "agents/receiver/receiver.h"
 
-/* --script, of receiver_settings. */
-#define SCRIPT_KEYS "period|timeout|user|command"
-
 int script_check(const struct receiver_settings *settings, struct err *err);
 int script_add(struct receiver *receiver, struct err *err);
 

@@ -88,14 +88,21 @@ script_runner_open(struct script_runner *runner,
 }
 
 void
-script_runner_close(struct script_runner *runner)
+script_runner_hang_up(struct script_runner *runner)
 {
 	if (runner->fd >= 0)
 		close(runner->fd);
+	runner->fd = -1;
+}
+
+void
+script_runner_close(struct script_runner *runner)
+{
+	script_runner_hang_up(runner);
 	if (runner->pid > 0)
 		while (waitpid(runner->pid, NULL, 0) < 0 && errno == EINTR)
 			;
-	*runner = (struct script_runner){ .fd = -1, .pid = -1 };
+	runner->pid = -1;
 }
 
 static int

@@ -20,7 +20,8 @@ struct script_runner {
 /* Before threads and the sandbox.  `command` must outlive it. */
 int script_runner_open(struct script_runner *runner,
     const struct script_command *command, struct err *err);
-/* Ends the script, if it runs, as a timeout does. */
+/* End the script, if it runs, as a timeout does; close waits for that. */
+void script_runner_hang_up(struct script_runner *runner);
 void script_runner_close(struct script_runner *runner);
 
 /* Ask it to run the script; then wait for the result.  -1: it has ended. */

@@ -35,5 +35,10 @@ const struct opt receiver_settings_table[] = {
 	{ "textfile-period", 0, OPT_DURATION, TO(textfile_period_ns),
 	    "DURATION", "publish their numbers every DURATION (default: 15s)",
 	    NULL, 0 },
+
+	{ "script", 0, OPT_LIST, TO(script), "SECTION",
+	    "run a script and publish the numbers it prints: NAME [period=60s] "
+	    "[timeout=5s] [user=USER] command=PATH [ARGUMENT...]",
+	    RECEIVER_SCRIPT_KEYS, 0 },
 	{ .name = NULL },
 };

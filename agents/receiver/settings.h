@@ -10,6 +10,9 @@
 
 #include "proto/config/opt.h"
 
+#define RECEIVER_SCRIPT_KEYS "period|timeout|user|command"
+#define RECEIVER_SCRAPE_KEYS "period|keep|drop|buckets|url"
+
 /* The values that the options were given, else the defaults. */
 struct receiver_settings {
 	const char *socket; /* of the agent */
@@ -19,6 +22,10 @@ struct receiver_settings {
 	/* The textfile folder. */
 	const char *textfile;
 	int64_t textfile_period_ns;
+
+	/* Sections (opt_section.h). */
+	struct opt_list script, scrape;
+	bool scrape_remote;
 };
 extern const struct receiver_settings receiver_settings_default;
 /* Bound to a struct receiver_settings. */

@@ -277,19 +277,9 @@ put_number(struct textfile *textfile, const char *name, const char *unit,
 		.unit = text_of(unit),
 		.value = { .type = VALUE_FLOAT, .is.f = value },
 	};
-	struct dynamic_group group = {
-		.origin = text_of("prom/textfile"),
-		.label = label,
-		.labels = labels,
-		.number = &number,
-		.numbers = 1,
-		.time_ns = now_ns,
-	};
-	unsigned char room[4096];
-	struct err err;
 
-	if (dynamic_group_make(&group, room, sizeof(room), &err) == 0)
-		handover_group(textfile->handover, &group);
+	handover_numbers(textfile->handover, text_of("prom/textfile"), label,
+	    labels, &number, 1, now_ns);
 }
 
 /* As node_exporter names them. */
