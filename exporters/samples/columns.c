@@ -243,6 +243,7 @@ static void
 clear_one(struct columns *columns)
 {
 	free(columns->names);
+	free(columns->counters);
 	free(columns->memory);
 	*columns = (struct columns){ .labels = columns->labels };
 }
@@ -278,6 +279,7 @@ take_apart(struct columns *columns)
 {
 	struct text names = columns->lists.names;
 	struct text units = columns->lists.units;
+	struct text types = columns->lists.types;
 	uint32_t room = names.bytes / 2 + 1; /* each a name and a blank */
 	struct text name;
 
@@ -285,12 +287,15 @@ take_apart(struct columns *columns)
 		room = RECORD_VALUES_MAX;
 	columns->names = memory_zero(2 * (size_t)room, sizeof(*columns->names));
 	columns->units = columns->names + room;
+	columns->counters = memory_zero(room, sizeof(*columns->counters));
 	while (columns->count < room &&
 	       (name = text_next_word(&names)).bytes > 0) {
 		columns->names[columns->count] = name;
 		columns->units[columns->count] = text_next_word(&units);
 		if (columns->units[columns->count].bytes == 0)
 			columns->units[columns->count].at = NULL;
+		columns->counters[columns->count] =
+		    text_equal(text_next_word(&types), text_of("counter"));
 		columns->count++;
 	}
 }
@@ -343,6 +348,12 @@ columns_take(struct column_groups *groups, const struct record *record)
 	columns->lists.types = copy(&end, fresh.types);
 	columns->definition = ++groups->definitions;
 	take_apart(columns);
+}
+
+uint32_t
+columns_group(struct column_groups *groups, struct text group)
+{
+	return (uint32_t)(columns_of(groups, group) - groups->at);
 }
 
 const struct columns *

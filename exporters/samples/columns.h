@@ -18,6 +18,7 @@
 
 struct columns {
 	struct text *names, *units; /* one unit for each name; NULL: unknown */
+	bool *counters;
 	uint32_t count;
 	uint64_t definition; /* grows with every change; the first is 1 */
 	char *memory;        /* of the lists of the definition */
@@ -42,6 +43,8 @@ void columns_clear(struct column_groups *groups);
 /* Add an entity; ignores all kinds but "set". */
 void columns_take(struct column_groups *groups, const struct record *record);
 
+/* The number of a group. */
+uint32_t columns_group(struct column_groups *groups, struct text group);
 /* The columns of a group; an undefined group has no names and definition 0. */
 const struct columns *columns_find(
     struct column_groups *groups, struct text group);

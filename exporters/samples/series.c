@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "exporters/samples/columns.h"
+#include "exporters/samples/joined.h"
+#include "exporters/samples/series_merge.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
 #include "proto/os/clock.h"
@@ -39,6 +41,8 @@ struct series_cell {
 /* One metric of one metric group of one node. */
 struct one {
 	struct text node, group, metric, unit, labels, rollup;
+	struct text source; /* the group of its last record */
+	bool joined;        /* there are several */
 	struct counter_rate_column rate;
 	struct counter_rate_sample last; /* of the last bucket, if `seen` */
 	bool seen;
@@ -75,6 +79,8 @@ struct series {
 	enum series_phase phase;
 	bool moves; /* a clock may be off by a millisecond or more */
 	struct column_groups groups;
+	struct joined joined;
+	struct series_merge merge; /* of series that are joined */
 
 	/* Of the last bucket of a counter: before it, and in it. */
 	struct series_interval interval[2];
@@ -401,17 +407,6 @@ enum { KEY_BYTES = 3 * (NAME_BYTES_MAX + 1) };
 
 /* ---- definitions ---- */
 
-static struct text
-unit_of(struct series *s, struct text group, struct text metric)
-{
-	const struct columns *columns = columns_find(&s->groups, group);
-
-	for (uint32_t i = 0; i < columns->count; i++)
-		if (text_equal(columns->names[i], metric))
-			return columns->units[i];
-	return (struct text){ "", 0 };
-}
-
 static struct wire_query
 groups_query(void)
 {
@@ -454,6 +449,7 @@ series_open(struct series **series, struct source *source,
 	string_table_init(&s->texts);
 	string_table_init(&s->keys);
 	columns_init(&s->groups);
+	joined_init(&s->joined);
 	s->partition = string_table_text(&s->texts, partition);
 	*series = s;
 	if (read_groups(s, err) == 0)
@@ -473,6 +469,8 @@ series_close(struct series **series)
 	string_table_clear(&s->keys);
 	free(s->ones);
 	columns_clear(&s->groups);
+	joined_clear(&s->joined);
+	series_merge_clear(&s->merge);
 	free(s);
 	*series = NULL;
 }
@@ -601,10 +599,15 @@ series_select(
 	series->intervals = query->intervals;
 	series->single = query->single;
 	series->interval_count = series->interval_next = series->flushed = 0;
-	for (uint32_t i = 0; i < series->keys.count; i++)
-		series->ones[i].seen = series->ones[i].closed =
-		    series->ones[i].sampled = series->ones[i].used =
-			series->ones[i].cell.used = false;
+	joined_read(&series->joined, &series->groups, query->group);
+	series_merge_reset(&series->merge);
+	for (uint32_t i = 0; i < series->keys.count; i++) {
+		struct one *one = &series->ones[i];
+
+		one->source.bytes = 0; /* the query has another pattern */
+		one->seen = one->closed = one->sampled = one->used =
+		    one->cell.used = false;
+	}
 	if (load_clocks(series, err) != 0)
 		return -1;
 	series->phase = SERIES_BEFORE;
@@ -628,7 +631,31 @@ is_same(const struct one *one, const struct record *record)
 {
 	return text_equal(one->metric, record->name) &&
 	       text_equal(one->node, record->node) &&
-	       text_equal(one->group, record->source);
+	       text_equal(one->source, record->source);
+}
+
+/* What the definitions say of the metric of a record. */
+static struct one
+define_one(struct series *s, const struct record *record)
+{
+	struct one one = { .node = record->node,
+		.group = record->source,
+		.source = string_table_text(&s->texts, record->source),
+		.metric = record->name,
+		.unit = { "", 0 } };
+	uint32_t group = columns_group(&s->groups, record->source);
+	const struct columns *columns = &s->groups.at[group];
+	uint32_t i = 0;
+
+	one.labels = columns->labels;
+	while (i < columns->count && !text_equal(columns->names[i], one.metric))
+		i++;
+	if (i < columns->count) {
+		one.unit = columns->units[i];
+		one.joined =
+		    joined_find(&s->joined, &s->groups, group, i, &one.group);
+	}
+	return one;
 }
 
 /* It is the last one then. */
@@ -637,26 +664,28 @@ find_one(struct series *s, const struct record *record)
 {
 	uint32_t before = s->keys.count, number;
 	char key[KEY_BYTES], *end = key;
-	struct one *one;
+	struct one one;
 
 	if (before > 0 && is_same(&s->ones[s->last], record))
 		return;
-	end = put_part(end, record->node);
-	end = put_part(end, record->source);
-	end = put_part(end, record->name);
+	one = define_one(s, record);
+	end = put_part(end, one.node);
+	end = put_part(end, one.group);
+	end = put_part(end, one.metric);
 	number = string_table_add(
 	    &s->keys, (struct text){ key, (uint32_t)(end - key) });
 	s->last = number;
-	if (number < before)
+	if (number < before) {
+		s->ones[number].source = one.source;
+		s->ones[number].joined = one.joined;
 		return;
+	}
 	s->ones = memory_grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
-	one = &s->ones[number];
-	*one = (struct one){ .node = string_table_text(&s->texts, record->node),
-		.group = string_table_text(&s->texts, record->source),
-		.metric = string_table_text(&s->texts, record->name) };
-	one->unit = unit_of(s, one->group, one->metric);
-	one->labels = columns_find(&s->groups, one->group)->labels;
-	one->rate = counter_rate_column_of(one->group, one->metric, one->unit);
+	one.node = string_table_text(&s->texts, one.node);
+	one.group = string_table_text(&s->texts, one.group);
+	one.metric = string_table_text(&s->texts, one.metric);
+	one.rate = counter_rate_column_of(one.group, one.metric, one.unit);
+	s->ones[number] = one;
 }
 
 static int
@@ -689,6 +718,21 @@ move_step(struct series_point *point, int64_t off_ns)
 	}
 }
 
+/* The groups of a joined series come one behind the other. */
+static int
+keep_joined(struct series *s, int64_t time_ns, struct err *err)
+{
+	if (!series_merge_keep(&s->merge, floor_to(time_ns, HOUR_NS), s->last,
+		s->rollup, &s->buckets))
+		return err_set(err,
+		    "the metrics that are in several metric groups take more "
+		    "than %d MiB for an hour: select fewer with --metric, "
+		    "--metric-group or --node",
+		    SERIES_MERGE_BYTES_MAX >> 20);
+	s->buckets.left = 0;
+	return 1;
+}
+
 /* Read the next record and find its series.  0: the phase is over. */
 static int
 next_record(struct series *s, struct err *err)
@@ -707,7 +751,20 @@ next_record(struct series *s, struct err *err)
 	if (!s->moves && s->phase == SERIES_WINDOW)
 		source_clock_shift(
 		    source_clock(s->source), record.node, record.time_ns);
-	return 1;
+	return s->ones[s->last].joined ? keep_joined(s, record.time_ns, err)
+				       : 1;
+}
+
+static int
+next_merged(struct series *s, struct wire_bucket *bucket)
+{
+	int rc = series_merge_next(&s->merge, bucket);
+
+	if (rc > 0) {
+		s->last = s->merge.series;
+		s->rollup = s->merge.rollup;
+	}
+	return rc;
 }
 
 /* The times of the bucket's samples become shown times. */
@@ -756,9 +813,12 @@ next_bucket(struct series *s, struct wire_bucket *bucket, struct err *err)
 {
 	int rc;
 
-	while ((rc = wire_next_bucket(&s->buckets, bucket)) == 0)
-		if ((rc = next_record(s, err)) <= 0)
+	while ((rc = next_merged(s, bucket)) == 0 &&
+	       (rc = wire_next_bucket(&s->buckets, bucket)) == 0) {
+		rc = next_record(s, err);
+		if (rc < 0 || (rc == 0 && !series_merge_give(&s->merge)))
 			return rc;
+	}
 	return rc < 0 ? is_none(s, err) : 1;
 }
 

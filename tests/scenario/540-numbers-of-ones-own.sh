@@ -88,6 +88,24 @@ check_text "... everywhere" "{\"'1'\"}" "$(poolscope-stats samples -m share --fo
 check "a table of an unknown one" poolscope-stats samples -m tokens
 check_printed "... has none" 'tokens  *-  *2 '
 
+# A new column makes another group: depth 1, 2, 3, 4 at 0, 10, 20, 30 s and the counter
+# read, 60 more each 10 s, are one series each.
+for s in 0 10 20 30; do
+	[ "$s" -lt 20 ] || set -- --sample new=1
+	emit --sample depth=$((s / 10 + 1)) --sample read=$((60 * s / 10)) --counter read --label disk=a "$@" --ts "$(at "$s")"
+done
+answer "a new column does not end a series" '{"disk":"a"},depth,4,1.0,4.0
+{"disk":"a"},read,3,6.0,6.0' sorted labels,metric,count,min,max poolscope-stats samples -m depth -m read --format csv
+answer "... nor its line" "10 1.0 10 2.0 10 3.0 10 4.0" /usr/bin/python3 -c '
+import json, subprocess
+of = json.loads(subprocess.run(["poolscope-stats", "series", "-m", "depth", "--as", "lines", "--format", "json"],
+                               check=True, stdout=subprocess.PIPE).stdout)
+lines = [line["step"] for line in of["lines"]]
+print(*("%g %.1f" % (lines[0], row["mean"]) for row in of["rows"] if len(lines) == 1))'
+check "... nor its picture" poolscope-plot samples -m depth --no-png -q -o "$TMP/depth"
+check_text "... of which there is one" 1 "$(find "$TMP/depth" -name '*.plot' | wc -l)"
+check_text "... with four values" 4 "$(grep -c '^[0-9]' "$TMP"/depth/*.dat)"
+
 check "a table of them" poolscope-stats samples -m queue.length
 check_printed "... has a column of labels" 'emit/.*{"rank":"4"}'
 check "the series of one as a table" poolscope-stats series -m hall_celsius

@@ -11,6 +11,7 @@
 
 /* Seconds from RIG_T0 to the end of its hour. */
 enum { SAMPLES = 600, HOUR = 400 };
+#define HOUR_NS (INT64_C(3600) * NS_PER_SECOND)
 
 static const struct counter_rate_column column = { .ticks = 10 }; /* "cs" */
 
@@ -255,6 +256,125 @@ a_partition_says_from_when_to_when_it_has_records(void **state)
 	assert_non_null(strstr(err.text, "has no records"));
 }
 
+/* ---- series of several dynamic groups ---- */
+
+#define GROUP_A "emit/00000000000a"
+#define GROUP_B "emit/00000000000b"
+
+/* Points of one series: how many, from A's name, and one behind the other. */
+static unsigned
+points_of(const char *node, int64_t step_ns, const char *metric, double *sum)
+{
+	struct series *series = open_series(step_ns, metric);
+	struct series_point point;
+	int64_t before_ns = TIME_MIN_NS;
+	uint32_t number = UINT32_MAX;
+	unsigned points = 0;
+
+	*sum = 0;
+	while (next(series, &point)) {
+		if (!text_equal(point.node, text_of(node)))
+			continue;
+		assert_true(points++ == 0 || point.number == number);
+		assert_true(text_equal(point.group, text_of(GROUP_A)));
+		assert_true(point.begin_ns > before_ns);
+		before_ns = point.begin_ns;
+		number = point.number;
+		*sum += point.counter ? point.increase
+				      : point.mean * (double)point.count;
+	}
+	series_close(&series);
+	return points;
+}
+
+/* q is in A, then in B, then in both by turns; the value at second t is t. */
+static void
+a_new_column_does_not_end_a_series(void **state)
+{
+	double sum, wanted = 0;
+
+	(void)state;
+	define_group(GROUP_A, "q", "", "gauge");
+	define_group(GROUP_B, "q w", "", "gauge gauge");
+	for (int64_t t = 0; t < 120; t += 10) {
+		bool is_a = t < 40 || (t >= 80 && t % 20 == 0);
+
+		for (int n = 1; n <= 2; n++)
+			put_sample(n == 1 ? "node-1" : "node-2",
+			    is_a ? GROUP_A : GROUP_B, (double)t, is_a ? 1 : 2,
+			    (int64_t[]){ t * n, 1 });
+		wanted += (double)t;
+	}
+	read_it();
+	assert_int_equal(
+	    points_of("node-1", 10 * NS_PER_SECOND, "q", &sum), 12);
+	assert_true(sum == wanted);
+	assert_int_equal(
+	    points_of("node-2", 10 * NS_PER_SECOND, "q", &sum), 12);
+	assert_true(sum == 2 * wanted);
+	/* 0 to 110 s are in seven steps of 20 s at most, in each of which there
+	 * is one point, whatever groups its samples are of. */
+	assert_in_range(
+	    points_of("node-1", 20 * NS_PER_SECOND, "q", &sum), 6, 7);
+	assert_true(sum == wanted);
+	assert_int_equal(points_of("node-1", HOUR_NS, "q", &sum), 1);
+	assert_true(sum == wanted);
+}
+
+/* It counts 45 each 90 s, in two groups by turns, over three hours. */
+static void
+a_counter_goes_on_in_another_group(void **state)
+{
+	double sum;
+
+	(void)state;
+	define_group(GROUP_A, "poolscope.boot n", "1", "gauge counter");
+	define_group(GROUP_B, "poolscope.boot n w", "1", "gauge counter gauge");
+	for (int64_t i = 0; i < 100; i++)
+		put_sample("node-1", i / 3 % 2 == 0 ? GROUP_A : GROUP_B,
+		    90 * (double)i, i / 3 % 2 == 0 ? 2 : 3,
+		    (int64_t[]){ 7, 1000 + 45 * i, 4 });
+	read_it();
+	for (size_t i = 0; i < 4; i++) {
+		const int64_t step_ns[] = { NS_PER_SECOND, 60 * NS_PER_SECOND,
+			600 * NS_PER_SECOND, HOUR_NS };
+
+		assert_true(points_of("node-1", step_ns[i], "n", &sum) > 2);
+		assert_true(fabs(sum - 45 * 99) < 1e-6);
+	}
+}
+
+/* Other units, kinds and origins; and what only looks like them. */
+static void
+what_differs_is_not_joined(void **state)
+{
+	static const struct {
+		const char *group, *units, *types;
+	} others[] = { { GROUP_A, "", "gauge" }, { GROUP_B, "By", "gauge" },
+		{ "emit/00000000000c", "", "counter" },
+		{ "prom/00000000000d", "", "gauge" }, { "emit/x", "", "gauge" },
+		{ "emit", "", "gauge" } };
+	enum { OTHERS = sizeof(others) / sizeof(*others) };
+	struct series_point point;
+	struct series *series;
+	unsigned points = 0;
+
+	(void)state;
+	for (size_t i = 0; i < OTHERS; i++) {
+		define_group(
+		    others[i].group, "q", others[i].units, others[i].types);
+		for (int64_t t = 0; t < 20; t += 10)
+			put_sample("node-1", others[i].group, (double)t, 1,
+			    (int64_t[]){ t });
+	}
+	read_it();
+	series = open_series(HOUR_NS, "q");
+	for (; next(series, &point); points++)
+		assert_true(point.number < OTHERS);
+	assert_int_equal(points, OTHERS);
+	series_close(&series);
+}
+
 static void
 a_step_makes_at_most_so_many(void **state)
 {
@@ -284,6 +404,9 @@ main(void)
 		CASE(a_clock_that_was_fast_before_a_window_takes_nothing_of_it),
 		CASE(a_clock_that_is_slow_behind_a_window_takes_nothing_of_it),
 		CASE(a_partition_says_from_when_to_when_it_has_records),
+		CASE(a_new_column_does_not_end_a_series),
+		CASE(a_counter_goes_on_in_another_group),
+		CASE(what_differs_is_not_joined),
 		cmocka_unit_test(a_step_makes_at_most_so_many),
 	};
 
