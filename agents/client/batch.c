@@ -70,39 +70,6 @@ put_gaps(struct client_batch *batch)
 		batch->reported_ns = now_ns;
 }
 
-/* ---- counters ---- */
-
-static void
-put_counters(struct client_batch *batch)
-{
-	uint32_t counters =
-	    atomic_load_explicit(&client.counters, memory_order_acquire);
-	int64_t now_ns = clock_wall_ns();
-
-	for (uint32_t i = 0; i < counters; i++) {
-		struct poolscope_counter *counter = &client.counter[i];
-
-		if (counter->refused ||
-		    !atomic_exchange(&counter->changed, false))
-			continue;
-		if (!counter->announced && batch->apart &&
-		    batch->body.records > 0) {
-			atomic_store(&counter->changed, true);
-			batch->more = true;
-			return;
-		}
-		if (!counter->announced) {
-			counter->announced =
-			    client_encode_metric_group(&batch->body, counter);
-			batch->described = counter;
-		}
-		if (!client_encode_sample(&batch->body, counter, now_ns)) {
-			atomic_store(&counter->changed, true);
-			return;
-		}
-	}
-}
-
 /* ---- rings ---- */
 
 /* That of the thread, or the one of this name; `other` when there are too many
@@ -128,7 +95,7 @@ track_of(struct client_batch *batch, struct client_thread *thread,
 	return &batch->track[batch->tracks++];
 }
 
-/* ---- samples ---- */
+/* ---- metric groups ---- */
 
 enum put { PUT_DONE, PUT_FULL, PUT_REFUSED };
 
@@ -148,24 +115,78 @@ define(struct client_batch *batch, struct client_group *group, uint64_t hash)
 		   : PUT_REFUSED;
 }
 
+/* What batch->sample has; `group` is what is known of its group, NULL: look it
+ * up. */
 static enum put
-put_sample(struct client_batch *batch, const struct client_record *record)
+put_group(struct client_batch *batch, struct client_group *group)
 {
 	static const struct hash_key key = { 0 };
 	const struct dynamic_group *made = &batch->sample.group;
-	struct client_group *group;
-	uint64_t hash;
+	uint64_t hash = hash_bytes(key, made->name, strlen(made->name)) | 1;
 
-	if (!client_make_sample(&batch->sample, &batch->ticks, record))
-		return PUT_REFUSED;
-	hash = hash_bytes(key, made->name, strlen(made->name)) | 1;
-	group = &batch->group[(hash >> 1) % CLIENT_GROUPS];
+	if (group == NULL)
+		group = &batch->group[(hash >> 1) % CLIENT_GROUPS];
 	if (group->hash != hash)
 		return define(batch, group, hash);
 	if (group->refused)
 		return PUT_REFUSED;
 	return wire_put_record(&batch->body, &made->sample) ? PUT_DONE
 							    : PUT_FULL;
+}
+
+/* ---- counters ---- */
+
+static enum put
+put_count(struct client_batch *batch, struct poolscope_counter *counter,
+    double value, int64_t time_ns)
+{
+	return client_make_count(&batch->sample, counter, value, time_ns)
+		   ? put_group(batch, &counter->group)
+		   : PUT_REFUSED;
+}
+
+/* The first increase of a counter is that from 0. */
+static enum put
+put_counter(struct client_batch *batch, struct poolscope_counter *counter)
+{
+	enum put result = PUT_DONE;
+
+	if (!counter->gauge && !counter->begun)
+		result = put_count(batch, counter, 0, counter->begin_ns);
+	counter->begun |= result == PUT_DONE;
+	return result == PUT_DONE
+		   ? put_count(batch, counter, client_counter_value(counter),
+			 clock_wall_ns())
+		   : result;
+}
+
+static void
+put_counters(struct client_batch *batch)
+{
+	uint32_t counters =
+	    atomic_load_explicit(&client.counters, memory_order_acquire);
+
+	for (uint32_t i = 0; i < counters && !batch->more; i++) {
+		struct poolscope_counter *counter = &client.counter[i];
+
+		if (!atomic_exchange(&counter->changed, false))
+			continue;
+		if (put_counter(batch, counter) == PUT_FULL) {
+			atomic_store(&counter->changed, true);
+			batch->more = true;
+		}
+		batch->more |= batch->defined != NULL;
+	}
+}
+
+/* ---- samples ---- */
+
+static enum put
+put_sample(struct client_batch *batch, const struct client_record *record)
+{
+	return client_make_sample(&batch->sample, &batch->ticks, record)
+		   ? put_group(batch, NULL)
+		   : PUT_REFUSED;
 }
 
 /* As put_thread, for a sample. */
@@ -251,7 +272,6 @@ hold(struct client_batch *batch, size_t room)
 {
 	wire_writer_init(&batch->body, batch->bytes, room);
 	memset(batch->records, 0, sizeof(batch->records));
-	batch->described = NULL;
 	batch->defined = NULL;
 	batch->more = false;
 }
@@ -275,7 +295,7 @@ client_batch_fill(struct client_batch *batch, struct text node)
 			batch->counted_ns = now_ns;
 	}
 	/* If it is refused, nothing of the rings is lost. */
-	if (batch->described != NULL)
+	if (batch->defined != NULL)
 		return true;
 	put_gaps(batch);
 	fast_clock_mark(&batch->ticks);
@@ -303,7 +323,8 @@ client_batch_announce_again(struct client_batch *batch)
 		if (!batch->group[i].refused)
 			batch->group[i].hash = 0;
 	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
-		client.counter[i].announced = false;
+		if (!client.counter[i].group.refused)
+			client.counter[i].group.hash = 0;
 }
 
 uint64_t
@@ -316,24 +337,9 @@ client_batch_records(const struct client_batch *batch)
 	return sum;
 }
 
-/* Whose description was refused is known only when it is alone: then the
- * counter ends.  The others are put again, one by one. */
-static void
-refuse_counters(struct client_batch *batch)
-{
-	if (batch->apart)
-		batch->described->refused = true;
-	batch->apart = true;
-	for (uint32_t i = 0; i < atomic_load(&client.counters); i++)
-		atomic_store(&client.counter[i].changed, true);
-	client_batch_hurry(batch);
-}
-
 void
 client_batch_refuse(struct client_batch *batch, bool description)
 {
-	if (description && batch->described != NULL)
-		refuse_counters(batch);
 	if (description && batch->defined != NULL)
 		batch->defined->refused = true;
 	for (int kind = 0; kind < CLIENT_KINDS; kind++)

@@ -2,10 +2,9 @@
  * client_batch - the current submission: what the library's thread sends next.
  *
  * Counters, gaps, then the records of the rings, thread by thread; each
- * preceded by the description of its thread or counter, if the agent does not
- * have it.  The agent may refuse the description of a counter, so counters that
- * are described have a submission of their own; after a refusal each of them
- * has.  So has a sample whose metric group is described.
+ * preceded by the description of its thread or metric group, if the agent does
+ * not have it.  The agent may refuse a metric group, so a number whose metric
+ * group is described has a submission of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_CLIENT_BATCH_H
@@ -23,13 +22,6 @@ enum {
 	CLIENT_GROUPS = 1024, /* of samples, whose definitions are remembered */
 };
 
-/* A metric group that the agent knows, or refuses, by the hash of its name;
- * 0: none. */
-struct client_group {
-	uint64_t hash;
-	bool refused;
-};
-
 struct client_batch {
 	struct fast_clock ticks;
 	int64_t counted_ns; /* when counters were last read, monotonic */
@@ -38,8 +30,6 @@ struct client_batch {
 	int64_t reported_ns;
 	uint64_t reported[CLIENT_KINDS], refused[CLIENT_KINDS];
 	uint64_t records[CLIENT_KINDS]; /* current submission */
-	/* The last counter that the current submission describes, or NULL. */
-	struct poolscope_counter *described;
 	/* Of spans with a track of their own; beyond them there is no entity
 	 * for a track. */
 	struct client_track track[CLIENT_TRACKS];
@@ -47,7 +37,7 @@ struct client_batch {
 	struct client_group group[CLIENT_GROUPS];
 	struct client_group *defined; /* by the current submission, or NULL */
 	struct client_sample sample;
-	bool apart, more; /* describe counters one by one; others wait */
+	bool more; /* counters wait for the next submission */
 	struct wire_writer body;
 	unsigned char bytes[CLIENT_BATCH_BYTES];
 };
@@ -65,7 +55,8 @@ void client_batch_empty(struct client_batch *batch);
 uint64_t client_batch_records(const struct client_batch *batch);
 
 /* The agent refused the submission: its records are lost, and the next
- * submission reports that.  `description`: because of that of a counter. */
+ * submission reports that.  `description`: because of that of a metric
+ * group. */
 void client_batch_refuse(struct client_batch *batch, bool description);
 /* Put the counters in the next submission even if they are not due. */
 void client_batch_hurry(struct client_batch *batch);

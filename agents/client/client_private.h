@@ -109,11 +109,21 @@ extern _Thread_local struct client_self client_self;
 
 /* ---- counters ---- */
 
+/* A metric group that the agent knows, or refuses, by the hash of its name;
+ * 0: none. */
+struct client_group {
+	uint64_t hash;
+	bool refused;
+};
+
 struct poolscope_counter {
 	_Atomic uint64_t bits; /* of a double */
 	_Atomic bool changed;
-	bool announced;
-	bool refused; /* its definition was: it is not published */
+	bool gauge;
+	/* A counter begins with 0 in this process. */
+	bool begun;
+	int64_t begin_ns;
+	struct client_group group;
 	char name[CLIENT_PART_BYTES_MAX + 1], unit[CLIENT_PART_BYTES_MAX + 1];
 };
 
@@ -142,6 +152,8 @@ struct client {
 	int64_t period_ns, counters_ns;
 	bool quiet;
 	int64_t pid;
+	unsigned process; /* client_process_number */
+	int process_fd;   /* -1: not asked for yet */
 
 	struct client_thread *_Atomic thread[POOLSCOPE_THREADS];
 	_Atomic uint32_t threads;
@@ -151,8 +163,8 @@ struct client {
 
 	/* The sender's thread. */
 	pthread_t sender;
-	bool running;
-	int wake; /* eventfd, -1: none */
+	_Atomic bool running; /* written with the lock */
+	int wake;             /* eventfd, -1: none */
 	_Atomic bool stopping;
 	int64_t deadline_ns; /* monotonic; a close waits until then */
 	_Atomic uint64_t asked, flushed; /* numbers of flushes */
@@ -174,6 +186,8 @@ void client_take_trace(void);
 /* The slot of this thread since the last open or fork; creates it if
  * necessary. */
 void client_enter(uint32_t life);
+/* There is something to send, which is in no ring. */
+void client_need_sender(void);
 /* Wake the sender, unless it is awake. */
 void client_wake(void);
 
@@ -213,10 +227,15 @@ bool client_encode(struct wire_writer *w, const struct fast_clock *ticks,
 /* The entity that says how `track` is shown. */
 bool client_encode_track(
     struct wire_writer *w, const struct client_track *track, struct text node);
-bool client_encode_metric_group(
-    struct wire_writer *w, const struct poolscope_counter *counter);
-bool client_encode_sample(struct wire_writer *w,
-    const struct poolscope_counter *counter, int64_t now_ns);
+
+/* ---- counters ---- */
+
+double client_counter_value(const struct poolscope_counter *counter);
+/* Of the processes of this program that count at once the how many-eth this
+ * one is, from 0: two that count into one series would disturb each other.  For
+ * the sender; holds the number until client_forget_process. */
+unsigned client_process_number(void);
+void client_forget_process(void);
 
 /* ---- samples ---- */
 
@@ -239,6 +258,9 @@ bool client_put_number(
  * none. */
 bool client_make_sample(struct client_sample *sample,
     const struct fast_clock *ticks, const struct client_record *record);
+/* As client_make_sample, of a counter that had this value then. */
+bool client_make_count(struct client_sample *sample,
+    const struct poolscope_counter *counter, double value, int64_t time_ns);
 
 /* ---- send ---- */
 

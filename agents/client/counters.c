@@ -1,11 +1,19 @@
 /*
- * client_counters - counters: numbers that the sender reads regularly.
+ * client_counters - counters and gauges: numbers that the sender reads
+ * regularly.
  * SPDX-License-Identifier: MIT
  */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "agents/client/client_private.h"
-#include "proto/wire/wire.h"
+#include "proto/hash/hash.h"
+#include "proto/os/clock.h"
 
 static struct poolscope_counter *
 find(const char *name)
@@ -29,8 +37,8 @@ is_word(const char *word)
 	       text_check_name(text) == TEXT_OK && strchr(word, ' ') == NULL;
 }
 
-struct poolscope_counter *
-poolscope_get_counter(const char *name, const char *unit)
+static struct poolscope_counter *
+get(const char *name, const char *unit, bool gauge)
 {
 	struct poolscope_counter *counter;
 	uint32_t counters;
@@ -45,11 +53,25 @@ poolscope_get_counter(const char *name, const char *unit)
 		strcpy(counter->name, name);
 		strcpy(
 		    counter->unit, unit != NULL && is_word(unit) ? unit : "");
+		counter->gauge = gauge;
+		counter->begin_ns = clock_wall_ns();
 		atomic_store_explicit(
 		    &client.counters, counters + 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&client.lock);
 	return counter;
+}
+
+struct poolscope_counter *
+poolscope_get_counter(const char *name, const char *unit)
+{
+	return get(name, unit, false);
+}
+
+struct poolscope_counter *
+poolscope_get_gauge(const char *name, const char *unit)
+{
+	return get(name, unit, true);
 }
 
 static uint64_t
@@ -75,102 +97,96 @@ value_of(uint64_t bits)
 static void
 mark_changed(struct poolscope_counter *counter)
 {
-	if (!atomic_load_explicit(&counter->changed, memory_order_relaxed))
-		atomic_store_explicit(
-		    &counter->changed, true, memory_order_release);
+	if (atomic_load_explicit(&counter->changed, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&counter->changed, true, memory_order_release);
+	client_need_sender();
+}
+
+/* The number becomes `value`, or `by` that more; a counter only grows. */
+static void
+change(struct poolscope_counter *counter, double value, bool by)
+{
+	uint64_t before;
+	double now;
+
+	if (counter == NULL)
+		return;
+	before = atomic_load_explicit(&counter->bits, memory_order_relaxed);
+	do {
+		now = by ? value_of(before) + value : value;
+		if (!counter->gauge && !(now >= value_of(before)))
+			return;
+	} while (!atomic_compare_exchange_weak_explicit(&counter->bits, &before,
+	    bits_of(now), memory_order_relaxed, memory_order_relaxed));
+	mark_changed(counter);
 }
 
 void
 poolscope_add(struct poolscope_counter *counter, double value)
 {
-	uint64_t before;
-
-	if (counter == NULL)
-		return;
-	before = atomic_load_explicit(&counter->bits, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&counter->bits, &before,
-	    bits_of(value_of(before) + value), memory_order_relaxed,
-	    memory_order_relaxed))
-		;
-	mark_changed(counter);
+	change(counter, value, true);
 }
 
 void
 poolscope_put(struct poolscope_counter *counter, double value)
 {
-	if (counter == NULL)
-		return;
-	atomic_store_explicit(
-	    &counter->bits, bits_of(value), memory_order_relaxed);
-	mark_changed(counter);
+	change(counter, value, false);
 }
 
-/* ---- as records ---- */
-
-/* "app/PROGRAM/COUNTER" */
-static struct text
-group_name(
-    char to[static NAME_BYTES_MAX], const struct poolscope_counter *counter)
+double
+client_counter_value(const struct poolscope_counter *counter)
 {
-	char *p = stpcpy(stpcpy(to, "app/"), client.program);
-
-	*p++ = '/';
-	p = stpcpy(p, counter->name);
-	return (struct text){ to, (uint32_t)(p - to) };
+	return value_of(
+	    atomic_load_explicit(&counter->bits, memory_order_relaxed));
 }
 
-_Static_assert(4 + 2 * CLIENT_PART_BYTES_MAX + 2 <= NAME_BYTES_MAX,
-    "a metric group's name has room for program and counter");
+/* ---- processes ---- */
 
-bool
-client_encode_metric_group(
-    struct wire_writer *w, const struct poolscope_counter *counter)
+enum { PROCESSES = 1024 };
+
+/* A name of unix(7) that ends with the process. */
+static socklen_t
+name_process(struct sockaddr_un *to, unsigned number)
 {
-	char id[NAME_BYTES_MAX];
-	unsigned char pairs[3 * NAME_BYTES_MAX];
-	struct wire_writer properties;
-	struct record record = {
-		.kind = RECORD_ENTITY,
-		.source = text_of("set"),
-		.name = group_name(id, counter),
-		.attributes = 3,
-	};
+	static const struct hash_key key = { 0 };
+	char who[4 * NAME_BYTES_MAX];
+	int n = snprintf(who, sizeof(who), "%s\n%s\n%s", client.partition,
+	    client.node, client.program);
 
-	wire_writer_init(&properties, pairs, sizeof(pairs));
-	wire_put_text_attribute(
-	    &properties, text_of("names"), text_of(counter->name));
-	wire_put_text_attribute(
-	    &properties, text_of("units"), text_of(counter->unit));
-	wire_put_text_attribute(
-	    &properties, text_of("types"), text_of("gauge"));
-	record.pairs =
-	    (struct text){ (const char *)pairs, (uint32_t)properties.bytes };
-	return wire_put_record(w, &record);
+	*to = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	n = snprintf(to->sun_path + 1, sizeof(to->sun_path) - 1,
+	    "poolscope/%u/%016llx/%u", (unsigned)getuid(),
+	    (unsigned long long)hash_bytes(key, who, (size_t)n), number);
+	return (
+	    socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-bool
-client_encode_sample(struct wire_writer *w,
-    const struct poolscope_counter *counter, int64_t now_ns)
+unsigned
+client_process_number(void)
 {
-	char id[NAME_BYTES_MAX];
-	unsigned char bytes[16];
-	struct wire_writer values;
-	struct value value = {
-		.type = VALUE_FLOAT,
-		.is.f = value_of(
-		    atomic_load_explicit(&counter->bits, memory_order_relaxed)),
-	};
-	struct record record = {
-		.kind = RECORD_SAMPLE,
-		.time_ns = now_ns,
-		.has_time = true,
-		.source = group_name(id, counter),
-		.values = 1,
-	};
+	struct sockaddr_un name;
+	unsigned number = 0;
+	socklen_t bytes;
 
-	wire_writer_init(&values, bytes, sizeof(bytes));
-	wire_put_value(&values, &value);
-	record.value_bytes =
-	    (struct text){ (const char *)bytes, (uint32_t)values.bytes };
-	return wire_put_record(w, &record);
+	if (client.process_fd >= 0)
+		return client.process;
+	client.process = 0;
+	client.process_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (client.process_fd < 0)
+		return 0;
+	do
+		bytes = name_process(&name, number);
+	while (bind(client.process_fd, (struct sockaddr *)&name, bytes) != 0 &&
+	       errno == EADDRINUSE && ++number < PROCESSES);
+	client.process = number;
+	return number;
+}
+
+void
+client_forget_process(void)
+{
+	if (client.process_fd >= 0)
+		close(client.process_fd);
+	client.process_fd = -1;
 }

@@ -78,6 +78,28 @@ take_slot(void)
 	return thread;
 }
 
+/* The child of a fork gets a sender when it has something to send. */
+static void
+start_again(void)
+{
+	if (!client.running && client.opens > 0)
+		client_start_sender();
+}
+
+void
+client_need_sender(void)
+{
+	int before = errno;
+
+	if (atomic_load_explicit(&client.running, memory_order_relaxed) ||
+	    atomic_load_explicit(&client.life, memory_order_relaxed) == 0)
+		return;
+	pthread_mutex_lock(&client.lock);
+	start_again();
+	pthread_mutex_unlock(&client.lock);
+	errno = before;
+}
+
 void
 client_enter(uint32_t life)
 {
@@ -85,9 +107,7 @@ client_enter(uint32_t life)
 	int before = errno;
 
 	pthread_mutex_lock(&client.lock);
-	/* The child of a fork gets a sender when it has something to send. */
-	if (!client.running && client.opens > 0)
-		client_start_sender();
+	start_again();
 	if (self->opening != client.opening) {
 		self->opening = client.opening;
 		self->span = client.root.span;
@@ -182,8 +202,11 @@ in_child(void)
 	for (uint32_t i = 0; i < counters; i++) {
 		atomic_store(&client.counter[i].bits, 0);
 		atomic_store(&client.counter[i].changed, false);
-		client.counter[i].announced = false;
+		client.counter[i].group = (struct client_group){ 0 };
+		client.counter[i].begun = false;
+		client.counter[i].begin_ns = clock_wall_ns();
 	}
+	client_forget_process();
 	atomic_store(&client.sent, 0);
 	atomic_store(&client.refused, 0);
 	atomic_store(&client.lost, 0);
@@ -201,6 +224,7 @@ static void
 init(void)
 {
 	init_lock();
+	client.boot = (uint64_t)clock_wall_ns();
 	pthread_key_create(&key, on_thread_end);
 	pthread_atfork(before_fork, in_parent, in_child);
 	fast_clock_choose();
@@ -223,7 +247,6 @@ poolscope_open(const struct poolscope_options *options)
 		rc = client_configure(options != NULL ? options : &defaults);
 	if (rc == 0 && client.opens == 0) {
 		client_take_trace();
-		client.boot = (uint64_t)clock_wall_ns();
 		client.opening++;
 		atomic_store(&client.stopping, false);
 		rc = client_start_sender();
@@ -252,6 +275,7 @@ close_library(void)
 	pthread_mutex_unlock(&client.lock);
 	pthread_join(sender, NULL);
 	pthread_mutex_lock(&client.lock);
+	client_forget_process();
 	client.running = false;
 	pthread_cond_broadcast(&client.changed);
 }

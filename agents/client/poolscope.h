@@ -237,12 +237,16 @@ struct poolscope_number {
 void poolscope_sample(const struct poolscope_number *numbers, size_t count,
     const struct poolscope_attribute *labels, size_t labels_count);
 
-/* A number that is read every counters_ns and published when it has changed.
- * The same name gives the same counter.  NULL, which all calls accept, when
- * there are too many or the name has a blank.  `unit` as in UCUM ("By", "1");
+/* A number that is read every counters_ns and published when it has changed.  A
+ * counter only grows, from 0 in this process: what would make it less has no
+ * effect.  The same name gives the same number, with its first type and unit.
+ * NULL, which all calls accept, when there are too many or the name has a
+ * blank.  `unit` as in UCUM ("By", "1");
  * NULL: unknown. */
 struct poolscope_counter; /* opaque */
 struct poolscope_counter *poolscope_get_counter(
+    const char *name, const char *unit);
+struct poolscope_counter *poolscope_get_gauge(
     const char *name, const char *unit);
 void poolscope_add(struct poolscope_counter *counter, double value);
 void poolscope_put(struct poolscope_counter *counter, double value);

@@ -127,24 +127,62 @@ add_number(struct client_sample *sample, const struct record_attribute *value,
 	sample->group.numbers += i == sample->group.numbers;
 }
 
-bool
-client_make_sample(struct client_sample *sample, const struct fast_clock *ticks,
-    const struct client_record *record)
+static void
+begin(struct client_sample *sample, int64_t time_ns)
 {
-	struct text rest = { (const char *)(record + 1), record->pair_bytes };
-	struct record_attribute first, second;
 	int n = snprintf(
 	    sample->origin, sizeof(sample->origin), "app/%s", client.program);
-	struct err err;
 
 	sample->text_bytes = 0;
 	sample->group = (struct dynamic_group){
 		.origin = { sample->origin, (uint32_t)n },
 		.label = sample->label,
 		.number = sample->number,
-		.time_ns = fast_clock_wall_ns(ticks, record->begin),
+		.time_ns = time_ns,
 		.boot = client.boot,
 	};
+}
+
+static bool
+make(struct client_sample *sample)
+{
+	struct err err;
+
+	return dynamic_group_make(&sample->group, sample->room,
+		   sizeof(sample->room), &err) == 0;
+}
+
+bool
+client_make_count(struct client_sample *sample,
+    const struct poolscope_counter *counter, double value, int64_t time_ns)
+{
+	unsigned process = client_process_number();
+
+	begin(sample, time_ns);
+	if (process > 0) {
+		sample->text_bytes = (uint32_t)snprintf(
+		    sample->text, sizeof(sample->text), "%u", process);
+		sample->label[sample->group.labels++] =
+		    (struct dynamic_label){ text_of("process"),
+			    { sample->text, sample->text_bytes } };
+	}
+	sample->number[sample->group.numbers++] = (struct dynamic_number){
+		.name = text_of(counter->name),
+		.unit = text_of(counter->unit),
+		.counter = !counter->gauge,
+		.value = { .type = VALUE_FLOAT, .is.f = value },
+	};
+	return make(sample);
+}
+
+bool
+client_make_sample(struct client_sample *sample, const struct fast_clock *ticks,
+    const struct client_record *record)
+{
+	struct text rest = { (const char *)(record + 1), record->pair_bytes };
+	struct record_attribute first, second;
+
+	begin(sample, fast_clock_wall_ns(ticks, record->begin));
 	for (uint32_t i = 0; i < record->count; i++)
 		if (record_next_attribute(&rest, &first))
 			add_label(sample, &first);
@@ -152,6 +190,5 @@ client_make_sample(struct client_sample *sample, const struct fast_clock *ticks,
 		if (record_next_attribute(&rest, &first) &&
 		    record_next_attribute(&rest, &second))
 			add_number(sample, &first, &second);
-	return dynamic_group_make(&sample->group, sample->room,
-		   sizeof(sample->room), &err) == 0;
+	return make(sample);
 }

@@ -188,7 +188,7 @@ notice_flush(void)
 static void
 answer_flush(void)
 {
-	if (atomic_load(&client.flushed) == sender.noticed)
+	if (sender.batch.more || atomic_load(&client.flushed) == sender.noticed)
 		return;
 	for (uint32_t i = 0; i < client_threads(); i++)
 		if (atomic_load(&client_thread_at(i)->ring.tail) <

@@ -377,18 +377,21 @@ static PyObject *
 native_counter(PyObject *self, PyObject *args)
 {
 	struct native *native = PyModule_GetState(self);
-	const char *name, *unit = NULL;
+	const char *name, *unit;
 	struct counter *counter;
+	int gauge;
 
-	if (!PyArg_ParseTuple(args, "s|z", &name, &unit))
+	if (!PyArg_ParseTuple(args, "szp", &name, &unit, &gauge))
 		return NULL;
 	if (native_state != NATIVE_DISABLED && native_ready(native) != 0)
 		return NULL;
 	counter = PyObject_New(struct counter, native->counter);
-	if (counter != NULL)
-		counter->is = native_state == NATIVE_DISABLED
-				  ? NULL
-				  : poolscope_get_counter(name, unit);
+	if (counter == NULL)
+		return NULL;
+	counter->is = NULL;
+	if (native_state != NATIVE_DISABLED)
+		counter->is = gauge ? poolscope_get_gauge(name, unit)
+				    : poolscope_get_counter(name, unit);
 	return (PyObject *)counter;
 }
 
@@ -490,7 +493,7 @@ static PyMethodDef methods[] = {
 	{ "past", (PyCFunction)(void (*)(void))native_past, KEYWORDS,
 	    "past(begin_ns, end_ns, name, category=None, /, *, track=None, "
 	    "**attributes)" },
-	{ "counter", native_counter, METH_VARARGS, "counter(name, unit=None)" },
+	{ "counter", native_counter, METH_VARARGS, NULL },
 	{ "traceparent", native_traceparent, METH_NOARGS,
 	    "traceparent(): the context to pass on" },
 	{ "flush", native_flush, METH_VARARGS,

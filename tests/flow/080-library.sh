@@ -12,6 +12,16 @@ pool='acct$pool'
 
 # shellcheck source=tests/flow/stored.sh
 . "$ROOT/tests/flow/stored.sh"
+# numbers NAME: the samples of this number of a program: values and definition.
+numbers() {
+	poolscope-dump -p "$pool" --format jsonl -q | python3 -c 'import json, sys
+records = [json.loads(line) for line in sys.stdin]
+groups = {r["id"]: r["properties"] for r in records if r.get("entity") == "set"}
+for r in records:
+    p = groups[r["set"]] if r["kind"] == "sample" else {}
+    if sys.argv[1] in p.get("names", "").split():
+        print(r["values"][p["types"].startswith("gauge counter"):], *(p[k] for k in ("names", "units", "types")))' "$1"
+}
 start_agent() {
 	# It must not hold the ends of our pipes.
 	start agent poolscope-agent --no-samples -p "$pool" -n node1 7>&- 8<&-
@@ -54,11 +64,16 @@ check_text "... and nonsense begins a new one" True \
 	"$(stored span "r['attributes']['trace.id'] != '$trace' and 'parent.id' not in r['attributes']" 'r["name"] == "apart"')"
 check_text "a thread's other name holds from there on; a nameless span has a name" \
 	"client/a_b?c" "$(stored span 'r["track"]' 'r["name"] == "?"')"
-check_text "a counter is a set of one gauge" "[7.5] queue By gauge" \
-	"$(stored sample 'r["values"]' 'r["set"] == "app/client/queue"') $(
-		stored entity '" ".join(r["properties"].values())' 'r["id"] == "app/client/queue"')"
-check_text "... with statistics" "app/client/queue,queue,node1,By,1,7.5,7.5,7.5,7.5,7.5,7.5,false,0,exact," \
-	"$(poolscope-stats samples -p "$pool" --metric-group 'app/*' --by node --format csv | tr -d '\r' | sed -n 2p)"
+check_text "a gauge is stored as one" "[7.5] queue By gauge" "$(numbers queue)"
+check_text "a counter, too, which begins with 0" "[0.0] poolscope.boot frames 1 gauge counter
+[5.0] poolscope.boot frames 1 gauge counter" "$(numbers frames)"
+check_text "... and its statistics are of its rate: 5 in the time between the two" \
+	"queue By 1 7.500000 7.500000 7.500000
+frames  1 $(poolscope-dump -p "$pool" --format jsonl -q | python3 -c 'import json, sys
+a, b = [r["time_ns"] for r in map(json.loads, sys.stdin) if r["kind"] == "sample" and r["values"][1:] in ([0.0], [5.0])]
+print(*["%.6f" % (5e9 / (b - a))] * 3)')" \
+	"$(poolscope-stats samples -p "$pool" --metric-group 'app/*' --by node --format csv | tr -d '\r' |
+		awk -F, 'NR > 1 { printf "%s %s %s %.6f %.6f %.6f\n", $2, $4, $5, $6, $7, $10 }' | sort -r)"
 check_text "a track says how it is shown" \
 	"node1/client/decoder {'node': 'node1', 'track': 'client/decoder', 'name': 'decoder', 'sort': 0, 'process': 'client'}" \
 	"$(stored entity 'r["id"], r["properties"]' 'r["id"] == "node1/client/decoder"')"
@@ -128,8 +143,11 @@ for r in records:
         shown = texts if len(texts[1]) < 100 else [len(t.split()) for t in texts]
         print(*shown, r["values"][began:] if len(r["values"]) < 10 else sum(r["values"]), sep="|")
 PY
-check_text "numbers of one moment are a group that its definition names" \
-	'{"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
+check_text "numbers of one moment are a group that its definition names; so is a counter" \
+	'|queue|By|gauge|[7.5]
+|poolscope.boot frames|1|gauge counter|[0.0]
+|poolscope.boot frames|1|gauge counter|[5.0]
+{"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
 {"last":"true","rank":"3","ratio":"0.5","who":"Zoë ?"}|poolscope.boot a_b? tokens loss|1 1 By|gauge gauge counter gauge|[1.0, 512.0, 0.25]
 |loss||gauge|[0.5]
 0|128|128|128|8128.0' \

@@ -91,8 +91,10 @@ with ps.span("apart", under="nonsense"):
 thread = threading.Thread(target=load, args=(1,), name="loader")
 thread.start()
 thread.join()
-ps.counter("tokens", "By").add(512)
-ps.counter("tokens").add(1)
+ps.counter("counted", "By").add(512)
+ps.counter("counted").add(1)
+ps.counter("counted").add(-3)
+ps.counter("counted").set(2)
 ps.gauge("queue.length").set(17)
 ps.sample(loss=0.5, lr=1e-4, labels={"rank": 3, "who": "Zoë", "none": None})
 ps.sample(tokens=512, loss=None, steps=2, units={"tokens": "{token}"}, counters=("tokens",))
@@ -147,15 +149,20 @@ check_text "tracks are named after script and thread, or task" "tour.py/MainThre
 tour.py/elsewhere
 tour.py/loader
 tour.py/task 1" "$(stored span 'r["track"]' 'r["track"].startswith("tour")' | sort -u)"
-check_text "counters and gauges" "app/tour.py/queue.length [17.0]
-app/tour.py/tokens [513.0]" "$(stored sample 'r["set"], r["values"]' 'r["set"].partition("/tour.py/")[2] in ("queue.length", "tokens")' | sort)"
+check_text "a counter only grows, from 0; a gauge is as it was set" "counted,By,0.0
+counted,By,513.0
+queue.length,,17.0" "$(poolscope-dump -p "$pool" --kind sample --format long -q |
+	tr -d '\r' | grep -E ',(counted|queue.length),' | cut -d, -f6- | sort)"
+check_text "... a counter has rates" "counted By/s
+queue.length " "$(poolscope-stats samples -p "$pool" -m counted -m queue.length --format csv |
+	awk -F, 'NR > 1 { print $2, $4 }' | sort)"
 check_text "numbers of one moment, with labels" '{"rank":"3","who":"Zoë"} loss lr None gauge gauge [0.5, 0.0001]
 None poolscope.boot tokens steps 1 {token} gauge counter gauge [512.0, 2.0]' \
 	"$(poolscope-dump -p "$pool" --format jsonl -q | /usr/bin/python3 -c 'import json, sys
 records = [json.loads(line) for line in sys.stdin]
 for r in records:
     for e in records:
-        if r["kind"] == "sample" and e.get("id") == r["set"] and " " in e["properties"]["names"] and r["set"] != "clock":
+        if r["kind"] == "sample" and e.get("id") == r["set"] and " " in e["properties"]["names"] and r["set"] != "clock" and "counted" not in e["properties"]["names"]:
             p = e["properties"]
             print(p.get("labels"), p["names"], p.get("units"), p["types"], r["values"][-2:])')"
 check_text "a span that is over" "tour.py/elsewhere done 5000000000 7000000000 1" \
@@ -163,6 +170,49 @@ check_text "a span that is over" "tour.py/elsewhere done 5000000000 7000000000 1
 check_text "nothing was dropped, and nothing is recorded too late" "15 0 True 0" \
 	"$(sed -n 2p "$TMP/tour") $(stored span 'r["name"]' 'r["name"] == "too late"' | wc -l)"
 check_text "a generator is refused with what to write" 1 "$(grep -c 'with poolscope.span' "$TMP/tour")"
+
+# Three processes at once, and one after them: the first of them is like one that is alone.
+program workers.py <<'PY'
+import os
+
+import poolscope as ps
+
+counter = ps.counter("handled")
+counter.add(1000)
+assert ps.flush(20.0)
+go, hold = os.pipe()
+children = []
+for n in (20, 300):
+    ready, done = os.pipe()
+    children.append(os.fork())
+    if children[-1] == 0:
+        os.close(hold)
+        for _ in range(n):
+            counter.add(1)
+        assert ps.flush(20.0)
+        os.write(done, b"x")
+        os.read(go, 1)
+        os._exit(0)
+    os.read(ready, 1)
+counter.add(1)
+assert ps.flush(20.0)
+os.close(hold)
+assert [os.waitpid(child, 0)[1] for child in children] == [0, 0]
+counter.add(1)
+PY
+check "processes of a program count at once" py "$TMP/workers.py"
+check "... and one after them" py -c 'import poolscope as ps
+ps.open(program="workers.py")
+ps.counter("handled").add(7)
+ps.close()
+ps.open(program="workers.py")
+ps.counter("handled").add(1)'
+settle
+check_text "... each into a series of its own" ',0.0 ,1000.0 ,1001.0 ,1002.0 ,0.0 ,7.0 ,8.0
+1,0.0 1,20.0
+2,0.0 2,300.0' "$(poolscope-dump -p "$pool" --kind sample --format long -q | tr -d '\r' | grep ',handled,' |
+	sed 's/.*workers.py[^,]*,//; s/[^0-9]*\([0-9]*\)[^,]*,handled,/\1/' |
+	awk -F, '{ at[$1] = at[$1] " " $1 "," $NF } END { for (p in at) print substr(at[p], 2) }' | sort)"
 
 # ---- names of programs
 mkdir -p "$TMP/package/inner"

@@ -46,8 +46,9 @@ tour(void)
 	};
 	char inside[POOLSCOPE_TRACEPARENT_BYTES],
 	    outside[POOLSCOPE_TRACEPARENT_BYTES];
-	struct poolscope_counter *counter =
-	    poolscope_get_counter("queue", "By");
+	struct poolscope_counter *gauge = poolscope_get_gauge("queue", "By"),
+				 *counter =
+				     poolscope_get_counter("frames", NULL);
 	struct poolscope_span far, apart;
 
 	poolscope_thread("decoder");
@@ -70,8 +71,10 @@ tour(void)
 	poolscope_thread("a/b\tc");
 	poolscope_begin(&far, "", "");
 	poolscope_end(&far);
-	poolscope_put(counter, 5);
-	poolscope_add(counter, 2.5);
+	poolscope_put(gauge, 10);
+	poolscope_add(gauge, -2.5);
+	poolscope_add(counter, 5);
+	poolscope_add(counter, -1); /* to no effect */
 	poolscope_add(poolscope_get_counter("not a word", "1"), 1);
 	printf("%s\n%s\n", outside, inside);
 	return poolscope_flush(20 * SECOND) == 0 ? 0 : fail("flush");

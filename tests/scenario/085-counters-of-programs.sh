@@ -1,6 +1,6 @@
 #!/bin/sh
-# The counters of programs: numbers that libpoolscope stores when they change, as metric
-# NAME of the metric group app/PROGRAM/NAME.
+# Gauges of programs: numbers that libpoolscope stores when they change, here as metric
+# NAME of the metric group app/PROGRAM/NAME, as older versions of it do.
 #
 # render on n1 finished 0, 10, 20 and 30 frames at 0, 2, 4 and 10 s.  Nothing was stored
 # from 4 to 10 s because nothing changed, so 20 counts for 6 s, and the last value as long

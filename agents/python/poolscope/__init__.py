@@ -24,11 +24,13 @@ _current = contextvars.ContextVar("poolscope.span", default=None)  # of a task
 
 
 def counter(name, unit=None):
-    """The number of this name, published when it has changed; unit as in UCUM."""
-    return _native.counter(name, unit)
+    """The number of this name, which only grows, published when it has changed; unit as in UCUM."""
+    return _native.counter(name, unit, False)
 
 
-gauge = counter
+def gauge(name, unit=None):
+    """The same of a number that also falls."""
+    return _native.counter(name, unit, True)
 
 
 def open(program=None, pool=None, node=None, socket=None, ring_bytes=1 << 20, total_bytes=128 << 20,

@@ -2,6 +2,8 @@
  * client_encode - whatever a program gives, the agent takes what comes of it.
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
+
 #include "agents/client/client_private.h"
 #include "proto/os/clock.h"
 #include "tests/unit/check.h"
@@ -237,19 +239,42 @@ counters_are_words_and_bounded(void **state)
 	    poolscope_get_counter("c7", NULL));
 	poolscope_add(NULL, 1);
 	poolscope_put(NULL, 1);
-	begin();
-	poolscope_put(poolscope_get_counter("c7", "By"), 2);
-	poolscope_add(poolscope_get_counter("c7", "By"), 0.5);
-	assert_true(client_encode_sample(
-	    &writer, poolscope_get_counter("c7", "By"), NS_PER_SECOND));
-	{
-		struct record record = result();
-		double value;
+}
 
-		check_text(record.source, "app/prog/c7");
-		record_get_numbers(&record, &value, 1);
-		assert_true(value == 2.5);
-	}
+static void
+a_counter_only_grows(void **state)
+{
+	struct poolscope_counter *counter = poolscope_get_counter("c5", "By"),
+				 *gauge = poolscope_get_gauge("c6", "By");
+
+	(void)state;
+	assert_ptr_equal(gauge, poolscope_get_counter("c6", "By"));
+	gauge->gauge = true; /* the test before it took all names */
+	poolscope_put(counter, 2);
+	poolscope_add(counter, 0.5);
+	poolscope_add(counter, -1);
+	poolscope_put(counter, 1);
+	poolscope_put(counter, NAN);
+	poolscope_add(counter, NAN);
+	assert_true(client_counter_value(counter) == 2.5);
+	poolscope_put(gauge, 2);
+	poolscope_add(gauge, -3);
+	assert_true(client_counter_value(gauge) == -1);
+}
+
+static void
+a_count_is_a_sample_of_one_number(void **state)
+{
+	static struct client_sample sample;
+	double values[2];
+
+	(void)state;
+	assert_true(client_make_count(
+	    &sample, poolscope_get_counter("c5", "By"), 2.5, NS_PER_SECOND));
+	assert_int_equal(sample.group.sample.time_ns, NS_PER_SECOND);
+	record_get_numbers(&sample.group.sample, values, 2);
+	assert_true(values[1] == 2.5);
+	client_forget_process();
 }
 
 static void
@@ -262,14 +287,12 @@ the_unit_of_a_counter_is_unknown_unless_it_is_said(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct record record;
+		static struct client_sample sample;
 		struct text unit = { NULL, 0 };
 
-		begin();
-		assert_true(client_encode_metric_group(&writer,
-		    poolscope_get_counter(cases[i].name, cases[i].said)));
-		record = result();
-		record_find_text(&record, "units", &unit);
+		assert_true(client_make_count(&sample,
+		    poolscope_get_gauge(cases[i].name, cases[i].said), 1, 1));
+		record_find_text(&sample.group.definition, "units", &unit);
 		check_text(unit, cases[i].unit);
 	}
 }
@@ -287,6 +310,8 @@ main(void)
 		cmocka_unit_test(
 		    the_unit_of_a_counter_is_unknown_unless_it_is_said),
 		cmocka_unit_test(counters_are_words_and_bounded),
+		cmocka_unit_test(a_counter_only_grows),
+		cmocka_unit_test(a_count_is_a_sample_of_one_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
