@@ -16,6 +16,7 @@
 #include "agents/receiver/publish.h"
 #include "agents/receiver/receiver.h"
 #include "agents/receiver/script.h"
+#include "agents/receiver/statsd/statsd.h"
 #include "agents/receiver/textfile.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
@@ -31,6 +32,7 @@
 static const struct receiver_kind kinds[] = {
 	{ textfile_check, textfile_add, textfile_declare },
 	{ script_check, script_add, NULL },
+	{ statsd_check, statsd_add, statsd_declare },
 	{ NULL, publish_add, NULL },
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };

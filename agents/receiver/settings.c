@@ -10,6 +10,7 @@ const struct receiver_settings receiver_settings_default = {
 	.timeout_ns = 5 * NS_PER_SECOND,
 	.period_ns = 10 * NS_PER_SECOND,
 	.textfile_period_ns = 15 * NS_PER_SECOND,
+	.statsd_period_ns = 10 * NS_PER_SECOND,
 };
 
 #define TO(member) OPT_TO(struct receiver_settings, member)
@@ -40,5 +41,17 @@ const struct opt receiver_settings_table[] = {
 	    "run a script and publish the numbers it prints: NAME [period=60s] "
 	    "[timeout=5s] [user=USER] command=PATH [ARGUMENT...]",
 	    RECEIVER_SCRIPT_KEYS, 0 },
+	/* statsd. */
+	{ "statsd-socket", 0, OPT_TEXT, TO(statsd_socket), "PATH",
+	    "take lines of statsd at this Unix datagram socket (default: "
+	    "DIR/run/statsd.sock)",
+	    NULL, 0 },
+	{ "statsd-udp", 0, OPT_TEXT, TO(statsd_udp), "ADDRESS:PORT",
+	    "take them by UDP, too, at an address of this host only, such as "
+	    "127.0.0.1:8125",
+	    NULL, 0 },
+	{ "statsd-period", 0, OPT_DURATION, TO(statsd_period_ns), "DURATION",
+	    "publish what they add up to every DURATION (default: 10s)", NULL,
+	    0 },
 	{ .name = NULL },
 };

@@ -26,6 +26,9 @@ struct receiver_settings {
 	/* Sections (opt_section.h). */
 	struct opt_list script, scrape;
 	bool scrape_remote;
+	/* statsd. */
+	const char *statsd_socket, *statsd_udp;
+	int64_t statsd_period_ns;
 };
 extern const struct receiver_settings receiver_settings_default;
 /* Bound to a struct receiver_settings. */

@@ -4,53 +4,62 @@
  */
 #include "agents/receiver/statsd/series.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "agents/receiver/statsd/values.h"
 #include "proto/base/memory.h"
-#include "proto/base/quantile.h"
 #include "proto/hash/hash.h"
-#include "proto/hash/prng.h"
 #include "proto/hash/string_table.h"
 
 enum {
 	TIMER_COLUMNS = 5,
+	ENDING_BYTES_MAX = 6, /* ".count" */
 	/* A length of two bytes and a name; two lengths of a byte, and both
 	 * texts of each label. */
 	KEY_BYTES_MAX = 2 + STATSD_LONG_LINE_BYTES_MAX +
 			DYNAMIC_LABELS_MAX * 2 * (1 + DYNAMIC_LABEL_BYTES_MAX),
-	VALUES_FIRST = 16,
+	/* Columns of a group, so that its definition and its sample fit a
+	 * submission to an agent together. */
+	COLUMNS_MAX = 256,
+	COLUMN_BYTES_MAX = 16 << 10,
+	ROOM_BYTES = 2 * (DYNAMIC_LABELS_BYTES_MAX + COLUMN_BYTES_MAX) +
+		     COLUMNS_MAX * 64,
 };
 
 /* Whole numbers up to here are exact as double. */
 #define WHOLE_MAX 9007199254740992.0
 
-struct timer {
-	double count, sum; /* since the start */
-	bool fell;         /* a value was below 0: the sum is no counter */
-	/* Of this period. */
-	double min, max;
-	uint64_t seen;
-	double *value; /* min(seen, STATSD_RESERVOIR) of them */
-	uint32_t room;
-};
-
-/* The hashes of different values; none of them is 0. */
-struct distinct {
-	uint64_t *slot;
-	uint32_t slots, count;
-};
+static const char *const endings[TIMER_COLUMNS] = { ".count", ".sum", ".min",
+	".max", ".p99" };
 
 struct one {
 	enum statsd_type type;
+	bool has_value; /* in no group before: a gauge whose values all had
+			   times */
 	int64_t heard_ns;
 	struct text name[TIMER_COLUMNS]; /* of its columns */
+	uint32_t tag_set;
+	double value; /* of a counter or gauge */
+	struct statsd_timer timer;
+	struct statsd_distinct distinct;
+};
+
+struct tag_set {
 	struct dynamic_label label[DYNAMIC_LABELS_MAX];
 	uint32_t labels;
-	bool has_value;
-	double value; /* of a counter or gauge */
-	struct timer timer;
-	struct distinct distinct;
+	bool has_group;
+	uint32_t group; /* the last one */
+};
+
+struct group {
+	uint32_t tag_set;
+	uint32_t *member; /* series */
+	uint32_t members, room;
+	uint32_t columns, bytes; /* of their names */
+	bool is_published;
+	int64_t refused_ns; /* 0: it is not */
 };
 
 struct timed {
@@ -60,17 +69,22 @@ struct timed {
 };
 
 struct statsd_series {
-	struct string_table keys;     /* of series, in their order */
-	struct string_table tag_sets; /* the keys without the names */
+	struct string_table keys; /* of series, in their order */
 	struct one *one;
-	uint32_t room;
+	uint32_t one_room;
+	struct string_table tag_keys; /* the keys without the names */
+	struct tag_set *tag_set;
+	uint32_t tag_set_room;
+	struct group *group;
+	uint32_t groups, group_room;
 	struct timed *timed;
 	uint32_t timed_count, timed_room;
 	uint32_t all_distinct;
 	uint64_t random;
 	struct hash_key hash;
-	double *scratch; /* of STATSD_RESERVOIR */
 	char key[KEY_BYTES_MAX];
+	struct dynamic_number number[COLUMNS_MAX];
+	unsigned char bytes[ROOM_BYTES];
 };
 
 void
@@ -79,19 +93,17 @@ statsd_series_new(struct statsd_series **made)
 	struct statsd_series *series = memory_zero(1, sizeof(*series));
 
 	string_table_init(&series->keys);
-	string_table_init(&series->tag_sets);
+	string_table_init(&series->tag_keys);
 	hash_random_bytes(&series->random, sizeof(series->random));
 	series->hash = hash_key_random();
-	series->scratch =
-	    memory_zero(STATSD_RESERVOIR, sizeof(*series->scratch));
 	*made = series;
 }
 
 static void
 clear_one(struct one *one)
 {
-	free(one->timer.value);
-	free(one->distinct.slot);
+	statsd_timer_clear(&one->timer);
+	statsd_distinct_clear(&one->distinct);
 }
 
 void
@@ -103,11 +115,14 @@ statsd_series_free(struct statsd_series **gone)
 		return;
 	for (uint32_t i = 0; i < series->keys.count; i++)
 		clear_one(&series->one[i]);
+	for (uint32_t i = 0; i < series->groups; i++)
+		free(series->group[i].member);
 	string_table_clear(&series->keys);
-	string_table_clear(&series->tag_sets);
+	string_table_clear(&series->tag_keys);
 	free(series->one);
+	free(series->tag_set);
+	free(series->group);
 	free(series->timed);
-	free(series->scratch);
 	free(series);
 	*gone = NULL;
 }
@@ -118,19 +133,26 @@ statsd_series_count(const struct statsd_series *series)
 	return series->keys.count;
 }
 
-/* ---- a series ---- */
+/* ---- what a series is known by ---- */
 
-/* What the series is known by: `*name_bytes` of it are its name. */
-static struct text
+struct key {
+	struct text all, tags;
+};
+
+/* The key of the name and an ending, with the tags of the line. */
+static struct key
 key_of(struct statsd_series *series, const struct statsd_line *line,
-    uint32_t *name_bytes)
+    struct text name, struct text ending)
 {
-	unsigned char *end = (unsigned char *)series->key;
+	uint32_t bytes = name.bytes + ending.bytes;
+	unsigned char *begin = (unsigned char *)series->key, *end = begin;
+	struct key key;
 
-	*end++ = (unsigned char)(line->name.bytes >> 8);
-	*end++ = (unsigned char)line->name.bytes;
-	end = text_copy_short(end, line->name.at, line->name.bytes);
-	*name_bytes = line->name.bytes + 2;
+	*end++ = (unsigned char)(bytes >> 8);
+	*end++ = (unsigned char)bytes;
+	end = text_copy_short(end, name.at, name.bytes);
+	end = text_copy_short(end, ending.at, ending.bytes);
+	key.tags.at = (const char *)end;
 	for (uint32_t i = 0; i < line->labels; i++) {
 		const struct dynamic_label *label = &line->label[i];
 
@@ -139,8 +161,20 @@ key_of(struct statsd_series *series, const struct statsd_line *line,
 		*end++ = (unsigned char)label->value.bytes;
 		end = text_copy_short(end, label->value.at, label->value.bytes);
 	}
-	return (struct text){ series->key,
-		(uint32_t)(end - (unsigned char *)series->key) };
+	key.all = (struct text){ series->key, (uint32_t)(end - begin) };
+	key.tags.bytes = key.all.bytes - (uint32_t)(key.tags.at - key.all.at);
+	return key;
+}
+
+/* The series of a key, in its parts. */
+static struct text
+name_of(const struct statsd_series *series, uint32_t number)
+{
+	const unsigned char *at =
+	    (const unsigned char *)series->keys.names[number].at;
+
+	return (
+	    struct text){ (const char *)at + 2, (uint32_t)at[0] << 8 | at[1] };
 }
 
 static bool
@@ -149,31 +183,57 @@ is_timer(enum statsd_type type)
 	return type == STATSD_TIMER || type == STATSD_HISTOGRAM;
 }
 
-static const char *const endings[TIMER_COLUMNS] = { ".count", ".sum", ".min",
-	".max", ".p99" };
+/* ---- a new series ---- */
+
+/* Has another series of these tags a column of its name? */
+static bool
+has_column(struct statsd_series *series, const struct statsd_line *line)
+{
+	struct text name = line->name;
+	uint32_t number;
+
+	for (int i = 0; i < TIMER_COLUMNS; i++) {
+		struct text end = text_of(endings[i]), other = name;
+
+		if (!is_timer(line->type)) {
+			if (name.bytes <= end.bytes ||
+			    memcmp(name.at + name.bytes - end.bytes, end.at,
+				end.bytes) != 0)
+				continue;
+			other.bytes -= end.bytes;
+			end.bytes = 0;
+		}
+		if (string_table_find(&series->keys,
+			key_of(series, line, other, end).all, &number) &&
+		    is_timer(series->one[number].type) != is_timer(line->type))
+			return true;
+	}
+	return false;
+}
 
 /* Could dynamic groups have its columns and labels? */
 static enum statsd_fault
-check_new(const struct statsd_line *line)
+check_new(struct statsd_series *series, const struct statsd_line *line)
 {
 	char longest[NAME_BYTES_MAX + 1];
 	struct dynamic_number number = { .name = line->name,
 		.unit = text_of("") };
 
-	if (line->name.bytes > NAME_BYTES_MAX - strlen(".count"))
+	if (line->name.bytes > NAME_BYTES_MAX - ENDING_BYTES_MAX)
 		return STATSD_NAME;
-	memcpy(longest, line->name.at, line->name.bytes);
 	if (is_timer(line->type)) {
-		memcpy(longest + line->name.bytes, ".count", strlen(".count"));
+		memcpy(longest, line->name.at, line->name.bytes);
+		memcpy(
+		    longest + line->name.bytes, endings[0], ENDING_BYTES_MAX);
 		number.name = (struct text){ longest,
-			line->name.bytes + (uint32_t)strlen(".count") };
+			line->name.bytes + ENDING_BYTES_MAX };
 	}
 	if (dynamic_group_check_number(&number, NULL) != 0)
 		return STATSD_NAME;
 	for (uint32_t i = 0; i < line->labels; i++)
 		if (dynamic_group_check_label(&line->label[i], NULL) != 0)
 			return STATSD_TAGS;
-	return STATSD_OK;
+	return has_column(series, line) ? STATSD_OTHER_TYPE : STATSD_OK;
 }
 
 static void
@@ -181,7 +241,7 @@ name_columns(struct statsd_series *series, struct one *one, struct text name)
 {
 	char column[NAME_BYTES_MAX + 1];
 
-	one->name[0] = string_table_keep(&series->keys, name);
+	one->name[0] = name;
 	if (!is_timer(one->type))
 		return;
 	memcpy(column, name.at, name.bytes);
@@ -194,130 +254,119 @@ name_columns(struct statsd_series *series, struct one *one, struct text name)
 	}
 }
 
-static void
-copy_labels(struct statsd_series *series, struct one *one,
+static uint32_t
+tag_set_of(struct statsd_series *series, struct text key,
     const struct dynamic_label *label, uint32_t labels)
 {
-	one->labels = labels;
+	uint32_t number = series->tag_keys.count;
+	struct tag_set *tag_set;
+
+	if (string_table_find(&series->tag_keys, key, &number))
+		return number;
+	number = string_table_add(&series->tag_keys, key);
+	series->tag_set = memory_grow(series->tag_set, &series->tag_set_room,
+	    number, sizeof(*series->tag_set));
+	tag_set = &series->tag_set[number];
+	*tag_set = (struct tag_set){ .labels = labels };
 	for (uint32_t i = 0; i < labels; i++)
-		one->label[i] = (struct dynamic_label){
-			string_table_keep(&series->keys, label[i].key),
-			string_table_keep(&series->keys, label[i].value),
+		tag_set->label[i] = (struct dynamic_label){
+			string_table_keep(&series->tag_keys, label[i].key),
+			string_table_keep(&series->tag_keys, label[i].value),
 		};
+	return number;
 }
 
 static enum statsd_fault
 begin_series(struct statsd_series *series, const struct statsd_line *line,
-    struct text key, uint32_t name_bytes, uint32_t *number)
+    uint32_t *number)
 {
-	struct text tags = { key.at + name_bytes, key.bytes - name_bytes };
-	enum statsd_fault fault = check_new(line);
+	enum statsd_fault fault = check_new(series, line);
 	struct one *one;
-	uint32_t set;
+	struct key key;
 
 	if (fault != STATSD_OK)
 		return fault;
+	key = key_of(series, line, line->name, text_of(""));
 	if (series->keys.count >= STATSD_SERIES_MAX ||
-	    (series->tag_sets.count >= STATSD_TAG_SETS_MAX &&
-		!string_table_find(&series->tag_sets, tags, &set)))
+	    (series->tag_keys.count >= STATSD_GROUPS_MAX &&
+		!string_table_find(&series->tag_keys, key.tags, number)))
 		return STATSD_SERIES;
-	string_table_add(&series->tag_sets, tags);
-	*number = string_table_add(&series->keys, key);
+	*number = string_table_add(&series->keys, key.all);
 	series->one = memory_grow(
-	    series->one, &series->room, *number, sizeof(*series->one));
+	    series->one, &series->one_room, *number, sizeof(*series->one));
 	one = &series->one[*number];
-	*one = (struct one){ .type = line->type };
-	name_columns(series, one, line->name);
-	copy_labels(series, one, line->label, line->labels);
+	*one = (struct one){ .type = line->type,
+		.tag_set =
+		    tag_set_of(series, key.tags, line->label, line->labels) };
+	name_columns(series, one, name_of(series, *number));
 	return STATSD_OK;
+}
+
+/* ---- groups ---- */
+
+static uint32_t
+columns_of(const struct one *one)
+{
+	return is_timer(one->type) ? TIMER_COLUMNS : 1;
+}
+
+/* With blanks, and the units of timers. */
+static uint32_t
+bytes_of(const struct one *one)
+{
+	uint32_t bytes = 0;
+
+	for (uint32_t i = 0; i < columns_of(one); i++)
+		bytes += one->name[i].bytes + 4;
+	return bytes;
+}
+
+static bool
+has_room(const struct group *group, const struct one *one)
+{
+	uint32_t columns = group->columns + columns_of(one);
+
+	return columns <=
+		   (group->is_published ? STATSD_SMALL_GROUP : COLUMNS_MAX) &&
+	       group->bytes + bytes_of(one) <= COLUMN_BYTES_MAX;
+}
+
+/* Give the series a place; false: that would be a group too many. */
+static bool
+join_group(struct statsd_series *series, uint32_t number)
+{
+	struct one *one = &series->one[number];
+	struct tag_set *tag_set = &series->tag_set[one->tag_set];
+	struct group *group;
+
+	if (!tag_set->has_group ||
+	    !has_room(&series->group[tag_set->group], one)) {
+		if (series->groups >= STATSD_GROUPS_MAX)
+			return false;
+		series->group = memory_grow(series->group, &series->group_room,
+		    series->groups, sizeof(*series->group));
+		tag_set->has_group = true;
+		tag_set->group = series->groups++;
+		series->group[tag_set->group] =
+		    (struct group){ .tag_set = one->tag_set };
+	}
+	group = &series->group[tag_set->group];
+	group->member = memory_grow(group->member, &group->room, group->members,
+	    sizeof(*group->member));
+	group->member[group->members++] = number;
+	group->columns += columns_of(one);
+	group->bytes += bytes_of(one);
+	group->is_published = false;
+	group->refused_ns = 0;
+	one->has_value = true;
+	return true;
 }
 
 /* ---- adding ---- */
 
-static void
-add_to_timer(
-    struct statsd_series *series, struct timer *timer, double value, double by)
-{
-	uint64_t at = timer->seen++;
-
-	timer->count += by;
-	timer->sum += value * by;
-	timer->fell |= value < 0;
-	timer->min = at == 0 || value < timer->min ? value : timer->min;
-	timer->max = at == 0 || value > timer->max ? value : timer->max;
-	/* J. S. Vitter, "Random sampling with a reservoir", 1985, algorithm R:
-	 * each value of the period is among them with the same chance. */
-	if (at >= STATSD_RESERVOIR) {
-		at = prng_bits(&series->random) % timer->seen;
-		if (at >= STATSD_RESERVOIR)
-			return;
-	} else if (at >= timer->room) {
-		timer->room = at == 0 ? VALUES_FIRST : 2 * timer->room;
-		timer->value = memory_resize_array(
-		    timer->value, timer->room, sizeof(*timer->value));
-	}
-	timer->value[at] = value;
-}
-
-static void
-insert(struct distinct *distinct, uint64_t hash)
-{
-	uint32_t at = (uint32_t)hash & (distinct->slots - 1);
-
-	while (distinct->slot[at] != 0)
-		at = (at + 1) & (distinct->slots - 1);
-	distinct->slot[at] = hash;
-}
-
-static bool
-has(const struct distinct *distinct, uint64_t hash)
-{
-	uint32_t mask = distinct->slots - 1, at = (uint32_t)hash & mask;
-
-	if (distinct->slots == 0)
-		return false;
-	while (distinct->slot[at] != 0 && distinct->slot[at] != hash)
-		at = (at + 1) & mask;
-	return distinct->slot[at] == hash;
-}
-
-/* At most half of the slots are in use. */
-static void
-grow(struct distinct *distinct)
-{
-	struct distinct more = { .slots = distinct->slots == 0
-					      ? VALUES_FIRST
-					      : 2 * distinct->slots,
-		.count = distinct->count };
-
-	more.slot = memory_zero(more.slots, sizeof(*more.slot));
-	for (uint32_t i = 0; i < distinct->slots; i++)
-		if (distinct->slot[i] != 0)
-			insert(&more, distinct->slot[i]);
-	free(distinct->slot);
-	*distinct = more;
-}
-
-static void
-add_to_set(
-    struct statsd_series *series, struct distinct *distinct, struct text value)
-{
-	uint64_t hash = hash_bytes(series->hash, value.at, value.bytes);
-
-	hash += hash == 0;
-	if (has(distinct, hash) || distinct->count == STATSD_DISTINCT_MAX ||
-	    series->all_distinct == STATSD_ALL_DISTINCT_MAX)
-		return;
-	if (2 * distinct->count >= distinct->slots)
-		grow(distinct);
-	insert(distinct, hash);
-	distinct->count++;
-	series->all_distinct++;
-}
-
 /* Are all values of the line such as its type has? */
 static enum statsd_fault
-check_values(const struct statsd_line *line)
+check_values(const struct statsd_series *series, const struct statsd_line *line)
 {
 	struct text values = line->values;
 	bool is_signed;
@@ -331,7 +380,10 @@ check_values(const struct statsd_line *line)
 		if (line->type == STATSD_COUNTER && value < 0)
 			return STATSD_NEGATIVE;
 	} while (values.bytes > 0);
-	return STATSD_OK;
+	return line->type == STATSD_GAUGE && line->has_time &&
+		       series->timed_count == STATSD_TIMES_MAX
+		   ? STATSD_TIMES
+		   : STATSD_OK;
 }
 
 static void
@@ -344,17 +396,22 @@ add_values(struct statsd_series *series, struct one *one,
 
 	do {
 		statsd_line_value(&values, &value, &is_signed);
-		if (is_timer(one->type)) {
-			add_to_timer(
-			    series, &one->timer, value, 1 / line->rate);
-			continue;
-		}
-		if (one->type == STATSD_COUNTER)
+		if (is_timer(one->type))
+			statsd_timer_add(&one->timer, value, 1 / line->rate,
+			    &series->random);
+		else if (one->type == STATSD_COUNTER)
 			one->value += value / line->rate;
 		else
 			one->value = is_signed ? one->value + value : value;
-		one->has_value = true;
 	} while (values.bytes > 0);
+}
+
+static void
+add_to_set(struct statsd_series *series, struct one *one, struct text value)
+{
+	if (series->all_distinct < STATSD_ALL_DISTINCT_MAX)
+		series->all_distinct += statsd_distinct_add(&one->distinct,
+		    hash_bytes(series->hash, value.at, value.bytes));
 }
 
 static void
@@ -365,8 +422,9 @@ add_timed(struct statsd_series *series, uint32_t number,
 	struct timed timed = { .series = number, .time_ns = line->time_ns };
 	bool is_signed;
 
-	while (values.bytes > 0)
+	do
 		statsd_line_value(&values, &timed.value, &is_signed);
+	while (values.bytes > 0);
 	series->timed = memory_grow(series->timed, &series->timed_room,
 	    series->timed_count, sizeof(*series->timed));
 	series->timed[series->timed_count++] = timed;
@@ -383,35 +441,36 @@ enum statsd_fault
 statsd_series_add(struct statsd_series *series, const struct statsd_line *line,
     int64_t now_ns)
 {
-	enum statsd_fault fault = check_values(line);
-	struct text values = line->values, key;
-	uint32_t number, name_bytes;
+	enum statsd_fault fault = check_values(series, line);
 	bool timed = line->type == STATSD_GAUGE && line->has_time;
 	struct one *one;
+	uint32_t number;
 
-	if (timed && series->timed_count == STATSD_TIMES_MAX)
-		return STATSD_TIMES;
 	if (fault != STATSD_OK)
 		return fault;
-	key = key_of(series, line, &name_bytes);
-	if (!string_table_find(&series->keys, key, &number))
-		fault = begin_series(series, line, key, name_bytes, &number);
+	if (!string_table_find(&series->keys,
+		key_of(series, line, line->name, text_of("")).all, &number))
+		fault = begin_series(series, line, &number);
 	if (fault != STATSD_OK)
 		return fault;
 	one = &series->one[number];
 	if (is_other_type(one->type, line->type))
 		return STATSD_OTHER_TYPE;
+	if (!timed && !one->has_value && !join_group(series, number))
+		return STATSD_SERIES;
 	one->heard_ns = now_ns;
 	if (timed)
 		add_timed(series, number, line);
-	else if (line->type == STATSD_SET)
-		add_to_set(series, &one->distinct, values);
+	else if (one->type == STATSD_SET)
+		add_to_set(series, one, line->values);
 	else
 		add_values(series, one, line);
 	return STATSD_OK;
 }
 
 /* ---- the numbers ---- */
+
+static const struct value none = { .type = VALUE_NIL };
 
 /* Whole as long as that is exact, as they came. */
 static struct value
@@ -427,136 +486,236 @@ value_of(double number)
 	return value;
 }
 
-struct putting {
-	struct sample_page *page;
-	int64_t time_ns;
-	uint32_t numbers;
-};
-
-static void
-put(struct putting *putting, struct one *one, int column, const char *unit,
-    bool counter, struct value value)
-{
-	const struct dynamic_number number = { one->name[column], text_of(unit),
-		counter, value };
-
-	putting->numbers +=
-	    sample_page_add(putting->page, &number, one->label, one->labels,
-		putting->time_ns, putting->numbers + 1, NULL) == 0;
-}
-
-/* A period without values has no least, greatest and 99 %: nil. */
-static void
-put_timer(
-    struct statsd_series *series, struct putting *putting, struct one *one)
-{
-	static const struct value none = { .type = VALUE_NIL };
-	const struct timer *timer = &one->timer;
-	const char *unit = one->type == STATSD_TIMER ? "ms" : "";
-	uint64_t kept =
-	    timer->seen < STATSD_RESERVOIR ? timer->seen : STATSD_RESERVOIR;
-	struct value p99 = none;
-
-	if (kept > 0) {
-		memcpy(series->scratch, timer->value,
-		    kept * sizeof(*timer->value));
-		p99 = value_of(quantile_select(series->scratch, kept, 99));
-	}
-	put(putting, one, 0, "", true, value_of(timer->count));
-	put(putting, one, 1, unit, !timer->fell, value_of(timer->sum));
-	put(putting, one, 2, unit, false,
-	    kept > 0 ? value_of(timer->min) : none);
-	put(putting, one, 3, unit, false,
-	    kept > 0 ? value_of(timer->max) : none);
-	put(putting, one, 4, unit, false, p99);
-}
-
-static void
-put_one(struct statsd_series *series, struct putting *putting, struct one *one)
-{
-	if (is_timer(one->type))
-		put_timer(series, putting, one);
-	else if (one->type == STATSD_SET)
-		put(putting, one, 0, "", false, value_of(one->distinct.count));
-	else if (one->has_value)
-		put(putting, one, 0, "", one->type == STATSD_COUNTER,
-		    value_of(one->value));
-}
-
 static bool
 is_silent(const struct one *one, int64_t now_ns)
 {
 	return now_ns - one->heard_ns > STATSD_SILENT_NS;
 }
 
-uint32_t
-statsd_series_put(struct statsd_series *series, struct sample_page *page,
-    int64_t now_ns, int64_t wall_ns)
+/* A period without values has no least, greatest and 99 %. */
+static void
+put_timer(struct dynamic_number *number, const struct one *one)
 {
-	struct putting putting = { page, wall_ns, 0 };
+	const struct statsd_timer *timer = &one->timer;
+	struct text unit = text_of(one->type == STATSD_TIMER ? "ms" : "");
+	bool any = timer->seen > 0;
 
-	for (uint32_t i = 0; i < series->keys.count; i++)
-		if (!is_silent(&series->one[i], now_ns))
-			put_one(series, &putting, &series->one[i]);
-	for (uint32_t i = 0; i < series->timed_count; i++) {
-		const struct timed *timed = &series->timed[i];
+	number[0] = (struct dynamic_number){ one->name[0], text_of(""), true,
+		value_of(timer->count) };
+	number[1] = (struct dynamic_number){ one->name[1], unit, !timer->fell,
+		value_of(timer->sum) };
+	number[2] = (struct dynamic_number){ one->name[2], unit, false,
+		any ? value_of(timer->min) : none };
+	number[3] = (struct dynamic_number){ one->name[3], unit, false,
+		any ? value_of(timer->max) : none };
+	number[4] = (struct dynamic_number){ one->name[4], unit, false,
+		any ? value_of(statsd_timer_p99(timer)) : none };
+}
 
-		putting.time_ns = timed->time_ns;
-		put(&putting, &series->one[timed->series], 0, "", false,
-		    value_of(timed->value));
+static void
+put_one(struct dynamic_number *number, const struct one *one, int64_t now_ns)
+{
+	struct value value = value_of(
+	    one->type == STATSD_SET ? one->distinct.count : one->value);
+
+	if (is_timer(one->type)) {
+		put_timer(number, one);
+		return;
 	}
-	return putting.numbers;
+	if (one->type != STATSD_COUNTER && is_silent(one, now_ns))
+		value = none;
+	*number = (struct dynamic_number){ one->name[0], text_of(""),
+		one->type == STATSD_COUNTER, value };
+}
+
+/* A group of these numbers, of the series. */
+static struct dynamic_group
+make(struct statsd_series *series, uint32_t tag_set, uint32_t numbers,
+    int64_t time_ns, uint64_t boot)
+{
+	return (struct dynamic_group){
+		.origin = text_of("statsd"),
+		.label = series->tag_set[tag_set].label,
+		.labels = series->tag_set[tag_set].labels,
+		.number = series->number,
+		.numbers = numbers,
+		.time_ns = time_ns,
+		.boot = boot,
+	};
+}
+
+struct putting {
+	enum statsd_put (*on_group)(
+	    void *arg, const struct dynamic_group *group);
+	void *arg;
+};
+
+static enum statsd_put
+hand_over(struct statsd_series *series, struct dynamic_group *group,
+    const struct putting *putting)
+{
+	struct err err;
+	int rc = dynamic_group_make(
+	    group, series->bytes, sizeof(series->bytes), &err);
+
+	assert(rc == 0); /* begin_series has looked at everything */
+	return putting->on_group(putting->arg, group);
+}
+
+static bool
+all_are_silent(const struct statsd_series *series, const struct group *group,
+    int64_t now_ns)
+{
+	for (uint32_t i = 0; i < group->members; i++)
+		if (!is_silent(&series->one[group->member[i]], now_ns))
+			return false;
+	return true;
+}
+
+static enum statsd_put
+put_group(struct statsd_series *series, struct group *group, uint64_t boot,
+    int64_t now_ns, int64_t wall_ns, const struct putting *putting)
+{
+	struct dynamic_group made;
+	enum statsd_put put;
+	uint32_t numbers = 0;
+
+	if (all_are_silent(series, group, now_ns) ||
+	    (group->refused_ns != 0 &&
+		now_ns - group->refused_ns < STATSD_REFUSED_NS))
+		return STATSD_PUT;
+	for (uint32_t i = 0; i < group->members; i++) {
+		const struct one *one = &series->one[group->member[i]];
+
+		put_one(series->number + numbers, one, now_ns);
+		numbers += columns_of(one);
+	}
+	made = make(series, group->tag_set, numbers, wall_ns, boot);
+	put = hand_over(series, &made, putting);
+	if (put == STATSD_PUT_REFUSED)
+		group->refused_ns = now_ns;
+	group->is_published |= put != STATSD_PUT_END;
+	return put;
+}
+
+static enum statsd_put
+put_timed(struct statsd_series *series, const struct timed *timed,
+    const struct putting *putting)
+{
+	const struct one *one = &series->one[timed->series];
+	struct dynamic_group made =
+	    make(series, one->tag_set, 1, timed->time_ns, 0);
+
+	series->number[0] = (struct dynamic_number){ one->name[0], text_of(""),
+		false, value_of(timed->value) };
+	return hand_over(series, &made, putting);
+}
+
+int
+statsd_series_put(struct statsd_series *series, uint64_t boot, int64_t now_ns,
+    int64_t wall_ns,
+    enum statsd_put (*on_group)(void *arg, const struct dynamic_group *group),
+    void *arg)
+{
+	const struct putting putting = { on_group, arg };
+	enum statsd_put put = STATSD_PUT;
+
+	for (uint32_t i = 0; i < series->groups && put != STATSD_PUT_END; i++)
+		put = put_group(
+		    series, &series->group[i], boot, now_ns, wall_ns, &putting);
+	for (uint32_t i = 0; i < series->timed_count && put != STATSD_PUT_END;
+	     i++)
+		put = put_timed(series, &series->timed[i], &putting);
+	return put == STATSD_PUT_END ? -1 : 0;
 }
 
 /* ---- periods ---- */
 
-/* Forget the series that are silent: the names of the others move. */
+/* Keep a series of before, which was number `i`. */
+static uint32_t
+keep_one(struct statsd_series *series, const struct statsd_series *before,
+    uint32_t i)
+{
+	struct text key = before->keys.names[i];
+	uint32_t number = string_table_add(&series->keys, key);
+	struct text name = name_of(series, number);
+	const struct tag_set *tag_set =
+	    &before->tag_set[before->one[i].tag_set];
+	uint32_t front = 2 + name.bytes;
+	struct one *one;
+
+	series->one = memory_grow(
+	    series->one, &series->one_room, number, sizeof(*series->one));
+	one = &series->one[number];
+	*one = before->one[i];
+	one->tag_set = tag_set_of(series,
+	    (struct text){ key.at + front, key.bytes - front }, tag_set->label,
+	    tag_set->labels);
+	name_columns(series, one, name);
+	return number;
+}
+
+static void
+keep_group(struct statsd_series *series, const struct statsd_series *before,
+    struct group group)
+{
+	struct tag_set *tag_set;
+
+	for (uint32_t i = 0; i < group.members; i++)
+		group.member[i] = keep_one(series, before, group.member[i]);
+	group.tag_set = series->one[group.member[0]].tag_set;
+	tag_set = &series->tag_set[group.tag_set];
+	tag_set->has_group = true;
+	tag_set->group = series->groups;
+	series->group = memory_grow(series->group, &series->group_room,
+	    series->groups, sizeof(*series->group));
+	series->group[series->groups++] = group;
+}
+
+/* Forget the groups that have ended, and series in none.  The others are the
+ * same as before. */
 static void
 forget_silent(struct statsd_series *series, int64_t now_ns)
 {
-	struct string_table keys = series->keys, kept;
-	uint32_t count = 0;
+	struct statsd_series *before = memory_copy(series, sizeof(*series));
 
-	string_table_clear(&series->tag_sets);
-	string_table_init(&series->tag_sets);
-	string_table_init(&kept);
-	series->keys = kept;
-	for (uint32_t i = 0; i < keys.count; i++) {
-		struct one one = series->one[i];
-		struct text key = keys.names[i], name;
-		uint32_t name_bytes;
+	string_table_init(&series->keys);
+	string_table_init(&series->tag_keys);
+	series->one = NULL;
+	series->tag_set = NULL;
+	series->group = NULL;
+	series->one_room = series->tag_set_room = series->group_room = 0;
+	series->groups = 0;
+	for (uint32_t i = 0; i < before->groups; i++) {
+		struct group *group = &before->group[i];
 
-		if (is_silent(&one, now_ns)) {
-			clear_one(&one);
+		if (!all_are_silent(before, group, now_ns)) {
+			keep_group(series, before, *group);
 			continue;
 		}
-		name_bytes = 2 + ((uint32_t)(unsigned char)key.at[0] << 8) +
-			     (unsigned char)key.at[1];
-		name = (struct text){ key.at + 2, name_bytes - 2 };
-		string_table_add(&series->keys, key);
-		string_table_add(
-		    &series->tag_sets, (struct text){ key.at + name_bytes,
-					   key.bytes - name_bytes });
-		name_columns(series, &one, name);
-		copy_labels(series, &one, one.label, one.labels);
-		series->one[count++] = one;
+		for (uint32_t k = 0; k < group->members; k++)
+			clear_one(&before->one[group->member[k]]);
+		free(group->member);
 	}
-	string_table_clear(&keys);
+	string_table_clear(&before->keys);
+	string_table_clear(&before->tag_keys);
+	free(before->one);
+	free(before->tag_set);
+	free(before->group);
+	free(before);
 }
 
 void
 statsd_series_next_period(struct statsd_series *series, int64_t now_ns)
 {
 	for (uint32_t i = 0; i < series->keys.count; i++) {
-		struct one *one = &series->one[i];
-
-		one->timer.seen = 0;
-		free(one->distinct.slot);
-		one->distinct = (struct distinct){ .slot = NULL };
+		statsd_timer_next_period(&series->one[i].timer);
+		statsd_distinct_clear(&series->one[i].distinct);
 	}
 	series->all_distinct = 0;
 	series->timed_count = 0;
 	if (series->keys.count > STATSD_SERIES_MAX / 2 ||
-	    series->tag_sets.count > STATSD_TAG_SETS_MAX / 2)
+	    series->groups > STATSD_GROUPS_MAX / 2 ||
+	    series->tag_keys.count > STATSD_GROUPS_MAX / 2)
 		forget_silent(series, now_ns);
 }

@@ -11,24 +11,32 @@
  *                that many or more
  *
  * A period lasts until its numbers are on disk.  A series that had no line for
- * STATSD_SILENT_NS is not published any more; it keeps its sums as long as
- * there is room.
+ * STATSD_SILENT_NS has ended: a gauge has no value then, and counters stay as
+ * they are, so that nothing is lost when it goes on.
+ *
+ * Series of the same tags are columns of groups.  A group's name is its
+ * definition, and an agent takes only so many in an hour: so a group keeps its
+ * columns, and what comes later goes into another one, unless the group is
+ * small.  A group of which all series have ended is not published, and
+ * forgotten when room gets short.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_RECEIVER_STATSD_SERIES_H
 #define AGENTS_RECEIVER_STATSD_SERIES_H
 
 #include "agents/receiver/statsd/line.h"
-#include "proto/metric/sample_page.h"
+#include "proto/metric/dynamic_group.h"
 #include "proto/os/clock.h"
 
 #define STATSD_SILENT_NS (300 * NS_PER_SECOND)
+/* How long a group is left out that the agent has refused. */
+#define STATSD_REFUSED_NS (600 * NS_PER_SECOND)
 
 enum {
 	STATSD_SERIES_MAX = 10000,
-	STATSD_TAG_SETS_MAX = 2000,
-	STATSD_RESERVOIR = 1024,
-	STATSD_DISTINCT_MAX = 4096,
+	STATSD_GROUPS_MAX = 2000,
+	/* A group that is published takes more columns up to here. */
+	STATSD_SMALL_GROUP = 16,
 	/* Of all sets, in a period: what is more is not told apart. */
 	STATSD_ALL_DISTINCT_MAX = 1 << 20,
 	/* Values with a time, in a period. */
@@ -45,12 +53,16 @@ void statsd_series_free(struct statsd_series **series);
 enum statsd_fault statsd_series_add(struct statsd_series *series,
     const struct statsd_line *line, int64_t now_ns);
 
-/* Put the numbers of all series that are heard of on the page, which must end
- * before the series change; returns how many. */
-uint32_t statsd_series_put(struct statsd_series *series,
-    struct sample_page *page, int64_t now_ns, int64_t wall_ns);
+enum statsd_put { STATSD_PUT, STATSD_PUT_REFUSED, STATSD_PUT_END };
 
-/* The numbers of the last statsd_series_put are on disk: begin a period. */
+/* Make the groups of all that is to be published, of origin `statsd`, and call
+ * on_group for each.  -1: it has said STATSD_PUT_END. */
+int statsd_series_put(struct statsd_series *series, uint64_t boot,
+    int64_t now_ns, int64_t wall_ns,
+    enum statsd_put (*on_group)(void *arg, const struct dynamic_group *group),
+    void *arg);
+
+/* What was put is on disk: begin a period. */
 void statsd_series_next_period(struct statsd_series *series, int64_t now_ns);
 
 /* How many series are kept. */

@@ -6,10 +6,12 @@
 
 #include <math.h>
 
+#include "agents/receiver/statsd/values.h"
 #include "proto/record/counter_rate.h"
 #include "tests/unit/check.h"
 
 enum { MAX_SEEN = 30000 };
+#define NOW_NS (1000 * NS_PER_SECOND)
 
 /* The numbers of the last page, by name and labels, as "name{k=v}". */
 static struct {
@@ -22,10 +24,17 @@ static int seen_count;
 static struct statsd_series *series;
 static int64_t now_ns;
 
-static int
+/* Names of groups, in the order of the last look. */
+static char group_name[STATSD_GROUPS_MAX][NAME_BYTES_MAX + 1];
+static int groups;
+static enum statsd_put answer;
+
+static enum statsd_put
 on_group(void *arg, const struct dynamic_group *group)
 {
 	(void)arg;
+	assert_int_equal(group->boot, group->time_ns < NOW_NS ? 0 : 5);
+	strcpy(group_name[groups++], group->name);
 	for (uint32_t i = 0; i < group->numbers; i++, seen_count++) {
 		const struct dynamic_number *number = &group->number[i];
 		char *name = seen[seen_count].name;
@@ -46,34 +55,18 @@ on_group(void *arg, const struct dynamic_group *group)
 		seen[seen_count].counter = number->counter;
 		seen[seen_count].time_ns = group->time_ns;
 	}
-	return 0;
-}
-
-static int bad;
-
-static void
-on_bad(void *arg, uint64_t line, const struct err *err)
-{
-	(void)arg;
-	(void)line;
-	(void)err;
-	bad++;
+	return answer;
 }
 
 /* What is put at this time; `next`: and is on disk. */
 static void
 look(bool next)
 {
-	const struct sample_page_calls calls = { NULL, on_group, on_bad };
-	struct sample_page *page;
-	uint32_t numbers;
-
-	seen_count = bad = 0;
-	sample_page_new(&page);
-	numbers = statsd_series_put(series, page, now_ns, 1000 + now_ns);
-	sample_page_groups(page, text_of("statsd"), 5, &calls);
-	sample_page_free(&page);
-	assert_int_equal(seen_count + bad, numbers);
+	seen_count = groups = 0;
+	answer = STATSD_PUT;
+	assert_int_equal(
+	    statsd_series_put(series, 5, now_ns, 1000 + now_ns, on_group, NULL),
+	    0);
 	if (next)
 		statsd_series_next_period(series, now_ns);
 }
@@ -326,13 +319,17 @@ what_no_metric_can_be_is_refused(void **state)
 	assert_add("t:1|h", ""); /* the same columns */
 	assert_add("t:1|c", "other_type");
 	assert_add("t:1|g|T5", "other_type");
+	/* Its column is there already. */
+	assert_add("t.count:1|c", "other_type");
+	assert_add("t.p99:1|g", "other_type");
+	assert_add("t.count:1|c|#a:b", "");
+	assert_add("t.count:1|h", "");
+	assert_add("v.sum:1|s", "");
+	assert_add("v:1|ms", "other_type");
 	look(true);
-	assert_int_equal(seen_count, 10);
+	assert_int_equal(seen_count, 17);
 	assert_number("t.count", 2);
-	/* Its column is there already: left out. */
-	assert_add("t.count:1|c", "");
-	look(true);
-	assert_int_equal(bad, 1);
+	assert_number("t.count.count", 1);
 }
 
 static void
@@ -341,51 +338,146 @@ the_series_and_the_sets_of_tags_are_bounded(void **state)
 	char text[64];
 
 	(void)state;
-	for (int i = 0; i < STATSD_TAG_SETS_MAX; i++) {
+	for (int i = 0; i < STATSD_GROUPS_MAX - 39; i++) {
 		sprintf(text, "tag:1|c|#i:%d", i);
 		assert_int_equal(add(text), STATSD_OK);
 	}
-	assert_add("tag:1|c|#i:x", "series");
-	assert_add("other:1|c|#i:7", "");
-	for (int i = STATSD_TAG_SETS_MAX + 1; i < STATSD_SERIES_MAX; i++) {
+	/* 39 groups of 256, and one of what is left. */
+	for (int i = STATSD_GROUPS_MAX - 39; i < STATSD_SERIES_MAX; i++) {
 		sprintf(text, "n%d:1|c|#i:7", i);
 		assert_int_equal(add(text), STATSD_OK);
 	}
 	assert_add("more:1|c|#i:7", "series");
-	assert_add("other:1|c|#i:7", "");
+	assert_add("tag:1|c|#i:x", "series");
+	assert_add("tag:1|c|#i:7", "");
 	look(true);
 	assert_int_equal(seen_count, STATSD_SERIES_MAX);
-	assert_number("other i=7", 2);
-	/* There is room again when others are silent. */
+	assert_number("tag i=7", 2);
+	/* There is room again when groups have ended. */
 	now_ns += STATSD_SILENT_NS + 1;
-	assert_add("other:1|c|#i:7", "");
+	assert_add("tag:1|c|#i:7", "");
 	assert_add("more:1|c|#i:7", "series");
 	look(true);
-	assert_int_equal(seen_count, 1);
-	assert_int_equal(statsd_series_count(series), 1);
+	assert_int_equal(groups, 1);
+	assert_int_equal(seen_count, 256);
+	assert_int_equal(statsd_series_count(series), 256);
 	assert_add("more:1|c|#i:x", "");
 	look(true);
-	assert_int_equal(seen_count, 2);
-	assert_number("other i=7", 3);
+	assert_int_equal(seen_count, 257);
+	assert_number("tag i=7", 3);
+	assert_number("n1961 i=7", 1);
 	assert_number("more i=x", 1);
 }
 
 static void
-a_series_ends_after_five_minutes_and_keeps_its_sum(void **state)
+the_sets_of_tags_alone_are_bounded(void **state)
+{
+	char text[64];
+
+	(void)state;
+	for (int i = 0; i < STATSD_GROUPS_MAX; i++) {
+		sprintf(text, "tag:1|g|#i:%d", i);
+		assert_int_equal(add(text), STATSD_OK);
+	}
+	assert_add("tag:1|g|#i:x", "series");
+	assert_add("other:1|g|#i:7", "");
+	look(true);
+	assert_int_equal(groups, STATSD_GROUPS_MAX);
+}
+
+/* An agent counts each definition: 100 columns of which one comes in each
+ * period are 7 groups, not 100 definitions of up to 100 columns. */
+static void
+a_group_that_is_published_keeps_its_columns(void **state)
+{
+	char text[64], first[NAME_BYTES_MAX + 1];
+	int columns = 0;
+
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		sprintf(text, "a%d:1|c", i);
+		assert_add(text, "");
+	}
+	look(true);
+	assert_int_equal(groups, 1);
+	strcpy(first, group_name[0]);
+	for (int i = 0; i < 100; i++) {
+		char before[32][NAME_BYTES_MAX + 1];
+		int count = groups;
+
+		memcpy(before, group_name, sizeof(before));
+		sprintf(text, "b%d:1|c", i);
+		assert_add(text, "");
+		look(true);
+		assert_string_equal(group_name[0], first);
+		/* One definition is new: the last. */
+		for (int k = 0; k < groups - 1; k++)
+			assert_string_equal(group_name[k], before[k]);
+		columns += (seen_count - 50 - 1) % STATSD_SMALL_GROUP + 1;
+		assert_in_range(groups - count, 0, 1);
+	}
+	assert_int_equal(groups, 1 + 7);
+	assert_true(columns <= 100 * STATSD_SMALL_GROUP);
+	/* Those that are silent keep their place. */
+	now_ns += STATSD_SILENT_NS + 1;
+	assert_add("a7:1|c", "");
+	look(true);
+	assert_int_equal(groups, 1);
+	assert_string_equal(group_name[0], first);
+	assert_number("a7", 2);
+	assert_number("a8", 1);
+}
+
+static void
+a_group_that_the_agent_refuses_is_left_out_for_a_while(void **state)
+{
+	(void)state;
+	assert_add("a:1|c|#x:1", "");
+	assert_add("a:1|c|#x:2", "");
+	groups = seen_count = 0;
+	answer = STATSD_PUT_REFUSED;
+	assert_int_equal(
+	    statsd_series_put(series, 5, now_ns, now_ns, on_group, NULL), 0);
+	assert_int_equal(groups, 2);
+	look(true);
+	assert_int_equal(groups, 0);
+	now_ns += STATSD_REFUSED_NS;
+	assert_add("a:1|c|#x:1", "");
+	look(true);
+	assert_int_equal(groups, 1);
+	assert_number("a x=1", 2);
+	groups = 0;
+	answer = STATSD_PUT_END;
+	assert_add("a:1|c|#x:2", "");
+	assert_int_equal(
+	    statsd_series_put(series, 5, now_ns, now_ns, on_group, NULL), -1);
+	assert_int_equal(groups, 1);
+}
+
+static void
+a_gauge_ends_after_five_minutes_and_a_counter_keeps_its_sum(void **state)
 {
 	(void)state;
 	assert_add("done:5|c", "");
 	assert_add("level:5|g", "");
+	assert_add("t:5|ms", "");
+	assert_add("u:5|s", "");
 	now_ns += STATSD_SILENT_NS;
 	look(true);
-	assert_int_equal(seen_count, 2);
+	assert_int_equal(seen_count, 8);
+	assert_number("level", 5);
+	assert_number("u", 1);
 	now_ns += 1;
 	look(true);
 	assert_int_equal(seen_count, 0);
 	assert_add("done:1|c", "");
 	look(true);
-	assert_int_equal(seen_count, 1);
+	assert_int_equal(seen_count, 8);
 	assert_number("done", 6);
+	assert_number("level", (double)NAN);
+	assert_number("u", (double)NAN);
+	assert_number("t.count", 1);
+	assert_number("t.max ms", (double)NAN);
 }
 
 static void
@@ -407,7 +499,7 @@ static int
 begin(void **state)
 {
 	(void)state;
-	now_ns = 1000 * NS_PER_SECOND;
+	now_ns = NOW_NS;
 	statsd_series_new(&series);
 	return 0;
 }
@@ -436,7 +528,11 @@ main(void)
 		CASE(names_and_tags_are_never_mixed_up),
 		CASE(what_no_metric_can_be_is_refused),
 		CASE(the_series_and_the_sets_of_tags_are_bounded),
-		CASE(a_series_ends_after_five_minutes_and_keeps_its_sum),
+		CASE(the_sets_of_tags_alone_are_bounded),
+		CASE(a_group_that_is_published_keeps_its_columns),
+		CASE(a_group_that_the_agent_refuses_is_left_out_for_a_while),
+		CASE(
+		    a_gauge_ends_after_five_minutes_and_a_counter_keeps_its_sum),
 		CASE(a_period_lasts_until_its_numbers_are_on_disk),
 	};
 
