@@ -10,7 +10,6 @@ const struct receiver_settings receiver_settings_default = {
 	.timeout_ns = 5 * NS_PER_SECOND,
 	.period_ns = 10 * NS_PER_SECOND,
 	.textfile_period_ns = 15 * NS_PER_SECOND,
-	.statsd_period_ns = 10 * NS_PER_SECOND,
 };
 
 #define TO(member) OPT_TO(struct receiver_settings, member)
@@ -50,8 +49,5 @@ const struct opt receiver_settings_table[] = {
 	    "take them by UDP, too, at an address of this host only, such as "
 	    "127.0.0.1:8125",
 	    NULL, 0 },
-	{ "statsd-period", 0, OPT_DURATION, TO(statsd_period_ns), "DURATION",
-	    "publish what they add up to every DURATION (default: 10s)", NULL,
-	    0 },
 	{ .name = NULL },
 };

@@ -17,7 +17,7 @@
 struct receiver_settings {
 	const char *socket; /* of the agent */
 	int64_t timeout_ns;
-	int64_t period_ns; /* of the reports */
+	int64_t period_ns; /* of statsd, and of the reports */
 
 	/* The textfile folder. */
 	const char *textfile;
@@ -28,7 +28,6 @@ struct receiver_settings {
 	bool scrape_remote;
 	/* statsd. */
 	const char *statsd_socket, *statsd_udp;
-	int64_t statsd_period_ns;
 };
 extern const struct receiver_settings receiver_settings_default;
 /* Bound to a struct receiver_settings. */

@@ -36,8 +36,8 @@ static const char *const endings[TIMER_COLUMNS] = { ".count", ".sum", ".min",
 
 struct one {
 	enum statsd_type type;
-	bool has_value; /* in no group before: a gauge whose values all had
-			   times */
+	bool has_group;
+	bool is_timed; /* has had values with a time: a group of its own */
 	int64_t heard_ns;
 	struct text name[TIMER_COLUMNS]; /* of its columns */
 	uint32_t tag_set;
@@ -62,6 +62,12 @@ struct group {
 	int64_t refused_ns; /* 0: it is not */
 };
 
+/* A definition that is no longer used. */
+struct retired {
+	int64_t at_ns;
+	uint32_t columns;
+};
+
 struct timed {
 	uint32_t series;
 	int64_t time_ns;
@@ -77,6 +83,10 @@ struct statsd_series {
 	uint32_t tag_set_room;
 	struct group *group;
 	uint32_t groups, group_room;
+	/* What the agent counts; the retired ones are in order of time. */
+	uint32_t defined_groups, defined_columns;
+	struct retired retired[STATSD_GROUPS_MAX];
+	uint32_t retired_count;
 	struct timed *timed;
 	uint32_t timed_count, timed_room;
 	uint32_t all_distinct;
@@ -287,8 +297,9 @@ begin_series(struct statsd_series *series, const struct statsd_line *line,
 	if (fault != STATSD_OK)
 		return fault;
 	key = key_of(series, line, line->name, text_of(""));
-	if (series->keys.count >= STATSD_SERIES_MAX ||
-	    (series->tag_keys.count >= STATSD_GROUPS_MAX &&
+	if (series->keys.count >= STATSD_COLUMNS_MAX ||
+	    series->defined_columns >= STATSD_COLUMNS_MAX ||
+	    (series->defined_groups >= STATSD_GROUPS_MAX &&
 		!string_table_find(&series->tag_keys, key.tags, number)))
 		return STATSD_SERIES;
 	*number = string_table_add(&series->keys, key.all);
@@ -331,24 +342,88 @@ has_room(const struct group *group, const struct one *one)
 	       group->bytes + bytes_of(one) <= COLUMN_BYTES_MAX;
 }
 
-/* Give the series a place; false: that would be a group too many. */
+/* Does the agent take a definition more, and these columns? */
 static bool
-join_group(struct statsd_series *series, uint32_t number)
+define(struct statsd_series *series, uint32_t groups, uint32_t columns)
+{
+	if (series->defined_groups + groups > STATSD_GROUPS_MAX ||
+	    series->defined_columns + columns > STATSD_COLUMNS_MAX)
+		return false;
+	series->defined_groups += groups;
+	series->defined_columns += columns;
+	return true;
+}
+
+static void
+retire(struct statsd_series *series, uint32_t columns, int64_t now_ns)
+{
+	series->retired[series->retired_count++] =
+	    (struct retired){ now_ns, columns };
+}
+
+/* Those that the agent has forgotten. */
+static void
+expire_retired(struct statsd_series *series, int64_t now_ns)
+{
+	uint32_t gone = 0;
+
+	while (gone < series->retired_count &&
+	       now_ns - series->retired[gone].at_ns > STATSD_DEFINED_NS)
+		series->defined_columns -= series->retired[gone++].columns;
+	series->defined_groups -= gone;
+	series->retired_count -= gone;
+	memmove(series->retired, series->retired + gone,
+	    series->retired_count * sizeof(*series->retired));
+}
+
+static bool
+begin_group(struct statsd_series *series, const struct one *one)
+{
+	struct tag_set *tag_set = &series->tag_set[one->tag_set];
+
+	if (!define(series, 1, columns_of(one)))
+		return false;
+	series->group = memory_grow(series->group, &series->group_room,
+	    series->groups, sizeof(*series->group));
+	tag_set->has_group = true;
+	tag_set->group = series->groups++;
+	series->group[tag_set->group] =
+	    (struct group){ .tag_set = one->tag_set };
+	return true;
+}
+
+/* A group that is published gets another definition. */
+static bool
+grow_group(struct statsd_series *series, struct group *group,
+    const struct one *one, int64_t now_ns)
+{
+	uint32_t more = columns_of(one);
+
+	if (!group->is_published)
+		return define(series, 0, more);
+	if (!define(series, 1, group->columns + more))
+		return false;
+	retire(series, group->columns, now_ns);
+	group->is_published = false;
+	group->refused_ns = 0;
+	return true;
+}
+
+/* Give the series a place; false: the agent would not take it. */
+static bool
+join_group(struct statsd_series *series, uint32_t number, int64_t now_ns)
 {
 	struct one *one = &series->one[number];
 	struct tag_set *tag_set = &series->tag_set[one->tag_set];
 	struct group *group;
 
-	if (!tag_set->has_group ||
-	    !has_room(&series->group[tag_set->group], one)) {
-		if (series->groups >= STATSD_GROUPS_MAX)
+	if (tag_set->has_group &&
+	    has_room(&series->group[tag_set->group], one)) {
+		if (!grow_group(
+			series, &series->group[tag_set->group], one, now_ns))
 			return false;
-		series->group = memory_grow(series->group, &series->group_room,
-		    series->groups, sizeof(*series->group));
-		tag_set->has_group = true;
-		tag_set->group = series->groups++;
-		series->group[tag_set->group] =
-		    (struct group){ .tag_set = one->tag_set };
+	} else if (!begin_group(series, one)) {
+		return false;
 	}
 	group = &series->group[tag_set->group];
 	group->member = memory_grow(group->member, &group->room, group->members,
@@ -356,10 +431,17 @@ join_group(struct statsd_series *series, uint32_t number)
 	group->member[group->members++] = number;
 	group->columns += columns_of(one);
 	group->bytes += bytes_of(one);
-	group->is_published = false;
-	group->refused_ns = 0;
-	one->has_value = true;
+	one->has_group = true;
 	return true;
+}
+
+/* Its values with a time have a group of its own. */
+static bool
+join_timed(struct statsd_series *series, struct one *one)
+{
+	if (!one->is_timed)
+		one->is_timed = define(series, 1, 1);
+	return one->is_timed;
 }
 
 /* ---- adding ---- */
@@ -456,7 +538,8 @@ statsd_series_add(struct statsd_series *series, const struct statsd_line *line,
 	one = &series->one[number];
 	if (is_other_type(one->type, line->type))
 		return STATSD_OTHER_TYPE;
-	if (!timed && !one->has_value && !join_group(series, number))
+	if (timed ? !join_timed(series, one)
+		  : !one->has_group && !join_group(series, number, now_ns))
 		return STATSD_SERIES;
 	one->heard_ns = now_ns;
 	if (timed)
@@ -672,10 +755,25 @@ keep_group(struct statsd_series *series, const struct statsd_series *before,
 	series->group[series->groups++] = group;
 }
 
-/* Forget the groups that have ended, and series in none.  The others are the
- * same as before. */
+/* Is the series, which has no group, in use? */
+static bool
+is_timed_only(const struct one *one, int64_t now_ns)
+{
+	return one->is_timed && !is_silent(one, now_ns);
+}
+
 static void
-forget_silent(struct statsd_series *series, int64_t now_ns)
+end_one(struct statsd_series *series, struct one *one, int64_t now_ns)
+{
+	if (one->is_timed)
+		retire(series, 1, now_ns);
+	clear_one(one);
+}
+
+/* Forget the groups that have ended, and series that are in none.  The others
+ * are the same as before. */
+static void
+forget_ended(struct statsd_series *series, int64_t now_ns)
 {
 	struct statsd_series *before = memory_copy(series, sizeof(*series));
 
@@ -686,6 +784,16 @@ forget_silent(struct statsd_series *series, int64_t now_ns)
 	series->group = NULL;
 	series->one_room = series->tag_set_room = series->group_room = 0;
 	series->groups = 0;
+	for (uint32_t i = 0; i < before->keys.count; i++) {
+		const struct one *one = &before->one[i];
+
+		if (one->has_group)
+			continue;
+		if (is_timed_only(one, now_ns))
+			keep_one(series, before, i);
+		else
+			end_one(series, &before->one[i], now_ns);
+	}
 	for (uint32_t i = 0; i < before->groups; i++) {
 		struct group *group = &before->group[i];
 
@@ -693,8 +801,9 @@ forget_silent(struct statsd_series *series, int64_t now_ns)
 			keep_group(series, before, *group);
 			continue;
 		}
+		retire(series, group->columns, now_ns);
 		for (uint32_t k = 0; k < group->members; k++)
-			clear_one(&before->one[group->member[k]]);
+			end_one(series, &before->one[group->member[k]], now_ns);
 		free(group->member);
 	}
 	string_table_clear(&before->keys);
@@ -703,6 +812,27 @@ forget_silent(struct statsd_series *series, int64_t now_ns)
 	free(before->tag_set);
 	free(before->group);
 	free(before);
+}
+
+static bool
+is_short_of_room(const struct statsd_series *series)
+{
+	return series->keys.count > STATSD_COLUMNS_MAX / 2 ||
+	       series->defined_columns > STATSD_COLUMNS_MAX / 2 ||
+	       series->defined_groups > STATSD_GROUPS_MAX / 2;
+}
+
+static bool
+has_ended(const struct statsd_series *series, int64_t now_ns)
+{
+	for (uint32_t i = 0; i < series->keys.count; i++)
+		if (!series->one[i].has_group &&
+		    !is_timed_only(&series->one[i], now_ns))
+			return true;
+	for (uint32_t i = 0; i < series->groups; i++)
+		if (all_are_silent(series, &series->group[i], now_ns))
+			return true;
+	return false;
 }
 
 void
@@ -714,8 +844,7 @@ statsd_series_next_period(struct statsd_series *series, int64_t now_ns)
 	}
 	series->all_distinct = 0;
 	series->timed_count = 0;
-	if (series->keys.count > STATSD_SERIES_MAX / 2 ||
-	    series->groups > STATSD_GROUPS_MAX / 2 ||
-	    series->tag_keys.count > STATSD_GROUPS_MAX / 2)
-		forget_silent(series, now_ns);
+	expire_retired(series, now_ns);
+	if (is_short_of_room(series) && has_ended(series, now_ns))
+		forget_ended(series, now_ns);
 }

@@ -15,10 +15,11 @@
  * they are, so that nothing is lost when it goes on.
  *
  * Series of the same tags are columns of groups.  A group's name is its
- * definition, and an agent takes only so many in an hour: so a group keeps its
- * columns, and what comes later goes into another one, unless the group is
- * small.  A group of which all series have ended is not published, and
- * forgotten when room gets short.
+ * definition, and an agent takes only so many groups and columns in an hour
+ * (agents/accept/series_limit.h): so a group keeps its columns, and what comes
+ * later goes into another one, unless the group is small.  What the agent would
+ * not take is refused here, by its name.  A group of which all series have
+ * ended is not published, and forgotten when room gets short.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_RECEIVER_STATSD_SERIES_H
@@ -32,8 +33,13 @@
 /* How long a group is left out that the agent has refused. */
 #define STATSD_REFUSED_NS (600 * NS_PER_SECOND)
 
+/* How long the agent counts a definition, and a bit. */
+#define STATSD_DEFINED_NS (3660 * NS_PER_SECOND)
+
 enum {
-	STATSD_SERIES_MAX = 10000,
+	/* Columns and groups, each with those that were forgotten or
+	 * changed less than STATSD_DEFINED_NS ago. */
+	STATSD_COLUMNS_MAX = 10000,
 	STATSD_GROUPS_MAX = 2000,
 	/* A group that is published takes more columns up to here. */
 	STATSD_SMALL_GROUP = 16,

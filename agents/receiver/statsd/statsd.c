@@ -252,7 +252,7 @@ static void
 run(struct receiver_source *source)
 {
 	struct statsd *statsd = source->arg;
-	int64_t period_ns = source->receiver->settings.statsd_period_ns;
+	int64_t period_ns = source->receiver->settings.period_ns;
 	int64_t next_ns = clock_monotonic_ns() + period_ns, now_ns;
 
 	while (!receiver_is_stopping(source)) {
@@ -304,9 +304,6 @@ close_it(struct receiver_source *source)
 int
 statsd_check(const struct receiver_settings *settings, struct err *err)
 {
-	if (settings->statsd_period_ns < NS_PER_SECOND)
-		return err_set_option(
-		    err, "statsd-period", "must be at least 1s");
 	if (settings->statsd_udp != NULL &&
 	    statsd_socket_check(settings->statsd_udp, err) != 0)
 		return err_prefix_option(err, "statsd-udp");

@@ -26,7 +26,7 @@ static int64_t now_ns;
 
 /* Names of groups, in the order of the last look. */
 static char group_name[STATSD_GROUPS_MAX][NAME_BYTES_MAX + 1];
-static int groups;
+static int groups, group_columns[STATSD_GROUPS_MAX];
 static enum statsd_put answer;
 
 static enum statsd_put
@@ -34,6 +34,7 @@ on_group(void *arg, const struct dynamic_group *group)
 {
 	(void)arg;
 	assert_int_equal(group->boot, group->time_ns < NOW_NS ? 0 : 5);
+	group_columns[groups] = (int)group->numbers;
 	strcpy(group_name[groups++], group->name);
 	for (uint32_t i = 0; i < group->numbers; i++, seen_count++) {
 		const struct dynamic_number *number = &group->number[i];
@@ -343,7 +344,7 @@ the_series_and_the_sets_of_tags_are_bounded(void **state)
 		assert_int_equal(add(text), STATSD_OK);
 	}
 	/* 39 groups of 256, and one of what is left. */
-	for (int i = STATSD_GROUPS_MAX - 39; i < STATSD_SERIES_MAX; i++) {
+	for (int i = STATSD_GROUPS_MAX - 39; i < STATSD_COLUMNS_MAX; i++) {
 		sprintf(text, "n%d:1|c|#i:7", i);
 		assert_int_equal(add(text), STATSD_OK);
 	}
@@ -351,9 +352,9 @@ the_series_and_the_sets_of_tags_are_bounded(void **state)
 	assert_add("tag:1|c|#i:x", "series");
 	assert_add("tag:1|c|#i:7", "");
 	look(true);
-	assert_int_equal(seen_count, STATSD_SERIES_MAX);
+	assert_int_equal(seen_count, STATSD_COLUMNS_MAX);
 	assert_number("tag i=7", 2);
-	/* There is room again when groups have ended. */
+	/* Those that have ended count for an hour: the agent counts so. */
 	now_ns += STATSD_SILENT_NS + 1;
 	assert_add("tag:1|c|#i:7", "");
 	assert_add("more:1|c|#i:7", "series");
@@ -361,12 +362,64 @@ the_series_and_the_sets_of_tags_are_bounded(void **state)
 	assert_int_equal(groups, 1);
 	assert_int_equal(seen_count, 256);
 	assert_int_equal(statsd_series_count(series), 256);
+	now_ns += STATSD_DEFINED_NS;
+	assert_add("tag:1|c|#i:7", "");
+	assert_add("more:1|c|#i:x", "series");
+	look(true);
+	assert_add("more:1|c|#i:x", "series");
+	now_ns += 1;
+	assert_add("tag:1|c|#i:7", "");
+	look(true);
 	assert_add("more:1|c|#i:x", "");
 	look(true);
 	assert_int_equal(seen_count, 257);
-	assert_number("tag i=7", 3);
+	assert_number("tag i=7", 5);
 	assert_number("n1961 i=7", 1);
 	assert_number("more i=x", 1);
+}
+
+/* As the agent counts: each definition of the last hour, with all its columns.
+ */
+static void
+what_is_put_is_no_more_than_an_agent_takes(void **state)
+{
+	static char known[3 * STATSD_GROUPS_MAX][NAME_BYTES_MAX + 1];
+	uint64_t random = check_seed();
+	int count = 0, columns = 0, refused = 0;
+	char text[64];
+
+	(void)state;
+	for (int period = 0; period < 300; period++) {
+		for (int i = 0; i < 40; i++) {
+			unsigned n = (unsigned)check_random(&random);
+
+			sprintf(text, "n%u:1|%s|#i:%u%s", n / 64 % 1000,
+			    n % 2    ? "c"
+			    : n % 16 ? "g"
+				     : "ms",
+			    n / 64000 % 30, n % 6 == 4 ? "|T5" : "");
+			refused += add(text) == STATSD_SERIES;
+		}
+		look(true);
+		for (int i = 0; i < groups; i++) {
+			int k = 0;
+
+			while (
+			    k < count && strcmp(known[k], group_name[i]) != 0)
+				k++;
+			if (k < count)
+				continue;
+			assert_in_range(count, 0, 3 * STATSD_GROUPS_MAX - 1);
+			strcpy(known[count++], group_name[i]);
+			columns += group_columns[i];
+		}
+		now_ns += 10 * NS_PER_SECOND;
+	}
+	printf("%d groups, %d columns, %d refused\n", count, columns, refused);
+	assert_true(count <= STATSD_GROUPS_MAX);
+	assert_true(columns <= STATSD_COLUMNS_MAX);
+	assert_true(refused > 0);
+	assert_true(count > STATSD_GROUPS_MAX / 2);
 }
 
 static void
@@ -529,6 +582,7 @@ main(void)
 		CASE(what_no_metric_can_be_is_refused),
 		CASE(the_series_and_the_sets_of_tags_are_bounded),
 		CASE(the_sets_of_tags_alone_are_bounded),
+		CASE(what_is_put_is_no_more_than_an_agent_takes),
 		CASE(a_group_that_is_published_keeps_its_columns),
 		CASE(a_group_that_the_agent_refuses_is_left_out_for_a_while),
 		CASE(
