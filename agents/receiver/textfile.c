@@ -395,5 +395,6 @@ void
 textfile_declare(
     const struct receiver_settings *settings, struct sandbox *sandbox)
 {
-	sandbox_read_or(sandbox, settings->textfile, "metrics.d");
+	/* The one of the instance can be read anyway. */
+	sandbox_read(sandbox, settings->textfile);
 }

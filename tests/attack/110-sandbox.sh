@@ -36,10 +36,12 @@ elsewhere=$(mktemp -d /var/tmp/poolscope.XXXXXX) || exit 1
 trap 'rm -rf "$elsewhere"; _end' EXIT
 echo 'log = "debug"' >"$elsewhere/poolscope.conf"
 
-services="aggregator broker agent web"
+services="aggregator broker agent receiver web"
 start aggregator poolscope-aggregator --log debug || exit 1
 start broker poolscope-broker --log debug || exit 1
 start agent poolscope-agent --log debug -p acct/pool -n node1 --segment-bytes 64KiB --period 200ms || exit 1
+mkdir "$DIR/metrics.d"
+start receiver poolscope-receiver --log debug --textfile-period 200ms --period 200ms || exit 1
 start web poolscope-web --log debug --listen 127.0.0.1:0 || exit 1
 for service in $services; do
 	if [ "${VARIANT:-}" != valgrind ]; then
@@ -130,13 +132,15 @@ check "... and all are stored" wait_until '[ "$(poolscope-dump -p acct/pool --fo
 check "segments come and go" wait_until '[ "$(segments)" -gt '"$before"' ]'
 check "samples of this host are stored" wait_until \
 	'[ "$(poolscope-dump -p acct/pool --format jsonl --kind sample --quiet | wc -l)" -gt 20 ]' 30
+echo 'left_here 17' >"$DIR/metrics.d/left.prom"
+check "numbers in files are stored" wait_until 'poolscope-dump -p acct/pool --format jsonl --kind entity --quiet | grep -q left_here' 30
 kill -STOP "$(pid agent)"
 poolscope-emit --socket "$TMP/nobody" -p acct/pool -n node1 test dropped 2>/dev/null
 kill -CONT "$(pid agent)"
 check "an event in the fallback queue is taken" wait_until \
 	'[ "$(poolscope-dump -p acct/pool --format jsonl --name test:dropped --quiet | wc -l)" -eq 1 ]' 30
 check "a backup is made while it runs" poolscope backup "$TMP/copy"
-for service in web agent broker aggregator; do
+for service in web receiver agent broker aggregator; do
 	stop "$service"
 	check_text "the $service ends with 0" 0 "$STATUS"
 	check_status 1 "... and was refused nothing that it asked for" \
