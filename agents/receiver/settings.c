@@ -40,6 +40,7 @@ const struct opt receiver_settings_table[] = {
 	    "run a script and publish the numbers it prints: NAME [period=60s] "
 	    "[timeout=5s] [user=USER] command=PATH [ARGUMENT...]",
 	    RECEIVER_SCRIPT_KEYS, 0 },
+
 	/* statsd. */
 	{ "statsd-socket", 0, OPT_TEXT, TO(statsd_socket), "PATH",
 	    "take lines of statsd at this Unix datagram socket (default: "
