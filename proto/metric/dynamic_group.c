@@ -27,9 +27,23 @@ put(struct pen *pen, struct text text)
 		pen->full = true;
 		return;
 	}
-	if (text.bytes > 0)
-		memcpy(pen->at, text.at, text.bytes);
-	pen->at += text.bytes;
+	pen->at = (char *)text_copy_short(
+	    (unsigned char *)pen->at, text.at, text.bytes);
+}
+
+static inline void
+put_byte(struct pen *pen, char c)
+{
+	if (pen->at == pen->end)
+		pen->full = true;
+	else
+		*pen->at++ = c;
+}
+
+static inline bool
+is_escaped(char c)
+{
+	return (unsigned char)c < 0x20 || c == '"' || c == '\\';
 }
 
 /* As Python's json.dumps(..., ensure_ascii=False). */
@@ -39,12 +53,12 @@ put_json_text(struct pen *pen, struct text text)
 	static const char short_form[] = "\bb\ff\nn\rr\tt\"\"\\\\";
 	uint32_t plain = 0;
 
-	put(pen, text_of("\""));
+	put_byte(pen, '"');
 	for (uint32_t i = 0; i < text.bytes; i++) {
 		char c = text.at[i], escape[8];
 		const char *p = short_form;
 
-		if ((unsigned char)c >= 0x20 && c != '"' && c != '\\')
+		if (!is_escaped(c))
 			continue;
 		while (*p != '\0' && *p != c)
 			p += 2;
@@ -57,7 +71,7 @@ put_json_text(struct pen *pen, struct text text)
 		plain = i + 1;
 	}
 	put(pen, (struct text){ text.at + plain, text.bytes - plain });
-	put(pen, text_of("\""));
+	put_byte(pen, '"');
 }
 
 /* ---- labels ---- */
@@ -112,13 +126,13 @@ put_labels(struct pen *pen, struct dynamic_label *label, uint32_t labels,
 		if (written++ == DYNAMIC_LABELS_MAX)
 			return err_set(
 			    err, "more than %d labels", DYNAMIC_LABELS_MAX);
-		put(pen, text_of(written == 1 ? "{" : ","));
+		put_byte(pen, written == 1 ? '{' : ',');
 		put_json_text(pen, label[i].key);
-		put(pen, text_of(":"));
+		put_byte(pen, ':');
 		put_json_text(pen, label[i].value);
 	}
 	if (written > 0)
-		put(pen, text_of("}"));
+		put_byte(pen, '}');
 	return 0;
 }
 

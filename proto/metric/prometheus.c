@@ -90,10 +90,21 @@ take(struct text *line, char c)
 }
 
 static bool
-is_name_byte(char c, bool first)
+is_digit(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-	       c == ':' || c == '.' || (!first && c >= '0' && c <= '9');
+	return c >= '0' && c <= '9';
+}
+
+static inline bool
+is_name_byte(char c)
+{
+	/* A bit for each from 64 on: A-Z, _ and a-z. */
+	static const uint64_t upper = UINT64_C(0x07fffffe87fffffe);
+	unsigned char u = (unsigned char)c;
+
+	if (u >= 64)
+		return u < 128 && (upper >> (u - 64) & 1) != 0;
+	return is_digit(c) || c == ':' || c == '.';
 }
 
 /* A name without quotes; empty if there is none. */
@@ -102,8 +113,9 @@ take_bare(struct text *line)
 {
 	struct text name = { line->at, 0 };
 
-	while (name.bytes < line->bytes &&
-	       is_name_byte(line->at[name.bytes], name.bytes == 0))
+	if (line->bytes == 0 || is_digit(line->at[0]))
+		return name;
+	while (name.bytes < line->bytes && is_name_byte(line->at[name.bytes]))
 		name.bytes++;
 	drop(line, name.bytes);
 	return name;

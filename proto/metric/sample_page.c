@@ -38,12 +38,16 @@ struct sample_page {
 	struct string_table keys; /* labels and time, a group each */
 	uint32_t *open;           /* by key: the group that takes more */
 	uint32_t opens, open_room;
+	uint32_t last; /* key that was added */
 	struct group *group;
 	uint32_t groups, group_room;
 	/* Of all groups: most may have one, and a list of each would cost a
 	 * kilobyte. */
 	struct column *column;
 	uint32_t columns, column_room;
+	/* The last number whose name and unit were checked: on pages the lines
+	 * of a name follow each other. */
+	struct text checked_name, checked_unit;
 	char key[sizeof(int64_t) + DYNAMIC_LABELS_BYTES_MAX];
 	struct column of_group[COLUMNS_MAX];
 	struct dynamic_number sorted[COLUMNS_MAX];
@@ -94,12 +98,26 @@ begin_group(struct sample_page *page, const struct dynamic_label *label,
 	return group;
 }
 
+/* The number of the key.  The lines of each name often have the same labels in
+ * the same order: then it is the next one. */
+static uint32_t
+key_number(struct sample_page *page, struct text key)
+{
+	uint32_t next = page->last + 1;
+
+	if (next >= page->keys.count ||
+	    !text_equal(page->keys.names[next], key))
+		next = string_table_add(&page->keys, key);
+	page->last = next;
+	return next;
+}
+
 /* The group of these labels and this time that has room for the number. */
 static struct group *
 group_of(struct sample_page *page, struct text key, uint32_t more,
     const struct dynamic_label *label, uint32_t labels, int64_t time_ns)
 {
-	uint32_t number = string_table_add(&page->keys, key);
+	uint32_t number = key_number(page, key);
 
 	if (number == page->opens) {
 		page->open = memory_grow(
@@ -116,6 +134,20 @@ group_of(struct sample_page *page, struct text key, uint32_t more,
 	return begin_group(page, label, labels, time_ns);
 }
 
+static int
+check_number(struct sample_page *page, const struct dynamic_number *number,
+    struct err *err)
+{
+	if (text_equal(page->checked_name, number->name) &&
+	    text_equal(page->checked_unit, number->unit))
+		return 0;
+	if (dynamic_group_check_number(number, err) != 0)
+		return -1;
+	page->checked_name = number->name;
+	page->checked_unit = number->unit;
+	return 0;
+}
+
 int
 sample_page_add(struct sample_page *page, const struct dynamic_number *number,
     struct dynamic_label *label, uint32_t labels, int64_t time_ns,
@@ -125,7 +157,7 @@ sample_page_add(struct sample_page *page, const struct dynamic_number *number,
 	uint32_t more = number->name.bytes + number->unit.bytes + 2;
 	struct group *group;
 
-	if (dynamic_group_check_number(number, err) != 0)
+	if (check_number(page, number, err) != 0)
 		return -1;
 	memcpy(end, &time_ns, sizeof(time_ns));
 	end += sizeof(time_ns);

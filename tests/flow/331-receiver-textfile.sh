@@ -53,7 +53,7 @@ shows() {
 
 check "numbers of a file are stored as they are in it" wait_until \
 	'shows "jobs_total{queue=a} - counter 17" "jobs_total{queue=b} - counter 23" "room_celsius{} Cel gauge 21.5"' 30
-check "right lines beside wrong ones are, too" shows \
+check "right lines next to wrong ones are, too" shows \
 	'good{} - gauge 1' 'twice{} - gauge 3' 'also_good{path=C:\x,say="hi"} - gauge 5'
 check "a line that ends before the file does" shows 'before{} - gauge 1'
 check_text "nothing else is: no half number, no file with times, no link, no other name" "" \
