@@ -15,6 +15,7 @@
 
 #include "agents/receiver/publish.h"
 #include "agents/receiver/receiver.h"
+#include "agents/receiver/scrape.h"
 #include "agents/receiver/script.h"
 #include "agents/receiver/statsd/statsd.h"
 #include "agents/receiver/textfile.h"
@@ -32,6 +33,7 @@
 static const struct receiver_kind kinds[] = {
 	{ textfile_check, textfile_add, textfile_declare },
 	{ script_check, script_add, NULL },
+	{ scrape_check, scrape_add, scrape_declare },
 	{ statsd_check, statsd_add, statsd_declare },
 	{ NULL, publish_add, NULL },
 };
@@ -164,6 +166,7 @@ signal_stop(struct process *process)
 {
 	const uint64_t one = 1;
 
+	atomic_store(&process->receiver.stopping, true);
 	(void)!write(process->receiver.stop_fd, &one, sizeof(one));
 }
 

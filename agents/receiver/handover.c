@@ -206,7 +206,8 @@ handover_page(
 
 	handover->page = page;
 	ours.arg = handover;
-	ours.boot = handover->source->receiver->boot;
+	if (ours.boot == 0)
+		ours.boot = handover->source->receiver->boot;
 	ours.on_group = on_group;
 	ours.on_bad = is_new ? on_bad : NULL;
 	ours.wants = page->wants != NULL ? wants : NULL;

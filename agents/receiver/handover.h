@@ -18,7 +18,8 @@ void handover_new(struct handover **handover, struct receiver_source *source);
 void handover_free(struct handover **handover);
 
 /* Read the page, whose origin, labels, time, `wants`, and `arg` for that are
- * set, and hand over what it has.  `is_new`: count and report its wrong lines.
+ * set, and hand over what it has.  Without a boot its counters get that of the
+ * receiver.  `is_new`: count and report its wrong lines.
  * False: the agent did not take all; that is logged once a minute, counted as
  * lost, and not tried again. */
 bool handover_page(

@@ -11,6 +11,7 @@
 #ifndef AGENTS_RECEIVER_RECEIVER_H
 #define AGENTS_RECEIVER_RECEIVER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,7 +26,8 @@ struct receiver {
 	struct receiver_settings settings; /* first: the values of options */
 	struct submit_options submit;      /* of a source: submit_new */
 	char socket[INSTANCE_PATH_BYTES];
-	int stop_fd; /* readable once the process stops */
+	int stop_fd;          /* readable once the process stops */
+	atomic_bool stopping; /* set with it */
 	/* What counters of others count from, as far as is known: the start of
 	 * this process (dynamic_group.boot). */
 	uint64_t boot;

@@ -40,6 +40,13 @@ const struct opt receiver_settings_table[] = {
 	    "run a script and publish the numbers it prints: NAME [period=60s] "
 	    "[timeout=5s] [user=USER] command=PATH [ARGUMENT...]",
 	    RECEIVER_SCRIPT_KEYS, 0 },
+	{ "scrape", 0, OPT_LIST, TO(scrape), "SECTION",
+	    "ask an exporter on this host for its numbers and publish them: "
+	    "NAME [period=15s] [keep=PATTERNS] [drop=PATTERNS] [buckets=yes] "
+	    "url=URL",
+	    RECEIVER_SCRAPE_KEYS, 0 },
+	{ "scrape-remote", 0, OPT_FLAG, TO(scrape_remote), NULL,
+	    "allow exporters on other hosts", NULL, 0 },
 
 	/* statsd. */
 	{ "statsd-socket", 0, OPT_TEXT, TO(statsd_socket), "PATH",

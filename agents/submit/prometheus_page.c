@@ -74,6 +74,15 @@ on_group(void *arg, const struct dynamic_group *group)
 	return page->on_group(page->arg, group);
 }
 
+static bool
+has_label(const struct prometheus_sample *sample, struct text key)
+{
+	for (uint32_t i = 0; i < sample->labels; i++)
+		if (text_equal(sample->label[i].key, key))
+			return true;
+	return false;
+}
+
 static int
 take_sample(const struct prometheus_page *page, struct sample_page *samples,
     const struct prometheus_sample *sample, uint64_t line, struct err *err)
@@ -81,12 +90,13 @@ take_sample(const struct prometheus_page *page, struct sample_page *samples,
 	struct dynamic_label
 	    label[DYNAMIC_LABELS_MAX + PROMETHEUS_PAGE_LABELS_MAX];
 
+	uint32_t labels = sample->labels;
+
 	memcpy(label, sample->label, sample->labels * sizeof(*label));
-	if (page->labels > 0)
-		memcpy(label + sample->labels, page->label,
-		    page->labels * sizeof(*label));
-	return sample_page_add(samples, &sample->number, label,
-	    sample->labels + page->labels,
+	for (uint32_t i = 0; i < page->labels; i++)
+		if (!page->own_first || !has_label(sample, page->label[i].key))
+			label[labels++] = page->label[i];
+	return sample_page_add(samples, &sample->number, label, labels,
 	    sample->has_time ? sample->time_ns : page->time_ns, line, err);
 }
 

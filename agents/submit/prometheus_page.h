@@ -26,6 +26,7 @@ struct prometheus_page {
 	 * PROMETHEUS_PAGE_LABELS_MAX. */
 	const struct dynamic_label *label;
 	uint32_t labels;
+	bool own_first;  /* a label that a sample has itself is that one */
 	int64_t time_ns; /* of samples that have none */
 	uint64_t boot;   /* of counters: dynamic_group.boot */
 	bool buckets;    /* those of histograms, too */

@@ -11,7 +11,9 @@
 #include "proto/os/clock.h"
 #include "proto/service/interrupt.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,14 +73,36 @@ on_header(char *line, size_t size, size_t count, void *arg)
 	return bytes;
 }
 
+static bool
+is_loopback(const struct sockaddr *address)
+{
+	struct sockaddr_in ip4;
+	struct sockaddr_in6 ip6;
+
+	switch (address->sa_family) {
+	case AF_INET:
+		memcpy(&ip4, address, sizeof(ip4));
+		return ntohl(ip4.sin_addr.s_addr) >> 24 == 127;
+	case AF_INET6:
+		memcpy(&ip6, address, sizeof(ip6));
+		return IN6_IS_ADDR_LOOPBACK(&ip6.sin6_addr);
+	default: return address->sa_family == AF_UNIX;
+	}
+}
+
 /* curl calls this for each address it tries, after name resolution. */
 static curl_socket_t
 on_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct http *http = arg;
-	const char *fault = http_address_fault(&address->addr);
+	const char *fault = NULL;
 
 	(void)purpose;
+	if (http->options->socket == NULL)
+		fault = http_address_fault(&address->addr);
+	if (fault == NULL && http->options->here &&
+	    !is_loopback(&address->addr))
+		fault = "is not of this host";
 	if (fault != NULL) {
 		http->address_fault = fault;
 		return CURL_SOCKET_BAD;
@@ -122,6 +146,11 @@ set_up(struct http *http)
 		libcurl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	if (http->options->direct)
 		libcurl.easy_setopt(easy, CURLOPT_PROXY, "");
+	if (http->options->socket != NULL)
+		libcurl.easy_setopt(
+		    easy, CURLOPT_UNIX_SOCKET_PATH, http->options->socket);
+	if (http->options->compressed)
+		libcurl.easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 	libcurl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	libcurl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
 	libcurl.easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 256L << 10);
@@ -223,7 +252,8 @@ set_limits(struct http *http, const struct http_request *request)
 	libcurl.easy_setopt(http->easy, CURLOPT_LOW_SPEED_TIME,
 	    (long)((silent_ms + 999) / 1000));
 	if (options->once)
-		ms = ONCE_MS;
+		ms =
+		    options->once_ns > 0 ? options->once_ns / 1000000 : ONCE_MS;
 	libcurl.easy_setopt(http->easy, CURLOPT_TIMEOUT_MS,
 	    (long)(ms + request->body.bytes / BYTES_PER_MS));
 }

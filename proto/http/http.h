@@ -46,9 +46,14 @@ struct http_options {
 	 * warning each minute; retry_ns then limits one attempt. */
 	bool wait_out;
 	/* Send once and return each answer, also those of temporary failures;
-	 * retry_ns is not used, and a request ends after five minutes. */
+	 * retry_ns is not used. */
 	bool once;
 	bool direct; /* do not use the proxies of the environment */
+	int64_t
+	    once_ns; /* with `once`: all that a request may take; 0: 300 s */
+	bool here;   /* only to loopback addresses */
+	const char *socket; /* NULL, or connect to this Unix socket instead */
+	bool compressed;    /* accept gzip; limits are for what it expands to */
 	/* Timeout without a transferred byte; 0: 30 s.  It can be changed
 	 * between requests. */
 	int64_t silence_ns;
