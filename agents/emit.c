@@ -22,6 +22,7 @@
 #include "proto/config/opt.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
+#include "proto/record/counter_rate.h"
 
 enum wait_for { WAIT_ACCEPTED, WAIT_STORED };
 
@@ -172,15 +173,59 @@ emit_one(const struct options *options, struct submit *submit,
 	return result == SUBMIT_DONE ? EXIT_SUCCESS : failed(result, &err);
 }
 
+/* What the agent has refused of a page. */
+struct refusals {
+	uint64_t groups, numbers;
+	char first[NAME_BYTES_MAX + 1]; /* name of a metric */
+	struct err err;
+};
+
+static void
+on_refused(void *arg, const struct record *definition, const struct err *err)
+{
+	struct refusals *refusals = arg;
+	struct text names = { "", 0 }, labels = { "", 0 }, name;
+
+	record_find_text(definition, "names", &names);
+	record_find_text(definition, "labels", &labels);
+	name = text_next_word(&names);
+	if (text_equal(name, text_of(COUNTER_RATE_BOOT_COLUMN)))
+		name = text_next_word(&names);
+	do
+		refusals->numbers++;
+	while (text_next_word(&names).bytes > 0);
+	log_debug("refused: %.*s%.*s: %s", (int)name.bytes, name.at,
+	    (int)labels.bytes, labels.at, err->text);
+	if (refusals->groups++ > 0)
+		return;
+	snprintf(refusals->first, sizeof(refusals->first), "%.*s%.*s",
+	    (int)name.bytes, name.at, (int)labels.bytes, labels.at);
+	refusals->err = *err;
+}
+
+static void
+report_refusals(const struct submit *submit, const struct refusals *refusals)
+{
+	/* A definition and a sample each. */
+	uint64_t taken = submit_events(submit) / 2;
+
+	log_error("%llu of %llu metric groups of the page are not published, "
+		  "the others are; the first is that of %s, %s",
+	    (unsigned long long)refusals->groups,
+	    (unsigned long long)(refusals->groups + taken), refusals->first,
+	    refusals->err.text);
+}
+
 static int
 emit_samples(const struct options *options, struct submit *submit,
-    struct compose *compose)
+    struct compose *compose, const struct refusals *refusals)
 {
 	const struct samples_options *how = &options->samples;
 	struct prometheus_page page = { .bad = 0 };
 	enum submit_result result;
 	struct samples samples;
 	struct err err = { 0 };
+	uint64_t numbers;
 
 	if (samples_take(&samples, how, &err) != 0)
 		opt_usage("%s", err.text);
@@ -197,13 +242,17 @@ emit_samples(const struct options *options, struct submit *submit,
 			    (unsigned long long)submit_events(submit) / 2);
 		return failed(result, &err);
 	}
-	if (page.bad == 0)
-		return EXIT_SUCCESS;
-	fprintf(stderr,
-	    "poolscope-emit: %llu number%s published, %llu line%s left out\n",
-	    (unsigned long long)page.numbers, page.numbers == 1 ? "" : "s",
-	    (unsigned long long)page.bad, page.bad == 1 ? "" : "s");
-	return EXIT_FAILURE;
+	numbers = page.numbers - refusals->numbers;
+	if (refusals->groups > 0)
+		report_refusals(submit, refusals);
+	if (page.bad > 0)
+		fprintf(stderr,
+		    "poolscope-emit: %llu number%s published, %llu line%s left "
+		    "out\n",
+		    (unsigned long long)numbers, numbers == 1 ? "" : "s",
+		    (unsigned long long)page.bad, page.bad == 1 ? "" : "s");
+	return page.bad > 0 || refusals->groups > 0 ? EXIT_FAILURE
+						    : EXIT_SUCCESS;
 }
 
 /* Standard input, line by line. */
@@ -412,6 +461,7 @@ main(int argc, char **argv)
 	char socket[INSTANCE_PATH_BYTES], fallback[INSTANCE_PATH_BYTES];
 	struct compose compose = { 0 };
 	struct submit_options *how = &options.how;
+	struct refusals refusals = { .groups = 0 };
 	struct submit *submit;
 	struct opt_operands operands;
 	struct err err = { 0 };
@@ -430,10 +480,13 @@ main(int argc, char **argv)
 	how->fallback = how->fallback ? how->fallback : fallback;
 	how->stored = options.wait == WAIT_STORED;
 	how->quiet = opt_common_values.quiet;
+	if (options.samples.page != NULL)
+		how->on_refused = on_refused;
+	how->arg = &refusals;
 	submit_new(&submit, how);
 	status = options.from_stdin ? emit_lines(submit, &compose)
 		 : has_samples(&options)
-		     ? emit_samples(&options, submit, &compose)
+		     ? emit_samples(&options, submit, &compose, &refusals)
 		     : emit_one(&options, submit, &compose, &operands);
 	submit_free(&submit);
 	return status;

@@ -15,6 +15,7 @@
 #include "proto/metric/labels.h"
 #include "proto/metric/metric_groups.h"
 #include "proto/os/clock.h"
+#include "proto/record/counter_rate.h"
 
 enum {
 	KEY_ROOM = sizeof(uid_t) + 1 + 2 * NAME_BYTES_MAX,
@@ -150,11 +151,12 @@ take_series(struct definitions *definitions, uid_t uid,
     struct err *err)
 {
 	uint32_t columns = 0;
+	struct text name;
 
 	if (metric_group_find(group) != NULL)
 		return 0;
-	while (text_next_word(&names).bytes > 0)
-		columns++;
+	while ((name = text_next_word(&names)).bytes > 0)
+		columns += !text_equal(name, text_of(COUNTER_RATE_BOOT_COLUMN));
 	return series_limit_take(definitions->limit, uid, header->partition,
 	    group, columns, clock_monotonic_ns(), err);
 }

@@ -149,9 +149,6 @@ excess(struct series_limit *limit, const struct group *fresh, int *most)
 	const struct origin *origin = origin_of(limit, fresh->origin);
 	uint32_t more = fresh->series - group->series;
 
-	*most = SERIES_LIMIT_GROUPS;
-	if (group->series == 0 && origin->groups >= SERIES_LIMIT_GROUPS)
-		return "metric groups of this origin";
 	*most = SERIES_LIMIT_ORIGIN;
 	if (origin->series + more > SERIES_LIMIT_ORIGIN)
 		return "series of this origin";

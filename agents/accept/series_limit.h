@@ -1,7 +1,8 @@
 /*
  * series_limit - how many series programs may define.
  *
- * A series is a column of a metric group.  What was defined in the last hour
+ * A series is a column of a metric group, but for the boot that counters belong
+ * to.  What was defined in the last hour
  * counts: for the origin of the group, which is its name up to the last slash,
  * and for all.  Two users, or two partitions, have origins of their own.
  * Built-in groups do not count.
@@ -17,9 +18,8 @@
 #include "proto/base/text.h"
 
 enum {
-	SERIES_LIMIT_ORIGIN = 10000, /* series of an origin */
-	SERIES_LIMIT_GROUPS = 2000,  /* groups of an origin */
-	SERIES_LIMIT_ALL = 100000,   /* series of all origins */
+	SERIES_LIMIT_ORIGIN = 10000, /* of an origin, however many groups */
+	SERIES_LIMIT_ALL = 100000,   /* of all origins */
 };
 
 struct series_limit; /* opaque */

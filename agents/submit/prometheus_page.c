@@ -10,6 +10,9 @@
 #include "proto/metric/prometheus.h"
 #include "proto/metric/sample_page.h"
 
+/* Of a definition and a sample, besides properties and values. */
+enum { FRAME_BYTES = 2 * NAME_BYTES_MAX + 64 };
+
 bool
 prometheus_page_has_times(struct text text)
 {
@@ -55,8 +58,14 @@ enum submit_result
 prometheus_page_add(struct submit *submit, struct compose *compose,
     const struct dynamic_group *group, struct err *err)
 {
-	enum submit_result result;
+	size_t bytes = group->definition.pairs.bytes +
+		       group->sample.value_bytes.bytes + FRAME_BYTES;
+	/* Both travel together: without its definition a sample says nothing.
+	 */
+	enum submit_result result = submit_reserve(submit, bytes, err);
 
+	if (result != SUBMIT_DONE)
+		return result;
 	compose_record(compose, &group->definition);
 	result = submit_add(submit, compose, err);
 	if (result != SUBMIT_DONE)

@@ -12,6 +12,7 @@
 #include "agents/submit/local_socket.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
+#include "proto/hash/hash.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
 
@@ -31,6 +32,7 @@ struct submit {
 	bool numbered; /* has records without a uuid, so the submission needs
 			  one */
 	struct wire_writer writer;
+	enum wire_reason reason; /* why the agent refused the last one */
 	unsigned char body[COMPOSE_BYTES_MAX];
 	unsigned char frame[WIRE_PUT_BYTES_MAX];
 };
@@ -228,6 +230,7 @@ put(struct submit *submit, bool wait, struct err *err)
 	struct text frame;
 
 	submit->seq++;
+	submit->reason = WIRE_REASON_NONE;
 	frame = frame_of(submit, submit->partition, submit->node, wait);
 	if (frame.bytes == 0) {
 		err_set(err, "the event is too long");
@@ -240,7 +243,9 @@ put(struct submit *submit, bool wait, struct err *err)
 			return await_stored(submit, frame, err);
 		note_refusal(submit);
 		return SUBMIT_DONE;
-	case LOCAL_SOCKET_REFUSED: return refused(reason, err);
+	case LOCAL_SOCKET_REFUSED:
+		submit->reason = reason;
+		return refused(reason, err);
 	case LOCAL_SOCKET_ABSENT:
 		snprintf(why, sizeof(why), "no agent at %s", options->socket);
 		break;
@@ -258,11 +263,64 @@ put(struct submit *submit, bool wait, struct err *err)
 	return SUBMIT_LATER;
 }
 
+/* Metric groups, one of which the agent has refused. */
+static bool
+has_refused_group(const struct submit *submit)
+{
+	return submit->options->on_refused != NULL &&
+	       submit->reason == WIRE_NACK_MALFORMED &&
+	       submit->writer.records > 0;
+}
+
+static enum submit_result
+put_group(struct submit *submit, const struct record *definition,
+    const struct record *sample, struct err *err)
+{
+	enum submit_result result;
+
+	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
+	hash_random_bytes(submit->uuid, sizeof(submit->uuid));
+	wire_put_record(&submit->writer, definition);
+	wire_put_record(&submit->writer, sample);
+	err_clear(err);
+	result = put(submit, false, err);
+	if (result == SUBMIT_DONE)
+		submit->events += submit->writer.records;
+	if (submit->reason != WIRE_NACK_MALFORMED)
+		return result;
+	submit->options->on_refused(submit->options->arg, definition, err);
+	return SUBMIT_DONE;
+}
+
+/* Submit the collected groups one by one. */
+static enum submit_result
+put_groups(struct submit *submit, bool wait, struct err *err)
+{
+	uint32_t bytes = (uint32_t)submit->writer.bytes;
+	char *plain = memory_copy(submit->body, bytes);
+	const struct wire_header header = { .type = WIRE_PUT,
+		.node = text_of(submit->node) };
+	enum submit_result result = SUBMIT_DONE;
+	struct record definition, sample;
+	struct wire_cursor cursor;
+
+	wire_cursor_init(&cursor, &header, (struct text){ plain, bytes });
+	while (result == SUBMIT_DONE && wire_next(&cursor, &definition) &&
+	       wire_next(&cursor, &sample))
+		result = put_group(submit, &definition, &sample, err);
+	free(plain);
+	submit->unconfirmed = true;
+	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
+	return result == SUBMIT_DONE && wait ? put(submit, true, err) : result;
+}
+
 static enum submit_result
 submit_collected(struct submit *submit, bool wait, struct err *err)
 {
 	enum submit_result result = put(submit, wait, err);
 
+	if (result == SUBMIT_FAILED && has_refused_group(submit))
+		return put_groups(submit, wait, err);
 	if (result == SUBMIT_DONE) {
 		submit->events += submit->writer.records;
 		submit->unconfirmed =
@@ -270,6 +328,14 @@ submit_collected(struct submit *submit, bool wait, struct err *err)
 	}
 	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
 	return result;
+}
+
+enum submit_result
+submit_reserve(struct submit *submit, size_t bytes, struct err *err)
+{
+	return submit->writer.bytes + bytes > sizeof(submit->body)
+		   ? submit_flush(submit, err)
+		   : SUBMIT_DONE;
 }
 
 enum submit_result

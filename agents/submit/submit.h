@@ -31,6 +31,13 @@ struct submit_options {
 	bool stored;                    /* wait for the aggregator, too */
 	bool quiet;                     /* do not report a missing agent */
 	int64_t timeout_ns;
+	/* All records are metric groups, each a definition and its sample; it
+	 * is called for each that the agent refuses, and the others are
+	 * published.  NULL: one record that is refused costs all that travel
+	 * with it. */
+	void (*on_refused)(
+	    void *arg, const struct record *definition, const struct err *err);
+	void *arg;
 };
 
 enum submit_result {
@@ -55,6 +62,9 @@ void submit_free(struct submit **submit);
  * fit with them. */
 enum submit_result submit_add(
     struct submit *submit, const struct compose *compose, struct err *err);
+/* Submit the collected records if not so many bytes more go with them. */
+enum submit_result submit_reserve(
+    struct submit *submit, size_t bytes, struct err *err);
 /* Submit the collected records. */
 enum submit_result submit_flush(struct submit *submit, struct err *err);
 /* The same, and wait until everything is stored if requested. */

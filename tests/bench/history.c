@@ -3,9 +3,10 @@
  * them all; see tests/bench/history.sh.
  *
  *     history events STORE PARTITION
+ *     history stored STORE VALUES WHAT
  *     history samples DIR FILE NODES ROWS_OF_A_BATCH [PERIOD]
  *
- * The first form reads a store.  The second creates one in DIR from the lines
+ * The first two forms read a store.  The last creates one in DIR from the lines
  * of FILE (one object of numbers each, a second apart), as samples of that many
  * nodes, each shifted in time, through journal, indexer and compaction; as if
  * they were PERIOD seconds apart.
@@ -205,6 +206,28 @@ events(const char *store, const char *partition)
 		(double)records);
 	print_scan(store, partition, RECORD_EVENT,
 	    "scan of a million of them (goal 0.15 s)");
+}
+
+/* ---- samples of a store ---- */
+
+static void
+stored(const char *store, const char *values, const char *what)
+{
+	struct db_status status = status_of(store);
+	double count = strtod(values, NULL);
+
+	printf("%-44s %8.2f bytes a value (goal 1.0)\n", what,
+	    (double)status.bytes[TABLES_CHUNKS] / count);
+	printf("%-44s %8.2f bytes a value\n", "  rollups",
+	    (double)(status.bytes[TABLES_ROLLUPS] +
+		     status.bytes[TABLES_ROLLUPS + 1]) /
+		count);
+	printf("%-44s %8.2f bytes a value\n", "  names, definitions",
+	    (double)(status.bytes[TABLES_NAMES] +
+		     status.bytes[TABLES_NAME_BLOCKS] +
+		     status.bytes[TABLES_ENTITIES] +
+		     status.bytes[TABLES_ENTITY_BLOCKS]) /
+		count);
 }
 
 /* ---- samples ---- */
@@ -435,8 +458,11 @@ main(int argc, char **argv)
 		    argc == 7 ? (uint32_t)strtoul(argv[6], NULL, 10) : 1;
 		samples(argv[2], argv[3], (unsigned)strtoul(argv[4], NULL, 10),
 		    (uint32_t)strtoul(argv[5], NULL, 10));
+	} else if (argc == 5 && strcmp(argv[1], "stored") == 0) {
+		stored(argv[2], argv[3], argv[4]);
 	} else {
 		fputs("usage: history events STORE PARTITION\n"
+		      "       history stored STORE VALUES WHAT\n"
 		      "       history samples DIR FILE NODES ROWS_OF_A_BATCH"
 		      " [PERIOD]\n",
 		    stderr);
