@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "agents/receiver/otlp/otlp.h"
 #include "agents/receiver/publish.h"
 #include "agents/receiver/receiver.h"
 #include "agents/receiver/scrape.h"
@@ -35,6 +36,7 @@ static const struct receiver_kind kinds[] = {
 	{ script_check, script_add, NULL },
 	{ scrape_check, scrape_add, scrape_declare },
 	{ statsd_check, statsd_add, statsd_declare },
+	{ otlp_check_settings, otlp_add, NULL },
 	{ NULL, publish_add, NULL },
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };

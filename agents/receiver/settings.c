@@ -57,5 +57,17 @@ const struct opt receiver_settings_table[] = {
 	    "take them by UDP, too, at an address of this host only, such as "
 	    "127.0.0.1:8125",
 	    NULL, 0 },
+
+	/* OTLP. */
+	{ "otlp", 0, OPT_COUNT, TO(otlp_port), "PORT",
+	    "take OTLP over HTTP at port PORT of 127.0.0.1, usually 4318 "
+	    "(default: 0, not)",
+	    NULL, 0 },
+	{ "otlp-logs", 0, OPT_FLAG, TO(otlp_logs), NULL,
+	    "take log records, too, as events", NULL, 0 },
+	{ "otlp-resource", 0, OPT_LIST, TO(otlp_resource), "NAME",
+	    "keep this attribute of resources, beside service.*, host.name "
+	    "and k8s.pod.name",
+	    NULL, 0 },
 	{ .name = NULL },
 };

@@ -28,6 +28,10 @@ struct receiver_settings {
 	bool scrape_remote;
 	/* statsd. */
 	const char *statsd_socket, *statsd_udp;
+	/* OTLP. */
+	uint64_t otlp_port; /* 0: not */
+	bool otlp_logs;
+	struct opt_list otlp_resource;
 };
 extern const struct receiver_settings receiver_settings_default;
 /* Bound to a struct receiver_settings. */

@@ -4,6 +4,7 @@
  */
 #include "agents/submit/submit.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct submit {
 	/* The submission under construction. */
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
 	unsigned char uuid[RECORD_ID_BYTES]; /* of its first record */
+	bool identified; /* by the caller, who set the uuid */
 	bool numbered; /* has records without a uuid, so the submission needs
 			  one */
 	struct wire_writer writer;
@@ -375,6 +377,15 @@ or_option(const char *own, const char *option)
 	return *own != '\0' || option == NULL ? own : option;
 }
 
+void
+submit_identify(struct submit *submit, const struct session_id *session)
+{
+	assert(submit->writer.records == 0);
+	memcpy(submit->uuid, session->bytes, sizeof(submit->uuid));
+	submit->identified = submit->numbered = true;
+	submit->seq = 0;
+}
+
 enum submit_result
 submit_add(
     struct submit *submit, const struct compose *compose, struct err *err)
@@ -403,8 +414,10 @@ submit_add(
 	} else if (submit->writer.records > 0) {
 		return SUBMIT_DONE;
 	}
-	memcpy(submit->uuid, compose->uuid, sizeof(submit->uuid));
-	submit->numbered = compose->record.kind != RECORD_EVENT;
+	if (!submit->identified) {
+		memcpy(submit->uuid, compose->uuid, sizeof(submit->uuid));
+		submit->numbered = compose->record.kind != RECORD_EVENT;
+	}
 	if (wire_put_record(&submit->writer, &compose->record))
 		return SUBMIT_DONE;
 	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));

@@ -58,6 +58,11 @@ struct submit; /* opaque */
 void submit_new(struct submit **submit, const struct submit_options *options);
 void submit_free(struct submit **submit);
 
+/* From now on the submissions are those with the numbers 1, 2 ... of this
+ * session: when the same records are added again in the same order, also by
+ * another process, the agent keeps them once.  Nothing may be collected. */
+void submit_identify(struct submit *submit, const struct session_id *session);
+
 /* Add a composed event or span; submits the collected records when it does not
  * fit with them. */
 enum submit_result submit_add(

@@ -106,3 +106,27 @@ compress_gzip(const void *bytes, size_t count, enum compress_effort effort,
 	assert(*packed > 0);
 	return to;
 }
+
+int
+decompress_block(struct buffer *to, enum compress_format format,
+    struct text packed, size_t bytes_max, struct err *err)
+{
+	struct libdeflate_decompressor *deflate =
+	    memory_must(libdeflate_alloc_decompressor());
+	enum libdeflate_result result;
+	size_t read = 0;
+
+	to->bytes = 0;
+	buffer_need(to, bytes_max);
+	result = (format == COMPRESS_GZIP ? libdeflate_gzip_decompress_ex
+					  : libdeflate_zlib_decompress_ex)(
+	    deflate, packed.at, packed.bytes, to->at, bytes_max, &read,
+	    &to->bytes);
+	libdeflate_free_decompressor(deflate);
+	if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
+		return err_set(
+		    err, "decompressed it is longer than %zu bytes", bytes_max);
+	if (result != LIBDEFLATE_SUCCESS || read != packed.bytes)
+		return err_set(err, "what is compressed is damaged");
+	return 0;
+}

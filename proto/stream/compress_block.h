@@ -1,5 +1,6 @@
 /*
- * compress_block - compress blocks of memory, each independently.
+ * compress_block - compress blocks of memory, each independently, and the
+ * reverse.
  *
  * Two to three times as fast as a stream of the same ratio.  A worker thread
  * compresses while the caller fills the next block.
@@ -8,6 +9,8 @@
 #ifndef PROTO_STREAM_COMPRESS_BLOCK_H
 #define PROTO_STREAM_COMPRESS_BLOCK_H
 
+#include "proto/base/buffer.h"
+#include "proto/base/err.h"
 #include "proto/base/text.h"
 
 enum compress_format {
@@ -37,5 +40,10 @@ enum compress_effort { COMPRESS_FAST = 1, COMPRESS_SMALL = 9 };
  * frees. */
 unsigned char *compress_gzip(const void *bytes, size_t count,
     enum compress_effort effort, size_t *packed);
+
+/* Decompress what is all one stream of the format into `to`, whose bytes it
+ * replaces.  -1: it is none, or longer than `bytes_max`. */
+int decompress_block(struct buffer *to, enum compress_format format,
+    struct text packed, size_t bytes_max, struct err *err);
 
 #endif
