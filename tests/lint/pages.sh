@@ -26,7 +26,7 @@ for program in build/bin/poolscope-*; do
 			{ echo "$page: --$option is not an option"; status=1; }
 	done
 done
-mandoc -T lint -W warning deploy/poolscope.1 deploy/poolscope.conf.5 deploy/poolscope.7 agents/poolscope.3 agents/python/poolscope-python.7 \
+mandoc -T lint -W warning deploy/poolscope.1 deploy/poolscope.conf.5 deploy/poolscope.7 deploy/poolscope-numbers.7 agents/poolscope.3 agents/python/poolscope-python.7 \
 	aggregator/poolscope-model.5 || status=1
 # shellcheck disable=SC2046 # a list of files
 python3 tests/lint/pages.py build/bin README.md "$made"/*.1 \
