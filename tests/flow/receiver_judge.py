@@ -11,6 +11,8 @@ import sys
 
 
 def plain(value):
+    if value is None:
+        return "unknown"
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 

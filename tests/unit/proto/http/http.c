@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "proto/http/http_private.h"
@@ -371,6 +372,60 @@ test_what_is_the_callers_fault_is_not(void **state)
 	assert_non_null(strstr(err.text, "/put answers 404: no thing"));
 }
 
+/* A name may resolve to any address: it is looked at when it is known. */
+static void
+test_a_client_of_this_host_goes_nowhere_else(void **state)
+{
+	const char *script[] = { ANSWER("200", "", "2\r\n\r\nok") };
+	struct http_options here = { .once = true, .here = true };
+	struct http_request request = { .method = "GET",
+		.url = "http://10.255.255.1:9/" };
+	struct http_answer answer;
+	struct http *other;
+
+	(void)state;
+	assert_int_equal(http_open(&other, &here, &err), 0);
+	assert_int_equal(http_send(other, &request, &answer, &err), -1);
+	assert_non_null(
+	    strstr(err.text, "is not of this host; the request was not sent"));
+	start(script, 1);
+	request.url = service.url;
+	assert_int_equal(http_send(other, &request, &answer, &err), 0);
+	assert_int_equal(answer.status, 200);
+	stop();
+	http_close(&other);
+}
+
+/* A service that never answers. */
+static void
+test_a_request_ends_when_its_time_is_over(void **state)
+{
+	const struct sockaddr_un at = { .sun_family = AF_UNIX,
+		.sun_path = "/tmp/http_unit_silent.sock" };
+	struct http_options once = { .once = true,
+		.once_ns = NS_PER_SECOND / 2,
+		.here = true,
+		.socket = at.sun_path };
+	struct http_request request = { .method = "GET",
+		.url = "http://localhost/metrics" };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int64_t begin_ns = clock_monotonic_ns();
+	struct http_answer answer;
+	struct http *other;
+
+	(void)state;
+	unlink(at.sun_path);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(http_open(&other, &once, &err), 0);
+	assert_int_equal(http_send(other, &request, &answer, &err), -1);
+	assert_in_range(clock_monotonic_ns() - begin_ns, NS_PER_SECOND / 2,
+	    10 * NS_PER_SECOND);
+	http_close(&other);
+	close(fd);
+	unlink(at.sun_path);
+}
+
 static void
 test_a_redirect_is_an_answer(void **state)
 {
@@ -722,6 +777,8 @@ main(void)
 		TEST(an_address_has_the_parts_that_are_sent),
 		TEST(this_machine_is_known_by_the_host_alone),
 		TEST(what_is_the_callers_fault_is_not),
+		TEST(a_client_of_this_host_goes_nowhere_else),
+		TEST(a_request_ends_when_its_time_is_over),
 		TEST(a_redirect_is_an_answer),
 		TEST(retries_end_and_the_last_error_is_reported),
 		TEST(a_pause_is_no_longer_than_patience),
