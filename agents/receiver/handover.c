@@ -12,9 +12,11 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
+#include "proto/record/counter_rate.h"
 
 struct handover {
 	struct receiver_source *source;
+	struct submit_options options;
 	struct submit *submit;
 	struct series_limit *limit;
 	/* Collected in `submit`: how many numbers, and the name of one. */
@@ -26,13 +28,33 @@ struct handover {
 	struct compose compose;
 };
 
+/* The agent refuses a group: what it counts is not only of this process. */
+static void
+on_refused(void *arg, const struct record *definition, const struct err *err)
+{
+	struct handover *handover = arg;
+	struct text names = { "", 0 }, name;
+
+	(void)err;
+	record_find_text(definition, "names", &names);
+	while ((name = text_next_word(&names)).bytes > 0) {
+		if (text_equal(name, text_of(COUNTER_RATE_BOOT_COLUMN)))
+			continue;
+		report_refused(&handover->source->report, name, 1);
+		handover->waiting -= handover->waiting > 0;
+	}
+}
+
 void
 handover_new(struct handover **made, struct receiver_source *source)
 {
 	struct handover *handover = memory_zero(1, sizeof(*handover));
 
 	handover->source = source;
-	submit_new(&handover->submit, &source->receiver->submit);
+	handover->options = source->receiver->submit;
+	handover->options.on_refused = on_refused;
+	handover->options.arg = handover;
+	submit_new(&handover->submit, &handover->options);
 	series_limit_new(&handover->limit);
 	*made = handover;
 }

@@ -1,9 +1,9 @@
 /*
  * handover - what a source hands its numbers to the agent with.
  *
- * It is bounded as the agent is (accept/series_limit.h), so that a series too
- * many is refused by its name here, and not with all that travels with it
- * there.  Numbers are counted in the report of the source.
+ * It is bounded as the agent is (accept/series_limit.h), so that series too
+ * many are not sent at every turn; what the agent refuses nevertheless is
+ * refused group by group.  Numbers are counted in the report of the source.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_RECEIVER_HANDOVER_H

@@ -4,7 +4,6 @@
  */
 #include "agents/receiver/publish.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,16 @@
 
 enum { NUMBERS_MAX = 3 + RECEIVER_REASONS_MAX, NAME_BYTES = 64 };
 
+/* Of a source that is refused something at every turn, an event is enough. */
+#define EVENT_NS (3600 * NS_PER_SECOND)
+
 /* A report as a group. */
 struct publisher {
 	struct receiver_source source; /* its own */
 	struct submit *submit;
 	struct compose compose;
 	int64_t logged_ns;
+	int64_t event_ns[RECEIVER_SOURCES_MAX]; /* the last one; 0: none */
 	char name[RECEIVER_REASONS_MAX][NAME_BYTES];
 	struct receiver_bad bad[RECEIVER_REASONS_MAX];
 	struct dynamic_number number[NUMBERS_MAX];
@@ -86,15 +89,16 @@ put_group(struct publisher *publisher, struct receiver_report *report,
 /* The event that says which name has too many series. */
 static enum submit_result
 put_refused(struct publisher *publisher, struct receiver_report *report,
-    struct err *err)
+    int64_t *event_ns, struct err *err)
 {
+	int64_t now_ns = clock_monotonic_ns();
 	struct compose *compose = &publisher->compose;
 	struct receiver_refused most;
-	char count[24];
 
-	if (!report_take_refused(report, &most))
+	if ((*event_ns != 0 && now_ns - *event_ns < EVENT_NS) ||
+	    !report_take_refused(report, &most))
 		return SUBMIT_DONE;
-	snprintf(count, sizeof(count), "%" PRIu64, most.count);
+	*event_ns = now_ns;
 	if (compose_event(
 		compose, text_of("receiver"), text_of("refused"), err) != 0 ||
 	    compose_attribute(compose, text_of("source"),
@@ -129,7 +133,8 @@ publish(struct publisher *publisher)
 		if (result == SUBMIT_DONE)
 			result = put_group(publisher, &source->report, &err);
 		if (result == SUBMIT_DONE)
-			result = put_refused(publisher, &source->report, &err);
+			result = put_refused(publisher, &source->report,
+			    &publisher->event_ns[i], &err);
 	}
 	if (result == SUBMIT_DONE)
 		result = submit_flush(publisher->submit, &err);

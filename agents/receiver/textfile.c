@@ -18,6 +18,7 @@
 #include "agents/receiver/handover.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
+#include "proto/base/sort.h"
 #include "proto/config/instance.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
@@ -205,9 +206,17 @@ has_ending(const char *name)
 	return bytes > end && strcmp(name + bytes - end, ending) == 0;
 }
 
-/* Forget the files that have gone. */
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(
+	    ((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+/* Forget the files that have gone; the others are read in the order of their
+ * names, so that a limit is the same at every turn. */
 static void
-remove_gone(struct textfile *textfile)
+tidy(struct textfile *textfile)
 {
 	uint32_t kept = 0;
 
@@ -220,6 +229,7 @@ remove_gone(struct textfile *textfile)
 			textfile->file[kept++] = *file;
 	}
 	textfile->files = kept;
+	sort_if_needed(textfile->file, kept, sizeof(*textfile->file), by_name);
 }
 
 static void
@@ -246,7 +256,7 @@ look_at_folder(struct textfile *textfile, int64_t now_ns)
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
-	remove_gone(textfile);
+	tidy(textfile);
 }
 
 /* ---- publishing ---- */
