@@ -346,12 +346,6 @@ without_end(struct text name, const char *end)
 	return name;
 }
 
-static bool
-ends(struct text name, const char *end)
-{
-	return without_end(name, end).bytes < name.bytes;
-}
-
 /* The unit that a word of OpenMetrics, or the last one of a name, says. */
 static struct text
 unit_of(struct text name)
@@ -382,6 +376,21 @@ is_ending(struct text end)
 	return false;
 }
 
+/* Numbers of observations, which do not have the unit of their family. */
+static bool
+is_count(enum type type, struct text end)
+{
+	switch (type) {
+	case TYPE_HISTOGRAM:
+		return text_equal(end, text_of("_count")) ||
+		       text_equal(end, text_of("_bucket"));
+	case TYPE_GAUGE_HISTOGRAM:
+		return text_equal(end, text_of("_gcount")) ||
+		       text_equal(end, text_of("_bucket"));
+	default: return false;
+	}
+}
+
 static void
 describe(struct prometheus *reader, struct prometheus_sample *sample)
 {
@@ -407,10 +416,10 @@ describe(struct prometheus *reader, struct prometheus_sample *sample)
 	sample->is_bucket =
 	    (type == TYPE_HISTOGRAM || type == TYPE_GAUGE_HISTOGRAM) &&
 	    text_equal(end, text_of("_bucket"));
-	if (ends(name, "_created"))
+	if ((type == TYPE_COUNTER || type == TYPE_HISTOGRAM) &&
+	    text_equal(end, text_of("_created")))
 		number->unit = text_of("s");
-	else if (ends(name, "_count") || ends(name, "_gcount") ||
-		 sample->is_bucket)
+	else if (is_count(type, end))
 		number->unit = text_of("");
 	else if (ours && reader->unit.bytes > 0)
 		number->unit = reader->unit;
