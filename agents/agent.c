@@ -117,10 +117,11 @@ note_given_up(struct agent *agent)
 	agent->given_up_known = count;
 	if (count == agent->given_up || !log_is_due(&agent->given_up_ns))
 		return;
-	log_warn("the spool needed room: gave up %llu batches, the oldest of "
+	log_warn("the spool needed room: gave up %llu batch%s, the oldest of "
 		 "partitions that nobody takes; if that changes, a gap is sent "
 		 "in their place",
-	    (unsigned long long)(count - agent->given_up));
+	    (unsigned long long)(count - agent->given_up),
+	    count - agent->given_up == 1 ? "" : "es");
 	agent->given_up = count;
 }
 
@@ -431,8 +432,9 @@ on_drained(void *arg, struct loop_timer *timer)
 		log_info("the aggregator did not answer that this node stops: "
 			 "it may count as silent");
 	else
-		log_info("%llu unacknowledged batches stay in the spool; they "
-			 "are sent after the next start",
+		log_info(
+		    "unacknowledged batches that stay in the spool, and are "
+		    "sent after the next start: %llu",
 		    (unsigned long long)spool_counters(agent->spool)
 			->unacked_batches);
 	loop_quit(agent->loop, EXIT_SUCCESS);

@@ -238,8 +238,9 @@ emit_samples(const struct options *options, struct submit *submit,
 		result = submit_finish(submit, &err);
 	if (result != SUBMIT_DONE) {
 		if (submit_events(submit) > 0) /* a definition and a sample */
-			err_prefix(&err, "%llu metric groups published",
-			    (unsigned long long)submit_events(submit) / 2);
+			err_prefix(&err, "%llu metric group%s published",
+			    (unsigned long long)submit_events(submit) / 2,
+			    submit_events(submit) == 2 ? "" : "s");
 		return failed(result, &err);
 	}
 	numbers = page.numbers - refusals->numbers;
@@ -360,9 +361,10 @@ emit_lines(struct submit *submit, struct compose *compose)
 	if (result == SUBMIT_DONE)
 		result = submit_finish(submit, &err);
 	if (result != SUBMIT_DONE) {
-		err_prefix(&err, "stdin:%llu: %llu events published",
+		err_prefix(&err, "stdin:%llu: %llu event%s published",
 		    (unsigned long long)lines.number,
-		    (unsigned long long)submit_events(submit));
+		    (unsigned long long)submit_events(submit),
+		    submit_events(submit) == 1 ? "" : "s");
 		return failed(result, &err);
 	}
 	if (n < 0)

@@ -299,8 +299,9 @@ publish(const struct options *options, const struct import_source *source,
 		rc = import_send(source, &how, &uplink, &result, err);
 	uplink_loop_close(&uplink);
 	if (rc == 0 && !opt_common_values.quiet)
-		printf("%" PRIu64 " rows, %" PRIu64 " already there\n",
-		    result.events, result.already);
+		printf("%" PRIu64 " row%s, %" PRIu64 " already there\n",
+		    result.events, result.events == 1 ? "" : "s",
+		    result.already);
 	return rc;
 }
 

@@ -252,8 +252,9 @@ give_up(void)
 	}
 	atomic_fetch_add(&client.lost, lost);
 	if (lost > 0 && !client.quiet)
-		fprintf(stderr, "poolscope: %s: %llu records discarded\n",
-		    client.socket, (unsigned long long)lost);
+		fprintf(stderr, "poolscope: %s: %llu record%s discarded\n",
+		    client.socket, (unsigned long long)lost,
+		    lost == 1 ? "" : "s");
 }
 
 static void *

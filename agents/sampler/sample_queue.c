@@ -93,7 +93,7 @@ on_settled(
 		break;
 	case GAP:
 		if (good) {
-			log_info("sampling resumed, %llu samples were lost",
+			log_info("sampling resumed; samples lost: %llu",
 			    (unsigned long long)ticket->client);
 			sampler->lost -= ticket->client;
 		}

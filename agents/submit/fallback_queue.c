@@ -208,8 +208,8 @@ report_refused(struct fallback_queue *fallback_queue)
 	if (fallback_queue->refused == fallback_queue->reported ||
 	    !log_is_due(&fallback_queue->logged_ns))
 		return;
-	log_warn("%llu more files of fallback/new could not be taken: moved to "
-		 "fallback/bad, which keeps the newest %d",
+	log_warn("more files of fallback/new could not be taken, and are in "
+		 "fallback/bad, which keeps the newest: %llu, at most %d",
 	    (unsigned long long)(fallback_queue->refused -
 				 fallback_queue->reported),
 	    FALLBACK_QUEUE_BAD_MAX);

@@ -137,10 +137,11 @@ put_head(
 
 	cascade_put_title(cascade, partition, title, sizeof(title));
 	answer_title(answer,
-	    "startup of %s: %" PRIu32 " nodes, %" PRIu32
+	    "startup of %s: %" PRIu32 " node%s, %" PRIu32
 	    " complete; seconds%s%s",
-	    title, cascade->node_count, cascade->complete,
-	    clock != NULL ? "; " : "", clock != NULL ? clock : "");
+	    title, cascade->node_count, cascade->node_count == 1 ? "" : "s",
+	    cascade->complete, clock != NULL ? "; " : "",
+	    clock != NULL ? clock : "");
 	answer_head(answer, "offer", answer_text(cascade->offer));
 	answer_head(answer, "sku", answer_text(cascade->sku));
 	answer_head(answer, "nodes", answer_count(cascade->node_count));

@@ -314,10 +314,10 @@ put_kept(const struct asking *asking)
 		answer_row(answer, &asking->unfinished[i], NULL);
 	if (asking->left_out > 0)
 		answer_note(answer, "left_out", asking->left_out,
-		    "left out: %" PRIu64 " names after the first %d of a "
+		    "left out: %" PRIu64 " name%s after the first %d of a "
 		    "group; --format csv with --table requestors or unfinished "
 		    "has all",
-		    asking->left_out, SHOWN);
+		    asking->left_out, asking->left_out == 1 ? "" : "s", SHOWN);
 	run_rows_note_doubt(&asking->doubt, "mean durations of groups", answer);
 }
 

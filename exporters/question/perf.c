@@ -150,9 +150,9 @@ note_uncounted(const struct question_reports *reports,
 	}
 	if (uncounted > 0)
 		answer_note(answer, "cpus_unknown", uncounted,
-		    "%" PRIu32 " nodes do not report their number of CPUs, so "
-		    "their CPU hours are unknown; set --cpu-count",
-		    uncounted);
+		    "%" PRIu32 " node%s not report a number of CPUs, so that "
+		    "the CPU hours are unknown; set --cpu-count",
+		    uncounted, uncounted == 1 ? " does" : "s do");
 }
 
 static int

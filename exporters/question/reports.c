@@ -84,8 +84,8 @@ name_missing(const struct perf_pool *pool, uint32_t *missing)
 				pool->names.names[pool->order[i]]));
 	}
 	if (*missing > NAMED_MAX)
-		fprintf(
-		    file, "\nand %" PRIu32 " more nodes", *missing - NAMED_MAX);
+		fprintf(file, "\nand %" PRIu32 " more node%s",
+		    *missing - NAMED_MAX, *missing - NAMED_MAX == 1 ? "" : "s");
 	memory_stream_end(&file);
 	return text;
 }

@@ -108,9 +108,9 @@ note_lacks(struct answer *answer, const struct sample_rows *rows)
 			    lacks[i], why[i]);
 	if (unknown > 0)
 		answer_note(answer, "unknown", unknown,
-		    "%" PRIu64 " values do not count: rates of counters that "
+		    "%" PRIu64 " value%s not count: rates of counters that "
 		    "started again, or infinite",
-		    unknown);
+		    unknown, unknown == 1 ? " does" : "s do");
 }
 
 /* Other formats have all rows, and of each row what it lacks. */
@@ -121,9 +121,9 @@ note_for_people(
 	note_lacks(answer, rows);
 	if (left_out > 0)
 		answer_note(answer, "left_out", left_out,
-		    "left out: %" PRIu32 " rows%s; select with --metric, "
+		    "left out: %" PRIu32 " row%s%s; select with --metric, "
 		    "--metric-group or -n, or --format csv",
-		    left_out,
+		    left_out, left_out == 1 ? "" : "s",
 		    rows->by_node ? ", of nodes with smaller means" : "");
 	if (!rows->by_node)
 		answer_note(answer, "nodes", rows->nodes.count,

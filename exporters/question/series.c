@@ -229,9 +229,9 @@ put_line_table(const struct asking *asking)
 	}
 	if (left_out > 0)
 		answer_note(asking->answer, "left_out", left_out,
-		    "left out: %" PRIu64 " lines, of nodes beyond %d of a "
+		    "left out: %" PRIu64 " line%s, of nodes beyond %d of a "
 		    "metric; select with --node, or --as bands",
-		    left_out, LINES_MAX);
+		    left_out, left_out == 1 ? "" : "s", LINES_MAX);
 	if (asking->few > 0)
 		answer_note(asking->answer, "few", asking->few,
 		    "few nodes in %" PRIu64 " step%s: fewer than half of those "

@@ -286,9 +286,10 @@ put_slowest(struct spans *spans, struct answer *answer)
 	}
 	if (spans->left_out > 0)
 		answer_note(answer, "left_out", spans->left_out,
-		    "left out: %" PRIu64 " spans that were shorter than these "
+		    "left out: %" PRIu64 " span%s shorter than these "
 		    "%d; select with --from, --to, --name or --node",
-		    spans->left_out, SLOWEST_MAX);
+		    spans->left_out, spans->left_out == 1 ? "" : "s",
+		    SLOWEST_MAX);
 }
 
 /* The table has the columns of its rows. */

@@ -155,11 +155,12 @@ note_left_out(struct answer *answer, const struct usage *usage)
 		snprintf(more, sizeof(more), " and %" PRIu32 " other node%s",
 		    nodes->count - 1, nodes->count == 2 ? "" : "s");
 	answer_note(answer, "left_out", usage->left_out,
-	    "left out: %" PRIu64 " times of processors between two samples, of "
+	    "left out: %" PRIu64
+	    " time%s of processors between two samples, of "
 	    "which %.*s%s cannot have so much, such as after a sleep of the "
 	    "host",
-	    usage->left_out, (int)nodes->names[0].bytes, nodes->names[0].at,
-	    more);
+	    usage->left_out, usage->left_out == 1 ? "" : "s",
+	    (int)nodes->names[0].bytes, nodes->names[0].at, more);
 }
 
 static int

@@ -59,7 +59,7 @@ check_text "... totals are growth" "0:299.0 1:299.0" "$(numbers total_disk_io_re
 check_text "... hours end with the last report" 0:0.9966 "$(numbers node_cpu_hours | cut -c 1-8)"
 check "totals since boot are the greatest" perf --since-boot
 check_text "... of the reports" "0:300.0 1:300.0" "$(numbers total_disk_io_read_mb)"
-check_printed "without a count of CPUs it says so" "2 nodes do not report their number of CPUs"
+check_printed "without a count of CPUs it says so" "2 nodes do not report a number of CPUs"
 check_text "... and knows no hours" "0:None 1:None" "$(numbers node_cpu_hours)"
 check "reports of some time are selected" perf -q --from 1650000101 --to 1650000201
 check_text "... and only they count" "0:200.0 1:200.0" "$(numbers 'max_t_(cpu_pct_per_cpu_avg)')"

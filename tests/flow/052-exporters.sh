@@ -123,7 +123,7 @@ check "is what was asked for" test "$(wc -l <"$TMP/out")" -eq 2
 check "dump as CSV" poolscope-dump -p "$pool" --format csv --kind event,phase -o "$TMP/csv"
 check "has as many columns everywhere" python3 -c 'import csv, sys
 rows = list(csv.reader(open(sys.argv[1], newline="")))
-assert len(rows) > 122 and {len(r) for r in rows} == {19}, {len(r) for r in rows}' "$TMP/csv"
+assert len(rows) > 122 and {len(r) for r in rows} == {20}, {len(r) for r in rows}' "$TMP/csv"
 check_status 1 "a pool without events" poolscope-plot cascade -p "no\$pool" -o "$TMP/no"
 check_printed "is a plain sentence" "no cascade events of partition no.pool in "
 check "and leaves nothing" test ! -e "$TMP/no"

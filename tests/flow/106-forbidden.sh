@@ -29,7 +29,7 @@ refused() {
 	check_status 77 "$_name: so does the next emit" poolscope-emit test refused
 	check_printed "... who refuses what, and what the key may do" "$says"
 	check_status 77 "$_name: the front command and standard input" sh -c 'echo test refused | poolscope emit --stdin'
-	check_printed "... say the same" "stdin:1: 1 events published: $says"
+	check_printed "... say the same" "stdin:1: 1 event published: $says"
 	check_status 77 "$_name: whoever waits for the store" poolscope-emit test refused --wait stored --timeout 1s
 	check_printed "... hears it when the time is over" "$says"
 	check_status 0 "$_name: run has the status of the command" poolscope-run -- true

@@ -68,8 +68,9 @@ report_all(struct import_scanner *s)
 	}
 	if (s->notes > SCANNER_NOTES_SHOWN)
 		fprintf(stderr,
-		    "%s: and %" PRIu64 " more damaged places of this job\n",
-		    s->db, s->notes - SCANNER_NOTES_SHOWN);
+		    "%s: and %" PRIu64 " more damaged place%s of this job\n",
+		    s->db, s->notes - SCANNER_NOTES_SHOWN,
+		    s->notes - SCANNER_NOTES_SHOWN == 1 ? "" : "s");
 }
 
 /* ---- times ---- */

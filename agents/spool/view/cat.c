@@ -104,7 +104,7 @@ view_cat(struct view *view, const struct view_cat_options *options, FILE *file,
 	wire_room_clear(&cat.room);
 	if (rc == 0 && cat.errors > 0)
 		rc = err_set(err,
-		    "%" PRIu64 " parts of the spool cannot be read",
-		    cat.errors);
+		    "%" PRIu64 " part%s of the spool cannot be read",
+		    cat.errors, cat.errors == 1 ? "" : "s");
 	return rc;
 }

@@ -196,8 +196,8 @@ check_all(struct verify *verify, struct err *err)
 	for (uint32_t i = 0; i < view_streams(verify->view); i++)
 		check_numbers(verify, i);
 	if (verify->errors > 0)
-		return err_set_code(
-		    err, ERR_FOUND, "%" PRIu64 " errors", verify->errors);
+		return err_set_code(err, ERR_FOUND, "%" PRIu64 " error%s",
+		    verify->errors, verify->errors == 1 ? "" : "s");
 	log_info("%" PRIu32 " segments, %" PRIu64 " frames: ok",
 	    view_segments(verify->view), verify->frames);
 	return 0;
