@@ -24,7 +24,18 @@ enum {
 	MODEL_PHASES_MAX = 256, /* in all models together */
 	MODEL_ROLES_MAX = 8,    /* phases that one event may start or end */
 	MODEL_FILE_BYTES_MAX = 256 << 10,
+	MODEL_WAIT_BYTES_MAX = 1000, /* of the names in after and its like */
+	MODEL_PLACES_MAX = 1000000,
 };
+
+/* The end of which phases it waits for. */
+enum model_wait {
+	MODEL_AFTER,     /* to begin: of its node, and of its key */
+	MODEL_AFTER_ANY, /* to begin: of any node, and of its key */
+	MODEL_END_AFTER, /* to end: of its node */
+	MODEL_WAITS
+};
+extern const char *const model_wait_words[MODEL_WAITS];
 
 struct model_phase {
 	struct text id;    /* "model:phase" */
@@ -41,6 +52,10 @@ struct model_phase {
 	bool ignore_unmatched;
 	unsigned place; /* of its file, after those of earlier files */
 	bool fifo; /* spans of one key overlap: see aggregator/phases/phase.h */
+	/* What it waits for: names of phases of its model, with a newline
+	 * between them. */
+	struct text waits[MODEL_WAITS];
+	unsigned places; /* of one key in the pool at once; 0: any number */
 };
 
 struct model_view {

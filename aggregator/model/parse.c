@@ -93,10 +93,53 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 	else if (strcmp(pairing, "nearest") != 0 &&
 		 strcmp(pairing, "fifo") != 0)
 		wrong = "has an invalid pairing: use \"nearest\" or \"fifo\"";
+	else if (cfg_getint(phase, "places") < 0 ||
+		 cfg_getint(phase, "places") > MODEL_PLACES_MAX)
+		wrong = "has an invalid number of places: use 1 to 1000000, or "
+			"leave it out";
 	if (wrong == NULL)
 		return 0;
 	cfg_error(cfg, "phase \"%s\" %s", title ? title : "", wrong);
 	return -1;
+}
+
+/* What phases wait for; called when all are known.  -1: err has the phase. */
+static int
+check_waits(cfg_t *cfg, cfg_t *phase, const char *path, struct err *err)
+{
+	char shown[2][300];
+
+	for (int wait = 0; wait < MODEL_WAITS; wait++) {
+		const char *word = model_wait_words[wait];
+		size_t bytes = 0;
+
+		for (unsigned i = 0; i < cfg_size(phase, word); i++) {
+			const char *name = cfg_getnstr(phase, word, i);
+			struct text title = text_of(cfg_title(phase));
+
+			bytes += strlen(name) + 1;
+			if (cfg_opt_gettsec(cfg_getopt(cfg, "phase"), name) ==
+			    NULL)
+				return err_set(err,
+				    "%s:1: phase %s is %s phase %s, which this "
+				    "model does not define",
+				    path,
+				    text_quote(
+					shown[0], sizeof(shown[0]), title),
+				    word,
+				    text_quote(shown[1], sizeof(shown[1]),
+					text_of(name)));
+			if (bytes > MODEL_WAIT_BYTES_MAX)
+				return err_set(err,
+				    "%s:1: phase %s has more than %d bytes of "
+				    "names in %s",
+				    path,
+				    text_quote(
+					shown[0], sizeof(shown[0]), title),
+				    MODEL_WAIT_BYTES_MAX, word);
+		}
+	}
+	return 0;
 }
 
 static int
@@ -181,9 +224,28 @@ check_message(cfg_t *cfg, cfg_opt_t *opt)
 	return -1;
 }
 
+/* "pull\nload" of { "pull", "load" }. */
+static struct text
+join_names(char to[static MODEL_WAIT_BYTES_MAX], cfg_t *section,
+    const char *word)
+{
+	uint32_t used = 0;
+
+	for (unsigned i = 0; i < cfg_size(section, word); i++) {
+		struct text name = text_of(cfg_getnstr(section, word, i));
+
+		if (i > 0)
+			to[used++] = '\n';
+		memcpy(to + used, name.at, name.bytes);
+		used += name.bytes;
+	}
+	return (struct text){ to, used };
+}
+
 static void
 take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
 {
+	char waits[MODEL_WAITS][MODEL_WAIT_BYTES_MAX];
 	const char *unmatched = cfg_getstr(section, "unmatched");
 	char id[2 * NAME_BYTES_MAX + 2];
 	struct model_phase phase = {
@@ -200,8 +262,12 @@ take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
 		.required = cfg_getbool(section, "required"),
 		.ignore_unmatched = strcmp(unmatched, "ignore") == 0,
 		.fifo = strcmp(cfg_getstr(section, "pairing"), "fifo") == 0,
+		.places = (unsigned)cfg_getint(section, "places"),
 	};
 
+	for (int i = 0; i < MODEL_WAITS; i++)
+		phase.waits[i] =
+		    join_names(waits[i], section, model_wait_words[i]);
 	model_set_add(set, &phase);
 }
 
@@ -297,6 +363,10 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 	int rc;
 
 	for (i = 0; i < cfg_size(cfg, "phase"); i++)
+		if (check_waits(
+			cfg, cfg_getnsec(cfg, "phase", i), path, err) != 0)
+			return -1;
+	for (i = 0; i < cfg_size(cfg, "phase"); i++)
 		take_phase(set, cfg_getnsec(cfg, "phase", i), name, kv);
 	for (i = 0; i < cfg_size(cfg, "view"); i++)
 		take_view(set, cfg_getnsec(cfg, "view", i), name);
@@ -323,7 +393,11 @@ open_grammar(void)
 		CFG_STR("measured", NULL, CFGF_NODEFAULT),
 		CFG_STR("unmatched", "incomplete", CFGF_NONE),
 		CFG_STR("pairing", "nearest", CFGF_NONE),
-		CFG_BOOL("required", cfg_false, CFGF_NONE), CFG_END() };
+		CFG_BOOL("required", cfg_false, CFGF_NONE),
+		CFG_STR_LIST("after", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("after_any", NULL, CFGF_NODEFAULT),
+		CFG_STR_LIST("end_after", NULL, CFGF_NODEFAULT),
+		CFG_INT("places", 0, CFGF_NONE), CFG_END() };
 	cfg_opt_t view[] = { CFG_STR_LIST("sum", NULL, CFGF_NODEFAULT),
 		CFG_END() };
 	cfg_opt_t run[] = { CFG_STR("attribute", NULL, CFGF_NODEFAULT),

@@ -10,6 +10,8 @@
 #include "proto/hash/hash.h"
 #include "proto/base/memory.h"
 
+const char *const model_wait_words[] = { "after", "after_any", "end_after" };
+
 struct text
 model_set_own(
     struct model_set *set, struct text a, const char *between, struct text b)
@@ -68,6 +70,8 @@ model_set_add(struct model_set *set, const struct model_phase *phase)
 	to->run = own_text(set, phase->run);
 	to->key = own_text(set, phase->key);
 	to->measured = own_text(set, phase->measured);
+	for (int i = 0; i < MODEL_WAITS; i++)
+		to->waits[i] = own_text(set, phase->waits[i]);
 }
 
 /* ---- encoding ---- */
@@ -85,6 +89,9 @@ model_put_phase(struct buffer *to, const struct model_phase *phase)
 			   (phase->ignore_unmatched ? 4 : 0) |
 			   (phase->fifo ? 8 : 0));
 	varint_put(to, phase->place);
+	for (int i = 0; i < MODEL_WAITS; i++)
+		varint_put_text(to, phase->waits[i]);
+	varint_put(to, phase->places);
 }
 
 bool
@@ -105,6 +112,9 @@ model_get_phase(struct text from, struct model_phase *phase)
 	phase->ignore_unmatched = (flags & 4) != 0;
 	phase->fifo = (flags & 8) != 0;
 	phase->place = (unsigned)varint_get(&u);
+	for (int i = 0; i < MODEL_WAITS; i++)
+		phase->waits[i] = varint_get_text(&u);
+	phase->places = (unsigned)varint_get(&u);
 	return !u.bad;
 }
 
@@ -117,7 +127,7 @@ model_set_hash(const struct model_set *set)
 
 	/* The form of the derived rows: another one is another hash, so that
 	 * rows that an older program wrote are derived again. */
-	varint_put(&all, 3);
+	varint_put(&all, 4);
 	for (i = 0; i < set->phases; i++)
 		model_put_phase(&all, &set->phase[i]);
 	for (i = 0; i < set->runs; i++)

@@ -94,6 +94,25 @@ is_step(const struct model_run *run, struct text id)
 	return false;
 }
 
+/* ", after nodeprep and save" */
+static void
+show_waits(const struct model_phase *phase, FILE *to)
+{
+	static const char *const words[] = { ", after ", ", after any ",
+		", ends after " };
+
+	for (int i = 0; i < MODEL_WAITS; i++) {
+		struct text rest = phase->waits[i];
+		const char *between = words[i];
+		struct text name;
+
+		for (; text_next_line(&rest, &name); between = " and ")
+			put_after(to, between, name);
+	}
+	if (phase->places > 0)
+		fprintf(to, ", %u of a key at once", phase->places);
+}
+
 static void
 show_phase(const struct model_phase *phase, bool step, FILE *to)
 {
@@ -113,6 +132,7 @@ show_phase(const struct model_phase *phase, bool step, FILE *to)
 	fputs(phase->fifo ? ", first start first" : "", to);
 	fputs(phase->required ? ", required" : "", to);
 	fputs(phase->ignore_unmatched ? ", unmatched ignored" : "", to);
+	show_waits(phase, to);
 	putc('\n', to);
 }
 

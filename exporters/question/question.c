@@ -18,6 +18,7 @@ const struct question *const questions[] = {
 	&question_breakdown,
 	&question_cascade,
 	&question_clocks,
+	&question_critical,
 	&question_deltas,
 	&question_groups,
 	&question_iterations,

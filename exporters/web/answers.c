@@ -448,6 +448,7 @@ const struct web_route web_pool_routes[] = {
 	    "test entry entries changes from to limit oldest sort top columns",
 	    false, answer_results, NULL },
 	{ "clocks", .asks = &question_clocks },
+	{ "critical", .asks = &question_critical },
 	{ "spans", .asks = &question_spans },
 	{ "trace", "nodes max-size metric node job user start gap from to step",
 	    false, answer_trace, NULL },

@@ -7,7 +7,7 @@
 
 #include "aggregator/query/page/page.h"
 
-enum { ANSWER_ROOM = 4096 }; /* of properties; further properties are dropped */
+enum { ANSWER_ROOM = 8192 }; /* of properties; further properties are dropped */
 
 struct answer {
 	struct record record;

@@ -51,6 +51,12 @@ append_stats(
 		answer_put_word(&answer, "measured", phase->measured);
 	if (phase->run.bytes > 0)
 		answer_put_word(&answer, "run", phase->run);
+	for (int i = 0; i < MODEL_WAITS; i++)
+		if (phase->waits[i].bytes > 0)
+			answer_put_word(
+			    &answer, model_wait_words[i], phase->waits[i]);
+	if (phase->places > 0)
+		answer_put_int(&answer, "places", phase->places);
 	answer_put(&answer, "required",
 	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
 	return answer_append(page, &answer);

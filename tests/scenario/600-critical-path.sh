@@ -1,0 +1,141 @@
+#!/bin/sh
+# What a pool of four nodes waited for until it was ready.  Seconds after the start:
+#
+#	a	prepared 0-10, resources 10-70: pulls redis 12-30, saves it 30-35,
+#		pulls big 31-60
+#	b	prepared 2-12, resources 14-65: pulls redis 32-50 (a place is free at 30, when a
+#		has it; one of a key at once)
+#	c	prepared 5-20, resources 22-90: torrent of redis 40-60 (after any save: 35, of a),
+#		load 60-85
+#	d	begins at 50, prepared 50-55, resources 57-80
+#
+# Ready last: c, at 90.  Backwards from there:
+#
+#	85-90	end	its resources end 5 s after the load
+#	60-85	in	load of redis on c, after its torrent
+#	40-60	in	torrent of redis on c
+#	35-40	wait	the first save had ended at 35
+#	30-35	in	save of redis on a, after its pull
+#	12-30	in	pull of redis on a
+#	10-12	wait	the pull lies in the resources of a, which began at 10
+#	0-10	in	a is prepared; its resources are after that, at once
+#
+# 10 + 2 + 18 + 5 + 5 + 20 + 25 + 5 = 90.
+#
+# In a second pool there is no torrent: x pulls 5-25, y 27-47, z 49-60, one at once, and z
+# has to wait from 4 on.  Ready last: z, at 62.
+#
+#	60-62	end
+#	49-60	in	z pulls, 2 s after y
+#	47-49	wait
+#	27-47	place	y pulls
+#	25-27	wait
+#	5-25	place	x pulls
+#	3-5	wait	its resources had begun at 3, as those of all
+#	1-3	in	x is prepared
+#	0-1	began	the start is that of z, which is prepared 0-3
+#
+# A third pool is no more ready than two of three nodes, and begins twice.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # partitions' names
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+model pool <<-'END'
+	phase "prep" {
+		start = "prep:start"
+		end = "prep:end"
+		required = true
+	}
+	phase "resources" {
+		start = "res:start"
+		end = "res:end"
+		required = true
+		after = { "prep" }
+		end_after = { "pull", "save", "torrent", "load" }
+	}
+	phase "pull" {
+		start = "pull:start"
+		end = "pull:end"
+		key = "img"
+		places = 1
+	}
+	phase "save" {
+		start = "save:start"
+		end = "save:end"
+		key = "img"
+		after = { "pull" }
+	}
+	phase "torrent" {
+		start = "torrent:start"
+		end = "torrent:end"
+		key = "img"
+		after_any = { "save" }
+	}
+	phase "load" {
+		start = "load:start"
+		end = "load:end"
+		key = "img"
+		after = { "torrent" }
+	}
+END
+aggregate --models "$TMP/models"
+
+# phase NODE NAME BEGIN END [IMAGE]
+phase() {
+	echo "event $3 $1 $2:start ${5:+img=$5}"
+	echo "event $4 $1 $2:end ${5:+img=$5}"
+}
+path() {
+	columns offset,duration,kind,node,phase,key poolscope stats critical --format csv "$@"
+}
+
+# shellcheck disable=SC2119 # no arguments
+{
+	phase a prep 0 10
+	phase a res 10 70
+	phase a pull 12 30 redis
+	phase a save 30 35 redis
+	phase a pull 31 60 big
+	phase b prep 2 12
+	phase b res 14 65
+	phase b pull 32 50 redis
+	phase c prep 5 20
+	phase c res 22 90
+	phase c torrent 40 60 redis
+	phase c load 60 85 redis
+	phase d prep 50 55
+	phase d res 57 80
+} | records
+wait_until indexed 30
+answer "across nodes" "0,10,in,a,pool:prep,
+10,2,wait,a,pool:pull,redis
+12,18,in,a,pool:pull,redis
+30,5,in,a,pool:save,redis
+35,5,wait,c,pool:torrent,redis
+40,20,in,c,pool:torrent,redis
+60,25,in,c,pool:load,redis
+85,5,end,c,pool:resources," path
+
+PARTITION='acct$places'
+{
+	phase z prep 0 3
+	phase z res 3 62
+	phase z pull 49 60 redis
+	phase x prep 1 3
+	phase x res 3 30
+	phase x pull 5 25 redis
+	phase y prep 1 3
+	phase y res 3 50
+	phase y pull 27 47 redis
+} | records
+wait_until indexed 30
+answer "places" "0,1,began,x,,
+1,2,in,x,pool:prep,
+3,2,wait,x,pool:pull,redis
+5,20,place,x,pool:pull,redis
+25,2,wait,y,pool:pull,redis
+27,20,place,y,pool:pull,redis
+47,2,wait,z,pool:pull,redis
+49,11,in,z,pool:pull,redis
+60,2,end,z,pool:resources," path -p 'acct$places'
