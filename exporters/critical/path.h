@@ -2,14 +2,14 @@
  * critical_path - from the begin of a start to the moment when it was ready.
  *
  * It is walked backwards, from the end of the phase that was ready last: what a
- * phase waited for (waits.h) is what came before it on the path.  The pieces
+ * phase waited for (run.h) is what came before it on the path.  The pieces
  * follow each other without gaps, so they add up to the nanosecond.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CRITICAL_PATH_H
 #define EXPORTERS_CRITICAL_PATH_H
 
-#include "exporters/critical/waits.h"
+#include "exporters/critical/run.h"
 
 enum critical_kind {
 	CRITICAL_BEGAN, /* until the node began, after the start */
@@ -31,11 +31,10 @@ struct critical_path {
 	uint32_t count, room;
 };
 
-/* `start_ns`: its begin; `last`: the number of the phase that was ready last;
- * `first`: the phase that begins a node.  Clear it in any case. */
+/* `start_ns`: its begin.  The run must have been ready.  Clear it in any case.
+ */
 void critical_path_walk(struct critical_path *path,
-    const struct critical_waits *waits, int64_t start_ns, uint32_t last,
-    uint32_t first);
+    const struct critical_run *run, int64_t start_ns);
 void critical_path_clear(struct critical_path *path);
 
 #endif

@@ -1,104 +1,12 @@
 /*
- * critical_waits - what the phases of a start waited for.
+ * critical_waits - what the phases of a start wait for.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/critical/waits.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "proto/base/memory.h"
-#include "proto/record/record.h"
-
-/* ---- rules ---- */
-
-static const struct {
-	const char *word;
-	uint8_t bit;
-} words[] = { { "after", CRITICAL_AFTER },
-	{ "after_any", CRITICAL_AFTER_ANY },
-	{ "end_after", CRITICAL_END_AFTER } };
-
-/* `names` are phases of the same model, a line each. */
-static void
-take_names(struct critical_rules *rules, const struct phases_names *all,
-    struct text phase, uint32_t number, struct text names, uint8_t bit)
-{
-	struct text model = text_before(phase, ':'), name;
-	char id[2 * NAME_BYTES_MAX + 2];
-	uint32_t other;
-
-	while (text_next_line(&names, &name)) {
-		struct text whole = { id, model.bytes + 1 + name.bytes };
-
-		if (whole.bytes > sizeof(id))
-			continue;
-		memcpy(id, model.at, model.bytes);
-		id[model.bytes] = ':';
-		memcpy(id + model.bytes + 1, name.at, name.bytes);
-		if (!string_table_find(&all->phases, whole, &other))
-			continue;
-		rules->waits[number * rules->phases + other] |= bit;
-		rules->any = true;
-	}
-}
-
-static void
-take_rules(struct critical_rules *rules, const struct phases_names *names,
-    const struct record *record)
-{
-	struct value places, required;
-	struct text text;
-	uint32_t number;
-
-	if (!string_table_find(&names->phases, record->name, &number))
-		return;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (record_find_text(record, words[i].word, &text))
-			take_names(rules, names, record->name, number, text,
-			    words[i].bit);
-	if (record_find_attribute(record, text_of("places"), &places) &&
-	    places.type == VALUE_INT && places.is.i > 0 &&
-	    places.is.i < UINT32_MAX)
-		rules->places[number] = (uint32_t)places.is.i;
-	rules->is_required[number] =
-	    record_find_attribute(record, text_of("required"), &required) &&
-	    required.type == VALUE_BOOL && required.is.boolean;
-}
-
-int
-critical_rules_read(struct critical_rules *rules,
-    const struct phases_names *names, struct source *source,
-    struct text partition, struct err *err)
-{
-	struct wire_query query = source_query(1u << RECORD_ENTITY);
-	struct record record;
-	uint32_t phases = names->phases.count;
-	int rc;
-
-	*rules = (struct critical_rules){ .phases = phases,
-		.waits = memory_zero((size_t)phases * phases + 1, 1),
-		.places =
-		    memory_zero((size_t)phases + 1, sizeof(*rules->places)),
-		.is_required = memory_zero(
-		    (size_t)phases + 1, sizeof(*rules->is_required)) };
-	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
-		return -1;
-	while ((rc = source_next(source, &record, err)) > 0)
-		if (record.kind == RECORD_ENTITY)
-			take_rules(rules, names, &record);
-	return rc;
-}
-
-void
-critical_rules_clear(struct critical_rules *rules)
-{
-	free(rules->waits);
-	free(rules->places);
-	free(rules->is_required);
-}
-
-/* ---- orders ---- */
 
 static int
 compare(int64_t a, int64_t b)
@@ -121,72 +29,101 @@ by_time(const void *left, const void *right)
 	return by != 0 ? by : compare(a->key, b->key);
 }
 
-/* What the orders compare before the end. */
-enum order { BY_NODE, BY_NODE_KEY, BY_KEY };
+/* ---- groups ---- */
 
 static int
-compare_groups(enum order order, const struct critical_item *a,
+compare_groups(enum critical_group by, const struct critical_item *a,
     const struct critical_item *b)
 {
-	int by = order == BY_KEY ? 0 : compare(a->node, b->node);
+	int sign = by == CRITICAL_KEY ? 0 : compare(a->node, b->node);
 
-	if (by == 0)
-		by = compare(a->phase, b->phase);
-	if (by == 0 && order != BY_NODE)
-		by = compare(a->key, b->key);
-	return by;
+	if (sign == 0)
+		sign = compare(a->phase, b->phase);
+	if (sign == 0 && by != CRITICAL_NODE)
+		sign = compare(a->key, b->key);
+	return sign;
 }
 
 struct sorting {
 	const struct critical_item *at;
-	enum order order;
+	enum critical_group by;
 };
+
+/* Of one time, what lies in another comes before it, and what has no length
+ * last. */
+static int
+by_end(const void *left, const void *right, void *arg)
+{
+	const struct sorting *sorting = arg;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	const struct critical_item *a = &sorting->at[i], *b = &sorting->at[j];
+	bool a_lasts = a->begin_ns < a->end_ns, b_lasts = b->begin_ns < b->end_ns;
+	int sign = compare(a->end_ns, b->end_ns);
+
+	if (sign == 0)
+		sign = b_lasts - a_lasts;
+	if (sign == 0)
+		sign = a_lasts ? compare(j, i) : compare(i, j);
+	return sign;
+}
 
 static int
 by_group(const void *left, const void *right, void *arg)
 {
 	const struct sorting *sorting = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	const struct critical_item *a = &sorting->at[i], *b = &sorting->at[j];
-	int by = compare_groups(sorting->order, a, b);
+	int sign = compare_groups(
+	    sorting->by, &sorting->at[i], &sorting->at[j]);
 
-	if (by == 0)
-		by = compare(a->end_ns, b->end_ns);
-	return by != 0 ? by : compare(i, j);
+	return sign != 0 ? sign : by_end(left, right, arg);
 }
 
 static uint32_t *
-sort(const struct critical_waits *waits, enum order order)
+sort(const struct critical_waits *waits, enum critical_group by,
+    int (*order)(const void *, const void *, void *))
 {
 	uint32_t *numbers =
 	    memory_zero((size_t)waits->count + 1, sizeof(*numbers));
-	struct sorting sorting = { waits->at, order };
+	struct sorting sorting = { waits->at, by };
 
 	for (uint32_t i = 0; i < waits->count; i++)
 		numbers[i] = i;
-	qsort_r(numbers, waits->count, sizeof(*numbers), by_group, &sorting);
+	qsort_r(numbers, waits->count, sizeof(*numbers), order, &sorting);
 	return numbers;
 }
 
-/* How many of an order come before the end `end_ns` of number `i` in the group
- * of `like`. */
+/* Numbers the groups of an order. */
+static void
+number_groups(struct critical_waits *waits, const uint32_t *numbers,
+    enum critical_group by)
+{
+	uint32_t group = 0;
+
+	for (uint32_t i = 0; i < waits->count; i++) {
+		struct critical_item *item = &waits->at[numbers[i]];
+
+		if (i > 0 &&
+		    compare_groups(by, &waits->at[numbers[i - 1]], item) != 0)
+			group++;
+		item->group[by] = group;
+	}
+	waits->groups[by] = waits->count > 0 ? group + 1 : 0;
+}
+
+/* The first place in an order whose item is not before this end in the group of
+ * `like`. */
 static uint32_t
 place_of(const struct critical_waits *waits, const uint32_t *numbers,
-    enum order order, const struct critical_item *like, int64_t end_ns,
-    uint32_t i)
+    enum critical_group by, const struct critical_item *like, int64_t end_ns)
 {
 	uint32_t low = 0, high = waits->count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct critical_item *item = &waits->at[numbers[middle]];
-		int by = compare_groups(order, item, like);
+		int sign = compare_groups(by, item, like);
 
-		if (by == 0)
-			by = compare(item->end_ns, end_ns);
-		if (by == 0)
-			by = compare(numbers[middle], i);
-		if (by < 0)
+		if (sign < 0 || (sign == 0 && item->end_ns < end_ns))
 			low = middle + 1;
 		else
 			high = middle;
@@ -194,240 +131,182 @@ place_of(const struct critical_waits *waits, const uint32_t *numbers,
 	return low;
 }
 
-/* The last one of the group that ended before number `i` began; CRITICAL_NONE:
- * there is none. */
-static uint32_t
-last_before(const struct critical_waits *waits, const uint32_t *numbers,
-    enum order order, const struct critical_item *like, uint32_t i)
-{
-	uint32_t place = place_of(
-	    waits, numbers, order, like, waits->at[i].begin_ns, i);
+/* ---- what a phase waits for ---- */
 
-	if (place == 0 ||
-	    compare_groups(order, &waits->at[numbers[place - 1]], like) != 0)
-		return CRITICAL_NONE;
-	return numbers[place - 1];
-}
+struct finding {
+	struct critical_waits *waits;
+	uint32_t *numbers[CRITICAL_GROUPS];
+	uint32_t key_of_none;
+};
 
-/* ---- causes ---- */
-
+/* Phase `i` waits for the group of `like`, if there is one. */
 static void
-offer(struct critical_item *item, enum critical_cause cause, uint32_t by,
-    int64_t at_ns)
+add_dep(struct finding *finding, uint32_t i, enum critical_group by,
+    const struct critical_item *like)
 {
-	if (by == CRITICAL_NONE ||
-	    (item->by != CRITICAL_NONE && at_ns <= item->could_ns))
+	struct critical_waits *waits = finding->waits;
+	const uint32_t *numbers = finding->numbers[by];
+	uint32_t at = place_of(waits, numbers, by, like, INT64_MIN);
+	const struct critical_item *found;
+
+	if (at == waits->count)
 		return;
-	item->cause = cause;
-	item->by = by;
-	item->could_ns = at_ns;
+	found = &waits->at[numbers[at]];
+	if (compare_groups(by, found, like) != 0)
+		return;
+	waits->dep = memory_grow(waits->dep, &waits->dep_room,
+	    waits->dep_count, sizeof(*waits->dep));
+	waits->dep[waits->dep_count++] =
+	    (struct critical_dep){ found->group[by], by };
+	waits->at[i].dep_count++;
 }
 
+/* A phase without a key is after those of all keys, one with a key after those
+ * of it and those that have none. */
 static void
-offer_end(struct critical_waits *waits, uint32_t i, uint32_t by)
+add_after(struct finding *finding, uint32_t i, uint32_t phase)
 {
-	if (by != CRITICAL_NONE)
-		offer(&waits->at[i], CRITICAL_BY_PHASE, by,
-		    waits->at[by].end_ns);
-}
-
-/* A phase without a key is after all keys, one with a key after those of it and
- * those that have none. */
-static void
-find_after(struct critical_waits *waits, uint32_t i, uint32_t phase)
-{
-	struct critical_item like = waits->at[i];
+	struct critical_item like = finding->waits->at[i];
 
 	like.phase = phase;
-	if (like.key == waits->key_of_none) {
-		offer_end(waits, i,
-		    last_before(waits, waits->by_node, BY_NODE, &like, i));
+	if (like.key == finding->key_of_none) {
+		add_dep(finding, i, CRITICAL_NODE, &like);
 		return;
 	}
-	offer_end(waits, i,
-	    last_before(waits, waits->by_node_key, BY_NODE_KEY, &like, i));
-	like.key = waits->key_of_none;
-	offer_end(waits, i,
-	    last_before(waits, waits->by_node_key, BY_NODE_KEY, &like, i));
+	add_dep(finding, i, CRITICAL_NODE_KEY, &like);
+	like.key = finding->key_of_none;
+	add_dep(finding, i, CRITICAL_NODE_KEY, &like);
 }
 
+/* Phases of one name do not overlap on a node: the first that ends later is the
+ * one to look at. */
 static void
-find_after_any(struct critical_waits *waits, uint32_t i, uint32_t phase)
+find_outer(struct finding *finding, uint32_t i, uint32_t phase)
 {
-	struct critical_item like = waits->at[i];
-	uint32_t first;
-
-	like.phase = phase;
-	first = place_of(waits, waits->by_key, BY_KEY, &like, INT64_MIN, 0);
-	if (first == waits->count)
-		return;
-	first = waits->by_key[first];
-	if (compare_groups(BY_KEY, &waits->at[first], &like) == 0 &&
-	    first < i && waits->at[first].end_ns <= waits->at[i].begin_ns)
-		offer_end(waits, i, first);
-}
-
-/* Those of one phase do not overlap on a node, so the first that ends later is
- * the one to look at. */
-static void
-find_outer(struct critical_waits *waits, uint32_t i, uint32_t phase)
-{
-	struct critical_item *item = &waits->at[i], like = *item, *outer;
+	struct critical_waits *waits = finding->waits;
+	struct critical_item *item = &waits->at[i], like = *item;
+	const struct critical_item *outer;
 	uint32_t number;
 
 	like.phase = phase;
-	number = place_of(
-	    waits, waits->by_node, BY_NODE, &like, item->end_ns, 0);
+	number = place_of(waits, finding->numbers[CRITICAL_NODE],
+	    CRITICAL_NODE, &like, item->end_ns);
 	if (number == waits->count)
 		return;
-	number = waits->by_node[number];
+	number = finding->numbers[CRITICAL_NODE][number];
 	outer = &waits->at[number];
-	if (number >= i || compare_groups(BY_NODE, outer, &like) != 0 ||
-	    outer->begin_ns > item->begin_ns)
-		return;
-	if (item->outer == CRITICAL_NONE ||
-	    waits->at[item->outer].begin_ns < outer->begin_ns)
+	if (number < i && compare_groups(CRITICAL_NODE, outer, &like) == 0 &&
+	    outer->begin_ns <= item->begin_ns &&
+	    item->begin_ns < outer->end_ns &&
+	    (item->outer == CRITICAL_NONE ||
+		waits->at[item->outer].begin_ns < outer->begin_ns))
 		item->outer = number;
 }
 
 static void
-find_causes(struct critical_waits *waits, const struct critical_rules *rules,
-    uint32_t i)
+find_deps(struct finding *finding, uint32_t i)
 {
-	struct critical_item *item = &waits->at[i], *outer;
-	const uint8_t *of =
-	    &rules->waits[(size_t)item->phase * rules->phases];
+	const struct critical_rules *rules = finding->waits->rules;
+	struct critical_item *item = &finding->waits->at[i], like = *item;
 
+	item->deps = finding->waits->dep_count;
 	for (uint32_t phase = 0; phase < rules->phases; phase++) {
-		if (of[phase] & CRITICAL_AFTER)
-			find_after(waits, i, phase);
-		if (of[phase] & CRITICAL_AFTER_ANY)
-			find_after_any(waits, i, phase);
-		if (rules->waits[(size_t)phase * rules->phases + item->phase] &
-		    CRITICAL_END_AFTER)
-			find_outer(waits, i, phase);
+		like.phase = phase;
+		if (critical_rules_say(
+			rules, item->phase, CRITICAL_AFTER, phase))
+			add_after(finding, i, phase);
+		if (critical_rules_say(
+			rules, item->phase, CRITICAL_AFTER_ANY, phase))
+			add_dep(finding, i, CRITICAL_KEY, &like);
+		if (critical_rules_say(
+			rules, phase, CRITICAL_END_AFTER, item->phase))
+			find_outer(finding, i, phase);
 	}
-	if (item->outer == CRITICAL_NONE)
-		return;
-	offer(item, CRITICAL_BY_OUTER, item->outer,
-	    waits->at[item->outer].begin_ns);
-	outer = &waits->at[item->outer];
-	if (outer->inner == CRITICAL_NONE ||
-	    waits->at[outer->inner].end_ns <= item->end_ns)
-		outer->inner = i;
 }
 
-/* ---- places ---- */
+/* ---- nodes ---- */
 
-/* Those that had a place and have not passed it on: a heap by end. */
-struct holders {
-	uint32_t *at;
-	uint32_t count;
+/* When the node of each phase began: the last begin of its first phase, or, if
+ * there is none, the phase itself. */
+static void
+find_begins(struct critical_waits *waits)
+{
+	int64_t *begin_ns =
+	    memory_zero((size_t)waits->nodes + 1, sizeof(*begin_ns));
+
+	for (uint32_t i = 0; i < waits->nodes; i++)
+		begin_ns[i] = INT64_MIN;
+	for (uint32_t i = 0; i < waits->count; i++) {
+		struct critical_item *item = &waits->at[i];
+
+		if (item->phase == waits->rules->first)
+			begin_ns[item->node] = item->begin_ns;
+		item->node_ns = begin_ns[item->node] == INT64_MIN
+				    ? item->begin_ns
+				    : begin_ns[item->node];
+	}
+	free(begin_ns);
+}
+
+/* A node since its last begin, while the ends of its phases are looked at. */
+struct node {
+	uint32_t lacking; /* required phases that have not ended */
+	uint32_t ended;   /* the last one that has; CRITICAL_NONE */
+	bool is_ready;
 };
 
-static bool
-is_sooner(const struct critical_waits *waits, uint32_t a, uint32_t b)
-{
-	int by = compare(waits->at[a].end_ns, waits->at[b].end_ns);
-
-	return by < 0 || (by == 0 && a < b);
-}
-
+/* The first end of a required phase since its node began. */
 static void
-push(const struct critical_waits *waits, struct holders *holders, uint32_t i)
+take_end(struct critical_waits *waits, struct node *node, uint32_t *before,
+    uint32_t i)
 {
-	uint32_t at = holders->count++;
-
-	while (at > 0 && is_sooner(waits, i, holders->at[(at - 1) / 2])) {
-		holders->at[at] = holders->at[(at - 1) / 2];
-		at = (at - 1) / 2;
-	}
-	holders->at[at] = i;
+	for (uint32_t j = node->ended; j != CRITICAL_NONE; j = before[j])
+		if (waits->at[j].phase == waits->at[i].phase)
+			return;
+	before[i] = node->ended;
+	node->ended = i;
+	if (--node->lacking > 0)
+		return;
+	node->is_ready = true;
+	for (uint32_t j = i; j != CRITICAL_NONE; j = before[j])
+		waits->at[j].is_final = true;
 }
 
+/* The phases that make each node ready, as exporters/source/starts.h says. */
 static void
-pop(const struct critical_waits *waits, struct holders *holders)
+find_finals(struct critical_waits *waits)
 {
-	uint32_t last = holders->at[--holders->count], at = 0, child;
+	const struct critical_rules *rules = waits->rules;
+	uint32_t *before =
+	    memory_zero((size_t)waits->count + 1, sizeof(*before));
+	struct node *nodes =
+	    memory_zero((size_t)waits->nodes + 1, sizeof(*nodes));
+	uint32_t begun = 0;
 
-	while ((child = 2 * at + 1) < holders->count) {
-		if (child + 1 < holders->count &&
-		    is_sooner(
-			waits, holders->at[child + 1], holders->at[child]))
-			child++;
-		if (!is_sooner(waits, holders->at[child], last))
-			break;
-		holders->at[at] = holders->at[child];
-		at = child;
-	}
-	holders->at[at] = last;
-}
+	for (uint32_t i = 0; i < waits->count; i++) {
+		uint32_t number = waits->ends[i];
+		const struct critical_item *item = &waits->at[number];
 
-/* One that began though none was free has a place of its own from then on. */
-static void
-take_place(struct critical_waits *waits, struct holders *holders,
-    uint32_t places, uint32_t i)
-{
-	struct critical_item *item = &waits->at[i];
+		for (; begun < waits->count; begun++) {
+			const struct critical_item *first = &waits->at[begun];
+			struct node *node = &nodes[first->node];
 
-	if (holders->count >= places) {
-		uint32_t holder = holders->at[0];
-
-		if (waits->at[holder].end_ns <= item->begin_ns) {
-			offer(item, CRITICAL_BY_PLACE, holder,
-			    waits->at[holder].end_ns);
-			pop(waits, holders);
-		} else {
-			waits->over++;
-		}
-	}
-	push(waits, holders, i);
-}
-
-static int
-by_number(const void *left, const void *right)
-{
-	const uint32_t *a = left, *b = right;
-
-	return compare(*a, *b);
-}
-
-/* The group [first, end) of by_key, in the order of begin. */
-static void
-share_places(struct critical_waits *waits, uint32_t first, uint32_t end,
-    uint32_t places)
-{
-	uint32_t count = end - first;
-	uint32_t *numbers = memory_copy(
-	    &waits->by_key[first], count * sizeof(*waits->by_key));
-	struct holders holders = { .at = memory_zero(
-				       (size_t)count + 1, sizeof(uint32_t)) };
-
-	qsort(numbers, count, sizeof(*numbers), by_number);
-	for (uint32_t i = 0; i < count; i++)
-		take_place(waits, &holders, places, numbers[i]);
-	free(holders.at);
-	free(numbers);
-}
-
-static void
-find_places(
-    struct critical_waits *waits, const struct critical_rules *rules)
-{
-	uint32_t end;
-
-	for (uint32_t i = 0; i < waits->count; i = end) {
-		const struct critical_item *item =
-		    &waits->at[waits->by_key[i]];
-
-		for (end = i + 1; end < waits->count; end++)
-			if (compare_groups(BY_KEY, item,
-				&waits->at[waits->by_key[end]]) != 0)
+			if (first->begin_ns > item->end_ns ||
+			    (first->begin_ns == item->end_ns &&
+				item->begin_ns < item->end_ns))
 				break;
-		if (rules->places[item->phase] > 0)
-			share_places(
-			    waits, i, end, rules->places[item->phase]);
+			if (first->phase == rules->first && !node->is_ready)
+				*node = (struct node){ rules->required,
+					CRITICAL_NONE, false };
+		}
+		if (rules->is_required[item->phase] &&
+		    nodes[item->node].lacking > 0 &&
+		    !nodes[item->node].is_ready)
+			take_end(
+			    waits, &nodes[item->node], before, number);
 	}
+	free(before);
+	free(nodes);
 }
 
 /* ---- all ---- */
@@ -435,6 +314,7 @@ find_places(
 static void
 take_items(struct critical_waits *waits, const struct phases_read *phases)
 {
+	waits->nodes = phases->nodes.count;
 	waits->at = memory_zero((size_t)phases->count + 1, sizeof(*waits->at));
 	for (uint32_t i = 0; i < phases->count; i++) {
 		const struct phases_item *item = &phases->items[i];
@@ -447,37 +327,49 @@ take_items(struct critical_waits *waits, const struct phases_read *phases)
 			    .node = item->node,
 			    .phase = item->phase,
 			    .key = item->key,
-			    .by = CRITICAL_NONE,
-			    .could_ns = item->begin_ns,
-			    .inner = CRITICAL_NONE,
 			    .outer = CRITICAL_NONE };
 	}
-	if (waits->count > 0)
-		qsort(waits->at, waits->count, sizeof(*waits->at), by_time);
-	if (!string_table_find(&phases->keys, (struct text){ NULL, 0 },
-		&waits->key_of_none))
-		waits->key_of_none = CRITICAL_NONE;
+	qsort(waits->at, waits->count, sizeof(*waits->at), by_time);
 }
 
 void
 critical_waits_find(struct critical_waits *waits,
     const struct phases_read *phases, const struct critical_rules *rules)
 {
-	*waits = (struct critical_waits){ .at = NULL };
+	struct finding finding = { .waits = waits };
+
+	*waits = (struct critical_waits){ .rules = rules };
 	take_items(waits, phases);
-	waits->by_node = sort(waits, BY_NODE);
-	waits->by_node_key = sort(waits, BY_NODE_KEY);
-	waits->by_key = sort(waits, BY_KEY);
-	for (uint32_t i = 0; i < waits->count; i++)
-		find_causes(waits, rules, i);
-	find_places(waits, rules);
+	if (!string_table_find(&phases->keys, (struct text){ NULL, 0 },
+		&finding.key_of_none))
+		finding.key_of_none = CRITICAL_NONE;
+	waits->ends = sort(waits, CRITICAL_NODE, by_end);
+	for (int by = 0; by < CRITICAL_GROUPS; by++) {
+		finding.numbers[by] =
+		    sort(waits, (enum critical_group)by, by_group);
+		number_groups(
+		    waits, finding.numbers[by], (enum critical_group)by);
+	}
+	waits->places = memory_zero(
+	    (size_t)waits->groups[CRITICAL_KEY] + 1, sizeof(*waits->places));
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct critical_item *item = &waits->at[i];
+
+		waits->places[item->group[CRITICAL_KEY]] =
+		    rules->places[item->phase];
+		find_deps(&finding, i);
+	}
+	find_begins(waits);
+	find_finals(waits);
+	for (int by = 0; by < CRITICAL_GROUPS; by++)
+		free(finding.numbers[by]);
 }
 
 void
 critical_waits_clear(struct critical_waits *waits)
 {
 	free(waits->at);
-	free(waits->by_node);
-	free(waits->by_node_key);
-	free(waits->by_key);
+	free(waits->ends);
+	free(waits->places);
+	free(waits->dep);
 }

@@ -1,17 +1,19 @@
 /*
- * critical_waits - what the phases of a start waited for.
+ * critical_waits - what the phases of a start wait for.
  *
  * A model says which phases wait for the end of which (poolscope-model(5):
  * after, after_any, end_after), and of which only some run at once (places).
- * So each phase has a moment from which it could have begun: the last of
+ * So each phase could have begun at the last of
  *
+ *	the begin of its node,
  *	the end of each phase that it is after, on its node and of its key,
  *	the first end of a phase that it is after_any, on any node, of its key,
  *	the begin of the phase that ends after it and that it lies in,
  *	the moment when a place was free.
  *
- * Who has places gets them in the order of begin, each the one that was freed
- * first.  The pause from that moment to its begin is the phase's own.
+ * Places are given in the order of begin, to each the one that is free first.
+ * The pause from that moment to its begin is the phase's own, and so is that
+ * from the end of the last phase inside to its own end.
  *
  * The order of phases is that of begin, end and place in the model; a phase
  * waits for earlier ones only, so that there are no circles, whatever a model
@@ -21,60 +23,43 @@
 #ifndef EXPORTERS_CRITICAL_WAITS_H
 #define EXPORTERS_CRITICAL_WAITS_H
 
-#include "exporters/phases/read.h"
-
-/* Which phase waits for which: [waiting][other], by number. */
-struct critical_rules {
-	uint32_t phases;
-	uint8_t *waits;   /* bits of enum critical_wait */
-	uint32_t *places; /* by phase; 0: any number */
-	bool *is_required;
-	bool any;         /* does the model say anything of this? */
-};
-
-enum critical_wait {
-	CRITICAL_AFTER = 1,
-	CRITICAL_AFTER_ANY = 2,
-	CRITICAL_END_AFTER = 4,
-};
-
-int critical_rules_read(struct critical_rules *rules,
-    const struct phases_names *names, struct source *source,
-    struct text partition, struct err *err);
-void critical_rules_clear(struct critical_rules *rules);
+#include "exporters/critical/rules.h"
 
 #define CRITICAL_NONE UINT32_MAX
 
-enum critical_cause {
-	CRITICAL_BY_NOTHING, /* the node itself began */
-	CRITICAL_BY_PHASE,   /* its end: after or after_any */
-	CRITICAL_BY_OUTER,   /* the begin of the one it lies in */
-	CRITICAL_BY_PLACE,   /* the end of the one that had the place */
-};
+/* What an end is looked for by: phases of one node; of one node and key; of one
+ * key. */
+enum critical_group { CRITICAL_NODE, CRITICAL_NODE_KEY, CRITICAL_KEY };
+enum { CRITICAL_GROUPS = 3 };
 
 struct critical_item {
 	int64_t begin_ns, end_ns;
+	int64_t node_ns; /* when its node began */
 	uint32_t node, phase, key;
-	/* Why it did not begin before: which item, at which time. */
-	enum critical_cause cause;
-	uint32_t by;    /* CRITICAL_NONE: nothing */
-	int64_t could_ns;
-	uint32_t inner; /* the last one that its end waited for, or none */
-	uint32_t outer; /* the one that it lies in and that waits for it */
+	uint32_t outer; /* the one that it lies in, and that ends after it */
+	bool is_final;  /* its node was ready when all of these had ended */
+	uint32_t group[CRITICAL_GROUPS]; /* which one it is of */
+	uint32_t deps, dep_count;        /* in critical_waits.dep */
+};
+
+struct critical_dep {
+	uint32_t group; /* CRITICAL_KEY: the first of them, else the last */
+	enum critical_group by;
 };
 
 /* The complete phases of a window, in their order. */
 struct critical_waits {
+	const struct critical_rules *rules;
 	struct critical_item *at;
-	uint32_t count;
-	uint32_t key_of_none; /* number of the empty key */
-	/* Orders: by node, phase and end; by node, phase, key and end; by
-	 * phase, key and end. */
-	uint32_t *by_node, *by_node_key, *by_key;
-	uint64_t over; /* phases that began though no place was free */
+	uint32_t count, nodes;
+	uint32_t *ends; /* numbers, in the order of end */
+	uint32_t groups[CRITICAL_GROUPS];
+	uint32_t *places; /* by group of CRITICAL_KEY; 0: any number */
+	struct critical_dep *dep;
+	uint32_t dep_count, dep_room;
 };
 
-/* Clear it in any case. */
+/* `rules` must outlive it.  Clear it in any case. */
 void critical_waits_find(struct critical_waits *waits,
     const struct phases_read *phases, const struct critical_rules *rules);
 void critical_waits_clear(struct critical_waits *waits);

@@ -2,44 +2,76 @@
  * question_critical - what a pool waited for until it was ready: the critical
  * path, a row a piece.
  *
- * waits.h says what a phase waited for, path.h how the path is walked.
+ * waits.h says what a phase waits for, path.h how the path is walked.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "exporters/critical/path.h"
+#include "exporters/critical/start.h"
 #include "exporters/question/question.h"
+#include "proto/base/memory.h"
 
 struct row {
-	int64_t begin, offset, duration;
+	int64_t start, begin, offset, duration, drag;
 	struct text kind, node, phase, key;
 };
 
-#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
-#define TEXT(member)    ANSWER_AT_TEXT(struct row, member), NULL
+#define SECONDS(type, member) ANSWER_AT_DURATION(struct type, member), "s"
+#define TEXT(type, member)    ANSWER_AT_TEXT(struct type, member), NULL
 
 static const struct answer_column columns[] = {
+	{ "start", NULL, ANSWER_AT_TIME(struct row, start), NULL,
+	    "of which start it is", false, NULL },
 	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
 	    "when the piece begins; it lasts until the next one", ANSWER_SPARE,
 	    NULL },
-	{ "offset", "AFTER", SECONDS(offset), "the same, after the start",
+	{ "offset", "AFTER", SECONDS(row, offset), "the same, after the start",
 	    false, NULL },
-	{ "duration", "DURATION", SECONDS(duration),
+	{ "duration", "DURATION", SECONDS(row, duration),
 	    "how long it is; all together are the time from the start until "
 	    "the pool was ready",
 	    false, NULL },
-	{ "kind", "KIND", TEXT(kind),
+	{ "kind", "KIND", TEXT(row, kind),
 	    "began: until the node began; wait: until the phase began, "
 	    "though what it waits for had ended; in: the phase itself; place: "
 	    "the same, of the one that had the place; end: until the phase "
 	    "ended, after the phases inside",
 	    false, NULL },
-	{ "node", "NODE", TEXT(node), "the node", false, NULL },
-	{ "phase", "PHASE", TEXT(phase), "the model and the phase", false,
+	{ "node", "NODE", TEXT(row, node), "the node", false, NULL },
+	{ "phase", "PHASE", TEXT(row, phase), "the model and the phase", false,
 	    NULL },
-	{ "key", "KEY", TEXT(key),
+	{ "key", "KEY", TEXT(row, key),
 	    "of which image, job or other key; unknown: the phase has none",
+	    false, NULL },
+	{ "drag", "DRAG", SECONDS(row, drag),
+	    "how much earlier the pool had been ready if this phase had taken "
+	    "no time; unknown: the piece is no phase",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+struct sum_row {
+	struct text phase, key;
+	int64_t duration, slack;
+	uint64_t starts;
+};
+
+static const struct answer_column sum_columns[] = {
+	{ "phase", "PHASE", TEXT(sum_row, phase), "the model and the phase",
+	    false, NULL },
+	{ "key", "KEY", TEXT(sum_row, key),
+	    "of which key; unknown: the phase has none", false, NULL },
+	{ "duration", "ON PATH", SECONDS(sum_row, duration),
+	    "how long the paths of all these starts were in it", false, NULL },
+	{ "starts", "STARTS", ANSWER_AT_COUNT(struct sum_row, starts), NULL,
+	    "of how many starts it is on the path", false, NULL },
+	{ "slack", "SLACK", SECONDS(sum_row, slack),
+	    "how much longer any one of them could have been in the newest of "
+	    "the starts before the pool were ready later; unknown: nothing "
+	    "waits for them",
 	    false, NULL },
 	{ .key = NULL },
 };
@@ -49,78 +81,158 @@ static const struct answer_column head[] = {
 	    false, NULL },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes began", false,
-	    NULL },
+	{ "nodes", NULL, ANSWER_COUNT, 0, NULL,
+	    "how many nodes began in the newest of the starts", false, NULL },
 	{ "ready", NULL, ANSWER_COUNT, 0, NULL, "how many became ready", false,
 	    NULL },
 	{ "duration", NULL, ANSWER_DURATION, 0, "s",
-	    "from the start until the last of these was ready", false, NULL },
+	    "from that start until the last of these was ready", false, NULL },
 	{ .key = NULL },
 };
 
 static const struct answer_table tables[] = { { "critical", columns },
-	{ "head", head }, { .name = NULL } };
+	{ "phases", sum_columns }, { "head", head }, { .name = NULL } };
+
+/* A phase with a key, over all starts. */
+struct sum {
+	struct sum_row row;
+	uint32_t seen; /* the start that was counted last, + 1 */
+};
 
 struct asking {
 	const struct question_asked *asked;
 	struct answer *answer;
-	struct phases_names names;
-	struct phases_read phases;
-	struct critical_rules rules;
-	struct critical_waits waits;
-	struct critical_path path;
-	struct starts starts;
+	struct critical_start of; /* the one that is looked at */
 	const struct start *start;
-	struct text model;
+	uint32_t number; /* of it, in the answer */
+	bool is_newest;
+	struct string_table texts; /* of the sums: "phase\nkey" */
+	struct sum *sums;
+	uint32_t room;
+	uint64_t over, not_ready;
 };
 
 /* ---- rows ---- */
 
-static void
-put_piece(const struct asking *asking, const struct critical_piece *piece)
+static struct text
+phase_of(const struct asking *asking, const struct critical_item *item)
 {
-	const struct critical_item *item = &asking->waits.at[piece->item];
-	struct text key = asking->phases.keys.names[item->key];
-	struct row row = { .begin = piece->from_ns,
+	return asking->of.names.phases.names[item->phase];
+}
+
+/* A key that is none is unknown. */
+static struct text
+key_of(const struct asking *asking, const struct critical_item *item)
+{
+	struct text key = asking->of.phases.keys.names[item->key];
+
+	return key.bytes > 0 ? key : (struct text){ NULL, 0 };
+}
+
+static struct sum *
+sum_of(struct asking *asking, const struct critical_item *item)
+{
+	char name[4 * NAME_BYTES_MAX + 8];
+	struct text phase = phase_of(asking, item), key = key_of(asking, item);
+	uint32_t before = asking->texts.count, number;
+	struct text whole;
+	struct sum *sum;
+
+	whole = (struct text){ name,
+		(uint32_t)snprintf(name, sizeof(name), "%.*s\n%.*s",
+		    (int)phase.bytes, phase.at, (int)key.bytes,
+		    key.bytes > 0 ? key.at : "") };
+	number = string_table_add(&asking->texts, whole);
+	asking->sums = memory_grow(
+	    asking->sums, &asking->room, number, sizeof(*asking->sums));
+	sum = &asking->sums[number];
+	if (asking->texts.count == before)
+		return sum;
+	whole = asking->texts.names[number];
+	*sum = (struct sum){ .row = { .phase = text_before(whole, '\n'),
+				 .slack = ANSWER_NO_NS } };
+	if (key.bytes > 0)
+		sum->row.key = text_after(whole, '\n');
+	return sum;
+}
+
+static void
+add_to_sum(struct asking *asking, const struct critical_item *item,
+    int64_t duration_ns)
+{
+	struct sum *sum = sum_of(asking, item);
+
+	sum->row.duration += duration_ns;
+	sum->row.starts += sum->seen != asking->number + 1;
+	sum->seen = asking->number + 1;
+}
+
+static void
+put_piece(struct asking *asking, const struct critical_piece *piece)
+{
+	const struct critical_item *item = &asking->of.waits.at[piece->item];
+	struct row row = { .start = asking->start->begin_ns,
+		.begin = piece->from_ns,
 		.offset = piece->from_ns - asking->start->begin_ns,
 		.duration = piece->to_ns - piece->from_ns,
+		.drag = ANSWER_NO_NS,
 		.kind = text_of(critical_kind_words[piece->kind]),
-		.node = asking->phases.nodes.names[item->node],
-		.phase = asking->names.phases.names[item->phase],
-		.key = key.bytes > 0 ? key : (struct text){ NULL, 0 } };
+		.node = asking->of.phases.nodes.names[item->node],
+		.phase = phase_of(asking, item),
+		.key = key_of(asking, item) };
 
 	if (piece->kind == CRITICAL_BEGAN)
 		row.phase = row.key = (struct text){ NULL, 0 };
+	else
+		add_to_sum(asking, item, row.duration);
+	if (piece->kind == CRITICAL_IN || piece->kind == CRITICAL_PLACE)
+		row.drag = critical_start_drag(&asking->of, piece->item);
 	answer_row(asking->answer, &row, NULL);
+}
+
+static void
+put_slack(struct asking *asking)
+{
+	int64_t *slack_ns =
+	    critical_run_slack(&asking->of.run, &asking->of.waits);
+
+	for (uint32_t i = 0; i < asking->of.waits.count; i++) {
+		struct sum *sum;
+
+		if (slack_ns[i] == INT64_MAX)
+			continue;
+		sum = sum_of(asking, &asking->of.waits.at[i]);
+		if (sum->row.slack == ANSWER_NO_NS ||
+		    slack_ns[i] < sum->row.slack)
+			sum->row.slack = slack_ns[i];
+	}
+	free(slack_ns);
 }
 
 static void
 put_notes(const struct asking *asking)
 {
-	const struct start *start = asking->start;
-
-	if (start->ready < start->nodes)
-		answer_note(asking->answer, "not_ready",
-		    start->nodes - start->ready,
-		    "%" PRIu32 " of %" PRIu32
+	if (asking->not_ready > 0)
+		answer_note(asking->answer, "not_ready", asking->not_ready,
+		    "%" PRIu64
 		    " nodes did not become ready: the path is that of the "
 		    "last one that did",
-		    start->nodes - start->ready, start->nodes);
-	if (!asking->rules.any)
+		    asking->not_ready);
+	if (!asking->of.rules.any)
 		answer_note(asking->answer, "no_words", ANSWER_NO_COUNT,
 		    "the model does not say what phases wait for (after, "
-		    "after_any, end_after: poolscope-model(5)), so the path is "
-		    "that of one node");
-	if (asking->waits.over > 0)
-		answer_note(asking->answer, "over_places", asking->waits.over,
+		    "after_any, end_after, places: poolscope-model(5)), so "
+		    "that the path is that of one node");
+	if (asking->over > 0)
+		answer_note(asking->answer, "over_places", asking->over,
 		    "%" PRIu64
 		    " phases began though the model says that no place was "
 		    "free: they count as if there had been one",
-		    asking->waits.over);
+		    asking->over);
 }
 
 static void
-put_all(const struct asking *asking)
+put_head(const struct asking *asking)
 {
 	char words[QUESTION_CLOCK_BYTES], shown[300];
 	char model[PHASES_MODEL_BYTES];
@@ -128,7 +240,7 @@ put_all(const struct asking *asking)
 	struct answer *answer = asking->answer;
 	const char *clock;
 
-	answer_head(answer, "model", answer_text(asking->model));
+	answer_head(answer, "model", answer_text(asking->of.model));
 	clock = question_put_clock(words, asking->asked, answer);
 	answer_head(answer, "nodes", answer_count(start->nodes));
 	answer_head(answer, "ready", answer_count(start->ready));
@@ -137,101 +249,103 @@ put_all(const struct asking *asking)
 	answer_title(answer,
 	    "what %s waited for until it was ready, by %s%s",
 	    text_quote(shown, sizeof(shown), asking->asked->partition),
-	    phases_model_words(model, asking->model), clock);
-	for (uint32_t i = 0; i < asking->path.count; i++)
-		put_piece(asking, &asking->path.at[i]);
-	put_notes(asking);
+	    phases_model_words(model, asking->of.model), clock);
 }
 
-/* ---- the start ---- */
+/* ---- starts ---- */
 
+static void
+put_start(struct asking *asking)
+{
+	struct critical_path path = { .at = NULL };
+
+	if (asking->is_newest)
+		put_head(asking);
+	critical_path_walk(
+	    &path, &asking->of.run, asking->start->begin_ns);
+	for (uint32_t i = 0; i < path.count; i++)
+		put_piece(asking, &path.at[i]);
+	critical_path_clear(&path);
+	asking->over += asking->of.run.over;
+	asking->not_ready += asking->start->nodes - asking->start->ready;
+	if (asking->is_newest)
+		put_slack(asking);
+}
+
+/* The newest first. */
 static int
-find_start(struct asking *asking, struct err *err)
+put_starts(struct asking *asking, const struct starts *starts, struct err *err)
 {
 	const struct question_values *values = asking->asked->values;
-	const struct starts_query query = { .model = question_model(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns };
+	uint32_t left =
+	    values->runs.newest > 0 ? (uint32_t)values->runs.newest : 1;
+	int64_t to_ns = values->window.to_ns;
 
-	if (starts_read(&asking->starts, asking->asked->source,
-		asking->asked->partition, &query, err) != 0)
-		return -1;
-	asking->start = &asking->starts.at[asking->starts.count - 1];
-	if (asking->start->ready == 0)
-		return err_set(err,
-		    "no node of the start became ready: there is no path yet "
-		    "(poolscope stats slow)");
-	return 0;
+	for (uint32_t i = starts->count; i-- > 0 && left > 0;
+	     to_ns = starts->at[i].begin_ns) {
+		asking->start = &starts->at[i];
+		if (asking->start->ready == 0)
+			continue;
+		critical_start_clear(&asking->of);
+		if (critical_start_read(&asking->of, asking->asked->source,
+			asking->asked->partition, starts->model,
+			asking->start, to_ns, err) != 0)
+			return -1;
+		asking->is_newest = asking->number == 0;
+		put_start(asking);
+		asking->number++;
+		left--;
+	}
+	return asking->number > 0
+		   ? 0
+		   : err_set(err,
+			 "no node of the start became ready: there is no path "
+			 "yet (poolscope stats slow)");
 }
 
-/* The required phase that ended when the pool was ready. */
-static uint32_t
-find_last(const struct asking *asking)
+static void
+put_sums(struct asking *asking)
 {
-	const struct critical_waits *waits = &asking->waits;
-
-	for (uint32_t i = 0; i < waits->count; i++)
-		if (waits->at[i].end_ns == asking->start->last_ready_ns &&
-		    asking->rules.is_required[waits->at[i].phase])
-			return i;
-	return CRITICAL_NONE;
-}
-
-static int
-walk(struct asking *asking, struct err *err)
-{
-	uint32_t first = CRITICAL_NONE, last;
-
-	critical_waits_find(&asking->waits, &asking->phases, &asking->rules);
-	last = find_last(asking);
-	for (uint32_t i = 0; i < asking->names.begins.count; i++)
-		if (text_equal(
-			text_before(asking->names.begins.names[i], ':'),
-			asking->model))
-			(void)string_table_find(&asking->names.phases,
-			    asking->names.begins.names[i], &first);
-	if (last == CRITICAL_NONE)
-		return err_set(err,
-		    "the phase that was ready last is not there any more: ask "
-		    "again");
-	critical_path_walk(&asking->path, &asking->waits,
-	    asking->start->begin_ns, last, first);
-	return 0;
+	answer_begin_table(asking->answer, "phases");
+	for (uint32_t i = 0; i < asking->texts.count; i++)
+		answer_row(asking->answer, &asking->sums[i].row, NULL);
+	put_notes(asking);
 }
 
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct asking asking = { .asked = asked, .answer = answer };
-	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
-	int rc = find_start(&asking, err);
+	const struct question_values *values = asked->values;
+	struct starts_query query = { .model = question_model(values),
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.gap_ns = values->starts.gap_ns };
+	struct starts starts;
+	int rc;
 
+	if (values->runs.newest > 1)
+		query.from_ns = TIME_MIN_NS;
+	string_table_init(&asking.texts);
+	rc =
+	    starts_read(&starts, asked->source, asked->partition, &query, err);
 	if (rc == 0)
-		rc = phases_read_model(&asking.phases, &asking.names,
-		    asked->source, asked->partition, &query,
-		    asking.starts.model, PHASES_TIMELINE, &asking.model, err);
+		rc = put_starts(&asking, &starts, err);
 	if (rc == 0)
-		rc = critical_rules_read(&asking.rules, &asking.names,
-		    asked->source, asked->partition, err);
-	if (rc == 0)
-		rc = walk(&asking, err);
-	if (rc == 0)
-		put_all(&asking);
-	critical_path_clear(&asking.path);
-	critical_waits_clear(&asking.waits);
-	critical_rules_clear(&asking.rules);
-	phases_read_clear(&asking.phases);
-	phases_names_clear(&asking.names);
-	starts_clear(&asking.starts);
+		put_sums(&asking);
+	critical_start_clear(&asking.of);
+	starts_clear(&starts);
+	free(asking.sums);
+	string_table_clear(&asking.texts);
 	return rc;
 }
 
 const struct question question_critical = { .word = "critical",
 	.summary = "what a pool waited for until it was ready",
-	.options = "model start gap from to sort top columns",
+	.options = "model start newest gap from to sort top columns",
 	.examples = "poolscope stats critical -p 'acct$pool'\n"
-		    "poolscope stats critical --start 2026-11-28T07:15:50Z\n",
+		    "poolscope stats critical --newest 20 --table phases "
+		    "--sort duration\n",
 	.tables = tables,
 	.is_of_start = true,
 	.kinds = 1u << RECORD_EVENT,
