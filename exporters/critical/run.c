@@ -199,6 +199,8 @@ end(struct running *r, uint32_t i)
 	    item->outer == CRITICAL_NONE ? NULL : &r->run->at[item->outer];
 
 	if (times->is_missing) {
+		if (outer != NULL)
+			outer->is_missing = true;
 		r->run->missing += r->change == NULL ||
 				   r->change->without == NULL ||
 				   !r->change->without[item->node];

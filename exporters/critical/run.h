@@ -61,9 +61,10 @@ void critical_run_changed(struct critical_run *run,
     const struct critical_change *change);
 void critical_run_clear(struct critical_run *run);
 
-/* How much longer each phase could have been before the pool were ready later,
- * if places are passed on as they were (PERT's slack); INT64_MAX: nothing
- * waits for it. */
+/* How much longer each phase could at least have been before the pool were ready
+ * later (PERT's slack): as if places were passed on as they were, and nobody but
+ * the first gave what others are after_any of.  INT64_MAX: nothing waits for
+ * it. */
 int64_t *critical_run_slack(
     const struct critical_run *run, const struct critical_waits *waits);
 

@@ -21,9 +21,9 @@ by_time(const void *left, const void *right)
 	int by = compare(a->begin_ns, b->begin_ns);
 
 	if (by == 0)
-		by = compare(a->end_ns, b->end_ns);
-	if (by == 0)
 		by = compare(a->phase, b->phase);
+	if (by == 0)
+		by = compare(a->end_ns, b->end_ns);
 	if (by == 0)
 		by = compare(a->node, b->node);
 	return by != 0 ? by : compare(a->key, b->key);

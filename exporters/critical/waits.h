@@ -15,7 +15,7 @@
  * The pause from that moment to its begin is the phase's own, and so is that
  * from the end of the last phase inside to its own end.
  *
- * The order of phases is that of begin, end and place in the model; a phase
+ * The order of phases is that of begin, place in the model and end; a phase
  * waits for earlier ones only, so that there are no circles, whatever a model
  * says.  Times are integers in nanoseconds, and nothing is estimated.
  * SPDX-License-Identifier: MIT

@@ -69,7 +69,7 @@ static const struct answer_column sum_columns[] = {
 	{ "starts", "STARTS", ANSWER_AT_COUNT(struct sum_row, starts), NULL,
 	    "of how many starts it is on the path", false, NULL },
 	{ "slack", "SLACK", SECONDS(sum_row, slack),
-	    "how much longer any one of them could have been in the newest of "
+	    "how much longer any one of them could at least have been in the newest of "
 	    "the starts before the pool were ready later; unknown: nothing "
 	    "waits for them",
 	    false, NULL },

@@ -39,6 +39,7 @@ const struct question *const questions[] = {
 	&question_status,
 	&question_timeline,
 	&question_usage,
+	&question_whatif,
 	NULL,
 };
 

@@ -27,6 +27,9 @@ struct question_values {
 	struct answer_options answer;
 	const char *name, *by;
 	const char *test, *entry, *nodes;
+	struct whatif_values {
+		struct opt_list places, lengths, begins, without;
+	} whatif;
 	uint64_t limit, rows, pixels, max_bytes;
 	int as, of_what, order;
 	bool strict, verbose, prometheus, oldest, entries, changes, lanes;

@@ -444,6 +444,7 @@ const struct web_route web_pool_routes[] = {
 	{ "breakdown", .asks = &question_breakdown },
 	{ "series", .asks = &question_series },
 	{ "usage", .asks = &question_usage },
+	{ "whatif", .asks = &question_whatif },
 	{ "results",
 	    "test entry entries changes from to limit oldest sort top columns",
 	    false, answer_results, NULL },

@@ -1,0 +1,439 @@
+/*
+ * question_whatif - when a pool would have been ready if something had been
+ * another.
+ *
+ * run.h says what is kept as it was.  How much faster or slower phases are when
+ * more of them run at once is not known, so there are two answers: at best each
+ * takes as long as it did, at worst all together get no more than before.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/critical/start.h"
+#include "exporters/question/question.h"
+#include "proto/base/memory.h"
+#include "proto/base/number.h"
+#include "proto/os/clock.h"
+#include "proto/record/node_list.h"
+
+enum { SHOWN_BYTES = 300 };
+
+struct row {
+	struct text what, node, phase, key;
+	int64_t ready, earlier;
+};
+
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
+#define TEXT(member)    ANSWER_AT_TEXT(struct row, member), NULL
+
+static const struct answer_column columns[] = {
+	{ "what", "WHAT", TEXT(what),
+	    "recorded: as it was; best: as it would have been if each phase "
+	    "had taken as long as it did, or as --length says; worst: if all "
+	    "that run at once got no more together than before",
+	    false, NULL },
+	{ "ready", "READY", SECONDS(ready),
+	    "when the last node was ready, after the start; unknown: a node "
+	    "waits in vain",
+	    false, NULL },
+	{ "earlier", "EARLIER", SECONDS(earlier),
+	    "how much earlier that is than it was; negative: later", false,
+	    NULL },
+	{ "node", "NODE", TEXT(node), "which node it is", false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column head[] = {
+	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
+	    false, NULL },
+	QUESTION_START_MEMBERS,
+	QUESTION_CLOCK_MEMBER,
+	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes became ready",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "whatif", columns },
+	{ "head", head }, { .name = NULL } };
+
+struct asking {
+	const struct question_asked *asked;
+	struct answer *answer;
+	struct critical_start of;
+	const struct start *start;
+	int64_t *length_ns, *shift_ns;
+	bool *without;
+	uint32_t *places;
+	uint32_t *sizes; /* by group of CRITICAL_KEY */
+	double *more; /* by phase: how many times as many run at once */
+	bool is_crowded;
+};
+
+/* ---- what is asked ---- */
+
+/* "WHAT=VALUE" in two. */
+static int
+split(const char *given, const char *option, struct text *what,
+    struct text *value, struct err *err)
+{
+	struct text text = text_of(given);
+	char shown[SHOWN_BYTES];
+	uint32_t at = text.bytes;
+
+	/* A key may have '='. */
+	while (at > 0 && text.at[at - 1] != '=')
+		at--;
+	if (at < 2)
+		return err_set_option(err, option, "'%s' has no '='",
+		    text_quote(shown, sizeof(shown), text));
+	*what = (struct text){ text.at, at - 1 };
+	*value = (struct text){ text.at + at, text.bytes - at };
+	return 0;
+}
+
+static int
+refuse(const char *option, struct text what, const char *words, struct err *err)
+{
+	char shown[SHOWN_BYTES];
+
+	return err_set_option(err, option, "'%s' %s",
+	    text_quote(shown, sizeof(shown), what), words);
+}
+
+static struct text
+key_of(const struct asking *asking, const struct critical_item *item)
+{
+	return asking->of.phases.keys.names[item->key];
+}
+
+/* How many times as many of `size` phases can run at once; 0: no more. */
+static double
+crowd(uint32_t size, uint32_t before, uint32_t places)
+{
+	uint32_t now = places < size ? places : size;
+
+	return now > before ? (double)now / before : 0;
+}
+
+static int
+take_places(struct asking *asking, const char *given, struct err *err)
+{
+	const struct critical_waits *waits = &asking->of.waits;
+	struct text what, value;
+	uint64_t number;
+	bool is_more, any = false;
+
+	if (split(given, "places", &what, &value, err) != 0)
+		return -1;
+	is_more = value.bytes > 0 && value.at[0] == '+';
+	if (is_more)
+		value = (struct text){ value.at + 1, value.bytes - 1 };
+	if (number_parse_u64(value, &number, err) != 0)
+		return err_prefix(err, "--places");
+	if (number > 1000000 || (number == 0 && !is_more))
+		return refuse("places", what,
+		    "has 1 place at least and 1,000,000 at most", err);
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct critical_item *item = &waits->at[i];
+		uint32_t group = item->group[CRITICAL_KEY];
+		uint32_t before = asking->of.run.places[group];
+
+		if (before == 0 || !text_match(what, key_of(asking, item)))
+			continue;
+		any = true;
+		asking->places[group] =
+		    (is_more ? before : 0) + (uint32_t)number;
+		asking->more[i] = crowd(
+		    asking->sizes[group], before, asking->places[group]);
+		asking->is_crowded =
+		    asking->is_crowded || asking->more[i] > 0;
+	}
+	return any ? 0
+		   : refuse("places", what,
+			 "is no key of a phase with places in this start", err);
+}
+
+static int
+take_length(struct asking *asking, const char *given, struct err *err)
+{
+	const struct critical_waits *waits = &asking->of.waits;
+	struct text what, value, phase, key;
+	double factor;
+	bool any = false;
+
+	if (split(given, "length", &what, &value, err) != 0)
+		return -1;
+	if (number_parse_double(value, &factor, err) != 0)
+		return err_prefix(err, "--length");
+	if (!(factor >= 0 && factor <= 1000))
+		return refuse("length", value, "is not from 0 to 1000", err);
+	phase = text_before(what, ',');
+	key = phase.bytes < what.bytes ? text_after(what, ',') : text_of("*");
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct critical_item *item = &waits->at[i];
+		struct text name = asking->of.names.phases.names[item->phase];
+
+		if ((!text_match(phase, name) &&
+			!text_match(phase, text_after(name, ':'))) ||
+		    !text_match(key, key_of(asking, item)))
+			continue;
+		any = true;
+		asking->length_ns[i] =
+		    (int64_t)llround((double)asking->length_ns[i] * factor);
+	}
+	return any ? 0 : refuse("length", what, "is no phase of the start", err);
+}
+
+static int
+take_begin(struct asking *asking, const char *given, struct err *err)
+{
+	const struct critical_waits *waits = &asking->of.waits;
+	struct text what, value;
+	double seconds;
+	bool any = false;
+
+	if (split(given, "begin", &what, &value, err) != 0)
+		return -1;
+	if (number_parse_double(value, &seconds, err) != 0)
+		return err_prefix(err, "--begin");
+	if (!(seconds >= 0 && seconds <= 1e9))
+		return refuse("begin", value, "is not from 0 to 1e9", err);
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct critical_item *item = &waits->at[i];
+
+		if (!node_list_match(
+			what, asking->of.phases.nodes.names[item->node]))
+			continue;
+		any = true;
+		asking->shift_ns[item->node] =
+		    asking->start->begin_ns - item->node_ns +
+		    (int64_t)llround(seconds * (double)NS_PER_SECOND);
+	}
+	return any ? 0 : refuse("begin", what, "is no node of the start", err);
+}
+
+static int
+take_without(struct asking *asking, const char *given, struct err *err)
+{
+	const struct string_table *nodes = &asking->of.phases.nodes;
+	struct text what = text_of(given);
+	bool any = false;
+
+	for (uint32_t i = 0; i < nodes->count; i++)
+		if (node_list_match(what, nodes->names[i]))
+			any = asking->without[i] = true;
+	return any ? 0
+		   : refuse("without", what, "is no node of the start", err);
+}
+
+static int
+take_all(struct asking *asking, struct err *err)
+{
+	const struct whatif_values *values = &asking->asked->values->whatif;
+	const struct critical_waits *waits = &asking->of.waits;
+	uint32_t keys = waits->groups[CRITICAL_KEY];
+	int rc = 0;
+
+	asking->length_ns = memory_zero((size_t)waits->count + 1, 8);
+	asking->more = memory_zero((size_t)waits->count + 1, 8);
+	asking->shift_ns = memory_zero((size_t)waits->nodes + 1, 8);
+	asking->without = memory_zero((size_t)waits->nodes + 1, 1);
+	asking->places = memory_copy(asking->of.run.places,
+	    ((size_t)keys + 1) * sizeof(*asking->places));
+	asking->sizes = memory_zero((size_t)keys + 1, sizeof(*asking->sizes));
+	for (uint32_t i = 0; i < waits->count; i++) {
+		asking->length_ns[i] =
+		    waits->at[i].end_ns - waits->at[i].begin_ns;
+		asking->sizes[waits->at[i].group[CRITICAL_KEY]]++;
+	}
+	for (uint32_t i = 0; rc == 0 && i < values->places.count; i++)
+		rc = take_places(asking, values->places.at[i], err);
+	for (uint32_t i = 0; rc == 0 && i < values->lengths.count; i++)
+		rc = take_length(asking, values->lengths.at[i], err);
+	for (uint32_t i = 0; rc == 0 && i < values->begins.count; i++)
+		rc = take_begin(asking, values->begins.at[i], err);
+	for (uint32_t i = 0; rc == 0 && i < values->without.count; i++)
+		rc = take_without(asking, values->without.at[i], err);
+	return rc;
+}
+
+/* ---- answers ---- */
+
+static void
+put(const struct asking *asking, const char *what,
+    const struct critical_run *run)
+{
+	struct row row = { .what = text_of(what),
+		.ready = ANSWER_NO_NS,
+		.earlier = ANSWER_NO_NS };
+
+	if (run->missing == 0 && run->last != CRITICAL_NONE) {
+		const struct critical_item *last =
+		    &asking->of.waits.at[run->last];
+
+		row.ready = run->ready_ns - asking->start->begin_ns;
+		row.earlier = asking->of.run.ready_ns - run->ready_ns;
+		row.node = asking->of.phases.nodes.names[last->node];
+	}
+	answer_row(asking->answer, &row, NULL);
+}
+
+static void
+run_one(struct asking *asking, const char *what, uint64_t *missing)
+{
+	struct critical_change change = { asking->length_ns, asking->shift_ns,
+		asking->without, asking->places };
+	struct critical_run run;
+
+	critical_run_changed(
+	    &run, &asking->of.waits, &asking->of.run, &change);
+	put(asking, what, &run);
+	*missing = run.missing;
+	critical_run_clear(&run);
+}
+
+/* Without a change each phase begins and ends when it did. */
+static int
+check_replay(const struct asking *asking, struct err *err)
+{
+	struct critical_change none = { NULL, NULL, NULL, NULL };
+	const struct critical_waits *waits = &asking->of.waits;
+	struct critical_run run;
+	uint64_t other = 0;
+
+	critical_run_changed(&run, waits, &asking->of.run, &none);
+	for (uint32_t i = 0; i < waits->count; i++)
+		other += run.at[i].begin_ns != waits->at[i].begin_ns ||
+			 run.at[i].end_ns != waits->at[i].end_ns;
+	critical_run_clear(&run);
+	return other == 0 ? 0
+			  : err_set(err,
+				"the replay of the start is not what was "
+				"recorded (%" PRIu64
+				" phases differ): nothing can be said",
+				other);
+}
+
+static void
+put_head(const struct asking *asking)
+{
+	char words[QUESTION_CLOCK_BYTES], shown[SHOWN_BYTES];
+	char model[PHASES_MODEL_BYTES];
+	struct answer *answer = asking->answer;
+	const char *clock;
+
+	answer_head(answer, "model", answer_text(asking->of.model));
+	clock = question_put_clock(words, asking->asked, answer);
+	answer_head(answer, "nodes", answer_count(asking->start->ready));
+	answer_title(answer, "when %s would have been ready, by %s%s",
+	    text_quote(shown, sizeof(shown), asking->asked->partition),
+	    phases_model_words(model, asking->of.model), clock);
+}
+
+static void
+put_all(struct asking *asking)
+{
+	uint64_t missing;
+
+	put_head(asking);
+	put(asking, "recorded", &asking->of.run);
+	run_one(asking, "best", &missing);
+	for (uint32_t i = 0; i < asking->of.waits.count; i++)
+		if (asking->more[i] > 0)
+			asking->length_ns[i] = (int64_t)llround(
+			    (double)asking->length_ns[i] * asking->more[i]);
+	if (asking->is_crowded)
+		run_one(asking, "worst", &missing);
+	if (missing > 0)
+		answer_note(asking->answer, "missing", missing,
+		    "%" PRIu64
+		    " phases wait in vain: nothing else gives them what they "
+		    "waited for",
+		    missing);
+	if (asking->of.run.over > 0)
+		answer_note(asking->answer, "over_places",
+		    asking->of.run.over,
+		    "%" PRIu64
+		    " phases began though the model says that no place was "
+		    "free: there were as many places as were had",
+		    asking->of.run.over);
+}
+
+static int
+read_start(struct asking *asking, const struct starts *starts, struct err *err)
+{
+	const struct question_values *values = asking->asked->values;
+
+	asking->start = &starts->at[starts->count - 1];
+	if (asking->start->ready == 0)
+		return err_set(err, "no node of the start became ready");
+	if (critical_start_read(&asking->of, asking->asked->source,
+		asking->asked->partition, starts->model, asking->start,
+		values->window.to_ns, err) != 0)
+		return -1;
+	if (!asking->of.rules.any)
+		return err_set(err,
+		    "the model does not say what phases wait for (after, "
+		    "after_any, end_after, places: poolscope-model(5))");
+	return check_replay(asking, err);
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	struct asking asking = { .asked = asked, .answer = answer };
+	const struct starts_query query = {
+		.model = question_model(asked->values),
+		.from_ns = asked->values->window.from_ns,
+		.to_ns = asked->values->window.to_ns,
+		.gap_ns = asked->values->starts.gap_ns
+	};
+	struct starts starts;
+	int rc =
+	    starts_read(&starts, asked->source, asked->partition, &query, err);
+
+	if (rc == 0)
+		rc = read_start(&asking, &starts, err);
+	if (rc == 0)
+		rc = take_all(&asking, err);
+	if (rc == 0)
+		put_all(&asking);
+	free(asking.length_ns);
+	free(asking.shift_ns);
+	free(asking.without);
+	free(asking.places);
+	free(asking.sizes);
+	free(asking.more);
+	critical_start_clear(&asking.of);
+	starts_clear(&starts);
+	return rc;
+}
+
+static int
+check(const struct question_values *values, struct err *err)
+{
+	const struct whatif_values *asked = &values->whatif;
+
+	if (asked->places.count + asked->lengths.count + asked->begins.count +
+		asked->without.count ==
+	    0)
+		return err_set(err,
+		    "what would be another? give --places, --length, --begin "
+		    "or --without");
+	return 0;
+}
+
+const struct question question_whatif = { .word = "whatif",
+	.summary = "when a pool would have been ready, had something differed",
+	.options = "model places length begin without start gap from to sort "
+		   "top columns",
+	.examples = "poolscope stats whatif -p 'acct$pool' --places '*=+5'\n"
+		    "poolscope stats whatif --length 'pull,*tensorflow*=0.5'\n"
+		    "poolscope stats whatif --begin cn21=0 --without cn07\n",
+	.tables = tables,
+	.is_of_start = true,
+	.kinds = 1u << RECORD_EVENT,
+	.check = check,
+	.ask = ask };
