@@ -226,8 +226,8 @@ check_message(cfg_t *cfg, cfg_opt_t *opt)
 
 /* "pull\nload" of { "pull", "load" }. */
 static struct text
-join_names(char to[static MODEL_WAIT_BYTES_MAX], cfg_t *section,
-    const char *word)
+join_names(
+    char to[static MODEL_WAIT_BYTES_MAX], cfg_t *section, const char *word)
 {
 	uint32_t used = 0;
 
@@ -363,8 +363,8 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 	int rc;
 
 	for (i = 0; i < cfg_size(cfg, "phase"); i++)
-		if (check_waits(
-			cfg, cfg_getnsec(cfg, "phase", i), path, err) != 0)
+		if (check_waits(cfg, cfg_getnsec(cfg, "phase", i), path, err) !=
+		    0)
 			return -1;
 	for (i = 0; i < cfg_size(cfg, "phase"); i++)
 		take_phase(set, cfg_getnsec(cfg, "phase", i), name, kv);

@@ -282,10 +282,24 @@ static void
 show_doubts(const struct model_set *set, struct text name, FILE *to)
 {
 	const struct model_run *run = run_of(set, name);
-	bool any = false;
+	bool any = false, requires = false, waits = false;
 
-	for (unsigned i = 0; i < set->phases; i++)
-		any = any || text_equal(model_of(set->phase[i].id), name);
+	for (unsigned i = 0; i < set->phases; i++) {
+		const struct model_phase *phase = &set->phase[i];
+
+		if (!text_equal(model_of(phase->id), name))
+			continue;
+		any = true;
+		requires = requires || phase->required;
+		waits = waits || phase->places > 0;
+		for (int wait = 0; wait < MODEL_WAITS; wait++)
+			waits = waits || phase->waits[wait].bytes > 0;
+	}
+	if (requires && !waits)
+		fputs("  no after, after_any, end_after or places: poolscope "
+		      "stats critical shows the path of one node, and stats "
+		      "whatif says nothing\n",
+		    to);
 	if (!any)
 		fputs("  no phases: this model derives nothing\n", to);
 	else if (run != NULL && run->steps == 0)

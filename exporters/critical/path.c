@@ -24,8 +24,8 @@ add(struct walk *walk, enum critical_kind kind, uint32_t item, int64_t from_ns)
 
 	if (from_ns == walk->at_ns)
 		return;
-	path->at = memory_grow(
-	    path->at, &path->room, path->count, sizeof(*path->at));
+	path->at =
+	    memory_grow(path->at, &path->room, path->count, sizeof(*path->at));
 	path->at[path->count++] = (struct critical_piece){ .from_ns = from_ns,
 		.to_ns = walk->at_ns,
 		.kind = kind,
@@ -59,12 +59,12 @@ critical_path_walk(struct critical_path *path, const struct critical_run *run,
 	/* Each step goes to an earlier phase, or out of one: it has an end. */
 	for (; times->by != CRITICAL_NONE; times = &run->at[item]) {
 		add(&walk, CRITICAL_WAIT, item, times->could_ns);
-		item = times->cause == CRITICAL_BY_OUTER
-			   ? times->by
-			   : through_end(&walk, times->by,
-				 times->cause == CRITICAL_BY_PLACE
-				     ? CRITICAL_PLACE
-				     : CRITICAL_IN);
+		item =
+		    times->cause == CRITICAL_BY_OUTER
+			? times->by
+			: through_end(&walk, times->by,
+			      times->cause == CRITICAL_BY_PLACE ? CRITICAL_PLACE
+								: CRITICAL_IN);
 	}
 	add(&walk, CRITICAL_WAIT, item, times->could_ns);
 	add(&walk, CRITICAL_BEGAN, item, start_ns);

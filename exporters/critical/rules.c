@@ -13,8 +13,7 @@
 static const struct {
 	const char *word;
 	uint8_t bit;
-} words[] = { { "after", CRITICAL_AFTER },
-	{ "after_any", CRITICAL_AFTER_ANY },
+} words[] = { { "after", CRITICAL_AFTER }, { "after_any", CRITICAL_AFTER_ANY },
 	{ "end_after", CRITICAL_END_AFTER } };
 
 /* `names` are phases of the same model, a line each. */
@@ -71,8 +70,8 @@ take_rules(struct critical_rules *rules, const struct phases_names *names,
 
 int
 critical_rules_read(struct critical_rules *rules,
-    const struct phases_names *names, struct text model,
-    struct source *source, struct text partition, struct err *err)
+    const struct phases_names *names, struct text model, struct source *source,
+    struct text partition, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_ENTITY);
 	struct record record;

@@ -16,8 +16,8 @@ enum critical_wait {
 /* Of all models; phases by their numbers in phases_names. */
 struct critical_rules {
 	uint32_t phases;
-	uint8_t *waits;   /* [waiting][other], bits of enum critical_wait */
-	uint32_t *places; /* 0: any number */
+	uint8_t *waits;    /* [waiting][other], bits of enum critical_wait */
+	uint32_t *places;  /* 0: any number */
 	bool *is_required; /* by phase; only those of the model */
 	uint32_t required; /* how many */
 	uint32_t first; /* the one that begins a node of the model, or phases */
@@ -26,8 +26,8 @@ struct critical_rules {
 
 /* `model`: that of which `first` is.  Clear it in any case. */
 int critical_rules_read(struct critical_rules *rules,
-    const struct phases_names *names, struct text model,
-    struct source *source, struct text partition, struct err *err);
+    const struct phases_names *names, struct text model, struct source *source,
+    struct text partition, struct err *err);
 void critical_rules_clear(struct critical_rules *rules);
 
 static inline bool

@@ -86,8 +86,7 @@ wait_for_ends(struct running *r, uint32_t i)
 	struct critical_times *times = &r->run->at[i];
 
 	for (uint32_t d = 0; d < item->dep_count; d++) {
-		const struct critical_dep *dep =
-		    &r->waits->dep[item->deps + d];
+		const struct critical_dep *dep = &r->waits->dep[item->deps + d];
 		uint32_t by = r->ended[dep->by][dep->group];
 
 		if (by == CRITICAL_NONE)
@@ -95,8 +94,8 @@ wait_for_ends(struct running *r, uint32_t i)
 		times->bound++;
 		offer(times, CRITICAL_BY_PHASE, by, r->run->at[by].end_ns);
 	}
-	times->is_missing = r->recorded != NULL &&
-			    times->bound < r->recorded->at[i].bound;
+	times->is_missing =
+	    r->recorded != NULL && times->bound < r->recorded->at[i].bound;
 	if (item->outer != CRITICAL_NONE)
 		offer(times, CRITICAL_BY_OUTER, item->outer,
 		    r->run->at[item->outer].begin_ns);
@@ -173,9 +172,9 @@ end_outer(struct running *r, uint32_t i)
 	if (r->recorded == NULL || r->recorded->at[i].inner == CRITICAL_NONE ||
 	    times->inner == CRITICAL_NONE)
 		return;
-	times->end_ns =
-	    r->run->at[times->inner].end_ns + r->waits->at[i].end_ns -
-	    r->waits->at[r->recorded->at[i].inner].end_ns;
+	times->end_ns = r->run->at[times->inner].end_ns +
+			r->waits->at[i].end_ns -
+			r->waits->at[r->recorded->at[i].inner].end_ns;
 }
 
 static void
@@ -253,11 +252,11 @@ run(struct critical_run *run, const struct critical_waits *waits,
 		.holders = memory_zero((size_t)waits->groups[CRITICAL_KEY] + 1,
 		    sizeof(*r.holders)) };
 
-	*run = (struct critical_run){ .at = memory_zero(
-					  (size_t)waits->count + 1,
-					  sizeof(*run->at)),
+	*run = (struct critical_run){
+		.at = memory_zero((size_t)waits->count + 1, sizeof(*run->at)),
 		.ready_ns = INT64_MIN,
-		.last = CRITICAL_NONE };
+		.last = CRITICAL_NONE
+	};
 	run->places = memory_copy(change != NULL && change->places != NULL
 				      ? change->places
 				  : recorded != NULL ? recorded->places
@@ -305,8 +304,8 @@ critical_run_clear(struct critical_run *run)
 struct slack {
 	const struct critical_waits *waits;
 	const struct critical_run *run;
-	int64_t *latest_ns;                /* ends, by phase */
-	int64_t *begin_ns;                 /* begins of those inside, by phase */
+	int64_t *latest_ns; /* ends, by phase */
+	int64_t *begin_ns;  /* begins of those inside, by phase */
 	int64_t *need_ns[CRITICAL_GROUPS]; /* ends, by group */
 	uint32_t *first;                   /* of groups of CRITICAL_KEY */
 };
@@ -332,8 +331,7 @@ slack_begin(struct slack *s, uint32_t i)
 		return;
 	latest_ns -= times->begin_ns - times->could_ns;
 	for (uint32_t d = 0; d < item->dep_count; d++) {
-		const struct critical_dep *dep =
-		    &s->waits->dep[item->deps + d];
+		const struct critical_dep *dep = &s->waits->dep[item->deps + d];
 
 		if (dep->by == CRITICAL_KEY)
 			lower(&s->latest_ns[s->first[dep->group]], latest_ns);
@@ -360,9 +358,9 @@ slack_end(struct slack *s, uint32_t i)
 	    s->need_ns[CRITICAL_NODE_KEY][item->group[CRITICAL_NODE_KEY]]);
 	if (item->outer != CRITICAL_NONE &&
 	    s->latest_ns[item->outer] != INT64_MAX)
-		lower(latest_ns,
-		    s->latest_ns[item->outer] - at[item->outer].end_ns +
-			at[at[item->outer].inner].end_ns);
+		lower(latest_ns, s->latest_ns[item->outer] -
+				     at[item->outer].end_ns +
+				     at[at[item->outer].inner].end_ns);
 }
 
 static int64_t *

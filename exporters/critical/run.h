@@ -29,9 +29,9 @@ struct critical_times {
 	int64_t could_ns; /* from when on it could have begun */
 	uint32_t by;
 	enum critical_cause cause;
-	uint32_t inner; /* the last one inside that its end waited for */
-	uint32_t taker; /* who got its place */
-	uint32_t bound; /* how many of its deps had ended */
+	uint32_t inner;  /* the last one inside that its end waited for */
+	uint32_t taker;  /* who got its place */
+	uint32_t bound;  /* how many of its deps had ended */
 	bool is_missing; /* it did not come, or what it waits for did not */
 };
 
@@ -45,11 +45,11 @@ struct critical_change {
 
 struct critical_run {
 	struct critical_times *at; /* as in critical_waits */
-	int64_t ready_ns;  /* when the last node was ready; INT64_MIN: none */
-	uint32_t last;     /* whose end that was */
-	uint64_t over;     /* began though no place was free */
-	uint32_t *places;  /* by group of CRITICAL_KEY: as many as were had */
-	uint64_t missing;  /* phases that a node waits for in vain */
+	int64_t ready_ns; /* when the last node was ready; INT64_MIN: none */
+	uint32_t last;    /* whose end that was */
+	uint64_t over;    /* began though no place was free */
+	uint32_t *places; /* by group of CRITICAL_KEY: as many as were had */
+	uint64_t missing; /* phases that a node waits for in vain */
 };
 
 /* As it was. */
@@ -61,10 +61,10 @@ void critical_run_changed(struct critical_run *run,
     const struct critical_change *change);
 void critical_run_clear(struct critical_run *run);
 
-/* How much longer each phase could at least have been before the pool were ready
- * later (PERT's slack): as if places were passed on as they were, and nobody but
- * the first gave what others are after_any of.  INT64_MAX: nothing waits for
- * it. */
+/* How much longer each phase could at least have been before the pool were
+ * ready later (PERT's slack): as if places were passed on as they were, and
+ * nobody but the first gave what others are after_any of.  INT64_MAX: nothing
+ * waits for it. */
 int64_t *critical_run_slack(
     const struct critical_run *run, const struct critical_waits *waits);
 

@@ -19,8 +19,8 @@ critical_start_read(struct critical_start *of, struct source *source,
 	query.to_ns = to_ns;
 	if (phases_read_model(&of->phases, &of->names, source, partition,
 		&query, model, PHASES_TIMELINE, &of->model, err) != 0 ||
-	    critical_rules_read(&of->rules, &of->names, of->model, source,
-		partition, err) != 0)
+	    critical_rules_read(
+		&of->rules, &of->names, of->model, source, partition, err) != 0)
 		return -1;
 	critical_waits_find(&of->waits, &of->phases, &of->rules);
 	critical_run_recorded(&of->run, &of->waits);

@@ -57,7 +57,8 @@ by_end(const void *left, const void *right, void *arg)
 	const struct sorting *sorting = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
 	const struct critical_item *a = &sorting->at[i], *b = &sorting->at[j];
-	bool a_lasts = a->begin_ns < a->end_ns, b_lasts = b->begin_ns < b->end_ns;
+	bool a_lasts = a->begin_ns < a->end_ns,
+	     b_lasts = b->begin_ns < b->end_ns;
 	int sign = compare(a->end_ns, b->end_ns);
 
 	if (sign == 0)
@@ -72,8 +73,8 @@ by_group(const void *left, const void *right, void *arg)
 {
 	const struct sorting *sorting = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	int sign = compare_groups(
-	    sorting->by, &sorting->at[i], &sorting->at[j]);
+	int sign =
+	    compare_groups(sorting->by, &sorting->at[i], &sorting->at[j]);
 
 	return sign != 0 ? sign : by_end(left, right, arg);
 }
@@ -154,8 +155,8 @@ add_dep(struct finding *finding, uint32_t i, enum critical_group by,
 	found = &waits->at[numbers[at]];
 	if (compare_groups(by, found, like) != 0)
 		return;
-	waits->dep = memory_grow(waits->dep, &waits->dep_room,
-	    waits->dep_count, sizeof(*waits->dep));
+	waits->dep = memory_grow(waits->dep, &waits->dep_room, waits->dep_count,
+	    sizeof(*waits->dep));
 	waits->dep[waits->dep_count++] =
 	    (struct critical_dep){ found->group[by], by };
 	waits->at[i].dep_count++;
@@ -189,8 +190,8 @@ find_outer(struct finding *finding, uint32_t i, uint32_t phase)
 	uint32_t number;
 
 	like.phase = phase;
-	number = place_of(waits, finding->numbers[CRITICAL_NODE],
-	    CRITICAL_NODE, &like, item->end_ns);
+	number = place_of(waits, finding->numbers[CRITICAL_NODE], CRITICAL_NODE,
+	    &like, item->end_ns);
 	if (number == waits->count)
 		return;
 	number = finding->numbers[CRITICAL_NODE][number];
@@ -302,8 +303,7 @@ find_finals(struct critical_waits *waits)
 		if (rules->is_required[item->phase] &&
 		    nodes[item->node].lacking > 0 &&
 		    !nodes[item->node].is_ready)
-			take_end(
-			    waits, &nodes[item->node], before, number);
+			take_end(waits, &nodes[item->node], before, number);
 	}
 	free(before);
 	free(nodes);
@@ -340,8 +340,8 @@ critical_waits_find(struct critical_waits *waits,
 
 	*waits = (struct critical_waits){ .rules = rules };
 	take_items(waits, phases);
-	if (!string_table_find(&phases->keys, (struct text){ NULL, 0 },
-		&finding.key_of_none))
+	if (!string_table_find(
+		&phases->keys, (struct text){ NULL, 0 }, &finding.key_of_none))
 		finding.key_of_none = CRITICAL_NONE;
 	waits->ends = sort(waits, CRITICAL_NODE, by_end);
 	for (int by = 0; by < CRITICAL_GROUPS; by++) {

@@ -69,7 +69,8 @@ static const struct answer_column sum_columns[] = {
 	{ "starts", "STARTS", ANSWER_AT_COUNT(struct sum_row, starts), NULL,
 	    "of how many starts it is on the path", false, NULL },
 	{ "slack", "SLACK", SECONDS(sum_row, slack),
-	    "how much longer any one of them could at least have been in the newest of "
+	    "how much longer any one of them could at least have been in the "
+	    "newest of "
 	    "the starts before the pool were ready later; unknown: nothing "
 	    "waits for them",
 	    false, NULL },
@@ -246,8 +247,7 @@ put_head(const struct asking *asking)
 	answer_head(answer, "ready", answer_count(start->ready));
 	answer_head(answer, "duration",
 	    answer_duration(start->last_ready_ns - start->begin_ns));
-	answer_title(answer,
-	    "what %s waited for until it was ready, by %s%s",
+	answer_title(answer, "what %s waited for until it was ready, by %s%s",
 	    text_quote(shown, sizeof(shown), asking->asked->partition),
 	    phases_model_words(model, asking->of.model), clock);
 }
@@ -261,8 +261,7 @@ put_start(struct asking *asking)
 
 	if (asking->is_newest)
 		put_head(asking);
-	critical_path_walk(
-	    &path, &asking->of.run, asking->start->begin_ns);
+	critical_path_walk(&path, &asking->of.run, asking->start->begin_ns);
 	for (uint32_t i = 0; i < path.count; i++)
 		put_piece(asking, &path.at[i]);
 	critical_path_clear(&path);
@@ -288,8 +287,8 @@ put_starts(struct asking *asking, const struct starts *starts, struct err *err)
 			continue;
 		critical_start_clear(&asking->of);
 		if (critical_start_read(&asking->of, asking->asked->source,
-			asking->asked->partition, starts->model,
-			asking->start, to_ns, err) != 0)
+			asking->asked->partition, starts->model, asking->start,
+			to_ns, err) != 0)
 			return -1;
 		asking->is_newest = asking->number == 0;
 		put_start(asking);
@@ -327,8 +326,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	if (values->runs.newest > 1)
 		query.from_ns = TIME_MIN_NS;
 	string_table_init(&asking.texts);
-	rc =
-	    starts_read(&starts, asked->source, asked->partition, &query, err);
+	rc = starts_read(&starts, asked->source, asked->partition, &query, err);
 	if (rc == 0)
 		rc = put_starts(&asking, &starts, err);
 	if (rc == 0)

@@ -67,7 +67,7 @@ struct asking {
 	bool *without;
 	uint32_t *places;
 	uint32_t *sizes; /* by group of CRITICAL_KEY */
-	double *more; /* by phase: how many times as many run at once */
+	double *more;    /* by phase: how many times as many run at once */
 	bool is_crowded;
 };
 
@@ -145,10 +145,9 @@ take_places(struct asking *asking, const char *given, struct err *err)
 		any = true;
 		asking->places[group] =
 		    (is_more ? before : 0) + (uint32_t)number;
-		asking->more[i] = crowd(
-		    asking->sizes[group], before, asking->places[group]);
-		asking->is_crowded =
-		    asking->is_crowded || asking->more[i] > 0;
+		asking->more[i] =
+		    crowd(asking->sizes[group], before, asking->places[group]);
+		asking->is_crowded = asking->is_crowded || asking->more[i] > 0;
 	}
 	return any ? 0
 		   : refuse("places", what,
@@ -183,7 +182,8 @@ take_length(struct asking *asking, const char *given, struct err *err)
 		asking->length_ns[i] =
 		    (int64_t)llround((double)asking->length_ns[i] * factor);
 	}
-	return any ? 0 : refuse("length", what, "is no phase of the start", err);
+	return any ? 0
+		   : refuse("length", what, "is no phase of the start", err);
 }
 
 static int
@@ -287,8 +287,7 @@ run_one(struct asking *asking, const char *what, uint64_t *missing)
 		asking->without, asking->places };
 	struct critical_run run;
 
-	critical_run_changed(
-	    &run, &asking->of.waits, &asking->of.run, &change);
+	critical_run_changed(&run, &asking->of.waits, &asking->of.run, &change);
 	put(asking, what, &run);
 	*missing = run.missing;
 	critical_run_clear(&run);
@@ -312,7 +311,7 @@ check_replay(const struct asking *asking, struct err *err)
 			  : err_set(err,
 				"the replay of the start is not what was "
 				"recorded (%" PRIu64
-				" phases differ): nothing can be said",
+				" phases differ): there is no answer",
 				other);
 }
 
@@ -353,8 +352,7 @@ put_all(struct asking *asking)
 		    "waited for",
 		    missing);
 	if (asking->of.run.over > 0)
-		answer_note(asking->answer, "over_places",
-		    asking->of.run.over,
+		answer_note(asking->answer, "over_places", asking->of.run.over,
 		    "%" PRIu64
 		    " phases began though the model says that no place was "
 		    "free: there were as many places as were had",
@@ -384,12 +382,11 @@ static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct asking asking = { .asked = asked, .answer = answer };
-	const struct starts_query query = {
-		.model = question_model(asked->values),
+	const struct starts_query query = { .model =
+						question_model(asked->values),
 		.from_ns = asked->values->window.from_ns,
 		.to_ns = asked->values->window.to_ns,
-		.gap_ns = asked->values->starts.gap_ns
-	};
+		.gap_ns = asked->values->starts.gap_ns };
 	struct starts starts;
 	int rc =
 	    starts_read(&starts, asked->source, asked->partition, &query, err);

@@ -1,10 +1,10 @@
 /*
  * run - random pools, gone through again, against a judge that works without
- * heaps, groups and searches: it lets the time pass, moment by moment, and looks
- * at every pair of phases.
+ * heaps, groups and searches: it lets the time pass, moment by moment, and
+ * looks at every pair of phases.
  *
- * The pools are made by the judge, too: of each phase it knows what it waits for
- * and its pause, so that what is found must be what was put in.
+ * The pools are made by the judge, too: of each phase it knows what it waits
+ * for and its pause, so that what is found must be what was put in.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/critical/path.h"
@@ -14,7 +14,12 @@
 #include "tests/unit/check.h"
 
 enum phase { PREP, RES, PULL, SAVE, TORRENT, LOAD, PHASES };
-enum { NODES = 7, KEYS = 3, ITEMS_MAX = NODES * (2 + 4 * KEYS), NEVER = 1 << 20 };
+enum {
+	NODES = 7,
+	KEYS = 3,
+	ITEMS_MAX = NODES * (2 + 4 * KEYS),
+	NEVER = 1 << 20
+};
 
 /* A phase of the judge; times are whole numbers, so that many are equal. */
 struct item {
@@ -28,8 +33,8 @@ struct item {
 struct pool {
 	struct item item[ITEMS_MAX];
 	int count, places;
-	bool one_saves; /* an image */
-	int begin[NODES];  /* of nodes */
+	bool one_saves;               /* an image */
+	int begin[NODES];             /* of nodes */
 	int order[ITEMS_MAX], orders; /* in which pulls got places */
 };
 
@@ -68,8 +73,8 @@ is_saved(struct pool *pool, const struct pool *recorded, int i, int at)
 	for (int j = 0; j < pool->count; j++)
 		if (pool->item[j].phase == SAVE &&
 		    pool->item[j].key == pool->item[i].key &&
-		    (recorded == NULL || recorded->item[j].end <=
-					     recorded->item[i].begin) &&
+		    (recorded == NULL ||
+			recorded->item[j].end <= recorded->item[i].begin) &&
 		    ended(&pool->item[j], at))
 			return true;
 	return false;
@@ -84,12 +89,9 @@ may_begin(struct pool *pool, const struct pool *recorded, int i, int at)
 	struct item *other;
 
 	switch (item->phase) {
-	case PREP:
-		return at >= pool->begin[item->node];
-	case RES:
-		return ended(prep, at);
-	case PULL:
-		return res->begin <= at;
+	case PREP: return at >= pool->begin[item->node];
+	case RES: return ended(prep, at);
+	case PULL: return res->begin <= at;
 	case SAVE:
 		other = find(pool, PULL, item->node, item->key);
 		return res->begin <= at && ended(other, at);
@@ -100,8 +102,7 @@ may_begin(struct pool *pool, const struct pool *recorded, int i, int at)
 		if (other == NULL)
 			other = find(pool, PULL, item->node, item->key);
 		return res->begin <= at && ended(other, at);
-	default:
-		return false;
+	default: return false;
 	}
 }
 
@@ -127,8 +128,8 @@ end_resources(struct pool *pool, int at)
 		}
 		if (!all)
 			continue;
-		res->end = last < 0 ? res->begin + res->length
-				    : last + res->length;
+		res->end =
+		    last < 0 ? res->begin + res->length : last + res->length;
 		res->done = true;
 	}
 }
@@ -180,11 +181,11 @@ judge(struct pool *pool, const struct pool *recorded)
 				    !may_begin(pool, recorded, i, at))
 					continue;
 				for (int j = 0; j < pool->count; j++)
-					busy += pool->item[j].phase == PULL &&
-						pool->item[j].key ==
-						    item->key &&
-						pool->item[j].could != NEVER &&
-						!ended(&pool->item[j], at);
+					busy +=
+					    pool->item[j].phase == PULL &&
+					    pool->item[j].key == item->key &&
+					    pool->item[j].could != NEVER &&
+					    !ended(&pool->item[j], at);
 				if (item->phase == PULL && recorded == NULL &&
 				    busy >= pool->places)
 					continue;
@@ -309,8 +310,7 @@ make(struct pool *pool)
 	judge(pool, NULL);
 	order(pool);
 	for (int i = 0; i < pool->count; i++)
-		pool->item[i].pause =
-		    pool->item[i].begin - could_of(pool, i);
+		pool->item[i].pause = pool->item[i].begin - could_of(pool, i);
 }
 
 /* ---- against what is tested ---- */
@@ -366,13 +366,12 @@ give(const struct pool *pool, struct critical_waits *waits)
 	}
 	read_of.items = calloc((size_t)pool->count, sizeof(*read_of.items));
 	for (int i = 0; i < pool->count; i++)
-		read_of.items[read_of.count++] = (struct phases_item){
-			.begin_ns = pool->item[i].begin,
-			.end_ns = pool->item[i].end,
-			.node = (uint32_t)pool->item[i].node,
-			.phase = (uint32_t)pool->item[i].phase,
-			.key = (uint32_t)pool->item[i].key
-		};
+		read_of.items[read_of.count++] =
+		    (struct phases_item){ .begin_ns = pool->item[i].begin,
+			    .end_ns = pool->item[i].end,
+			    .node = (uint32_t)pool->item[i].node,
+			    .phase = (uint32_t)pool->item[i].phase,
+			    .key = (uint32_t)pool->item[i].key };
 	rules.places[PULL] = (uint32_t)pool->places;
 	critical_waits_find(waits, &read_of, &rules);
 	assert_int_equal(waits->count, pool->count);
@@ -406,8 +405,7 @@ change(struct pool *pool, const struct critical_waits *waits,
 		if (item->phase != RES && below(3) == 0)
 			item->length = below(30);
 		length_ns[number_of[i]] =
-		    item->phase == RES ? item->end - item->begin
-				       : item->length;
+		    item->phase == RES ? item->end - item->begin : item->length;
 	}
 	memset(shift_ns, 0, sizeof(shift_ns));
 	shift_ns[node] = shift;
@@ -474,7 +472,7 @@ a_start_is_gone_through_again_exactly(void **state)
 static void
 the_path_is_the_longest(void **state)
 {
-	unsigned rounds = check_share(10000, 200);
+	unsigned rounds = check_share(2000, 100);
 	struct critical_waits waits;
 	struct critical_run recorded;
 	struct critical_path path;
@@ -508,8 +506,7 @@ the_path_is_the_longest(void **state)
 				if (number_of[i] == path.at[piece].item)
 					other.item[i].length++;
 			judge(&other, &pool);
-			assert_int_equal(
-			    ready_of(&other), ready_of(&pool) + 1);
+			assert_int_equal(ready_of(&other), ready_of(&pool) + 1);
 		}
 		critical_path_clear(&path);
 		critical_run_clear(&recorded);
@@ -522,7 +519,7 @@ the_path_is_the_longest(void **state)
 static void
 slack_is_how_much_longer_a_phase_may_be(void **state)
 {
-	unsigned rounds = check_share(3000, 100);
+	unsigned rounds = check_share(2000, 100);
 	struct critical_waits waits;
 	struct critical_run recorded;
 	struct pool pool, other;
@@ -555,8 +552,7 @@ slack_is_how_much_longer_a_phase_may_be(void **state)
 			assert_int_equal(ready_of(&other), ready_of(&pool));
 			other.item[i].length++;
 			judge(&other, &pool);
-			assert_int_equal(
-			    ready_of(&other), ready_of(&pool) + 1);
+			assert_int_equal(ready_of(&other), ready_of(&pool) + 1);
 		}
 		free(slack);
 		critical_run_clear(&recorded);
