@@ -112,11 +112,14 @@ model_get_phase(struct text from, struct model_phase *phase)
 	phase->ignore_unmatched = (flags & 4) != 0;
 	phase->fifo = (flags & 8) != 0;
 	phase->place = (unsigned)varint_get(&u);
-	/* Version 0.1.0 wrote no more than that. */
 	for (int i = 0; i < MODEL_WAITS; i++)
-		phase->waits[i] =
-		    varint_left(&u) > 0 ? varint_get_text(&u) : text_of("");
-	phase->places = varint_left(&u) > 0 ? (unsigned)varint_get(&u) : 0;
+		phase->waits[i] = text_of("");
+	phase->places = 0;
+	if (varint_left(&u) == 0) /* as version 0.1.0 wrote it */
+		return !u.bad;
+	for (int i = 0; i < MODEL_WAITS; i++)
+		phase->waits[i] = varint_get_text(&u);
+	phase->places = (unsigned)varint_get(&u);
 	return !u.bad;
 }
 
