@@ -33,7 +33,7 @@ begin(struct attributes *to)
 	to->hold = to->few_hold;
 }
 
-/* Before the first one: room for so many; -1 with an exception. */
+/* Before the first one: room for `count`; -1 with an exception. */
 static int
 reserve(struct attributes *to, Py_ssize_t count)
 {

@@ -103,7 +103,7 @@ struct native_turn {
 
 enum native_place {
 	NATIVE_PLAIN,  /* there are no tasks */
-	NATIVE_THREAD, /* a thread beside tasks */
+	NATIVE_THREAD, /* a thread without tasks, where others may have some */
 	NATIVE_TASK    /* a thread that runs tasks which take turns */
 };
 

@@ -69,14 +69,20 @@ start broker poolscope-broker || exit 1
 check "the farm is imported" poolscope-import -p 'farm$h5' testrun "$TMP/farm" "$TMP/runs"
 check "... and so is the recorded one" poolscope-import -p 'farm$recorded' testrun "$case"
 wait_until indexed 60 || fail "... and indexed"
+# judged WHAT EXPECTED [CASE]: the answer to stats WHAT, in $TMP/WHAT.
 judged() {
-	check "$1: are answered" poolscope-stats "$1" -p 'farm$h5' $3 --format json -o "$TMP/$1"
-	# shellcheck disable=SC2086 # an option or none
-	check "... as recorded" /usr/bin/python3 "$ROOT/tests/golden/testrun/testrun.py" "$1" "$case/expected/$2.json" "$TMP/$1" $4
+	_what=$1
+	_expected=$case/expected/$2.json
+	shift 2
+	check "$_what: as recorded" /usr/bin/python3 "$ROOT/tests/golden/testrun/testrun.py" \
+		"$_what" "$_expected" "$TMP/$_what" "$@"
 }
-judged deltas run_deltas "--time receive" ""
-judged iterations iterations "" ""
-judged groups groups "--time receive" "$case"
+check "deltas are answered" poolscope-stats deltas --time receive -p 'farm$h5' --format json -o "$TMP/deltas"
+judged deltas run_deltas
+check "iterations, too" poolscope-stats iterations -p 'farm$h5' --format json -o "$TMP/iterations"
+judged iterations iterations
+check "and groups" poolscope-stats groups --time receive -p 'farm$h5' --format json -o "$TMP/groups"
+judged groups groups "$case"
 # The same runs, whatever order they came in.
 runs_of() {
 	poolscope-stats runs -p "$1" --format csv | tr -d '\r' | sort
