@@ -46,6 +46,10 @@ types() {
 	MYPYPATH=$TMP/target "$bin/mypy" --strict --follow-imports=silent --cache-dir "$TMP/cache" "$@"
 }
 check "a program fits the types" types "$TMP/good.py"
+for module in "$TMP"/target/poolscope/*.py; do
+	[ "$(basename "$module")" = __init__.py ] || set -- "$@" "$module"
+done
+check "so do the modules themselves" types "$@"
 check_status 1 "a wrong one does not" types "$TMP/bad.py"
 check_text "... in each of its lines" "3 4 5 6" \
 	"$(sed -n 's/^[^:]*bad.py:\([0-9]*\): error.*/\1/p' "$TMP/out" | sort -u | tr '\n' ' ' | sed 's/ $//')"

@@ -41,7 +41,7 @@ class Spans:
 
 def report(numbers: Mapping[str, Any], labels: dict[str, Any] | None) -> None:
     """A sample of what is a number."""
-    found = {
+    found: dict[str, Any] = {
         name + "_" if name in _OPTIONS else name: value
         for name, value in numbers.items()
         if isinstance(value, (int, float)) and not isinstance(value, bool)
