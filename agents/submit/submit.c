@@ -31,8 +31,8 @@ struct submit {
 	char partition[NAME_BYTES_MAX + 1], node[NAME_BYTES_MAX + 1];
 	unsigned char uuid[RECORD_ID_BYTES]; /* of its first record */
 	bool identified; /* by the caller, who set the uuid */
-	bool numbered; /* has records without a uuid, so the submission needs
-			  one */
+	bool numbered;   /* has records without a uuid, so the submission needs
+			    one */
 	struct wire_writer writer;
 	enum wire_reason reason; /* why the agent refused the last one */
 	unsigned char body[COMPOSE_BYTES_MAX];
@@ -281,7 +281,8 @@ put_group(struct submit *submit, const struct record *definition,
 	enum submit_result result;
 
 	wire_writer_init(&submit->writer, submit->body, sizeof(submit->body));
-	hash_random_bytes(submit->uuid, sizeof(submit->uuid));
+	if (!submit->identified)
+		hash_random_bytes(submit->uuid, sizeof(submit->uuid));
 	wire_put_record(&submit->writer, definition);
 	wire_put_record(&submit->writer, sample);
 	err_clear(err);

@@ -55,13 +55,6 @@ otlp_on_group(void *arg, const struct dynamic_group *group)
 	return 0;
 }
 
-static int
-otlp_on_page(void *arg)
-{
-	(void)arg;
-	return 0;
-}
-
 /* Map a request that was accepted: what is taken comes, and only that. */
 static inline void
 otlp_map_all(const struct otlp_kind_of *kind, struct text request)
@@ -72,8 +65,8 @@ otlp_map_all(const struct otlp_kind_of *kind, struct text request)
 
 	if (map.deltas == NULL)
 		otlp_deltas_new(&map.deltas);
-	map.calls = (struct otlp_map_calls){ &seen, otlp_on_record,
-		otlp_on_group, otlp_on_page };
+	map.calls =
+	    (struct otlp_map_calls){ &seen, otlp_on_record, otlp_on_group };
 	otlp_map_begin(&map, hash);
 	MUST(kind->map(&map, request) == 0);
 	MUST(seen == map.taken);

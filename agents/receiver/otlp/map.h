@@ -42,8 +42,6 @@ struct otlp_map_calls {
 	/* Any other value than 0 ends the work, and is returned. */
 	int (*on_record)(void *arg, const struct compose *compose);
 	int (*on_group)(void *arg, const struct dynamic_group *group);
-	/* After all groups of a resource.  1: give them again. */
-	int (*on_page)(void *arg);
 };
 
 struct otlp_kept {

@@ -418,8 +418,6 @@ on_twice(void *arg, uint64_t line, const struct err *err)
 	struct otlp_map *map = arg;
 
 	(void)line;
-	if (map->is_again)
-		return;
 	map->taken--;
 	otlp_map_refuse(map, "%s", err->text);
 }
@@ -446,12 +444,7 @@ end_page(struct otlp_map *map)
 	/* Another number when either begins again. */
 	if (map->adds_up || boot == 0)
 		boot += map->boot / 1000000;
-	map->is_again = false;
-	do {
-		rc = sample_page_groups(
-		    map->page, text_of(origin), boot, &calls);
-		map->is_again = true;
-	} while (rc == 0 && (rc = map->calls.on_page(map->calls.arg)) > 0);
+	rc = sample_page_groups(map->page, text_of(origin), boot, &calls);
 	sample_page_free(&map->page);
 	arena_reset(&map->names);
 	map->begin_ns = 0;

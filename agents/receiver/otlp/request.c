@@ -188,6 +188,7 @@ otlp_put_error(struct buffer *answer, bool is_json, const struct err *err)
 
 struct otlp_worker {
 	struct otlp_worker_options options;
+	struct submit_options submit_options;
 	struct submit *submit;
 	struct otlp_send send;
 	struct otlp_map map;
@@ -202,12 +203,14 @@ otlp_worker_new(
 	struct otlp_worker *worker = *made = memory_zero(1, sizeof(*worker));
 
 	worker->options = *options;
-	submit_new(&worker->submit, options->submit);
+	worker->submit_options = *options->submit;
+	worker->submit_options.arg = &worker->send;
+	submit_new(&worker->submit, &worker->submit_options);
 	worker->send.submit = worker->submit;
 	worker->send.report = options->report;
 	worker->send.compose = &worker->compose;
 	worker->map.calls = (struct otlp_map_calls){ &worker->send,
-		otlp_send_record, otlp_send_group, otlp_send_page };
+		otlp_send_record, otlp_send_group };
 	worker->map.keep = options->keep;
 	worker->map.deltas = options->deltas;
 	worker->map.boot = options->boot;
@@ -221,7 +224,6 @@ otlp_worker_free(struct otlp_worker **gone)
 	if (worker == NULL)
 		return;
 	submit_free(&worker->submit);
-	otlp_send_clear(&worker->send);
 	otlp_map_clear(&worker->map);
 	buffer_clear(&worker->plain);
 	buffer_clear(&worker->message);
@@ -266,6 +268,8 @@ take(struct otlp_worker *worker, const struct otlp_request *request,
 	struct otlp_send *send = &worker->send;
 	struct otlp_map *map = &worker->map;
 
+	worker->submit_options.on_refused =
+	    request->kind->message == &otlp_metrics ? otlp_send_refuse : NULL;
 	otlp_send_begin(send, request->kind->name, body);
 	otlp_map_begin(map, send->request);
 	if (request->kind->map(map, message) != 0 || otlp_send_end(send) != 0) {

@@ -4,58 +4,35 @@
  */
 #include "agents/receiver/otlp/send.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "proto/base/memory.h"
+#include "agents/submit/prometheus_page.h"
 #include "proto/base/version.h"
 #include "proto/hash/blake2b.h"
-
-/* The session of a part of the request.  Another release may make other
- * records of the same bytes: they must not pass for these. */
-static void
-begin_session(struct otlp_send *send, uint32_t page, uint64_t group)
-{
-	struct {
-		unsigned char request[RECORD_ID_BYTES];
-		char version[16];
-		uint64_t page, group;
-	} part = { .version = VERSION, .page = page, .group = group };
-	struct session_id session;
-
-	memcpy(part.request, send->request, sizeof(part.request));
-	blake2b(session.bytes, sizeof(session.bytes), &part, sizeof(part));
-	submit_identify(send->submit, &session);
-	send->added = send->gone = 0;
-	send->events = submit_events(send->submit);
-}
+#include "proto/metric/definition.h"
+#include "proto/record/counter_rate.h"
 
 void
 otlp_send_begin(struct otlp_send *send, const char *kind, struct text body)
 {
+	/* Another release may make other records of the same bytes: they must
+	 * not pass for these. */
 	struct {
-		char kind[16];
+		char kind[16], version[16];
 		unsigned char body[RECORD_ID_BYTES];
-	} request = { .kind = "" };
+	} request = { .version = VERSION };
+	struct session_id session;
 
 	memcpy(request.kind, kind, strnlen(kind, sizeof(request.kind)));
 	blake2b(request.body, sizeof(request.body), body.at, body.bytes);
 	blake2b(
-	    send->request, sizeof(send->request), &request, sizeof(request));
+	    session.bytes, sizeof(session.bytes), &request, sizeof(request));
+	submit_identify(send->submit, &session);
+	memcpy(send->request, session.bytes, sizeof(send->request));
 	send->result = SUBMIT_DONE;
 	err_clear(&send->err);
-	send->refused = send->groups = 0;
-	send->pages = send->ranges = 0;
-	send->alone = false;
-	begin_session(send, 0, 0);
-}
-
-void
-otlp_send_clear(struct otlp_send *send)
-{
-	free(send->range);
-	send->range = NULL;
-	send->range_room = send->ranges = 0;
+	send->refused = send->added = send->gone = 0;
+	send->events = submit_events(send->submit);
 }
 
 /* A submission was refused: how many records it had. */
@@ -122,66 +99,15 @@ otlp_send_end(struct otlp_send *send)
 
 /* ---- groups ---- */
 
-/* The groups of the refused submission, which are two records each: from the
- * one that it began with to the one before `end`. */
-static void
-note_refused(struct otlp_send *send, uint64_t end)
-{
-	uint64_t records = take_refused(send);
-
-	send->range = memory_grow(
-	    send->range, &send->range_room, send->ranges, sizeof(*send->range));
-	send->range[send->ranges++] =
-	    (struct otlp_range){ (send->added - records) / 2, end };
-}
-
-static bool
-was_refused(const struct otlp_send *send, uint64_t group)
-{
-	for (uint32_t i = 0; i < send->ranges; i++)
-		if (group >= send->range[i].from && group < send->range[i].to)
-			return true;
-	return false;
-}
-
 static enum submit_result
-add_record(struct otlp_send *send, const struct record *record)
-{
-	compose_record(send->compose, record);
-	return add(send, send->compose);
-}
-
-static void
 add_group(struct otlp_send *send, const struct dynamic_group *group)
 {
-	uint64_t number = send->groups;
+	struct err err = { 0 };
+	enum submit_result result =
+	    prometheus_page_add(send->submit, send->compose, group, &err);
 
-	if (add_record(send, &group->definition) == SUBMIT_FAILED) {
-		note_refused(send, number);
-		add_record(send, &group->definition);
-	}
-	if (send->result == SUBMIT_DONE &&
-	    add_record(send, &group->sample) == SUBMIT_FAILED) {
-		note_refused(send, number + 1);
-		/* Keeps the count of two records each. */
-		send->added++;
-		send->gone++;
-	}
-}
-
-static void
-add_alone(struct otlp_send *send, const struct dynamic_group *group)
-{
-	if (!was_refused(send, send->groups))
-		return;
-	begin_session(send, send->pages, send->groups + 1);
-	if (add_record(send, &group->definition) == SUBMIT_DONE &&
-	    add_record(send, &group->sample) == SUBMIT_DONE)
-		flush(send);
-	if (send->result != SUBMIT_FAILED)
-		return;
-	send->refused += group->numbers;
-	report_refused(send->report, group->number[0].name, group->numbers);
+	send->added += result == SUBMIT_DONE ? 2 : 0;
+	return note(send, result, &err);
 }
 
 int
@@ -189,31 +115,30 @@ otlp_send_group(void *arg, const struct dynamic_group *group)
 {
 	struct otlp_send *send = arg;
 
-	if (send->alone)
-		add_alone(send, group);
-	else
-		add_group(send, group);
-	send->groups++;
+	/* Those before it, for a reason that is not one of them. */
+	if (add_group(send, group) == SUBMIT_FAILED) {
+		send->refused += take_refused(send);
+		if (add_group(send, group) == SUBMIT_FAILED)
+			send->refused += group->numbers;
+	}
 	return send->result == SUBMIT_LATER ? -1 : 0;
 }
 
-int
-otlp_send_page(void *arg)
+void
+otlp_send_refuse(
+    void *arg, const struct record *definition, const struct err *err)
 {
 	struct otlp_send *send = arg;
+	struct definition columns = { .names = { NULL, 0 } };
+	uint32_t numbers = 0;
+	struct text word;
 
-	if (!send->alone && flush(send) == SUBMIT_FAILED)
-		note_refused(send, send->groups);
-	if (send->result == SUBMIT_LATER)
-		return -1;
-	send->groups = 0;
-	if (!send->alone && send->ranges > 0) {
-		send->alone = true;
-		return 1;
-	}
-	send->ranges = 0;
-	send->alone = false;
-	send->pages++;
-	begin_session(send, send->pages, 0);
-	return 0;
+	if (send->err.text[0] == '\0')
+		send->err = *err;
+	send->gone += 2;
+	definition_of(definition, &columns);
+	while ((word = text_next_word(&columns.names)).bytes > 0)
+		numbers += !text_equal(word, text_of(COUNTER_RATE_BOOT_COLUMN));
+	send->refused += numbers;
+	report_refused(send->report, definition->name, numbers);
 }

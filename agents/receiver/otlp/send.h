@@ -17,10 +17,6 @@
 #include "agents/submit/submit.h"
 #include "proto/metric/dynamic_group.h"
 
-struct otlp_range {
-	uint64_t from, to;
-};
-
 struct otlp_send {
 	struct submit *submit;
 	struct receiver_report *report;
@@ -30,31 +26,23 @@ struct otlp_send {
 	struct err err;            /* what the first one was that failed */
 	uint64_t refused;          /* records, or numbers of groups */
 
-	/* Of the session. */
 	unsigned char request[RECORD_ID_BYTES]; /* hash */
-	uint32_t pages;                         /* of groups, so far */
-	uint64_t added, gone; /* records, and those of submissions refused */
-	uint64_t events;      /* submit_events at its begin */
-
-	/* Groups of submissions that the agent has refused: each gets another
-	 * try alone, so that one too many costs itself. */
-	uint64_t groups; /* of this page, so far */
-	struct otlp_range *range;
-	uint32_t ranges, range_room;
-	bool alone;
+	/* Records, and those of submissions that were refused. */
+	uint64_t added, gone;
+	uint64_t events; /* submit_events at the begin */
 };
 
 /* Begin a request of this kind ("traces"). */
 void otlp_send_begin(
     struct otlp_send *send, const char *kind, struct text body);
-void otlp_send_clear(struct otlp_send *send);
 
 /* What otlp_map calls; `arg` is the struct otlp_send.  They return -1 when the
  * agent takes nothing now (SUBMIT_LATER). */
 int otlp_send_record(void *arg, const struct compose *compose);
 int otlp_send_group(void *arg, const struct dynamic_group *group);
-/* At the end of a page of groups.  1: give all of them again. */
-int otlp_send_page(void *arg);
+/* submit_options.on_refused. */
+void otlp_send_refuse(
+    void *arg, const struct record *definition, const struct err *err);
 
 /* The rest; afterwards, all but `refused` is on disk. */
 int otlp_send_end(struct otlp_send *send);
