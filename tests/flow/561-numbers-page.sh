@@ -25,7 +25,7 @@ import re
 import socket
 import sys
 
-KINDS = ("#include", "c"), ("import", "py"), ("receiver {", "conf"), ("#!", "script")
+KINDS = ("#include", "c"), ("import", "py"), ("from", "exporter"), ("receiver {", "conf"), ("#!", "script")
 text = open(sys.argv[1]).read().replace("/opt/", sys.argv[2] + "/").replace("\\e", "\\")
 held = []
 for port in sorted(set(re.findall(r"127\.0\.0\.1[:, \"]+(\d+)", text))):
@@ -36,7 +36,7 @@ for number, block in enumerate(blocks):
     kind = [kind for begin, kind in KINDS if block.startswith(begin)] or ["sh"]
     with open("%02d.%s" % (number, kind[0]), "w") as file:
         file.write(block)
-assert len(blocks) >= 10, blocks
+assert len(blocks) >= 15, blocks
 PY
 cp ./*.conf "$DIR/conf.d"
 # Nobody runs the script.
@@ -44,6 +44,10 @@ chmod 711 "$TMP"
 [ "$(id -u)" = 0 ] || sed -i 's/user = "nobody"//' "$DIR"/conf.d/*
 for block in *.script; do
 	mv "$block" queue.sh && chmod +x queue.sh
+done
+for block in *.exporter; do
+	py "$block" &
+	exporter=$!
 done
 # The line that starts all.
 check "the instance" sh -c "$(sed -n 's/^\.Dl \(poolscope up.*\)/\1/p' "$page")" || exit 1
@@ -81,6 +85,8 @@ app/01.py {"rank":"3"} 17
 app/02.py {} 17
 app/queue {"rank":"3"} 17
 emit {"rank":"3"} 17
+otlp/jobs {"rank":"3","service.name":"jobs"} 17
+prom/jobs {"job":"jobs","rank":"3"} 17
 prom/queue {"rank":"3"} 17
 prom/textfile {"rank":"3"} 17
 statsd {"rank":"3"} 17
@@ -92,3 +98,4 @@ wait_until arrived 60
 check_text "each way brings the number, with its label" "$(cat "$TMP/wanted")" "$(numbers)"
 check "the last block shows them" sh -eu "$(grep -l 'poolscope plot' ./*.sh)"
 poolscope down
+kill "$exporter"
