@@ -101,6 +101,11 @@ check "a program of the library is sampled" poolscope-run -- true
 wait_until indexed 30
 echo 'left_here 17' >"$state/metrics.d/x.prom"
 check "numbers in files are stored" wait_until 'poolscope-dump --kind entity --format jsonl | grep -q left_here' 40
+check "... and lines of statsd are taken" sh -c 'echo "lines:17|c" | timeout 10 python3 -c "
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.connect(sys.argv[1])
+s.send(sys.stdin.buffer.read())" "$POOLSCOPE_DIR/receiver/statsd.sock"'
 check "phases are asked for" poolscope-stats phases -p 'prodacct$render-60'
 check "status is asked for" poolscope-stats status
 check "a trace is asked for" poolscope-trace -p 'acct$farm' -o "$TMP/farm.json.gz"

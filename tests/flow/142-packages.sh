@@ -88,7 +88,7 @@ check "the program that a reload needs is there" inside sh -c \
 check "the example for nginx is there" inside test -s /usr/share/doc/poolscope-exporters/examples/poolscope.conf
 check_status 1 "root's up on such a host makes nothing" inside poolscope up --agent
 check_printed "... and says why" "/var/lib/poolscope/.* belongs to user poolscope.*: start it as that user, or the services"
-check_text "... in no directory" "" "$(find "$root"/var/lib/poolscope/*/ -mindepth 1 -user root ! -name agent.sock)"
+check_text "... in no directory" "" "$(find "$root"/var/lib/poolscope/*/ -mindepth 1 -user root ! -name agent.sock ! -name statsd.sock)"
 check "services are enabled" inside sh -c 'for u in agent broker aggregator; do
 	test -L /etc/systemd/system/multi-user.target.wants/poolscope-$u.service || exit 1; done'
 check "the example configuration is one that programs take" inside sh -c \
