@@ -3,6 +3,7 @@
  * that are published.
  * SPDX-License-Identifier: MIT
  */
+#include "agents/receiver/statsd/budget.h"
 #include "agents/receiver/statsd/series.h"
 
 #include <stdio.h>

@@ -82,8 +82,8 @@ import json, sys
 for e in sorted(map(json.loads, sys.stdin), key=lambda e: e[\"time_ns\"]):
     t = e[\"time_ns\"] // 10**9
     print(\"now\" if t > 1750000000 else t, e[\"name\"], json.dumps(e[\"attributes\"]))"'
-check "each bad line is counted by its reason" wait_until '[ "$(for reason in form name other_type negative value type rate tags datagram; do ours bad.$reason; done | tr "\n" " ")" = "2.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 " ]' 20
-check "... and said by its first bytes" grep -q "statsd: .* reason form: 'nonsense': it is not NAME:VALUE|TYPE" "$TMP/receiver.log"
+check "each bad line is counted by its reason" wait_until '[ "$(for reason in form name other-type negative value type rate tags datagram; do ours bad.$reason; done | tr "\n" " ")" = "2.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 1.0 " ]' 20
+check "... and logged with its first bytes" grep -q "statsd: .* reason form: 'nonsense': it is not NAME:VALUE|TYPE" "$TMP/receiver.log"
 # 3 + 3 + 3 + 4 + 1, 100, 1
 check_text "... the others are counted, too" 115.0 "$(ours taken)"
 
@@ -95,7 +95,7 @@ kill -CONT "$(pid receiver)"
 check "a flood by UDP is there or counted" wait_until '[ "$(/usr/bin/python3 -c "print($(last flood) + $(ours lost))")" = 60000.0 ]' 30
 check_text "... by the kernel's own count" "$dropped.0" "$(ours lost)"
 check "... which is not nothing" test "$dropped" -gt 1000
-check "... and is said" grep -q "statsd: $dropped datagrams were lost for want of room at the UDP socket" "$TMP/receiver.log"
+check "... and is logged" grep -q "statsd: $dropped datagrams were lost for want of room at the UDP socket" "$TMP/receiver.log"
 
 # The Unix socket makes the sender wait.
 kill -STOP "$(pid receiver)"
@@ -128,12 +128,12 @@ start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" || exit 1
 check "... then all is there" wait_until '[ "$(last late) $(largest took.min) $(largest took.max)" = "3.0 3.0 5.0" ]' 20
 stop receiver
 
-# 2,000 groups at most: as many as an agent takes in an hour.
+# 10,000 series at most: as many as an agent takes in an hour.
 stop agent
 start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" || exit 1
 receive
 /usr/bin/python3 -c '
-for i in range(2100): print("many:1|c|#i:%d" % i)' | send
+for i in range(10100): print("many:1|c|#i:%d" % i)' | send
 check "a series too many is refused" wait_until '[ "$(ours refused)" = 100.0 ]' 30
 check "... by its name" wait_until 'poolscope-dump -q --kind event --name "receiver:refused" | grep -q "\"metric\": \"many\""' 20
 stop receiver

@@ -32,4 +32,4 @@ check_text "the events are there" "3 database
 3 deploy ready" "$(poolscope-dump -q --kind event --name 'statsd:*' | sed 's/.*"name": "\([^"]*\)".*/\1/' | LC_ALL=C sort | uniq -c | sed 's/^ *//')"
 sed 's/^.*reason //' "$TMP/receiver.log" | sort | uniq -c
 check_text "what is left out is what falls" "negative" \
-	"$(sed -n 's/.*reason \([a-z_]*\): .*/\1/p' "$TMP/receiver.log" | sort -u)"
+	"$(sed -n 's/.*reason \([a-z-]*\): .*/\1/p' "$TMP/receiver.log" | sort -u)"

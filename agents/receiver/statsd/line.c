@@ -26,7 +26,7 @@ static const struct {
 	[STATSD_TIME] = { "time", "its time is not in seconds" },
 	[STATSD_NEGATIVE] = { "negative",
 	    "a counter cannot fall; use a gauge with +N and -N" },
-	[STATSD_OTHER_TYPE] = { "other_type",
+	[STATSD_OTHER_TYPE] = { "other-type",
 	    "its name and tags have another type already" },
 	[STATSD_TIMES] = { "times",
 	    "more than 65,536 values with a time in a period" },

@@ -2,100 +2,16 @@
  * series - what the lines of statsd add up to.
  * SPDX-License-Identifier: MIT
  */
-#include "agents/receiver/statsd/series.h"
+#include "agents/receiver/statsd/series_private.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "agents/receiver/statsd/values.h"
 #include "proto/base/memory.h"
-#include "proto/hash/hash.h"
-#include "proto/hash/string_table.h"
 
-enum {
-	TIMER_COLUMNS = 5,
-	ENDING_BYTES_MAX = 6, /* ".count" */
-	/* A length of two bytes and a name; two lengths of a byte, and both
-	 * texts of each label. */
-	KEY_BYTES_MAX = 2 + STATSD_LONG_LINE_BYTES_MAX +
-			DYNAMIC_LABELS_MAX * 2 * (1 + DYNAMIC_LABEL_BYTES_MAX),
-	/* Columns of a group, so that its definition and its sample fit a
-	 * submission to an agent together. */
-	COLUMNS_MAX = 256,
-	COLUMN_BYTES_MAX = 16 << 10,
-	ROOM_BYTES = 2 * (DYNAMIC_LABELS_BYTES_MAX + COLUMN_BYTES_MAX) +
-		     COLUMNS_MAX * 64,
-};
+enum { ENDING_BYTES_MAX = 6 }; /* ".count" */
 
-/* Whole numbers up to here are exact as double. */
-#define WHOLE_MAX 9007199254740992.0
-
-static const char *const endings[TIMER_COLUMNS] = { ".count", ".sum", ".min",
-	".max", ".p99" };
-
-struct one {
-	enum statsd_type type;
-	bool has_group;
-	bool is_timed; /* has had values with a time: a group of its own */
-	int64_t heard_ns;
-	struct text name[TIMER_COLUMNS]; /* of its columns */
-	uint32_t tag_set;
-	double value; /* of a counter or gauge */
-	struct statsd_timer timer;
-	struct statsd_distinct distinct;
-};
-
-struct tag_set {
-	struct dynamic_label label[DYNAMIC_LABELS_MAX];
-	uint32_t labels;
-	bool has_group;
-	uint32_t group; /* the last one */
-};
-
-struct group {
-	uint32_t tag_set;
-	uint32_t *member; /* series */
-	uint32_t members, room;
-	uint32_t columns, bytes; /* of their names */
-	bool is_published;
-	int64_t refused_ns; /* 0: it is not */
-};
-
-/* A definition that is no longer used. */
-struct retired {
-	int64_t at_ns;
-	uint32_t columns;
-};
-
-struct timed {
-	uint32_t series;
-	int64_t time_ns;
-	double value;
-};
-
-struct statsd_series {
-	struct string_table keys; /* of series, in their order */
-	struct one *one;
-	uint32_t one_room;
-	struct string_table tag_keys; /* the keys without the names */
-	struct tag_set *tag_set;
-	uint32_t tag_set_room;
-	struct group *group;
-	uint32_t groups, group_room;
-	/* What the agent counts; the retired ones are in order of time. */
-	uint32_t defined_groups, defined_columns;
-	struct retired retired[STATSD_GROUPS_MAX];
-	uint32_t retired_count;
-	struct timed *timed;
-	uint32_t timed_count, timed_room;
-	uint32_t all_distinct;
-	uint64_t random;
-	struct hash_key hash;
-	char key[KEY_BYTES_MAX];
-	struct dynamic_number number[COLUMNS_MAX];
-	unsigned char bytes[ROOM_BYTES];
-};
+static const char *const endings[STATSD_TIMER_COLUMNS] = { ".count", ".sum",
+	".min", ".max", ".p99" };
 
 void
 statsd_series_new(struct statsd_series **made)
@@ -110,7 +26,7 @@ statsd_series_new(struct statsd_series **made)
 }
 
 static void
-clear_one(struct one *one)
+clear_one(struct statsd_one *one)
 {
 	statsd_timer_clear(&one->timer);
 	statsd_distinct_clear(&one->distinct);
@@ -187,12 +103,6 @@ name_of(const struct statsd_series *series, uint32_t number)
 	    struct text){ (const char *)at + 2, (uint32_t)at[0] << 8 | at[1] };
 }
 
-static bool
-is_timer(enum statsd_type type)
-{
-	return type == STATSD_TIMER || type == STATSD_HISTOGRAM;
-}
-
 /* ---- a new series ---- */
 
 /* Has another series of these tags a column of its name? */
@@ -202,10 +112,10 @@ has_column(struct statsd_series *series, const struct statsd_line *line)
 	struct text name = line->name;
 	uint32_t number;
 
-	for (int i = 0; i < TIMER_COLUMNS; i++) {
+	for (int i = 0; i < STATSD_TIMER_COLUMNS; i++) {
 		struct text end = text_of(endings[i]), other = name;
 
-		if (!is_timer(line->type)) {
+		if (!statsd_is_timer(line->type)) {
 			if (name.bytes <= end.bytes ||
 			    memcmp(name.at + name.bytes - end.bytes, end.at,
 				end.bytes) != 0)
@@ -215,7 +125,8 @@ has_column(struct statsd_series *series, const struct statsd_line *line)
 		}
 		if (string_table_find(&series->keys,
 			key_of(series, line, other, end).all, &number) &&
-		    is_timer(series->one[number].type) != is_timer(line->type))
+		    statsd_is_timer(series->one[number].type) !=
+			statsd_is_timer(line->type))
 			return true;
 	}
 	return false;
@@ -231,7 +142,7 @@ check_new(struct statsd_series *series, const struct statsd_line *line)
 
 	if (line->name.bytes > NAME_BYTES_MAX - ENDING_BYTES_MAX)
 		return STATSD_NAME;
-	if (is_timer(line->type)) {
+	if (statsd_is_timer(line->type)) {
 		memcpy(longest, line->name.at, line->name.bytes);
 		memcpy(
 		    longest + line->name.bytes, endings[0], ENDING_BYTES_MAX);
@@ -247,15 +158,16 @@ check_new(struct statsd_series *series, const struct statsd_line *line)
 }
 
 static void
-name_columns(struct statsd_series *series, struct one *one, struct text name)
+name_columns(
+    struct statsd_series *series, struct statsd_one *one, struct text name)
 {
 	char column[NAME_BYTES_MAX + 1];
 
 	one->name[0] = name;
-	if (!is_timer(one->type))
+	if (!statsd_is_timer(one->type))
 		return;
 	memcpy(column, name.at, name.bytes);
-	for (int i = 0; i < TIMER_COLUMNS; i++) {
+	for (int i = 0; i < STATSD_TIMER_COLUMNS; i++) {
 		uint32_t more = (uint32_t)strlen(endings[i]);
 
 		memcpy(column + name.bytes, endings[i], more);
@@ -269,7 +181,7 @@ tag_set_of(struct statsd_series *series, struct text key,
     const struct dynamic_label *label, uint32_t labels)
 {
 	uint32_t number = series->tag_keys.count;
-	struct tag_set *tag_set;
+	struct statsd_tag_set *tag_set;
 
 	if (string_table_find(&series->tag_keys, key, &number))
 		return number;
@@ -277,7 +189,7 @@ tag_set_of(struct statsd_series *series, struct text key,
 	series->tag_set = memory_grow(series->tag_set, &series->tag_set_room,
 	    number, sizeof(*series->tag_set));
 	tag_set = &series->tag_set[number];
-	*tag_set = (struct tag_set){ .labels = labels };
+	*tag_set = (struct statsd_tag_set){ .labels = labels };
 	for (uint32_t i = 0; i < labels; i++)
 		tag_set->label[i] = (struct dynamic_label){
 			string_table_keep(&series->tag_keys, label[i].key),
@@ -291,22 +203,20 @@ begin_series(struct statsd_series *series, const struct statsd_line *line,
     uint32_t *number)
 {
 	enum statsd_fault fault = check_new(series, line);
-	struct one *one;
+	struct statsd_one *one;
 	struct key key;
 
 	if (fault != STATSD_OK)
 		return fault;
 	key = key_of(series, line, line->name, text_of(""));
 	if (series->keys.count >= STATSD_COLUMNS_MAX ||
-	    series->defined_columns >= STATSD_COLUMNS_MAX ||
-	    (series->defined_groups >= STATSD_GROUPS_MAX &&
-		!string_table_find(&series->tag_keys, key.tags, number)))
+	    series->budget.columns >= STATSD_COLUMNS_MAX)
 		return STATSD_SERIES;
 	*number = string_table_add(&series->keys, key.all);
 	series->one = memory_grow(
 	    series->one, &series->one_room, *number, sizeof(*series->one));
 	one = &series->one[*number];
-	*one = (struct one){ .type = line->type,
+	*one = (struct statsd_one){ .type = line->type,
 		.tag_set =
 		    tag_set_of(series, key.tags, line->label, line->labels) };
 	name_columns(series, one, name_of(series, *number));
@@ -315,95 +225,55 @@ begin_series(struct statsd_series *series, const struct statsd_line *line,
 
 /* ---- groups ---- */
 
-static uint32_t
-columns_of(const struct one *one)
-{
-	return is_timer(one->type) ? TIMER_COLUMNS : 1;
-}
-
 /* With blanks, and the units of timers. */
 static uint32_t
-bytes_of(const struct one *one)
+bytes_of(const struct statsd_one *one)
 {
 	uint32_t bytes = 0;
 
-	for (uint32_t i = 0; i < columns_of(one); i++)
+	for (uint32_t i = 0; i < statsd_columns_of(one); i++)
 		bytes += one->name[i].bytes + 4;
 	return bytes;
 }
 
 static bool
-has_room(const struct group *group, const struct one *one)
+has_room(const struct statsd_group *group, const struct statsd_one *one)
 {
-	uint32_t columns = group->columns + columns_of(one);
+	uint32_t columns = group->columns + statsd_columns_of(one);
 
-	return columns <=
-		   (group->is_published ? STATSD_SMALL_GROUP : COLUMNS_MAX) &&
-	       group->bytes + bytes_of(one) <= COLUMN_BYTES_MAX;
-}
-
-/* Does the agent take a definition more, and these columns? */
-static bool
-define(struct statsd_series *series, uint32_t groups, uint32_t columns)
-{
-	if (series->defined_groups + groups > STATSD_GROUPS_MAX ||
-	    series->defined_columns + columns > STATSD_COLUMNS_MAX)
-		return false;
-	series->defined_groups += groups;
-	series->defined_columns += columns;
-	return true;
-}
-
-static void
-retire(struct statsd_series *series, uint32_t columns, int64_t now_ns)
-{
-	series->retired[series->retired_count++] =
-	    (struct retired){ now_ns, columns };
-}
-
-/* Those that the agent has forgotten. */
-static void
-expire_retired(struct statsd_series *series, int64_t now_ns)
-{
-	uint32_t gone = 0;
-
-	while (gone < series->retired_count &&
-	       now_ns - series->retired[gone].at_ns > STATSD_DEFINED_NS)
-		series->defined_columns -= series->retired[gone++].columns;
-	series->defined_groups -= gone;
-	series->retired_count -= gone;
-	memmove(series->retired, series->retired + gone,
-	    series->retired_count * sizeof(*series->retired));
+	return columns <= (group->is_published ? STATSD_SMALL_GROUP
+					       : STATSD_GROUP_COLUMNS_MAX) &&
+	       group->bytes + bytes_of(one) <= STATSD_GROUP_BYTES_MAX;
 }
 
 static bool
-begin_group(struct statsd_series *series, const struct one *one)
+begin_group(struct statsd_series *series, const struct statsd_one *one)
 {
-	struct tag_set *tag_set = &series->tag_set[one->tag_set];
+	struct statsd_tag_set *tag_set = &series->tag_set[one->tag_set];
 
-	if (!define(series, 1, columns_of(one)))
+	if (!statsd_budget_take(&series->budget, statsd_columns_of(one)))
 		return false;
 	series->group = memory_grow(series->group, &series->group_room,
 	    series->groups, sizeof(*series->group));
 	tag_set->has_group = true;
 	tag_set->group = series->groups++;
 	series->group[tag_set->group] =
-	    (struct group){ .tag_set = one->tag_set };
+	    (struct statsd_group){ .tag_set = one->tag_set };
 	return true;
 }
 
 /* A group that is published gets another definition. */
 static bool
-grow_group(struct statsd_series *series, struct group *group,
-    const struct one *one, int64_t now_ns)
+grow_group(struct statsd_series *series, struct statsd_group *group,
+    const struct statsd_one *one, int64_t now_ns)
 {
-	uint32_t more = columns_of(one);
+	uint32_t more = statsd_columns_of(one);
 
 	if (!group->is_published)
-		return define(series, 0, more);
-	if (!define(series, 1, group->columns + more))
+		return statsd_budget_take(&series->budget, more);
+	if (!statsd_budget_take(&series->budget, group->columns + more))
 		return false;
-	retire(series, group->columns, now_ns);
+	statsd_budget_retire(&series->budget, group->columns, now_ns);
 	group->is_published = false;
 	group->refused_ns = 0;
 	return true;
@@ -413,9 +283,9 @@ grow_group(struct statsd_series *series, struct group *group,
 static bool
 join_group(struct statsd_series *series, uint32_t number, int64_t now_ns)
 {
-	struct one *one = &series->one[number];
-	struct tag_set *tag_set = &series->tag_set[one->tag_set];
-	struct group *group;
+	struct statsd_one *one = &series->one[number];
+	struct statsd_tag_set *tag_set = &series->tag_set[one->tag_set];
+	struct statsd_group *group;
 
 	if (tag_set->has_group &&
 	    has_room(&series->group[tag_set->group], one)) {
@@ -429,7 +299,7 @@ join_group(struct statsd_series *series, uint32_t number, int64_t now_ns)
 	group->member = memory_grow(group->member, &group->room, group->members,
 	    sizeof(*group->member));
 	group->member[group->members++] = number;
-	group->columns += columns_of(one);
+	group->columns += statsd_columns_of(one);
 	group->bytes += bytes_of(one);
 	one->has_group = true;
 	return true;
@@ -437,10 +307,10 @@ join_group(struct statsd_series *series, uint32_t number, int64_t now_ns)
 
 /* Its values with a time have a group of its own. */
 static bool
-join_timed(struct statsd_series *series, struct one *one)
+join_timed(struct statsd_series *series, struct statsd_one *one)
 {
 	if (!one->is_timed)
-		one->is_timed = define(series, 1, 1);
+		one->is_timed = statsd_budget_take(&series->budget, 1);
 	return one->is_timed;
 }
 
@@ -469,7 +339,7 @@ check_values(const struct statsd_series *series, const struct statsd_line *line)
 }
 
 static void
-add_values(struct statsd_series *series, struct one *one,
+add_values(struct statsd_series *series, struct statsd_one *one,
     const struct statsd_line *line)
 {
 	struct text values = line->values;
@@ -478,7 +348,7 @@ add_values(struct statsd_series *series, struct one *one,
 
 	do {
 		statsd_line_value(&values, &value, &is_signed);
-		if (is_timer(one->type))
+		if (statsd_is_timer(one->type))
 			statsd_timer_add(&one->timer, value, 1 / line->rate,
 			    &series->random);
 		else if (one->type == STATSD_COUNTER)
@@ -489,7 +359,8 @@ add_values(struct statsd_series *series, struct one *one,
 }
 
 static void
-add_to_set(struct statsd_series *series, struct one *one, struct text value)
+add_to_set(
+    struct statsd_series *series, struct statsd_one *one, struct text value)
 {
 	if (series->all_distinct < STATSD_ALL_DISTINCT_MAX)
 		series->all_distinct += statsd_distinct_add(&one->distinct,
@@ -501,7 +372,8 @@ add_timed(struct statsd_series *series, uint32_t number,
     const struct statsd_line *line)
 {
 	struct text values = line->values;
-	struct timed timed = { .series = number, .time_ns = line->time_ns };
+	struct statsd_timed timed = { .series = number,
+		.time_ns = line->time_ns };
 	bool is_signed;
 
 	do
@@ -516,7 +388,7 @@ add_timed(struct statsd_series *series, uint32_t number,
 static bool
 is_other_type(enum statsd_type a, enum statsd_type b)
 {
-	return a != b && !(is_timer(a) && is_timer(b));
+	return a != b && !(statsd_is_timer(a) && statsd_is_timer(b));
 }
 
 enum statsd_fault
@@ -525,7 +397,7 @@ statsd_series_add(struct statsd_series *series, const struct statsd_line *line,
 {
 	enum statsd_fault fault = check_values(series, line);
 	bool timed = line->type == STATSD_GAUGE && line->has_time;
-	struct one *one;
+	struct statsd_one *one;
 	uint32_t number;
 
 	if (fault != STATSD_OK)
@@ -551,168 +423,17 @@ statsd_series_add(struct statsd_series *series, const struct statsd_line *line,
 	return STATSD_OK;
 }
 
-/* ---- the numbers ---- */
+/* ---- periods ---- */
 
-static const struct value none = { .type = VALUE_NIL };
-
-/* Whole as long as that is exact, as they came. */
-static struct value
-value_of(double number)
-{
-	struct value value = { .type = VALUE_FLOAT, .is.f = number };
-
-	if (number >= -WHOLE_MAX && number <= WHOLE_MAX &&
-	    number == nearbyint(number)) {
-		value.type = VALUE_INT;
-		value.is.i = (int64_t)number;
-	}
-	return value;
-}
-
-static bool
-is_silent(const struct one *one, int64_t now_ns)
-{
-	return now_ns - one->heard_ns > STATSD_SILENT_NS;
-}
-
-/* A period without values has no least, greatest and 99 %. */
-static void
-put_timer(struct dynamic_number *number, const struct one *one)
-{
-	const struct statsd_timer *timer = &one->timer;
-	struct text unit = text_of(one->type == STATSD_TIMER ? "ms" : "");
-	bool any = timer->seen > 0;
-
-	number[0] = (struct dynamic_number){ one->name[0], text_of(""), true,
-		value_of(timer->count) };
-	number[1] = (struct dynamic_number){ one->name[1], unit, !timer->fell,
-		value_of(timer->sum) };
-	number[2] = (struct dynamic_number){ one->name[2], unit, false,
-		any ? value_of(timer->min) : none };
-	number[3] = (struct dynamic_number){ one->name[3], unit, false,
-		any ? value_of(timer->max) : none };
-	number[4] = (struct dynamic_number){ one->name[4], unit, false,
-		any ? value_of(statsd_timer_p99(timer)) : none };
-}
-
-static void
-put_one(struct dynamic_number *number, const struct one *one, int64_t now_ns)
-{
-	struct value value = value_of(
-	    one->type == STATSD_SET ? one->distinct.count : one->value);
-
-	if (is_timer(one->type)) {
-		put_timer(number, one);
-		return;
-	}
-	if (one->type != STATSD_COUNTER && is_silent(one, now_ns))
-		value = none;
-	*number = (struct dynamic_number){ one->name[0], text_of(""),
-		one->type == STATSD_COUNTER, value };
-}
-
-/* A group of these numbers, of the series. */
-static struct dynamic_group
-make(struct statsd_series *series, uint32_t tag_set, uint32_t numbers,
-    int64_t time_ns, uint64_t boot)
-{
-	return (struct dynamic_group){
-		.origin = text_of("statsd"),
-		.label = series->tag_set[tag_set].label,
-		.labels = series->tag_set[tag_set].labels,
-		.number = series->number,
-		.numbers = numbers,
-		.time_ns = time_ns,
-		.boot = boot,
-	};
-}
-
-struct putting {
-	enum statsd_put (*on_group)(
-	    void *arg, const struct dynamic_group *group);
-	void *arg;
-};
-
-static enum statsd_put
-hand_over(struct statsd_series *series, struct dynamic_group *group,
-    const struct putting *putting)
-{
-	struct err err;
-	int rc = dynamic_group_make(
-	    group, series->bytes, sizeof(series->bytes), &err);
-
-	assert(rc == 0); /* begin_series has looked at everything */
-	return putting->on_group(putting->arg, group);
-}
-
-static bool
-all_are_silent(const struct statsd_series *series, const struct group *group,
-    int64_t now_ns)
+bool
+statsd_group_has_ended(const struct statsd_series *series,
+    const struct statsd_group *group, int64_t now_ns)
 {
 	for (uint32_t i = 0; i < group->members; i++)
-		if (!is_silent(&series->one[group->member[i]], now_ns))
+		if (!statsd_is_silent(&series->one[group->member[i]], now_ns))
 			return false;
 	return true;
 }
-
-static enum statsd_put
-put_group(struct statsd_series *series, struct group *group, uint64_t boot,
-    int64_t now_ns, int64_t wall_ns, const struct putting *putting)
-{
-	struct dynamic_group made;
-	enum statsd_put put;
-	uint32_t numbers = 0;
-
-	if (all_are_silent(series, group, now_ns) ||
-	    (group->refused_ns != 0 &&
-		now_ns - group->refused_ns < STATSD_REFUSED_NS))
-		return STATSD_PUT;
-	for (uint32_t i = 0; i < group->members; i++) {
-		const struct one *one = &series->one[group->member[i]];
-
-		put_one(series->number + numbers, one, now_ns);
-		numbers += columns_of(one);
-	}
-	made = make(series, group->tag_set, numbers, wall_ns, boot);
-	put = hand_over(series, &made, putting);
-	if (put == STATSD_PUT_REFUSED)
-		group->refused_ns = now_ns;
-	group->is_published |= put != STATSD_PUT_END;
-	return put;
-}
-
-static enum statsd_put
-put_timed(struct statsd_series *series, const struct timed *timed,
-    const struct putting *putting)
-{
-	const struct one *one = &series->one[timed->series];
-	struct dynamic_group made =
-	    make(series, one->tag_set, 1, timed->time_ns, 0);
-
-	series->number[0] = (struct dynamic_number){ one->name[0], text_of(""),
-		false, value_of(timed->value) };
-	return hand_over(series, &made, putting);
-}
-
-int
-statsd_series_put(struct statsd_series *series, uint64_t boot, int64_t now_ns,
-    int64_t wall_ns,
-    enum statsd_put (*on_group)(void *arg, const struct dynamic_group *group),
-    void *arg)
-{
-	const struct putting putting = { on_group, arg };
-	enum statsd_put put = STATSD_PUT;
-
-	for (uint32_t i = 0; i < series->groups && put != STATSD_PUT_END; i++)
-		put = put_group(
-		    series, &series->group[i], boot, now_ns, wall_ns, &putting);
-	for (uint32_t i = 0; i < series->timed_count && put != STATSD_PUT_END;
-	     i++)
-		put = put_timed(series, &series->timed[i], &putting);
-	return put == STATSD_PUT_END ? -1 : 0;
-}
-
-/* ---- periods ---- */
 
 /* Keep a series of before, which was number `i`. */
 static uint32_t
@@ -722,10 +443,10 @@ keep_one(struct statsd_series *series, const struct statsd_series *before,
 	struct text key = before->keys.names[i];
 	uint32_t number = string_table_add(&series->keys, key);
 	struct text name = name_of(series, number);
-	const struct tag_set *tag_set =
+	const struct statsd_tag_set *tag_set =
 	    &before->tag_set[before->one[i].tag_set];
 	uint32_t front = 2 + name.bytes;
-	struct one *one;
+	struct statsd_one *one;
 
 	series->one = memory_grow(
 	    series->one, &series->one_room, number, sizeof(*series->one));
@@ -740,9 +461,9 @@ keep_one(struct statsd_series *series, const struct statsd_series *before,
 
 static void
 keep_group(struct statsd_series *series, const struct statsd_series *before,
-    struct group group)
+    struct statsd_group group)
 {
-	struct tag_set *tag_set;
+	struct statsd_tag_set *tag_set;
 
 	for (uint32_t i = 0; i < group.members; i++)
 		group.member[i] = keep_one(series, before, group.member[i]);
@@ -757,16 +478,16 @@ keep_group(struct statsd_series *series, const struct statsd_series *before,
 
 /* Is the series, which has no group, in use? */
 static bool
-is_timed_only(const struct one *one, int64_t now_ns)
+is_timed_only(const struct statsd_one *one, int64_t now_ns)
 {
-	return one->is_timed && !is_silent(one, now_ns);
+	return one->is_timed && !statsd_is_silent(one, now_ns);
 }
 
 static void
-end_one(struct statsd_series *series, struct one *one, int64_t now_ns)
+end_one(struct statsd_series *series, struct statsd_one *one, int64_t now_ns)
 {
 	if (one->is_timed)
-		retire(series, 1, now_ns);
+		statsd_budget_retire(&series->budget, 1, now_ns);
 	clear_one(one);
 }
 
@@ -785,7 +506,7 @@ forget_ended(struct statsd_series *series, int64_t now_ns)
 	series->one_room = series->tag_set_room = series->group_room = 0;
 	series->groups = 0;
 	for (uint32_t i = 0; i < before->keys.count; i++) {
-		const struct one *one = &before->one[i];
+		const struct statsd_one *one = &before->one[i];
 
 		if (one->has_group)
 			continue;
@@ -795,13 +516,13 @@ forget_ended(struct statsd_series *series, int64_t now_ns)
 			end_one(series, &before->one[i], now_ns);
 	}
 	for (uint32_t i = 0; i < before->groups; i++) {
-		struct group *group = &before->group[i];
+		struct statsd_group *group = &before->group[i];
 
-		if (!all_are_silent(before, group, now_ns)) {
+		if (!statsd_group_has_ended(before, group, now_ns)) {
 			keep_group(series, before, *group);
 			continue;
 		}
-		retire(series, group->columns, now_ns);
+		statsd_budget_retire(&series->budget, group->columns, now_ns);
 		for (uint32_t k = 0; k < group->members; k++)
 			end_one(series, &before->one[group->member[k]], now_ns);
 		free(group->member);
@@ -815,14 +536,6 @@ forget_ended(struct statsd_series *series, int64_t now_ns)
 }
 
 static bool
-is_short_of_room(const struct statsd_series *series)
-{
-	return series->keys.count > STATSD_COLUMNS_MAX / 2 ||
-	       series->defined_columns > STATSD_COLUMNS_MAX / 2 ||
-	       series->defined_groups > STATSD_GROUPS_MAX / 2;
-}
-
-static bool
 has_ended(const struct statsd_series *series, int64_t now_ns)
 {
 	for (uint32_t i = 0; i < series->keys.count; i++)
@@ -830,7 +543,7 @@ has_ended(const struct statsd_series *series, int64_t now_ns)
 		    !is_timed_only(&series->one[i], now_ns))
 			return true;
 	for (uint32_t i = 0; i < series->groups; i++)
-		if (all_are_silent(series, &series->group[i], now_ns))
+		if (statsd_group_has_ended(series, &series->group[i], now_ns))
 			return true;
 	return false;
 }
@@ -844,7 +557,9 @@ statsd_series_next_period(struct statsd_series *series, int64_t now_ns)
 	}
 	series->all_distinct = 0;
 	series->timed_count = 0;
-	expire_retired(series, now_ns);
-	if (is_short_of_room(series) && has_ended(series, now_ns))
+	statsd_budget_expire(&series->budget, now_ns);
+	if ((statsd_budget_is_short(&series->budget) ||
+		series->keys.count > STATSD_COLUMNS_MAX / 2) &&
+	    has_ended(series, now_ns))
 		forget_ended(series, now_ns);
 }

@@ -15,8 +15,8 @@
  * they are, so that nothing is lost when it goes on.
  *
  * Series of the same tags are columns of groups.  A group's name is its
- * definition, and an agent takes only so many groups and columns in an hour
- * (agents/accept/series_limit.h): so a group keeps its columns, and what comes
+ * definition, and an agent takes a limited number of columns in an
+ * hour (budget.h): so a group keeps its columns, and what comes
  * later goes into another one, unless the group is small.  What the agent would
  * not take is refused here, by its name.  A group of which all series have
  * ended is not published, and forgotten when room gets short.
@@ -33,17 +33,10 @@
 /* How long a group is left out that the agent has refused. */
 #define STATSD_REFUSED_NS (600 * NS_PER_SECOND)
 
-/* How long the agent counts a definition, and a bit. */
-#define STATSD_DEFINED_NS (3660 * NS_PER_SECOND)
-
 enum {
-	/* Columns and groups, each with those that were forgotten or
-	 * changed less than STATSD_DEFINED_NS ago. */
-	STATSD_COLUMNS_MAX = 10000,
-	STATSD_GROUPS_MAX = 2000,
 	/* A group that is published takes more columns up to here. */
 	STATSD_SMALL_GROUP = 16,
-	/* Of all sets, in a period: what is more is not told apart. */
+	/* Of all sets, in a period: no more are known apart. */
 	STATSD_ALL_DISTINCT_MAX = 1 << 20,
 	/* Values with a time, in a period. */
 	STATSD_TIMES_MAX = 1 << 16,
@@ -62,7 +55,7 @@ enum statsd_fault statsd_series_add(struct statsd_series *series,
 enum statsd_put { STATSD_PUT, STATSD_PUT_REFUSED, STATSD_PUT_END };
 
 /* Make the groups of all that is to be published, of origin `statsd`, and call
- * on_group for each.  -1: it has said STATSD_PUT_END. */
+ * on_group for each.  -1: it has returned STATSD_PUT_END. */
 int statsd_series_put(struct statsd_series *series, uint64_t boot,
     int64_t now_ns, int64_t wall_ns,
     enum statsd_put (*on_group)(void *arg, const struct dynamic_group *group),

@@ -230,8 +230,8 @@ statsd_batch_datagram(
 	return (struct text){ batch->bytes[number], message->msg_len };
 }
 
-/* Not SO_RXQ_OVFL, which tells with a later datagram, and of those after the
- * last one never. */
+/* Not SO_RXQ_OVFL: that comes with a later datagram, so never for what was
+ * dropped after the last one. */
 uint32_t
 statsd_socket_lost(struct statsd_socket *statsd_socket)
 {

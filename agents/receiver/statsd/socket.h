@@ -29,7 +29,8 @@ struct statsd_socket {
 	struct lockfile lockfile;
 	struct held_file *held; /* of a Unix socket */
 	const char *path;
-	uint32_t dropped; /* by the kernel, modulo 2^32, of what is told */
+	uint32_t dropped; /* by the kernel, modulo 2^32, at the last
+			     statsd_socket_lost */
 };
 
 /* Is it ADDRESS:PORT with a loopback address? */

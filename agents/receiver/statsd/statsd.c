@@ -35,7 +35,7 @@ struct statsd {
 	struct submit *numbers, *events;
 	uint64_t pending; /* events that are not submitted yet */
 	bool one_by_one;  /* submit each group alone */
-	/* When the log said so. */
+	/* When that was logged. */
 	int64_t lost_ns, waits_ns;
 	struct compose compose;
 };

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "agents/receiver/statsd/budget.h"
 #include "agents/receiver/statsd/values.h"
 #include "proto/record/counter_rate.h"
 #include "tests/unit/check.h"
@@ -25,8 +26,8 @@ static struct statsd_series *series;
 static int64_t now_ns;
 
 /* Names of groups, in the order of the last look. */
-static char group_name[STATSD_GROUPS_MAX][NAME_BYTES_MAX + 1];
-static int groups, group_columns[STATSD_GROUPS_MAX];
+static char group_name[STATSD_COLUMNS_MAX][NAME_BYTES_MAX + 1];
+static int groups, group_columns[STATSD_COLUMNS_MAX];
 static enum statsd_put answer;
 
 static enum statsd_put
@@ -318,15 +319,15 @@ what_no_metric_can_be_is_refused(void **state)
 	assert_add(text, "name");
 	assert_add("t:1|ms", "");
 	assert_add("t:1|h", ""); /* the same columns */
-	assert_add("t:1|c", "other_type");
-	assert_add("t:1|g|T5", "other_type");
+	assert_add("t:1|c", "other-type");
+	assert_add("t:1|g|T5", "other-type");
 	/* Its column is there already. */
-	assert_add("t.count:1|c", "other_type");
-	assert_add("t.p99:1|g", "other_type");
+	assert_add("t.count:1|c", "other-type");
+	assert_add("t.p99:1|g", "other-type");
 	assert_add("t.count:1|c|#a:b", "");
 	assert_add("t.count:1|h", "");
 	assert_add("v.sum:1|s", "");
-	assert_add("v:1|ms", "other_type");
+	assert_add("v:1|ms", "other-type");
 	look(true);
 	assert_int_equal(seen_count, 17);
 	assert_number("t.count", 2);
@@ -334,17 +335,17 @@ what_no_metric_can_be_is_refused(void **state)
 }
 
 static void
-the_series_and_the_sets_of_tags_are_bounded(void **state)
+the_columns_are_bounded(void **state)
 {
 	char text[64];
 
 	(void)state;
-	for (int i = 0; i < STATSD_GROUPS_MAX - 39; i++) {
+	for (int i = 0; i < STATSD_COLUMNS_MAX - 1000; i++) {
 		sprintf(text, "tag:1|c|#i:%d", i);
 		assert_int_equal(add(text), STATSD_OK);
 	}
-	/* 39 groups of 256, and one of what is left. */
-	for (int i = STATSD_GROUPS_MAX - 39; i < STATSD_COLUMNS_MAX; i++) {
+	/* With that of before, four groups of 256. */
+	for (int i = 0; i < 1000; i++) {
 		sprintf(text, "n%d:1|c|#i:7", i);
 		assert_int_equal(add(text), STATSD_OK);
 	}
@@ -374,7 +375,7 @@ the_series_and_the_sets_of_tags_are_bounded(void **state)
 	look(true);
 	assert_int_equal(seen_count, 257);
 	assert_number("tag i=7", 5);
-	assert_number("n1961 i=7", 1);
+	assert_number("n254 i=7", 1);
 	assert_number("more i=x", 1);
 }
 
@@ -383,7 +384,7 @@ the_series_and_the_sets_of_tags_are_bounded(void **state)
 static void
 what_is_put_is_no_more_than_an_agent_takes(void **state)
 {
-	static char known[3 * STATSD_GROUPS_MAX][NAME_BYTES_MAX + 1];
+	static char known[STATSD_COLUMNS_MAX][NAME_BYTES_MAX + 1];
 	uint64_t random = check_seed();
 	int count = 0, columns = 0, refused = 0;
 	char text[64];
@@ -409,33 +410,15 @@ what_is_put_is_no_more_than_an_agent_takes(void **state)
 				k++;
 			if (k < count)
 				continue;
-			assert_in_range(count, 0, 3 * STATSD_GROUPS_MAX - 1);
+			assert_in_range(count, 0, STATSD_COLUMNS_MAX - 1);
 			strcpy(known[count++], group_name[i]);
 			columns += group_columns[i];
 		}
 		now_ns += 10 * NS_PER_SECOND;
 	}
 	printf("%d groups, %d columns, %d refused\n", count, columns, refused);
-	assert_true(count <= STATSD_GROUPS_MAX);
 	assert_true(columns <= STATSD_COLUMNS_MAX);
 	assert_true(refused > 0);
-	assert_true(count > STATSD_GROUPS_MAX / 2);
-}
-
-static void
-the_sets_of_tags_alone_are_bounded(void **state)
-{
-	char text[64];
-
-	(void)state;
-	for (int i = 0; i < STATSD_GROUPS_MAX; i++) {
-		sprintf(text, "tag:1|g|#i:%d", i);
-		assert_int_equal(add(text), STATSD_OK);
-	}
-	assert_add("tag:1|g|#i:x", "series");
-	assert_add("other:1|g|#i:7", "");
-	look(true);
-	assert_int_equal(groups, STATSD_GROUPS_MAX);
 }
 
 /* An agent counts each definition: 100 columns of which one comes in each
@@ -580,8 +563,7 @@ main(void)
 		CASE(tags_are_labels_in_whatever_order),
 		CASE(names_and_tags_are_never_mixed_up),
 		CASE(what_no_metric_can_be_is_refused),
-		CASE(the_series_and_the_sets_of_tags_are_bounded),
-		CASE(the_sets_of_tags_alone_are_bounded),
+		CASE(the_columns_are_bounded),
 		CASE(what_is_put_is_no_more_than_an_agent_takes),
 		CASE(a_group_that_is_published_keeps_its_columns),
 		CASE(a_group_that_the_agent_refuses_is_left_out_for_a_while),
