@@ -22,6 +22,11 @@ for path in sys.argv[2:]:
             with open("%s/block%02d.py" % (sys.argv[1], written), "w") as program:
                 program.write(block.replace("\\e", "\\").replace("\\&", ""))
 assert written >= 5, written
+# Ten lines to the first span, and to the first data frame.
+page = open(sys.argv[2]).read()
+for begin in "The first span:", "The first data frame:":
+    block = re.search(r"^%s\n\.Bd -literal.*?\n(.*?)^\.Ed" % begin, page, re.M | re.S)[1]
+    assert 0 < len([line for line in block.splitlines() if line]) <= 10, block
 PY
 export POOLSCOPE_PARTITION="$pool"
 for block in "$TMP"/block*.py; do
