@@ -28,7 +28,11 @@ prometheus_page_has_times(struct text text)
 	return false;
 }
 
-/* The text of line `number`: for the few that are wrong. */
+/* Numbers that are there twice are shown up to so many: finding the text of one
+ * takes as long as the page. */
+enum { TWICE_SHOWN = 16 };
+
+/* The text of line `number`. */
 static struct text
 line_of(const struct prometheus_page *page, uint64_t number)
 {
@@ -39,19 +43,39 @@ line_of(const struct prometheus_page *page, uint64_t number)
 	return text_trim(line);
 }
 
+/* The text of the line that was read last. */
+static struct text
+line_before(const struct prometheus_page *page, struct text rest)
+{
+	const char *begin = page->text.at;
+	struct text line = { rest.at, 0 };
+
+	/* Its newline; the last line may have none. */
+	if (line.at > begin && line.at[-1] == '\n')
+		line.at--;
+	for (; line.at > begin && line.at[-1] != '\n'; line.bytes++)
+		line.at--;
+	return text_trim(line);
+}
+
 static void
-leave_out(struct prometheus_page *page, uint64_t line, const char *reason,
-    const struct err *err)
+leave_out(struct prometheus_page *page, uint64_t line, struct text text,
+    const char *reason, const struct err *err)
 {
 	page->bad++;
 	if (page->on_bad != NULL)
-		page->on_bad(page->arg, line, line_of(page, line), reason, err);
+		page->on_bad(page->arg, line, text, reason, err);
 }
 
 static void
 on_twice(void *arg, uint64_t line, const struct err *err)
 {
-	leave_out(arg, line, "twice", err);
+	struct prometheus_page *page = arg;
+	struct text text = { NULL, 0 };
+
+	if (page->on_bad != NULL && page->bad < TWICE_SHOWN)
+		text = line_of(page, line);
+	leave_out(page, line, text, "twice", err);
 }
 
 enum submit_result
@@ -120,7 +144,8 @@ take_samples(struct prometheus_page *page, struct sample_page *samples)
 	prometheus_begin(&reader, page->text);
 	while ((rc = prometheus_next(&reader, &sample, &err)) != 0) {
 		if (rc < 0) {
-			leave_out(page, reader.line, "syntax", &err);
+			leave_out(page, reader.line,
+			    line_before(page, reader.rest), "syntax", &err);
 			continue;
 		}
 		if ((sample.is_bucket && !page->buckets) ||
@@ -128,7 +153,8 @@ take_samples(struct prometheus_page *page, struct sample_page *samples)
 			!page->wants(page->arg, sample.number.name)))
 			continue;
 		if (take_sample(page, samples, &sample, reader.line, &err) != 0)
-			leave_out(page, reader.line, "name", &err);
+			leave_out(page, reader.line,
+			    line_before(page, reader.rest), "name", &err);
 	}
 }
 
