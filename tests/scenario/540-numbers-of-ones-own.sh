@@ -73,7 +73,7 @@ check "a table of records" poolscope-dump --kind sample --format table
 check_printed "... has a column of labels" '^KIND .* LABELS'
 check_printed "... of each sample" 'emit/.*{"rank":"4"}'
 
-# The unit of tokens was not said: it is unknown, and not 1.
+# The unit of tokens was not given: it is unknown, and not 1.
 unit_of() {
 	/usr/bin/python3 -c '
 import json, sys
@@ -81,7 +81,7 @@ print({repr(row["unit"]) for row in json.load(sys.stdin)["rows"]})'
 }
 check_text "an unknown unit is null in JSON" "{'None'}" "$(poolscope-stats samples -m tokens --format json | unit_of)"
 check_text "... of series" "{'None'}" "$(poolscope-stats series -m tokens --format json | unit_of)"
-check_text "... and one that was said is there" "{\"'{job}'\"}" "$(poolscope-stats series -m queue.length --format json --as lines | unit_of)"
+check_text "... and one that was given is there" "{\"'{job}'\"}" "$(poolscope-stats series -m queue.length --format json --as lines | unit_of)"
 answer "... empty in the dump" "tokens," sh -c 'poolscope-dump --kind sample --format long --columns metric,unit | grep tokens | sort -u'
 emit --sample share=0.5 --unit share=1 --ts "$(at 0)"
 answer "one that is 1 is 1" "share,1" sh -c 'poolscope-dump --kind sample --format long --columns metric,unit | grep share'
