@@ -66,7 +66,7 @@ const struct opt receiver_settings_table[] = {
 	{ "otlp-logs", 0, OPT_FLAG, TO(otlp_logs), NULL,
 	    "take log records, too, as events", NULL, 0 },
 	{ "otlp-resource", 0, OPT_LIST, TO(otlp_resource), "NAME",
-	    "keep this attribute of resources, beside service.*, host.name "
+	    "keep this attribute of resources, with service.*, host.name "
 	    "and k8s.pod.name",
 	    NULL, 0 },
 	{ .name = NULL },

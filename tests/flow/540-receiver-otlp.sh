@@ -148,7 +148,7 @@ check_text "... and not the others" "fine 2 fine nan" "$(numbers one | cut -d' '
 
 # ---- logs
 LOG="request([fixed(1, T) + number(2, 17) + data(5, value('it broke')) + data(9, bytes(range(16)))])"
-answer "logs are not taken unasked" \
+answer "logs are not taken by default" \
 	'404 {"message":"logs are not taken: the receiver'"'"'s option --otlp-logs asks for them"} ' \
 	"'/v1/logs', b'{}', 'json'"
 stop receiver
@@ -195,7 +195,7 @@ check "a client that speaks HTTP/2 is named the variable" grep -q 'OTEL_EXPORTER
 
 # ---- no agent
 stop agent
-check_text "without an agent the client is told to come again" "503 1" \
+check_text "without an agent the client is asked to come again" "503 1" \
 	"$(post "'/v1/traces', request([span(b'', b'', 'waits', T, T)])" | sed 's/ .* / /')"
 start_agent || exit 1
 answer "... and is served when it does" "200  " "'/v1/traces', request([span(b'', b'', 'waits', T, T)])"

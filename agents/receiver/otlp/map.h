@@ -53,8 +53,8 @@ struct otlp_kept {
 struct otlp_map {
 	/* Set by the caller. */
 	struct otlp_map_calls calls;
-	/* Attributes of resources that records get, beside the usual ones; may
-	 * be NULL. */
+	/* Attributes of resources that records get, in addition to the usual
+	 * ones; may be NULL. */
 	const struct opt_list *keep;
 	struct otlp_deltas *deltas;
 	uint64_t boot; /* what deltas are added up from */

@@ -93,7 +93,7 @@ otlp_request_read(const struct otlp_head *head, bool logs,
 {
 	request->is_json = is_type(head->type, "application/json");
 	/* A page of a browser there may come by any name that leads here, and
-	 * cannot set this type unasked. */
+	 * cannot set this type freely. */
 	if (head->host == NULL || !is_loopback(head->host) ||
 	    head->origin != NULL) {
 		err_set(err, "the header Host must be localhost, 127.0.0.1 or "
