@@ -35,6 +35,7 @@ plan() {
 		cut       parts/128-network        FAULTS    all
 		faults    parts/105-archive-faults FAULTS    all
 		mutants   mutants/run              LISTS     all
+		torch     parts/226-python-training TORCH    1
 		network   fault/142-network        SECONDS   7200
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000

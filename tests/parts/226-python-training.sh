@@ -113,8 +113,10 @@ else
 	echo "SKIPPED: pip cannot have Keras and JAX"
 fi
 
-# PyTorch is 5 GB, most of it for processors of graphics that are not there.
-if need_python torch torch lightning transformers accelerate; then
+# PyTorch is 5 GB, most of it for processors of graphics that are not there: only who asks for
+# it (`make soak ONLY=torch`), or has it, gets it.
+if { [ -n "${TORCH:-}" ] || [ -e "$PARTS/torch/complete" ]; } &&
+	need_python torch torch lightning transformers accelerate; then
 	PYTHON=$PARTS/torch/bin/python
 	check_status 1 "Lightning is imported by its user" py -c 'import poolscope.lightning'
 	check_printed "... says so" "import lightning before poolscope.lightning"
@@ -234,5 +236,5 @@ PY
 	check_text "... each step is a span, too" "0 1 2 3 4 5 6 7 8 9 10 11" \
 		"$(stored span 'a["step"]' 'r["name"] == "step" and r["category"] == "transformers"' | tr '\n' ' ' | sed 's/ $//')"
 else
-	echo "SKIPPED: pip cannot have PyTorch, Lightning and Transformers"
+	echo "SKIPPED: PyTorch, Lightning and Transformers were not asked for (TORCH=1), or pip cannot have them"
 fi
