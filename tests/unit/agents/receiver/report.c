@@ -36,7 +36,7 @@ each_reason_is_counted(void **state)
 	assert_int_equal(count_of(&report, "other"), 0);
 }
 
-/* Nobody makes so many, but a sum must not be lost. */
+/* Nobody makes 33 reasons, but a sum must not be lost. */
 static void
 reasons_beyond_the_last_place_share_it(void **state)
 {
