@@ -85,7 +85,7 @@ log=$DIR/log/receiver.log
 # numbers: "name{labels} unit type newest-value" of all that is stored.
 numbers() {
 	poolscope-dump -p 'acct$pool' --format jsonl --kind sample --kind entity --log error 2>/dev/null |
-		python3 "$ROOT/tests/flow/receiver_judge.py" "$@"
+		python3 "$ROOT/tests/flow/receiver_judge.py"
 }
 shows() {
 	numbers >"$TMP/numbers"

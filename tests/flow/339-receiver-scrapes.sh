@@ -111,7 +111,11 @@ log=$DIR/log/receiver.log
 
 numbers() {
 	poolscope-dump -p 'acct$pool' --format jsonl --kind sample --kind entity --log error 2>/dev/null |
-		python3 "$ROOT/tests/flow/receiver_judge.py" "$@"
+		python3 "$ROOT/tests/flow/receiver_judge.py"
+}
+boots() {
+	poolscope-dump -p 'acct$pool' --format jsonl --kind sample --kind entity --log error 2>/dev/null |
+		python3 "$ROOT/tests/flow/receiver_judge.py" --boots "$1"
 }
 shows() {
 	numbers >"$TMP/numbers"
@@ -152,7 +156,7 @@ check "the log says of each what it was" sh -c 'for each; do grep -q -- "$each" 
 	'scrape bomb: .*larger than 16 MiB' 'scrape away: .*a redirect to .*, which is not followed' \
 	'scrape html: .*a page of HTML' 'scrape closed: .*reason unreachable'
 check "a counter begins again with its exporter: two boots, of its own start" wait_until \
-	'[ "$(numbers --boots jobs_total)" = 2 ]' 30
+	'[ "$(boots jobs_total)" = 2 ]' 30
 check "the good one goes on" wait_until 'numbers | grep -q "^jobs_total{job=good,queue=a} - counter [1-9][0-9]*$"' 30
 began=$(date +%s)
 check "down" poolscope down
