@@ -330,6 +330,9 @@ otlp_http_close(struct otlp_http **gone)
 		   http->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS)
 		       ->num_connections > 0)
 		turn(http, -1, LAST_ANSWERS_MS / 10);
+	/* The library ends the process if a connection still waits: what the
+	 * last turn has handed over is answered, but not continued yet. */
+	resume(http);
 	if (http->daemon != NULL)
 		MHD_stop_daemon(http->daemon);
 	if (http->done_fd >= 0)
