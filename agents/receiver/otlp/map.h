@@ -62,6 +62,7 @@ struct otlp_map {
 	/* Of the request. */
 	unsigned char request[RECORD_ID_BYTES];
 	uint64_t taken, refused;
+	int failed;     /* what on_group did; 0: all are taken */
 	struct err why; /* the first one was refused */
 
 	/* Of the resource and its scope. */
@@ -75,7 +76,6 @@ struct otlp_map {
 	uint64_t points;
 	uint64_t begin_ns;         /* the oldest of its cumulative sums */
 	bool adds_up;              /* some of it */
-	bool is_again;             /* its groups are given again */
 	bool has_deltas, is_first; /* of the request: otlp_deltas_begin */
 
 	/* Of the record under construction. */

@@ -436,7 +436,6 @@ end_page(struct otlp_map *map)
 	const struct sample_page_calls calls = { map, on_group, on_twice };
 	char origin[sizeof(map->service) + sizeof("otlp/")];
 	uint64_t boot = map->begin_ns / 1000000;
-	int rc;
 
 	if (map->page == NULL)
 		return 0;
@@ -444,12 +443,16 @@ end_page(struct otlp_map *map)
 	/* Another number when either begins again. */
 	if (map->adds_up || boot == 0)
 		boot += map->boot / 1000000;
-	rc = sample_page_groups(map->page, text_of(origin), boot, &calls);
+	if (map->failed == 0)
+		map->failed = sample_page_groups(
+		    map->page, text_of(origin), boot, &calls);
 	sample_page_free(&map->page);
 	arena_reset(&map->names);
 	map->begin_ns = 0;
 	map->adds_up = false;
-	return rc;
+	/* The differences of the other resources are added up nevertheless: the
+	 * request comes again, and then it is not the first one. */
+	return 0;
 }
 
 int
@@ -459,5 +462,7 @@ otlp_map_metrics(struct otlp_map *map, struct text request)
 
 	map->points = 0;
 	map->has_deltas = map->is_first = false;
-	return otlp_map_each(map, request, &items);
+	map->failed = 0;
+	otlp_map_each(map, request, &items);
+	return map->failed;
 }

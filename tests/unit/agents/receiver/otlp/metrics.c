@@ -1,0 +1,80 @@
+/*
+ * What becomes of the numbers of a request.
+ * SPDX-License-Identifier: MIT
+ */
+#include "agents/receiver/otlp/map.h"
+
+#include "tests/unit/check.h"
+
+enum { GROUPS_MAX = 4 };
+
+struct got {
+	int groups, taken; /* and how many are taken until it fails */
+	int64_t value[GROUPS_MAX];
+};
+
+static int
+on_group(void *arg, const struct dynamic_group *group)
+{
+	struct got *got = arg;
+
+	if (got->groups == got->taken)
+		return -1;
+	got->value[got->groups++] = group->number[0].value.is.i;
+	return 0;
+}
+
+/* Two services have counted 5 and 7 since the last request. */
+static const char differences[] =
+    "{\"resourceMetrics\":["
+    "{\"resource\":{\"attributes\":[{\"key\":\"service.name\","
+    "\"value\":{\"stringValue\":\"a\"}}]},\"scopeMetrics\":[{\"metrics\":["
+    "{\"name\":\"n\",\"sum\":{\"aggregationTemporality\":1,"
+    "\"isMonotonic\":true,\"dataPoints\":["
+    "{\"timeUnixNano\":\"1700000000000000000\",\"asInt\":\"5\"}]}}]}]},"
+    "{\"resource\":{\"attributes\":[{\"key\":\"service.name\","
+    "\"value\":{\"stringValue\":\"b\"}}]},\"scopeMetrics\":[{\"metrics\":["
+    "{\"name\":\"n\",\"sum\":{\"aggregationTemporality\":1,"
+    "\"isMonotonic\":true,\"dataPoints\":["
+    "{\"timeUnixNano\":\"1700000000000000000\",\"asInt\":\"7\"}]}}]}]}]}";
+
+static void
+what_the_agent_did_not_take_is_added_up_once(void **state)
+{
+	static const unsigned char request[RECORD_ID_BYTES] = { 1 };
+	struct got got = { .taken = 0 };
+	struct otlp_map map = { .calls = { &got, NULL, on_group }, .boot = 1 };
+	struct buffer message = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	otlp_deltas_new(&map.deltas);
+	assert_int_equal(
+	    otlp_read_json(&message, &otlp_metrics, text_of(differences), &err),
+	    0);
+	for (got.taken = 0; got.taken < 2; got.taken++) {
+		got.groups = 0;
+		otlp_map_begin(&map, request);
+		assert_int_equal(
+		    otlp_map_metrics(&map, buffer_text(&message)), -1);
+	}
+	got.groups = 0;
+	otlp_map_begin(&map, request);
+	assert_int_equal(otlp_map_metrics(&map, buffer_text(&message)), 0);
+	assert_int_equal(got.groups, 2);
+	assert_int_equal(got.value[0], 5);
+	assert_int_equal(got.value[1], 7);
+	otlp_deltas_free(&map.deltas);
+	otlp_map_clear(&map);
+	buffer_clear(&message);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_agent_did_not_take_is_added_up_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
