@@ -25,6 +25,18 @@ struct running {
 	struct holders *holders; /* by group of CRITICAL_KEY */
 };
 
+/* a + b - c, or the end of the range that it is beyond: lengths that somebody
+ * asks for add up. */
+static int64_t
+shifted(int64_t a, int64_t b, int64_t c)
+{
+	__int128 sum = (__int128)a + b - c;
+
+	if (sum > INT64_MAX)
+		return INT64_MAX;
+	return sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
+}
+
 /* ---- places ---- */
 
 static bool
@@ -132,7 +144,7 @@ begin(struct running *r, uint32_t i)
 	const struct critical_item *item = &r->waits->at[i];
 	struct critical_times *times = &r->run->at[i];
 	const struct critical_change *change = r->change;
-	int64_t length_ns = item->end_ns - item->begin_ns;
+	int64_t length_ns = shifted(item->end_ns, 0, item->begin_ns);
 
 	*times = (struct critical_times){ .could_ns = item->node_ns,
 		.by = CRITICAL_NONE,
@@ -144,7 +156,8 @@ begin(struct running *r, uint32_t i)
 		return;
 	}
 	if (change != NULL && change->shift_ns != NULL)
-		times->could_ns += change->shift_ns[item->node];
+		times->could_ns =
+		    shifted(times->could_ns, change->shift_ns[item->node], 0);
 	if (change != NULL && change->length_ns != NULL)
 		length_ns = change->length_ns[i];
 	wait_for_ends(r, i);
@@ -153,9 +166,9 @@ begin(struct running *r, uint32_t i)
 	wait_for_place(r, i);
 	times->begin_ns = item->begin_ns;
 	if (r->recorded != NULL)
-		times->begin_ns = times->could_ns + item->begin_ns -
-				  r->recorded->at[i].could_ns;
-	times->end_ns = times->begin_ns + length_ns;
+		times->begin_ns = shifted(times->could_ns, item->begin_ns,
+		    r->recorded->at[i].could_ns);
+	times->end_ns = shifted(times->begin_ns, length_ns, 0);
 	if (r->waits->places[item->group[CRITICAL_KEY]] > 0)
 		push(r, &r->holders[item->group[CRITICAL_KEY]], i);
 }
@@ -172,9 +185,9 @@ end_outer(struct running *r, uint32_t i)
 	if (r->recorded == NULL || r->recorded->at[i].inner == CRITICAL_NONE ||
 	    times->inner == CRITICAL_NONE)
 		return;
-	times->end_ns = r->run->at[times->inner].end_ns +
-			r->waits->at[i].end_ns -
-			r->waits->at[r->recorded->at[i].inner].end_ns;
+	times->end_ns =
+	    shifted(r->run->at[times->inner].end_ns, r->waits->at[i].end_ns,
+		r->waits->at[r->recorded->at[i].inner].end_ns);
 }
 
 static void
@@ -222,6 +235,14 @@ end(struct running *r, uint32_t i)
 
 /* Ends come before the begins of their time, but that of a phase without length
  * after its own. */
+static bool
+has_ended(const struct critical_waits *waits, uint32_t e, uint32_t i)
+{
+	int64_t end_ns = waits->at[e].end_ns, begin_ns = waits->at[i].begin_ns;
+
+	return end_ns != begin_ns ? end_ns < begin_ns : e < i;
+}
+
 static void
 go(struct running *r)
 {
@@ -229,15 +250,10 @@ go(struct running *r)
 	uint32_t ended = 0;
 
 	for (uint32_t i = 0; i < waits->count; i++) {
-		for (; ended < waits->count; ended++) {
-			uint32_t e = waits->ends[ended];
-			int64_t end_ns = waits->at[e].end_ns;
-
-			if (end_ns > waits->at[i].begin_ns ||
-			    (end_ns == waits->at[i].begin_ns && e >= i))
-				break;
-			end(r, e);
-		}
+		for (; ended < waits->count &&
+		       has_ended(waits, waits->ends[ended], i);
+		     ended++)
+			end(r, waits->ends[ended]);
 		begin(r, i);
 	}
 	for (; ended < waits->count; ended++)
@@ -316,7 +332,8 @@ lower(int64_t *at, int64_t ns)
 	*at = ns < *at ? ns : *at;
 }
 
-/* The latest begin of a phase is what it waits for passed on. */
+/* The latest begin of a phase is what it waits for passed on; it did not wait
+ * for what ended later. */
 static void
 slack_begin(struct slack *s, uint32_t i)
 {
@@ -333,10 +350,10 @@ slack_begin(struct slack *s, uint32_t i)
 	for (uint32_t d = 0; d < item->dep_count; d++) {
 		const struct critical_dep *dep = &s->waits->dep[item->deps + d];
 
-		if (dep->by == CRITICAL_KEY)
-			lower(&s->latest_ns[s->first[dep->group]], latest_ns);
-		else
+		if (dep->by != CRITICAL_KEY)
 			lower(&s->need_ns[dep->by][dep->group], latest_ns);
+		else if (has_ended(s->waits, s->first[dep->group], i))
+			lower(&s->latest_ns[s->first[dep->group]], latest_ns);
 	}
 	if (item->outer != CRITICAL_NONE)
 		lower(&s->begin_ns[item->outer], latest_ns);
@@ -389,15 +406,10 @@ critical_run_slack(
 		s.first[waits->at[waits->ends[i]].group[CRITICAL_KEY]] =
 		    waits->ends[i];
 	for (uint32_t i = waits->count; i-- > 0;) {
-		for (; ended > 0; ended--) {
-			uint32_t e = waits->ends[ended - 1];
-			int64_t end_ns = waits->at[e].end_ns;
-
-			if (end_ns < waits->at[i].begin_ns ||
-			    (end_ns == waits->at[i].begin_ns && e < i))
-				break;
-			slack_end(&s, e);
-		}
+		for (;
+		     ended > 0 && !has_ended(waits, waits->ends[ended - 1], i);
+		     ended--)
+			slack_end(&s, waits->ends[ended - 1]);
 		slack_begin(&s, i);
 	}
 	for (uint32_t i = 0; i < waits->count; i++)

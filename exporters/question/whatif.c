@@ -36,7 +36,7 @@ static const struct answer_column columns[] = {
 	    false, NULL },
 	{ "ready", "READY", SECONDS(ready),
 	    "when the last node was ready, after the start; unknown: a node "
-	    "waits in vain",
+	    "waits in vain, or until after the year 2200",
 	    false, NULL },
 	{ "earlier", "EARLIER", SECONDS(earlier),
 	    "how much earlier that is than it was; negative: later", false,
@@ -70,6 +70,16 @@ struct asking {
 	double *more;    /* by phase: how many times as many run at once */
 	bool is_crowded;
 };
+
+/* So many times as long; a length beyond all time is the longest one. */
+static void
+scale(int64_t *length_ns, double factor)
+{
+	double scaled = (double)*length_ns * factor;
+
+	*length_ns =
+	    scaled < (double)INT64_MAX ? (int64_t)llround(scaled) : INT64_MAX;
+}
 
 /* ---- what is asked ---- */
 
@@ -179,8 +189,7 @@ take_length(struct asking *asking, const char *given, struct err *err)
 		    !text_match(key, key_of(asking, item)))
 			continue;
 		any = true;
-		asking->length_ns[i] =
-		    (int64_t)llround((double)asking->length_ns[i] * factor);
+		scale(&asking->length_ns[i], factor);
 	}
 	return any ? 0
 		   : refuse("length", what, "is no phase of the start", err);
@@ -269,7 +278,8 @@ put(const struct asking *asking, const char *what,
 		.ready = ANSWER_NO_NS,
 		.earlier = ANSWER_NO_NS };
 
-	if (run->missing == 0 && run->last != CRITICAL_NONE) {
+	if (run->missing == 0 && run->last != CRITICAL_NONE &&
+	    run->ready_ns <= TIME_MAX_NS) {
 		const struct critical_item *last =
 		    &asking->of.waits.at[run->last];
 
@@ -341,8 +351,7 @@ put_all(struct asking *asking)
 	run_one(asking, "best", &missing);
 	for (uint32_t i = 0; i < asking->of.waits.count; i++)
 		if (asking->more[i] > 0)
-			asking->length_ns[i] = (int64_t)llround(
-			    (double)asking->length_ns[i] * asking->more[i]);
+			scale(&asking->length_ns[i], asking->more[i]);
 	if (asking->is_crowded)
 		run_one(asking, "worst", &missing);
 	if (missing > 0)

@@ -100,6 +100,8 @@ answer "two changes" "$WAS
 best,24.5,37.5,z" what_if --without x --length 'pull,redis=0.5'
 answer "prepared in no time" "$WAS
 best,60,2,z" what_if --length prep=0
+answer "longer than all time" "$WAS
+best,,," what_if --length pull=1000 --length pull=1000 --length pull=1000 --length pull=1000
 check_status 2 "nothing is asked" poolscope stats whatif
 check_status 1 "no such image" poolscope stats whatif --places alpine=2
 check_printed "... has a sentence" "--places 'alpine' is no key of a phase with places"

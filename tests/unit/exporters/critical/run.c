@@ -560,6 +560,66 @@ slack_is_how_much_longer_a_phase_may_be(void **state)
 	}
 }
 
+/* Resources of 90 moments; in them a torrent from 20 to 30, before anybody has
+ * saved, a save from 40 to 50, and a load, which is the last. */
+static void
+make_early(struct pool *pool)
+{
+	static const struct item items[] = {
+		{ .phase = PREP, .begin = 0, .end = 10 },
+		{ .phase = RES, .begin = 10, .end = 100 },
+		{ .phase = TORRENT, .key = 1, .begin = 20, .end = 30 },
+		{ .phase = SAVE, .key = 1, .begin = 40, .end = 50 },
+		{ .phase = LOAD, .key = 1, .begin = 60, .end = 70 },
+	};
+
+	*pool = (struct pool){ .count = 5, .places = 1 };
+	memcpy(pool->item, items, sizeof(items));
+}
+
+static void
+what_began_before_it_needs_nothing_of_a_save(void **state)
+{
+	struct critical_waits waits;
+	struct critical_run recorded;
+	struct pool pool;
+	int64_t *slack;
+
+	(void)state;
+	make_early(&pool);
+	give(&pool, &waits);
+	critical_run_recorded(&recorded, &waits);
+	slack = critical_run_slack(&recorded, &waits);
+	assert_int_equal(slack[number_of[3]], 70 - 50);
+	assert_int_equal(slack[number_of[2]], 0);
+	free(slack);
+	critical_run_clear(&recorded);
+	take_back(&waits);
+}
+
+static void
+lengths_beyond_all_time_end_with_it(void **state)
+{
+	int64_t length_ns[5];
+	struct critical_change to = { .length_ns = length_ns };
+	struct critical_waits waits;
+	struct critical_run recorded, changed;
+	struct pool pool;
+
+	(void)state;
+	make_early(&pool);
+	give(&pool, &waits);
+	critical_run_recorded(&recorded, &waits);
+	for (int i = 0; i < pool.count; i++)
+		length_ns[number_of[i]] = pool.item[i].end - pool.item[i].begin;
+	length_ns[number_of[2]] = INT64_MAX;
+	critical_run_changed(&changed, &waits, &recorded, &to);
+	assert_true(changed.ready_ns == INT64_MAX);
+	critical_run_clear(&changed);
+	critical_run_clear(&recorded);
+	take_back(&waits);
+}
+
 int
 main(void)
 {
@@ -567,6 +627,8 @@ main(void)
 		cmocka_unit_test(a_start_is_gone_through_again_exactly),
 		cmocka_unit_test(the_path_is_the_longest),
 		cmocka_unit_test(slack_is_how_much_longer_a_phase_may_be),
+		cmocka_unit_test(what_began_before_it_needs_nothing_of_a_save),
+		cmocka_unit_test(lengths_beyond_all_time_end_with_it),
 	};
 	int rc;
 
