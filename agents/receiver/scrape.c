@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "agents/receiver/handover.h"
+#include "agents/receiver/outlet.h"
 #include "agents/receiver/scrape_target.h"
 #include "agents/receiver/section.h"
 #include "proto/base/memory.h"
@@ -21,7 +21,7 @@ struct scrape {
 	char *name, *origin;
 	struct http_options options;
 	struct http *http;
-	struct handover *handover;
+	struct outlet *outlet;
 	bool has_numbers; /* the present page, wanted or not */
 };
 
@@ -91,7 +91,7 @@ take(struct scrape *scrape, struct text text, struct dynamic_label *label,
 	};
 
 	scrape->has_numbers = false;
-	handover_page(scrape->handover, &page, true);
+	outlet_page(scrape->outlet, &page, true);
 	*series = (int64_t)page.numbers;
 	return scrape->has_numbers || page.bad == 0;
 }
@@ -110,9 +110,9 @@ put_own(struct scrape *scrape, struct dynamic_label *label, bool up, double s,
 		    .value = { .type = VALUE_INT, .is.i = series } },
 	};
 
-	handover_numbers(scrape->handover, text_of(scrape->origin), label, 1,
+	outlet_numbers(scrape->outlet, text_of(scrape->origin), label, 1,
 	    number, 3, now_ns);
-	handover_flush(scrape->handover);
+	outlet_flush(scrape->outlet);
 }
 
 static void
@@ -158,7 +158,7 @@ open_it(struct receiver_source *source, struct err *err)
 {
 	struct scrape *scrape = source->arg;
 
-	handover_new(&scrape->handover, source);
+	outlet_new(&scrape->outlet, source);
 	return http_open(&scrape->http, &scrape->options, err);
 }
 
@@ -168,7 +168,7 @@ close_it(struct receiver_source *source)
 	struct scrape *scrape = source->arg;
 
 	http_close(&scrape->http);
-	handover_free(&scrape->handover);
+	outlet_free(&scrape->outlet);
 	scrape_target_clear(&scrape->target);
 	free(scrape->name);
 	free(scrape->origin);

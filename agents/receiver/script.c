@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/receiver/handover.h"
+#include "agents/receiver/outlet.h"
 #include "agents/receiver/script_file.h"
 #include "agents/receiver/script_runner.h"
 #include "agents/receiver/section.h"
@@ -33,7 +33,7 @@ struct script {
 	int64_t period_ns;
 	struct script_runner runner;
 	bool runs;
-	struct handover *handover;
+	struct outlet *outlet;
 	struct script_result result;
 };
 
@@ -150,7 +150,7 @@ put_own(struct script *script, int64_t now_ns)
 				(double)NS_PER_SECOND } },
 	};
 
-	handover_numbers(script->handover, text_of(script->origin), &label, 1,
+	outlet_numbers(script->outlet, text_of(script->origin), &label, 1,
 	    number, 2, now_ns);
 }
 
@@ -215,7 +215,7 @@ take(struct script *script)
 	put_own(script, page.time_ns);
 	if (result->end != SCRIPT_EXITED)
 		page.text.bytes = 0;
-	handover_page(script->handover, &page, true);
+	outlet_page(script->outlet, &page, true);
 }
 
 /* ---- the source ---- */
@@ -290,7 +290,7 @@ open_it(struct receiver_source *source, struct err *err)
 	struct script *script = source->arg;
 
 	(void)err;
-	handover_new(&script->handover, source);
+	outlet_new(&script->outlet, source);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ close_it(struct receiver_source *source)
 	struct script *script = source->arg;
 
 	script_runner_close(&script->runner);
-	handover_free(&script->handover);
+	outlet_free(&script->outlet);
 	free_script(&script);
 }
 

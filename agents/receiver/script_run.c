@@ -63,8 +63,8 @@ wait_for_children(int children, int ms)
 
 /* ---- what a script left behind ---- */
 
-/* Kill all children of this process; the dead ones stay until they are waited
- * for, so that no number means another process meanwhile. */
+/* Kill all children of this process; those that have ended stay until they are
+ * waited for, so that no number means another process meanwhile. */
 static uint32_t
 kill_children(void)
 {

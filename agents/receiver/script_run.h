@@ -52,8 +52,8 @@ struct script_result {
 	char output[SCRIPT_OUTPUT_BYTES]; /* the last member: sent in part */
 };
 
-/* Make this process one that runs scripts.  Returns a descriptor that tells
- * about children, or -1. */
+/* Make this process one that runs scripts.  Returns a descriptor that reports
+ * children, or -1. */
 int script_run_prepare(struct err *err);
 
 /* Run the script; a hang-up of `stop` ends it as the timeout does. */

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agents/receiver/handover.h"
+#include "agents/receiver/outlet.h"
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
 #include "proto/base/sort.h"
@@ -48,7 +48,7 @@ struct file {
 
 struct textfile {
 	struct receiver_source source;
-	struct handover *handover;
+	struct outlet *outlet;
 	char own[INSTANCE_PATH_BYTES];
 	const char *folder;
 	struct file *file;
@@ -288,7 +288,7 @@ put_number(struct textfile *textfile, const char *name, const char *unit,
 		.value = { .type = VALUE_FLOAT, .is.f = value },
 	};
 
-	handover_numbers(textfile->handover, text_of("prom/textfile"), label,
+	outlet_numbers(textfile->outlet, text_of("prom/textfile"), label,
 	    labels, &number, 1, now_ns);
 }
 
@@ -309,7 +309,7 @@ put_state(struct textfile *textfile, int64_t now_ns)
 	}
 	put_number(textfile, "node_textfile_scrape_error", "", NULL, 0,
 	    textfile->has_error, now_ns);
-	handover_flush(textfile->handover);
+	outlet_flush(textfile->outlet);
 }
 
 static void
@@ -328,7 +328,7 @@ publish(struct textfile *textfile)
 		if (!is_current(textfile, file, now_ns))
 			continue;
 		page.text = buffer_text(&file->text);
-		handover_page(textfile->handover, &page, file->is_new);
+		outlet_page(textfile->outlet, &page, file->is_new);
 	}
 	put_state(textfile, now_ns);
 }
@@ -361,7 +361,7 @@ open_it(struct receiver_source *source, struct err *err)
 			return -1;
 		textfile->folder = textfile->own;
 	}
-	handover_new(&textfile->handover, source);
+	outlet_new(&textfile->outlet, source);
 	return 0;
 }
 
@@ -373,7 +373,7 @@ close_it(struct receiver_source *source)
 	for (uint32_t i = 0; i < textfile->files; i++)
 		buffer_clear(&textfile->file[i].text);
 	free(textfile->file);
-	handover_free(&textfile->handover);
+	outlet_free(&textfile->outlet);
 	free(textfile);
 }
 

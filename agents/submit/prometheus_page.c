@@ -28,8 +28,8 @@ prometheus_page_has_times(struct text text)
 	return false;
 }
 
-/* Numbers that are there twice are shown up to so many: finding the text of one
- * takes as long as the page. */
+/* Numbers that are there twice are shown up to this number: finding the text of
+ * one takes as long as the page. */
 enum { TWICE_SHOWN = 16 };
 
 /* The text of line `number`. */

@@ -67,7 +67,8 @@ void submit_identify(struct submit *submit, const struct session_id *session);
  * fit with them. */
 enum submit_result submit_add(
     struct submit *submit, const struct compose *compose, struct err *err);
-/* Submit the collected records if not so many bytes more go with them. */
+/* Submit the collected records if this number of bytes does not fit with them.
+ */
 enum submit_result submit_reserve(
     struct submit *submit, size_t bytes, struct err *err);
 /* Submit the collected records. */

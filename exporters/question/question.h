@@ -143,11 +143,11 @@ int question_check_runs(const struct question_values *values, struct err *err);
 
 /* The questions. */
 extern const struct question question_breakdown, question_cascade,
-    question_clocks, question_critical, question_deltas, question_groups, question_iterations,
-    question_metrics, question_nodes, question_perf, question_phases,
-    question_pools, question_reports, question_runs, question_samples,
-    question_scanner, question_series, question_skew, question_slow,
-    question_spans, question_starts, question_status, question_timeline,
-    question_usage, question_whatif;
+    question_clocks, question_critical, question_deltas, question_groups,
+    question_iterations, question_metrics, question_nodes, question_perf,
+    question_phases, question_pools, question_reports, question_runs,
+    question_samples, question_scanner, question_series, question_skew,
+    question_slow, question_spans, question_starts, question_status,
+    question_timeline, question_usage, question_whatif;
 
 #endif

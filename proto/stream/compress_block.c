@@ -118,10 +118,10 @@ decompress_block(struct buffer *to, enum compress_format format,
 
 	to->bytes = 0;
 	buffer_need(to, bytes_max);
-	result = (format == COMPRESS_GZIP ? libdeflate_gzip_decompress_ex
-					  : libdeflate_zlib_decompress_ex)(
-	    deflate, packed.at, packed.bytes, to->at, bytes_max, &read,
-	    &to->bytes);
+	result =
+	    (format == COMPRESS_GZIP ? libdeflate_gzip_decompress_ex
+				     : libdeflate_zlib_decompress_ex)(deflate,
+		packed.at, packed.bytes, to->at, bytes_max, &read, &to->bytes);
 	libdeflate_free_decompressor(deflate);
 	if (result == LIBDEFLATE_INSUFFICIENT_SPACE)
 		return err_set(

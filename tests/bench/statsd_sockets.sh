@@ -1,5 +1,5 @@
 # statsd_sockets - what a line of statsd costs the receiver, from the socket on
-# (goal: 300,000 lines a second of one core), beside statsd_exporter if it is
+# (goal: 300,000 lines a second of one core), with statsd_exporter if it is
 # there (go install github.com/prometheus/statsd_exporter@v0.31.0 into
 # build/parts/statsd): CPU of the process, through its Unix socket.
 #

@@ -99,7 +99,7 @@ matches() {
 # ---- what is stored, by hand
 check "what a script prints is stored" wait_until \
 	'shows "jobs_total{queue=a} - counter 17" "queue.length{} - gauge 3"' 30
-check "... also beside an exit status of 3" wait_until 'shows "three.value{} - gauge 3" "script.exit{script=three} - gauge 3"' 30
+check "... also with an exit status of 3" wait_until 'shows "three.value{} - gauge 3" "script.exit{script=three} - gauge 3"' 30
 check "... of one that leaves processes behind" wait_until 'shows "away.value{} - gauge 4" "script.exit{script=away} - gauge 0"' 30
 check "... of one that removes itself" wait_until 'shows "gone.value{} - gauge 6"' 30
 check "its status is a number: 0, 139 of SIGSEGV, 143 of TERM, 137 of KILL, 126 of what is not started" wait_until 'shows \
@@ -175,7 +175,7 @@ wrong_usage "... one of its own" "a is given twice" poolscope-receiver --script 
 wrong_usage "... times that can be" "period: " poolscope-receiver --script 'a period=1x command=/bin/true'
 if [ "$(id -u)" = 0 ]; then
 	check_status 1 "root names a user" poolscope-receiver --script 'a command=/bin/true'
-	check_printed "... and is told so" 'root runs scripts only as a user that the configuration names'
+	check_printed "... and reads why" 'root runs scripts only as a user that the configuration names'
 	check_status 1 "... one that there is" poolscope-receiver --script 'a user=nosuch command=/bin/true'
 	# The folders above $TMP may be closed to others.
 	script good </dev/null

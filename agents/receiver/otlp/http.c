@@ -181,9 +181,9 @@ on_access(void *arg, struct MHD_Connection *connection, const char *path,
 		*upload_bytes = 0;
 		return taken ? MHD_YES : MHD_NO;
 	}
-	if (exchange->status != OTLP_OK || exchange->handed_over)
+	if (exchange->status != OTLP_OK || exchange->is_with_worker)
 		return send_answer(http, exchange);
-	exchange->handed_over = true;
+	exchange->is_with_worker = true;
 	MHD_suspend_connection(connection);
 	http->options.on_request(http->options.arg, exchange);
 	return MHD_YES;

@@ -27,7 +27,7 @@ struct otlp_exchange {
 	struct MHD_Connection *connection;
 	size_t read; /* of the body */
 	int64_t begun_ns;
-	bool handed_over;
+	bool is_with_worker;
 };
 
 struct otlp_http; /* opaque */

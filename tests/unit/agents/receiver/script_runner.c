@@ -70,7 +70,7 @@ assert_output(const char *want)
 	assert_memory_equal(result.output, want, strlen(want));
 }
 
-/* The processes whose numbers are in the file `said` are gone. */
+/* The processes whose numbers are in that file are gone. */
 static void
 assert_all_gone(int want)
 {
