@@ -33,6 +33,22 @@ otlp_map_find(struct text message, uint32_t number)
 
 static void put_json(struct json *json, struct text any);
 
+/* An attribute has no room for more: control characters in JSON are six times
+ * as long, and those of a request would take 200 MB. */
+static bool
+is_full(const struct json *json)
+{
+	return ftell(json->file) > RECORD_TEXT_BYTES_MAX;
+}
+
+static struct text
+clip(struct text text)
+{
+	if (text.bytes > RECORD_TEXT_BYTES_MAX)
+		text.bytes = RECORD_TEXT_BYTES_MAX;
+	return text;
+}
+
 static void
 put_json_array(struct json *json, struct text array)
 {
@@ -40,7 +56,7 @@ put_json_array(struct json *json, struct text array)
 	struct protobuf_field field;
 
 	json_begin_array(json);
-	while (protobuf_next(&reader, &field))
+	while (!is_full(json) && protobuf_next(&reader, &field))
 		if (field.number == OTLP_LIST_VALUES)
 			put_json(json, field.bytes);
 	json_end_array(json);
@@ -53,9 +69,10 @@ put_json_list(struct json *json, struct text list)
 	struct protobuf_field field;
 
 	json_begin_object(json);
-	while (protobuf_next(&reader, &field))
+	while (!is_full(json) && protobuf_next(&reader, &field))
 		if (field.number == OTLP_LIST_VALUES) {
-			json_key(json, otlp_map_find(field.bytes, OTLP_KEY));
+			json_key(
+			    json, clip(otlp_map_find(field.bytes, OTLP_KEY)));
 			put_json(json, otlp_map_find(field.bytes, OTLP_VALUE));
 		}
 	json_end_object(json);
@@ -85,7 +102,7 @@ put_json(struct json *json, struct text any)
 		return;
 	}
 	switch (field.number) {
-	case OTLP_VALUE_STRING: json_text(json, field.bytes); break;
+	case OTLP_VALUE_STRING: json_text(json, clip(field.bytes)); break;
 	case OTLP_VALUE_BOOL: json_bool(json, field.value != 0); break;
 	case OTLP_VALUE_INT: json_int(json, (int64_t)field.value); break;
 	case OTLP_VALUE_DOUBLE:
@@ -93,7 +110,7 @@ put_json(struct json *json, struct text any)
 		break;
 	case OTLP_VALUE_ARRAY: put_json_array(json, field.bytes); break;
 	case OTLP_VALUE_LIST: put_json_list(json, field.bytes); break;
-	default: json_hex(json, field.bytes); break;
+	default: json_hex(json, clip(field.bytes)); break;
 	}
 }
 
@@ -181,8 +198,7 @@ has_key(const struct otlp_map *map, struct text key)
 static struct text
 clean_text(struct arena *texts, struct text text)
 {
-	if (text.bytes > RECORD_TEXT_BYTES_MAX)
-		text.bytes = RECORD_TEXT_BYTES_MAX;
+	text = clip(text);
 	if (text_is_utf8(text))
 		return text;
 	text = client_utf8(arena_room(texts, text.bytes), text);

@@ -33,6 +33,8 @@ enum {
 	OTLP_ATTRIBUTES_MAX = RECORD_ATTRIBUTES_MAX - 1,
 	OTLP_KEPT_MAX = 16,  /* attributes of a resource */
 	OTLP_LINKS_MAX = 16, /* of a span */
+	/* Of a request.  A point takes two bytes there, and 300 here. */
+	OTLP_NUMBERS_MAX = 100000,
 	OTLP_TRACE_ID_BYTES = 16,
 	OTLP_SPAN_ID_BYTES = 8,
 };

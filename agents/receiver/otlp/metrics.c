@@ -205,11 +205,14 @@ add(struct otlp_map *map, struct point *point, const char *suffix,
 
 	if (value.type == VALUE_NIL)
 		return 0;
-	if (dynamic_group_check_number(&number, &err) == 0 &&
-	    (!sums || !metric->is_delta ||
-		add_up(map, point, number.name, &number.value, &err)) &&
-	    sample_page_add(map->page, &number, point->label, point->labels,
-		point->time_ns, map->points, &err) == 0) {
+	if (map->taken == OTLP_NUMBERS_MAX)
+		err_set(&err, "more than %d numbers in a request",
+		    OTLP_NUMBERS_MAX);
+	else if (dynamic_group_check_number(&number, &err) == 0 &&
+		 (!sums || !metric->is_delta ||
+		     add_up(map, point, number.name, &number.value, &err)) &&
+		 sample_page_add(map->page, &number, point->label,
+		     point->labels, point->time_ns, map->points, &err) == 0) {
 		map->taken++;
 		return 0;
 	}
@@ -293,7 +296,8 @@ add_quantiles(struct otlp_map *map, struct point *point)
 				value = float_of(&part);
 		with.labels = labels;
 		put_label(map, &with, text_of("quantile"), quantile);
-		add(map, &with, "", point->metric->unit, false, value);
+		if (add(map, &with, "", point->metric->unit, false, value) != 0)
+			return;
 	}
 }
 
@@ -302,7 +306,8 @@ add_distribution(struct otlp_map *map, struct point *point)
 {
 	struct text unit = point->metric->unit;
 
-	/* One refusal is enough: they differ in the name's end only. */
+	/* One refusal is enough: they differ in the name's end only, or in the
+	 * quantile. */
 	if (add(map, point, ".count", text_of("1"), true, point->count) != 0 ||
 	    add(map, point, ".sum", unit, true, point->sum) != 0 ||
 	    add(map, point, ".min", unit, false, point->min) != 0 ||

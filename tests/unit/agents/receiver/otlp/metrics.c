@@ -69,11 +69,67 @@ what_the_agent_did_not_take_is_added_up_once(void **state)
 	buffer_clear(&message);
 }
 
+static int
+count_numbers(void *arg, const struct dynamic_group *group)
+{
+	*(uint64_t *)arg += group->numbers;
+	return 0;
+}
+
+/* A request of a summary with that many empty quantiles. */
+static void
+put_summary(struct buffer *to, uint32_t quantiles)
+{
+	size_t begun[5];
+
+	for (uint32_t i = 0; i < 5; i++) {
+		static const uint32_t field[] = { OTLP_REQUEST_RESOURCES,
+			OTLP_RESOURCE_SCOPES, OTLP_SCOPE_ITEMS,
+			OTLP_METRIC_SUMMARY, OTLP_METRIC_POINTS };
+
+		begun[i] = protobuf_begin(to, field[i]);
+		if (i == 2)
+			protobuf_text(to, OTLP_METRIC_NAME, text_of("n"));
+	}
+	protobuf_fixed64(to, OTLP_POINT_TIME, 1);
+	while (quantiles-- > 0)
+		protobuf_text(to, OTLP_SUMMARY_QUANTILES, text_of(""));
+	for (uint32_t i = 5; i-- > 0;)
+		protobuf_end(to, begun[i]);
+}
+
+static void
+a_request_has_a_hundred_thousand_numbers_at_most(void **state)
+{
+	static const unsigned char request[RECORD_ID_BYTES] = { 1 };
+	uint64_t numbers = 0;
+	struct otlp_map map = { .calls = { &numbers, NULL, count_numbers },
+		.boot = 1 };
+	struct buffer message = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	put_summary(&message, 200000);
+	assert_int_equal(
+	    otlp_check(&otlp_metrics, buffer_text(&message), &err), 0);
+	otlp_map_begin(&map, request);
+	map.taken = OTLP_NUMBERS_MAX - 2;
+	assert_int_equal(otlp_map_metrics(&map, buffer_text(&message)), 0);
+	assert_int_equal(numbers, 2);
+	assert_int_equal(map.refused, 1);
+	assert_string_equal(
+	    map.why.text, "more than 100000 numbers in a request");
+	otlp_map_clear(&map);
+	buffer_clear(&message);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_agent_did_not_take_is_added_up_once),
+		cmocka_unit_test(
+		    a_request_has_a_hundred_thousand_numbers_at_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
