@@ -14,6 +14,10 @@
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"
 
+/* A drag goes through all phases of the start, and a path may have as many: at
+ * some 20 ns each, a second of them. */
+enum { DRAG_PHASES_MAX = 50000000 };
+
 struct row {
 	int64_t start, begin, offset, duration, drag;
 	struct text kind, node, phase, key;
@@ -48,7 +52,7 @@ static const struct answer_column columns[] = {
 	    false, NULL },
 	{ "drag", "DRAG", SECONDS(row, drag),
 	    "how much earlier the pool had been ready if this phase had taken "
-	    "no time; unknown: the piece is no phase",
+	    "no time; unknown: the piece is no phase, or too many are longer",
 	    false, NULL },
 	{ .key = NULL },
 };
@@ -111,6 +115,11 @@ struct asking {
 	struct sum *sums;
 	uint32_t room;
 	uint64_t over, not_ready;
+	uint64_t drag_phases; /* that drags may still go through */
+	/* Of this start longer pieces have a drag, and so many as long ones. */
+	int64_t dragged_ns;
+	uint64_t dragged_equal;
+	uint64_t no_drag;
 };
 
 /* ---- rows ---- */
@@ -168,6 +177,57 @@ add_to_sum(struct asking *asking, const struct critical_item *item,
 	sum->seen = asking->number + 1;
 }
 
+static int
+by_length(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a < b) - (a > b);
+}
+
+static bool
+may_drag(const struct critical_piece *piece)
+{
+	return piece->kind == CRITICAL_IN || piece->kind == CRITICAL_PLACE;
+}
+
+/* If there are too many pieces, the longest ones have a drag. */
+static void
+choose_drags(struct asking *asking, const struct critical_path *path)
+{
+	uint64_t most = asking->drag_phases / (asking->of.waits.count + 1);
+	int64_t *lengths_ns =
+	    memory_zero((size_t)path->count + 1, sizeof(*lengths_ns));
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < path->count; i++)
+		if (may_drag(&path->at[i]))
+			lengths_ns[count++] =
+			    path->at[i].to_ns - path->at[i].from_ns;
+	qsort(lengths_ns, count, sizeof(*lengths_ns), by_length);
+	asking->dragged_ns = most < count ? lengths_ns[most] : 0;
+	asking->dragged_equal = 0;
+	for (uint64_t i = most;
+	     i-- > 0 && most < count && lengths_ns[i] == asking->dragged_ns;)
+		asking->dragged_equal++;
+	free(lengths_ns);
+}
+
+static int64_t
+drag_of(struct asking *asking, const struct critical_piece *piece)
+{
+	int64_t length_ns = piece->to_ns - piece->from_ns;
+
+	if (length_ns < asking->dragged_ns ||
+	    (length_ns == asking->dragged_ns && asking->dragged_equal == 0)) {
+		asking->no_drag++;
+		return ANSWER_NO_NS;
+	}
+	asking->dragged_equal -= length_ns == asking->dragged_ns;
+	asking->drag_phases -= asking->of.waits.count;
+	return critical_start_drag(&asking->of, piece->item);
+}
+
 static void
 put_piece(struct asking *asking, const struct critical_piece *piece)
 {
@@ -186,8 +246,8 @@ put_piece(struct asking *asking, const struct critical_piece *piece)
 		row.phase = row.key = (struct text){ NULL, 0 };
 	else
 		add_to_sum(asking, item, row.duration);
-	if (piece->kind == CRITICAL_IN || piece->kind == CRITICAL_PLACE)
-		row.drag = critical_start_drag(&asking->of, piece->item);
+	if (may_drag(piece))
+		row.drag = drag_of(asking, piece);
 	answer_row(asking->answer, &row, NULL);
 }
 
@@ -230,6 +290,12 @@ put_notes(const struct asking *asking)
 		    " phases began though the model says that no place was "
 		    "free: they count as if there had been one",
 		    asking->over);
+	if (asking->no_drag > 0)
+		answer_note(asking->answer, "no_drag", asking->no_drag,
+		    "%" PRIu64
+		    " piece%s of a path of many phases without a drag: longer "
+		    "ones have it",
+		    asking->no_drag, asking->no_drag == 1 ? "" : "s");
 }
 
 static void
@@ -262,6 +328,7 @@ put_start(struct asking *asking)
 	if (asking->is_newest)
 		put_head(asking);
 	critical_path_walk(&path, &asking->of.run, asking->start->begin_ns);
+	choose_drags(asking, &path);
 	for (uint32_t i = 0; i < path.count; i++)
 		put_piece(asking, &path.at[i]);
 	critical_path_clear(&path);
@@ -314,7 +381,9 @@ put_sums(struct asking *asking)
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
-	struct asking asking = { .asked = asked, .answer = answer };
+	struct asking asking = {
+		.asked = asked, .answer = answer, .drag_phases = DRAG_PHASES_MAX
+	};
 	const struct question_values *values = asked->values;
 	struct starts_query query = { .model = question_model(values),
 		.from_ns = values->window.from_ns,

@@ -139,3 +139,19 @@ answer "places" "0,1,began,x,,
 47,2,wait,z,pool:pull,redis
 49,11,in,z,pool:pull,redis
 60,2,end,z,pool:resources," path -p 'acct$places'
+
+# 8,000 pulls, one behind the other, of 2 s and 1 s: each drag goes through all of them.
+PARTITION='acct$many'
+export POOLSCOPE_PARTITION="$PARTITION"
+seq 0 2 7998 | awk '
+BEGIN { print "event 0 z prep:start\nevent 1 z prep:end\nevent 1 z res:start\nevent 16010 z res:end" }
+{
+	at = 2 + 2 * $1
+	print "event", at, "z pull:start img=i\nevent", at + 2, "z pull:end img=i"
+	print "event", at + 2.5, "z pull:start img=i\nevent", at + 3.5, "z pull:end img=i"
+}' | records
+wait_until indexed 60
+check "a path of many" poolscope stats critical --format csv --columns duration,kind,drag
+check_printed "... counts those without a drag" "pieces of a path of many phases without a drag"
+check_text "... the longest have one" "4000 of 4000" \
+	"$(awk -F, '$1 == 2 { n++; with += $3 != "" } END { print with, "of", n }' "$TMP/out")"
