@@ -1,5 +1,5 @@
 /*
- * outlet - what a source hands its numbers to the agent with.
+ * outlet - where a source hands its numbers to the agent.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/receiver/outlet.h"

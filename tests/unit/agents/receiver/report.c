@@ -40,7 +40,7 @@ each_reason_is_counted(void **state)
 static void
 reasons_beyond_the_last_place_share_it(void **state)
 {
-	static char word[RECEIVER_REASONS_MAX + 8][8];
+	static char word[RECEIVER_REASONS_MAX + 8][16];
 	struct receiver_bad bad[RECEIVER_REASONS_MAX];
 	struct receiver_report report;
 	uint64_t sum = 0;
@@ -62,7 +62,7 @@ the_name_that_was_refused_most_is_known(void **state)
 {
 	struct receiver_refused most;
 	struct receiver_report report;
-	char name[16];
+	char name[24];
 
 	(void)state;
 	receiver_report_init(&report, "test");
