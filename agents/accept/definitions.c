@@ -144,21 +144,26 @@ put(struct definitions *definitions, struct slot *slot, struct text key,
 	*slot = made;
 }
 
-/* Count the columns of a group that is not the agent's own. */
+/* Count the columns of a group that is not the agent's own.  A boot costs
+ * nothing beside its counters; alone it is a series. */
 static int
 take_series(struct definitions *definitions, uid_t uid,
     const struct wire_header *header, struct text group, struct text names,
     struct err *err)
 {
-	uint32_t columns = 0;
+	uint32_t columns = 0, boots = 0;
 	struct text name;
 
 	if (metric_group_find(group) != NULL)
 		return 0;
-	while ((name = text_next_word(&names)).bytes > 0)
-		columns += !text_equal(name, text_of(COUNTER_RATE_BOOT_COLUMN));
+	while ((name = text_next_word(&names)).bytes > 0) {
+		bool boot = text_equal(name, text_of(COUNTER_RATE_BOOT_COLUMN));
+
+		columns += !boot;
+		boots += boot;
+	}
 	return series_limit_take(definitions->limit, uid, header->partition,
-	    group, columns, clock_monotonic_ns(), err);
+	    group, columns > 0 ? columns : boots, clock_monotonic_ns(), err);
 }
 
 static int
