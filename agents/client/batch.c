@@ -145,14 +145,19 @@ put_count(struct client_batch *batch, struct poolscope_counter *counter,
 		   : PUT_REFUSED;
 }
 
-/* The first increase of a counter is that from 0. */
+/* The first increase of a counter is that from 0, since when nobody else counts
+ * into its series. */
 static enum put
 put_counter(struct client_batch *batch, struct poolscope_counter *counter)
 {
 	enum put result = PUT_DONE;
+	int64_t since_ns;
 
+	client_process_number(&since_ns);
+	if (since_ns < counter->begin_ns)
+		since_ns = counter->begin_ns;
 	if (!counter->gauge && !counter->begun)
-		result = put_count(batch, counter, 0, counter->begin_ns);
+		result = put_count(batch, counter, 0, since_ns);
 	counter->begun |= result == PUT_DONE;
 	return result == PUT_DONE
 		   ? put_count(batch, counter, client_counter_value(counter),

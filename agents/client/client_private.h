@@ -152,8 +152,10 @@ struct client {
 	int64_t period_ns, counters_ns;
 	bool quiet;
 	int64_t pid;
-	unsigned process; /* client_process_number */
-	int process_fd;   /* -1: not asked for yet */
+	unsigned process;    /* client_process_number */
+	int process_fd;      /* -1: not asked for yet */
+	int64_t process_ns;  /* since when it has the number; 0: unknown */
+	_Atomic bool counts; /* it has asked for one */
 
 	struct client_thread *_Atomic thread[POOLSCOPE_THREADS];
 	_Atomic uint32_t threads;
@@ -232,9 +234,10 @@ bool client_encode_track(
 
 double client_counter_value(const struct poolscope_counter *counter);
 /* Of the processes of this program that count at once the how many-eth this
- * one is, from 0: two that count into one series would disturb each other.  For
- * the sender; holds the number until client_forget_process. */
-unsigned client_process_number(void);
+ * one is, from 0: two that count into one series would disturb each other.
+ * Takes the lock; holds the number, which it has at least since then, until
+ * client_forget_process, which is called with the lock. */
+unsigned client_process_number(int64_t *since_ns);
 void client_forget_process(void);
 
 /* ---- samples ---- */

@@ -92,6 +92,92 @@ value_of(uint64_t bits)
 	return value;
 }
 
+/* ---- processes ---- */
+
+enum { PROCESSES = 1024 };
+
+/* A name of unix(7) that ends with the process. */
+static socklen_t
+name_process(struct sockaddr_un *to, unsigned number)
+{
+	static const struct hash_key key = { 0 };
+	char who[4 * NAME_BYTES_MAX];
+	int n = snprintf(who, sizeof(who), "%s\n%s\n%s", client.partition,
+	    client.node, client.program);
+
+	*to = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	n = snprintf(to->sun_path + 1, sizeof(to->sun_path) - 1,
+	    "poolscope/%u/%016llx/%u", (unsigned)getuid(),
+	    (unsigned long long)hash_bytes(key, who, (size_t)n), number);
+	return (
+	    socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+/* Call with the lock. */
+static void
+take_number(void)
+{
+	struct sockaddr_un name;
+	unsigned number = 0;
+	socklen_t bytes;
+
+	client.process = 0;
+	client.process_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (client.process_fd < 0)
+		return;
+	do
+		bytes = name_process(&name, number);
+	while (bind(client.process_fd, (struct sockaddr *)&name, bytes) != 0 &&
+	       errno == EADDRINUSE && ++number < PROCESSES);
+	client.process = number;
+}
+
+unsigned
+client_process_number(int64_t *since_ns)
+{
+	unsigned number;
+
+	pthread_mutex_lock(&client.lock);
+	if (client.process_fd < 0)
+		take_number();
+	number = client.process;
+	*since_ns = client.process_ns;
+	pthread_mutex_unlock(&client.lock);
+	return number;
+}
+
+void
+client_forget_process(void)
+{
+	if (client.process_fd >= 0)
+		close(client.process_fd);
+	client.process_fd = -1;
+	client.process_ns = 0;
+	atomic_store(&client.counts, false);
+}
+
+/* Before its first number changes: until then another process may have the
+ * same number, and what it counts is in the same series. */
+static void
+begin_to_count(void)
+{
+	int before = errno;
+
+	if (atomic_load_explicit(&client.counts, memory_order_relaxed) ||
+	    atomic_load_explicit(&client.life, memory_order_relaxed) == 0)
+		return;
+	pthread_mutex_lock(&client.lock);
+	if (client.process_fd < 0 && client.opens > 0) {
+		take_number();
+		client.process_ns = clock_wall_ns();
+	}
+	atomic_store(&client.counts, client.opens > 0);
+	pthread_mutex_unlock(&client.lock);
+	errno = before;
+}
+
+/* ---- changes ---- */
+
 /* Called after the value is stored: the thread that clears the mark reads
  * it. */
 static void
@@ -99,6 +185,7 @@ mark_changed(struct poolscope_counter *counter)
 {
 	if (atomic_load_explicit(&counter->changed, memory_order_relaxed))
 		return;
+	begin_to_count();
 	atomic_store_explicit(&counter->changed, true, memory_order_release);
 	client_need_sender();
 }
@@ -139,54 +226,4 @@ client_counter_value(const struct poolscope_counter *counter)
 {
 	return value_of(
 	    atomic_load_explicit(&counter->bits, memory_order_relaxed));
-}
-
-/* ---- processes ---- */
-
-enum { PROCESSES = 1024 };
-
-/* A name of unix(7) that ends with the process. */
-static socklen_t
-name_process(struct sockaddr_un *to, unsigned number)
-{
-	static const struct hash_key key = { 0 };
-	char who[4 * NAME_BYTES_MAX];
-	int n = snprintf(who, sizeof(who), "%s\n%s\n%s", client.partition,
-	    client.node, client.program);
-
-	*to = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	n = snprintf(to->sun_path + 1, sizeof(to->sun_path) - 1,
-	    "poolscope/%u/%016llx/%u", (unsigned)getuid(),
-	    (unsigned long long)hash_bytes(key, who, (size_t)n), number);
-	return (
-	    socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
-
-unsigned
-client_process_number(void)
-{
-	struct sockaddr_un name;
-	unsigned number = 0;
-	socklen_t bytes;
-
-	if (client.process_fd >= 0)
-		return client.process;
-	client.process = 0;
-	client.process_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (client.process_fd < 0)
-		return 0;
-	do
-		bytes = name_process(&name, number);
-	while (bind(client.process_fd, (struct sockaddr *)&name, bytes) != 0 &&
-	       errno == EADDRINUSE && ++number < PROCESSES);
-	client.process = number;
-	return number;
-}
-
-void
-client_forget_process(void)
-{
-	if (client.process_fd >= 0)
-		close(client.process_fd);
-	client.process_fd = -1;
 }

@@ -156,7 +156,8 @@ bool
 client_make_count(struct client_sample *sample,
     const struct poolscope_counter *counter, double value, int64_t time_ns)
 {
-	unsigned process = client_process_number();
+	int64_t since_ns;
+	unsigned process = client_process_number(&since_ns);
 
 	begin(sample, time_ns);
 	if (process > 0) {

@@ -214,6 +214,46 @@ check_text "... each into a series of its own" ',0.0 ,1000.0 ,1001.0 ,1002.0 ,0.
 	sed 's/.*workers.py[^,]*,//; s/[^0-9]*\([0-9]*\)[^,]*,handled,/\1/' |
 	awk -F, '{ at[$1] = at[$1] " " $1 "," $NF } END { for (p in at) print substr(at[p], 2) }' | sort)"
 
+# The second of two processes ends before the third, which was there before it counted, counts.
+program takers.py <<'PY'
+import os
+
+import poolscope as ps
+
+counter = ps.counter("taken")
+counter.add(1)
+assert ps.flush(20.0)
+ready, done = os.pipe()
+after, go = os.pipe()
+second = os.fork()
+if second == 0:
+    counter.add(10)
+    assert ps.flush(20.0)
+    third = os.fork()
+    if third == 0:
+        os.close(go)
+        os.write(done, b"x")
+        os.read(after, 1)
+        counter.add(5)
+        assert ps.flush(20.0)
+        os.write(done, b"x")
+        os._exit(0)
+    os.read(ready, 1)
+    counter.add(10)
+    assert ps.flush(20.0)
+    os._exit(0)
+assert os.waitpid(second, 0)[1] == 0
+os.write(go, b"x")
+os.read(ready, 1)
+PY
+check "a process that counts when another has ended" py "$TMP/takers.py"
+settle
+check_text "... begins after it" '1,0.0 1,10.0 1,20.0 1,0.0 1,5.0' "$(poolscope-dump -p "$pool" --kind sample --format jsonl -q |
+	/usr/bin/python3 -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+of = sorted((r["time_ns"], r["values"][-1]) for r in rows if "takers.py" in r["set"] and "process" in json.dumps(r.get("labels", "")))
+print(*("1,%s" % value for _, value in of))')"
+
 # ---- names of programs
 mkdir -p "$TMP/package/inner"
 printf 'import poolscope as ps\nwith ps.span("named"): pass\n' >"$TMP/package/inner/__main__.py"
