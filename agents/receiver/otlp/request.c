@@ -281,9 +281,9 @@ take(struct otlp_worker *worker, const struct otlp_request *request,
 	if (map->refused > 0)
 		report_bad(report, "item", text_of(request->kind->name),
 		    map->why.text, map->refused);
-	if (send->refused > 0)
+	if (send->refused > send->reported)
 		report_bad(report, "refused", text_of(request->kind->name),
-		    send->err.text, send->refused);
+		    send->err.text, send->refused - send->reported);
 	report_taken(report, map->taken - send->refused);
 	put_success(answer, request, map->refused + send->refused,
 	    map->refused > 0 ? &map->why : &send->err);

@@ -31,24 +31,27 @@ otlp_send_begin(struct otlp_send *send, const char *kind, struct text body)
 	memcpy(send->request, session.bytes, sizeof(send->request));
 	send->result = SUBMIT_DONE;
 	err_clear(&send->err);
-	send->refused = send->added = send->gone = 0;
+	send->refused = send->reported = send->waiting = 0;
 	send->events = submit_events(send->submit);
 }
 
-/* A submission was refused: how many records it had. */
-static uint64_t
-take_refused(struct otlp_send *send)
+/* What was collected is refused. */
+static void
+refuse_waiting(struct otlp_send *send)
 {
-	uint64_t stored = submit_events(send->submit) - send->events;
-	uint64_t records = send->added - send->gone - stored;
-
-	send->gone += records;
-	return records;
+	send->refused += send->waiting;
+	send->waiting = 0;
 }
 
 static enum submit_result
 note(struct otlp_send *send, enum submit_result result, const struct err *err)
 {
+	uint64_t events = submit_events(send->submit);
+
+	/* The agent has what was collected. */
+	if (events > send->events)
+		send->waiting = 0;
+	send->events = events;
 	send->result = result;
 	if (result != SUBMIT_DONE && send->err.text[0] == '\0')
 		send->err = *err;
@@ -61,8 +64,9 @@ add(struct otlp_send *send, const struct compose *compose)
 	struct err err = { 0 };
 	enum submit_result result = submit_add(send->submit, compose, &err);
 
-	send->added += result == SUBMIT_DONE;
-	return note(send, result, &err);
+	note(send, result, &err);
+	send->waiting += result == SUBMIT_DONE;
+	return result;
 }
 
 static enum submit_result
@@ -82,7 +86,7 @@ otlp_send_record(void *arg, const struct compose *compose)
 
 	if (add(send, compose) == SUBMIT_FAILED) {
 		/* Those before it, or this one. */
-		send->refused += take_refused(send);
+		refuse_waiting(send);
 		if (add(send, compose) == SUBMIT_FAILED)
 			send->refused++;
 	}
@@ -93,7 +97,7 @@ int
 otlp_send_end(struct otlp_send *send)
 {
 	if (flush(send) == SUBMIT_FAILED)
-		send->refused += take_refused(send);
+		refuse_waiting(send);
 	return send->result == SUBMIT_LATER ? -1 : 0;
 }
 
@@ -106,8 +110,9 @@ add_group(struct otlp_send *send, const struct dynamic_group *group)
 	enum submit_result result =
 	    prometheus_page_add(send->submit, send->compose, group, &err);
 
-	send->added += result == SUBMIT_DONE ? 2 : 0;
-	return note(send, result, &err);
+	note(send, result, &err);
+	send->waiting += result == SUBMIT_DONE ? group->numbers : 0;
+	return result;
 }
 
 int
@@ -117,7 +122,7 @@ otlp_send_group(void *arg, const struct dynamic_group *group)
 
 	/* Those before it, for a reason that is not one of them. */
 	if (add_group(send, group) == SUBMIT_FAILED) {
-		send->refused += take_refused(send);
+		refuse_waiting(send);
 		if (add_group(send, group) == SUBMIT_FAILED)
 			send->refused += group->numbers;
 	}
@@ -135,10 +140,14 @@ otlp_send_refuse(
 
 	if (send->err.text[0] == '\0')
 		send->err = *err;
-	send->gone += 2;
 	definition_of(definition, &columns);
-	while ((word = text_next_word(&columns.names)).bytes > 0)
-		numbers += !text_equal(word, text_of(COUNTER_RATE_BOOT_COLUMN));
+	while ((word = text_next_word(&columns.names)).bytes > 0) {
+		if (text_equal(word, text_of(COUNTER_RATE_BOOT_COLUMN)))
+			continue;
+		report_refused(send->report, word, 1);
+		numbers++;
+	}
 	send->refused += numbers;
-	report_refused(send->report, definition->name, numbers);
+	send->reported += numbers;
+	send->waiting -= numbers < send->waiting ? numbers : send->waiting;
 }

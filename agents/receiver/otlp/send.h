@@ -24,12 +24,12 @@ struct otlp_send {
 
 	enum submit_result result; /* the last one */
 	struct err err;            /* what the first one was that failed */
-	uint64_t refused;          /* records, or numbers of groups */
+	/* Records, or numbers of groups: refused, those of them that are in the
+	 * report already, and those that are collected. */
+	uint64_t refused, reported, waiting;
 
 	unsigned char request[RECORD_ID_BYTES]; /* hash */
-	/* Records, and those of submissions that were refused. */
-	uint64_t added, gone;
-	uint64_t events; /* submit_events at the begin */
+	uint64_t events;                        /* submit_events of before */
 };
 
 /* Begin a request of this kind ("traces"). */
