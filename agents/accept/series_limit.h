@@ -3,8 +3,8 @@
  *
  * A series is a column of a metric group, but for the boot that the others
  * belong to.  What was defined in the last hour counts: for the origin of the
- * group, which is its name up to the last slash, and for all.  Two users, or two partitions, have origins of their own.
- * Built-in groups do not count.
+ * group, which is its name up to the last slash, and for all.  Two users, or
+ * two partitions, have origins of their own. Built-in groups do not count.
  * SPDX-License-Identifier: MIT
  */
 #ifndef AGENTS_ACCEPT_SERIES_LIMIT_H
