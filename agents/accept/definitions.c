@@ -145,7 +145,7 @@ put(struct definitions *definitions, struct slot *slot, struct text key,
 }
 
 /* Count the columns of a group that is not the agent's own.  A boot costs
- * nothing beside its counters; alone it is a series. */
+ * nothing next to its counters; alone it is a series. */
 static int
 take_series(struct definitions *definitions, uid_t uid,
     const struct wire_header *header, struct text group, struct text names,

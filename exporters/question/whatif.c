@@ -71,7 +71,7 @@ struct asking {
 	bool is_crowded;
 };
 
-/* So many times as long; a length beyond all time is the longest one. */
+/* N times as long; a length beyond all time is the longest one. */
 static void
 scale(int64_t *length_ns, double factor)
 {

@@ -33,7 +33,7 @@ define(struct definitions *definitions, int number, const char *names)
 	    (struct text){ (const char *)body, (uint32_t)w.bytes }, &err);
 }
 
-/* A boot costs nothing beside its counters; alone it is a series. */
+/* A boot costs nothing next to its counters; alone it is a series. */
 static void
 groups_of_a_boot_alone_are_limited(void **state)
 {
