@@ -116,7 +116,8 @@ struct asking {
 	uint32_t room;
 	uint64_t over, not_ready;
 	uint64_t drag_phases; /* that drags may still go through */
-	/* Of this start longer pieces have a drag, and that many as long ones. */
+	/* Of this start longer pieces have a drag, and that many as long ones.
+	 */
 	int64_t dragged_ns;
 	uint64_t dragged_equal;
 	uint64_t no_drag;
