@@ -36,6 +36,7 @@ plan() {
 		faults    parts/105-archive-faults FAULTS    all
 		mutants   mutants/run              LISTS     all
 		torch     parts/226-python-training TORCH    1
+		go        parts/247-otlp-go        GO        1
 		network   fault/142-network        SECONDS   7200
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
