@@ -36,8 +36,8 @@ sent() { # NAME ENDPOINT COMPRESSION
 	sort "$TMP/out" >>"$TMP/sent"
 }
 
-# The collector takes what the client sends and passes it on.
-collect() { # COMPRESSION ENCODING
+# The collector takes what clients send and passes it on.
+start_collector() { # COMPRESSION ENCODING
 	cat >"$TMP/collector.yaml" <<-END
 		receivers:
 		  otlp:
@@ -49,6 +49,8 @@ collect() { # COMPRESSION ENCODING
 		    endpoint: http://127.0.0.1:24325
 		    compression: $1
 		    encoding: $2
+		    retry_on_failure:
+		      initial_interval: 100ms
 		service:
 		  telemetry:
 		    metrics:
@@ -63,6 +65,9 @@ collect() { # COMPRESSION ENCODING
 	END
 	serve collector "$go/bin/collector" --config "$TMP/collector.yaml"
 	answers "http://127.0.0.1:$port/" collector || exit 1
+}
+collect() { # COMPRESSION ENCODING
+	start_collector "$1" "$2"
 	sent "collector-$1-$2" "http://127.0.0.1:$port" none
 	stop collector
 	check_text "the collector ends with 0" 0 "$STATUS"
@@ -77,9 +82,13 @@ for line in sys.stdin:
     exec(sys.argv[1])' "$2"
 }
 
+start_agent() {
+	start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" || exit 1
+}
+
 aggregate
 start broker poolscope-broker || exit 1
-start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" || exit 1
+start_agent
 start receiver poolscope-receiver --otlp 24325 || exit 1
 port=$(free_port)
 for packed in none gzip; do
@@ -89,6 +98,15 @@ collect none proto
 collect gzip proto
 collect none json
 collect gzip json
+# Without an agent the receiver refuses, and the collector sends again.
+stop agent KILL
+start_collector gzip proto
+sent collector-away "http://127.0.0.1:$port" none
+check "the collector will send again" wait_until 'test "$(grep -c "Will retry" "$TMP/collector.log")" -ge 2'
+start_agent
+check "it does, once there is an agent" wait_until 'test "$(poolscope-dump -q --kind span --format jsonl | grep -c collector-away)" = 100'
+check "... its numbers, too" wait_until 'test "$(poolscope-dump -q --kind sample --name "otlp/collector-away/*" --format long | wc -l)" = 8'
+stop collector
 check_text "the collector drops nothing" 0 "$(grep -cE '	(warn|error)	' "$TMP/collector.log")"
 stop receiver
 check_text "the receiver ends with 0" 0 "$STATUS"
@@ -96,18 +114,18 @@ wait_until indexed 30 || exit 1
 spans='print(r["name"], a["trace.id"], a["span.id"], r["begin_ns"], r["end_ns"])'
 check_text "each span is there with its identifiers and times" "$(sort "$TMP/sent" | md5sum)" \
 	"$(stored span "$spans" | sort | md5sum)"
-check_text "... and its attributes" 600 "$(stored span 'print(r["name"], "work%s" % a["i"], a["list"])' | grep -cE '^(work[0-9]+) \1 \[1, ?2\]$')"
-check_text "each event of a span is there" 60 "$(stored event 'print(r["name"], a["span.id"], a["i"] % 10)' | sort -u | grep -c '^half .* 0$')"
+check_text "... and its attributes" 700 "$(stored span 'print(r["name"], "work%s" % a["i"], a["list"])' | grep -cE '^(work[0-9]+) \1 \[1, ?2\]$')"
+check_text "each event of a span is there" 70 "$(stored event 'print(r["name"], a["span.id"], a["i"] % 10)' | sort -u | grep -c '^half .* 0$')"
 poolscope-dump -q --kind sample --name 'otlp/*' --format long -o "$TMP/long"
-check_text "each number is there" "6 code requests 1 42
-6 latency.count 1 3
-6 latency.max ms 3.0
-6 latency.min ms 1.0
-6 latency.sum ms 6.0" "$(/usr/bin/python3 -c 'import csv, json, sys
+check_text "each number is there" "7 code requests 1 42
+7 latency.count 1 3
+7 latency.max ms 3.0
+7 latency.min ms 1.0
+7 latency.sum ms 6.0" "$(/usr/bin/python3 -c 'import csv, json, sys
 for row in csv.DictReader(open(sys.argv[1])):
     labels = json.loads(row["labels"])
     if row["metric"] != "poolscope.boot":
         print(*(["code"] if labels.get("code") == "200" else []), row["metric"], row["unit"], row["value"])' "$TMP/long" |
 	sort | uniq -c | sed 's/^ *//')"
-check_text "... of each service" "collector-gzip-json collector-gzip-proto collector-none-json collector-none-proto go-gzip go-none" \
+check_text "... of each service" "collector-away collector-gzip-json collector-gzip-proto collector-none-json collector-none-proto go-gzip go-none" \
 	"$(grep -o 'service.name"":""[^"]*' "$TMP/long" | sed 's/.*"//' | sort -u | tr '\n' ' ' | sed 's/ $//')"
