@@ -16,7 +16,7 @@
 
 #include "tests/unit/check.h"
 
-/* Of so many requests, each client has some. */
+/* Of these requests, each client has some. */
 enum { CLIENTS = 16, REQUESTS = 100 * CLIENTS };
 
 struct server {
