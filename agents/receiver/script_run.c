@@ -380,6 +380,8 @@ finish(struct run *run)
 		waitpid(run->pid, &status, 0);
 		result->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 						     : WEXITSTATUS(status);
+	} else {
+		result->status = 128 + SIGKILL; /* it still has to end */
 	}
 	if (run->stage == RUNNING)
 		result->end =

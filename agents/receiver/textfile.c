@@ -44,6 +44,7 @@ struct file {
 	int64_t began_ns;
 	struct buffer text;
 	bool is_there, is_good, is_new, has_ended;
+	bool may_be_read; /* next time, though it has not changed */
 };
 
 struct textfile {
@@ -127,14 +128,17 @@ read_file(struct textfile *textfile, struct file *file, int folder)
 	forget_text(textfile, file);
 	if (fd < 0) {
 		skip(textfile, file, "unreadable", strerror(errno));
+		file->may_be_read = true;
 		return;
 	}
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
 		skip(textfile, file, "not-a-file", "not a regular file");
-	else if (read_text(textfile, file, fd) != 0)
+	else if (read_text(textfile, file, fd) != 0) {
+		/* Others may have become shorter. */
+		file->may_be_read = st.st_size <= FILE_BYTES_MAX;
 		skip(textfile, file, "too-long",
 		    "longer than 4 MiB, or all of them than 64 MiB");
-	else if (prometheus_page_has_times(buffer_text(&file->text)))
+	} else if (prometheus_page_has_times(buffer_text(&file->text)))
 		skip(textfile, file, "timestamps",
 		    "a number of it has a time: the file is skipped");
 	else {
@@ -183,10 +187,12 @@ look_at(struct textfile *textfile, int folder, const char *name, int64_t now_ns)
 	file->is_there = true;
 	file->is_new = false;
 	written_ns = st.st_mtim.tv_sec * NS_PER_SECOND + st.st_mtim.tv_nsec;
-	textfile->has_error |= file->inode != 0 && !file->is_good;
 	if (file->inode == st.st_ino && file->size == st.st_size &&
-	    file->written_ns == written_ns)
+	    file->written_ns == written_ns && !file->may_be_read) {
+		textfile->has_error |= !file->is_good;
 		return;
+	}
+	file->may_be_read = false;
 	file->inode = st.st_ino;
 	file->size = st.st_size;
 	file->written_ns = written_ns;
