@@ -134,7 +134,6 @@ wait_for_place(struct running *r, uint32_t i)
 		return;
 	}
 	offer(times, CRITICAL_BY_PLACE, holder, r->run->at[holder].end_ns);
-	r->run->at[holder].taker = i;
 	pop(r, holders);
 }
 
@@ -148,8 +147,7 @@ begin(struct running *r, uint32_t i)
 
 	*times = (struct critical_times){ .could_ns = item->node_ns,
 		.by = CRITICAL_NONE,
-		.inner = CRITICAL_NONE,
-		.taker = CRITICAL_NONE };
+		.inner = CRITICAL_NONE };
 	if (change != NULL && change->without != NULL &&
 	    change->without[item->node]) {
 		times->is_missing = true;

@@ -30,7 +30,6 @@ struct critical_times {
 	uint32_t by;
 	enum critical_cause cause;
 	uint32_t inner;  /* the last one inside that its end waited for */
-	uint32_t taker;  /* who got its place */
 	uint32_t bound;  /* how many of its deps had ended */
 	bool is_missing; /* it did not come, or what it waits for did not */
 };

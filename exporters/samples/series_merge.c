@@ -140,6 +140,8 @@ add(struct wire_bucket *before, struct wire_bucket *bucket)
 {
 	if (before->counter != bucket->counter)
 		return false;
+	if (bucket->count == 0)
+		return true; /* nothing is in it */
 	return bucket->counter ? add_counter(before, bucket)
 			       : add_gauge(before, bucket);
 }
