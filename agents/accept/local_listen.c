@@ -1,5 +1,5 @@
 /*
- * local_listen - binds the Unix socket of the local listener.
+ * local_listen - binds a Unix socket that programs of this host submit to.
  * SPDX-License-Identifier: MIT
  */
 #include "agents/accept/local_listen.h"
@@ -18,7 +18,7 @@
 enum { BACKLOG = 512 };
 
 static int
-listen_at(int fd, const struct sockaddr_un *address, struct err *err)
+listen_at(int fd, const struct sockaddr_un *address, int type, struct err *err)
 {
 	const char *path = address->sun_path;
 	mode_t mask = socket_file_begin(true);
@@ -29,21 +29,20 @@ listen_at(int fd, const struct sockaddr_un *address, struct err *err)
 		return -1;
 	if (rc != 0)
 		return err_set(err, "%s: %s", path, strerror(why));
-	return listen(fd, BACKLOG) == 0
+	return type == SOCK_DGRAM || listen(fd, BACKLOG) == 0
 		   ? 0
 		   : err_set(err, "%s: %s", path, strerror(errno));
 }
 
 int
-local_listen_bind(int *made, const char *path, struct err *err)
+local_listen_bind(int *made, const char *path, int type, struct err *err)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd =
-	    socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	strcpy(address.sun_path, path);
 	unlink(path);
-	if (fd < 0 || listen_at(fd, &address, err) != 0) {
+	if (fd < 0 || listen_at(fd, &address, type, err) != 0) {
 		if (fd < 0)
 			err_set(err, "%s: %s", path, strerror(errno));
 		else
@@ -55,8 +54,8 @@ local_listen_bind(int *made, const char *path, struct err *err)
 }
 
 int
-local_listen(
-    int *made, struct lockfile *lockfile, const char *path, struct err *err)
+local_listen(int *made, struct lockfile *lockfile, const char *path, int type,
+    struct err *err)
 {
 	struct sockaddr_un address;
 	char lock_path[INSTANCE_PATH_BYTES];
@@ -69,7 +68,7 @@ local_listen(
 	if (trusted_dir_own_parent(path, err) != 0 ||
 	    lockfile_take(lockfile, lock_path, &holder, err) != 0)
 		return -1;
-	if (local_listen_bind(made, path, err) == 0)
+	if (local_listen_bind(made, path, type, err) == 0)
 		return 0;
 	lockfile_release(lockfile);
 	return -1;

@@ -422,7 +422,8 @@ listen_anew(void *arg, struct err *err)
 	struct loop *loop = local_server->options.loop;
 	int fd;
 
-	if (local_listen_bind(&fd, local_server->options.path, err) != 0)
+	if (local_listen_bind(
+		&fd, local_server->options.path, SOCK_SEQPACKET, err) != 0)
 		return -1;
 	loop_remove_fd(loop, local_server->fd);
 	close(local_server->fd);
@@ -463,7 +464,7 @@ local_server_open(struct local_server **made,
 	for (int i = 0; i < LOCAL_SERVER_CLIENTS_MAX; i++)
 		local_server->client[i].fd = -1;
 	if (local_listen(&local_server->fd, &local_server->lockfile,
-		options->path, err) != 0 ||
+		options->path, SOCK_SEQPACKET, err) != 0 ||
 	    loop_add_fd(options->loop, local_server->fd, EPOLLIN, on_listener,
 		local_server, err) != 0) {
 		local_server_close(&local_server);

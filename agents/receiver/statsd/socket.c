@@ -11,14 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <unistd.h>
 
+#include "agents/accept/local_listen.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
-#include "proto/config/instance.h"
-#include "proto/os/owner/socket_file.h"
-#include "proto/os/owner/trusted_dir.h"
 
 struct statsd_batch {
 	struct mmsghdr message[STATSD_DATAGRAMS];
@@ -80,38 +77,12 @@ statsd_socket_check(const char *address, struct err *err)
 
 /* ---- sockets ---- */
 
-static int
-open_socket(int family, const char *name, struct err *err)
+static void
+widen(int fd)
 {
 	const int bytes = STATSD_QUEUE_BYTES;
-	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd < 0)
-		return err_set(err, "%s: %s", name, strerror(errno));
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	return fd;
-}
-
-static int
-bind_unix(const char *path, struct err *err)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = open_socket(AF_UNIX, path, err), rc, why;
-	mode_t mask;
-
-	if (fd < 0)
-		return -1;
-	strcpy(address.sun_path, path);
-	unlink(path);
-	mask = socket_file_begin(true);
-	rc = bind(fd, (const struct sockaddr *)&address, sizeof(address));
-	why = errno;
-	if (socket_file_end(mask, true, path, err) == 0 && rc == 0)
-		return fd;
-	if (rc != 0)
-		err_set(err, "%s: %s", path, strerror(why));
-	close(fd);
-	return -1;
 }
 
 /* Somebody has removed the socket: make it again.  The thread that receives
@@ -120,10 +91,11 @@ static int
 bind_again(void *arg, struct err *err)
 {
 	const struct statsd_socket *statsd_socket = arg;
-	int fd = bind_unix(statsd_socket->path, err), rc;
+	int fd, rc;
 
-	if (fd < 0)
+	if (local_listen_bind(&fd, statsd_socket->path, SOCK_DGRAM, err) != 0)
 		return -1;
+	widen(fd);
 	rc = dup3(fd, statsd_socket->fd, O_CLOEXEC);
 	if (rc < 0)
 		err_set(err, "%s: %s", statsd_socket->path, strerror(errno));
@@ -135,22 +107,11 @@ int
 statsd_socket_open_unix(
     struct statsd_socket *statsd_socket, const char *path, struct err *err)
 {
-	struct sockaddr_un address;
-	char lock_path[INSTANCE_PATH_BYTES];
-	long holder;
-
 	*statsd_socket = (struct statsd_socket){ .fd = -1, .path = path };
-	if (strlen(path) >= sizeof(address.sun_path))
-		return err_set(err, "%s: a socket's path has at most %zu bytes",
-		    path, sizeof(address.sun_path) - 1);
-	snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
-	if (trusted_dir_own_parent(path, err) != 0 ||
-	    lockfile_take(&statsd_socket->lockfile, lock_path, &holder, err) !=
-		0)
+	if (local_listen(&statsd_socket->fd, &statsd_socket->lockfile, path,
+		SOCK_DGRAM, err) != 0)
 		return -1;
-	statsd_socket->fd = bind_unix(path, err);
-	if (statsd_socket->fd < 0)
-		return -1;
+	widen(statsd_socket->fd);
 	statsd_socket->held = held_file_add(path, bind_again, statsd_socket);
 	return 0;
 }
@@ -164,9 +125,11 @@ statsd_socket_open_udp(
 	*statsd_socket = (struct statsd_socket){ .fd = -1 };
 	if (parse(&address, text, err) != 0)
 		return -1;
-	statsd_socket->fd = open_socket(address.at.ss_family, text, err);
+	statsd_socket->fd = socket(
+	    address.at.ss_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (statsd_socket->fd < 0)
-		return -1;
+		return err_set(err, "%s: %s", text, strerror(errno));
+	widen(statsd_socket->fd);
 	if (bind(statsd_socket->fd, (const struct sockaddr *)&address.at,
 		address.bytes) != 0)
 		return err_set(err, "%s: %s", text, strerror(errno));

@@ -32,7 +32,7 @@ start_agent(void (*serve)(int client))
 
 	scratch_make(dir);
 	snprintf(path, sizeof(path), "%s/agent.sock", dir);
-	if (local_listen(&fd, &lockfile, path, &err) != 0)
+	if (local_listen(&fd, &lockfile, path, SOCK_SEQPACKET, &err) != 0)
 		fail_msg("%s", err.text);
 	pid = fork();
 	assert_true(pid >= 0);
