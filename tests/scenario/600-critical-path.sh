@@ -41,51 +41,10 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model pool <<-'END'
-	phase "prep" {
-		start = "prep:start"
-		end = "prep:end"
-		required = true
-	}
-	phase "resources" {
-		start = "res:start"
-		end = "res:end"
-		required = true
-		after = { "prep" }
-		end_after = { "pull", "save", "torrent", "load" }
-	}
-	phase "pull" {
-		start = "pull:start"
-		end = "pull:end"
-		key = "img"
-		places = 1
-	}
-	phase "save" {
-		start = "save:start"
-		end = "save:end"
-		key = "img"
-		after = { "pull" }
-	}
-	phase "torrent" {
-		start = "torrent:start"
-		end = "torrent:end"
-		key = "img"
-		after_any = { "save" }
-	}
-	phase "load" {
-		start = "load:start"
-		end = "load:end"
-		key = "img"
-		after = { "torrent" }
-	}
-END
+# shellcheck source=tests/scenario/pulls.sh
+. "$ROOT/tests/scenario/pulls.sh"
 aggregate --models "$TMP/models"
 
-# phase NODE NAME BEGIN END [IMAGE]
-phase() {
-	echo "event $3 $1 $2:start ${5:+img=$5}"
-	echo "event $4 $1 $2:end ${5:+img=$5}"
-}
 path() {
 	columns offset,duration,kind,node,phase,key poolscope stats critical --format csv "$@"
 }

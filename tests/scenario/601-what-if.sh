@@ -28,45 +28,10 @@
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-model pool <<-'END'
-	phase "prep" {
-		start = "prep:start"
-		end = "prep:end"
-		required = true
-	}
-	phase "resources" {
-		start = "res:start"
-		end = "res:end"
-		required = true
-		after = { "prep" }
-		end_after = { "pull", "save", "fetch" }
-	}
-	phase "pull" {
-		start = "pull:start"
-		end = "pull:end"
-		key = "img"
-		places = 1
-	}
-	phase "save" {
-		start = "save:start"
-		end = "save:end"
-		key = "img"
-		after = { "pull" }
-	}
-	phase "fetch" {
-		start = "fetch:start"
-		end = "fetch:end"
-		key = "img"
-		after_any = { "save" }
-	}
-END
+# shellcheck source=tests/scenario/pulls.sh
+. "$ROOT/tests/scenario/pulls.sh"
 aggregate --models "$TMP/models"
 
-# phase NODE NAME BEGIN END [IMAGE]
-phase() {
-	echo "event $3 $1 $2:start ${5:+img=$5}"
-	echo "event $4 $1 $2:end ${5:+img=$5}"
-}
 what_if() {
 	columns what,ready,earlier,node poolscope stats whatif --format csv "$@"
 }
@@ -119,7 +84,7 @@ export POOLSCOPE_PARTITION="$PARTITION"
 	phase a save 6 9 redis
 	phase b prep 0 1
 	phase b res 1 20
-	phase b fetch 10 18 redis
+	phase b torrent 10 18 redis
 } | records
 wait_until indexed 30
 answer "nobody else gives it" "recorded,20,0,b
