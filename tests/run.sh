@@ -64,9 +64,9 @@ suites_of() {
 	quick/release) echo "golden lint flow/030 flow/050 flow/052 $units" ;;
 	small/release) echo "golden scenario flow/02 flow/030 flow/050 flow/052 flow/060 flow/110 lint fuzz $units" ;;
 	small/asan) echo "$units fuzz" ;;
-	all/release) echo "fault/1 parts flow/1 fault/2 model flow/0 flow/2 flow/3 fault/0 web attack golden unit lint fuzz" ;;
-	all/asan) echo "fault/1 scenario flow/0 attack flow/1 flow/2 flow/3 fault/2 fault/0 golden $units fuzz" ;;
-	all/tsan) echo "flow/10 flow/180 flow/181 flow/182 flow/330 fault/12 fault/13 flow/13 flow/05 flow/031 flow/08 flow/02 flow/17 fault/100 $threads" ;;
+	all/release) echo "fault/1 parts flow/1 fault/2 model flow/0 flow/2 flow/3 flow/4 flow/5 flow/6 fault/0 fault/3 web attack golden unit lint fuzz" ;;
+	all/asan) echo "fault/1 scenario flow/0 attack flow/1 flow/2 flow/3 flow/4 flow/5 flow/6 fault/2 fault/0 fault/3 golden $units fuzz" ;;
+	all/tsan) echo "flow/10 flow/180 flow/181 flow/182 flow/33 flow/54 flow/62 fault/12 fault/13 flow/13 flow/05 flow/031 flow/08 flow/02 flow/17 fault/100 $threads" ;;
 	all/valgrind) echo "$stored flow/030 flow/033 flow/02 golden/perf-sampler fuzz" ;;
 	*) echo "run.sh: no such variant: $1" >&2; return 2 ;;
 	esac
