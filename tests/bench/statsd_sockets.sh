@@ -53,7 +53,7 @@ END
 cost receiver "$last" "$TMP/i/run/statsd.sock"
 [ -x "$exporter" ] || exit 0
 "$exporter" --statsd.listen-udp= --statsd.listen-tcp= --statsd.listen-unixgram="$TMP/peer.sock" \
-	--web.listen-address=127.0.0.1:19102 >"$TMP/peer.log" 2>&1 &
+	--web.listen-address=127.0.0.1:19112 >"$TMP/peer.log" 2>&1 &
 last=$!
 pids="$pids $last"
 while ! [ -S "$TMP/peer.sock" ]; do

@@ -17,14 +17,14 @@ start broker poolscope-broker || exit 1
 start agent poolscope-agent --no-samples -n n1 -p "$PARTITION" || exit 1
 start receiver poolscope-receiver --period 1s || exit 1
 serve exporter "$exporter" --statsd.listen-udp= --statsd.listen-tcp= \
-	--statsd.listen-unixgram="$TMP/peer.sock" --web.listen-address=127.0.0.1:19102
-answers http://127.0.0.1:19102/metrics exporter || exit 1
+	--statsd.listen-unixgram="$TMP/peer.sock" --web.listen-address=127.0.0.1:19112
+answers http://127.0.0.1:19112/metrics exporter || exit 1
 check "the clients send" "$PARTS/statsd-clients/bin/python" "$ROOT/tests/parts/statsd_same.py" send \
 	"$DIR/run/statsd.sock" "$TMP/peer.sock" "$TMP/captured"
 stop receiver
 check_text "the receiver ends with 0" 0 "$STATUS"
 wait_until indexed 30 || exit 1
-check "the page of statsd_exporter" curl -sf -o "$TMP/page" http://127.0.0.1:19102/metrics
+check "the page of statsd_exporter" curl -sf -o "$TMP/page" http://127.0.0.1:19112/metrics
 poolscope-dump -q --kind sample --name 'statsd/*' --format long >"$TMP/long"
 check "both have the same sums" /usr/bin/python3 "$ROOT/tests/parts/statsd_same.py" compare "$TMP/page" "$TMP/long" "$TMP/captured"
 cat "$TMP/out"
