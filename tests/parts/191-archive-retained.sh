@@ -56,6 +56,7 @@ start aggregator poolscope-aggregator --archive "$CLUSTER/pool" --archive-passwo
 	--archive-after 200ms --models "$ROOT/deploy/models" --retain 50h
 check "the store deletes its records" wait_until \
 	'[ "$(records "a\$two" event,sample --store "$DIR/store")" = 0 ]' 60
+check "the sums of its hours are archived, too" settled
 mkdir -m 700 "$TMP/reader"
 start gateway poolscope-aggregator --dir "$TMP/reader" --archive-only "$CLUSTER/pool" \
 	--archive-password "$TMP/writer" || exit 1
