@@ -49,6 +49,7 @@ broker|!broker --help
 aggregator|!aggregator --help
 archive|archive check --to clickhouse://localhost:1/none
 web|!web --help
+receiver|!receiver --help
 restore|!restore @/none --dir @/other
 down|!down
 demo|!demo --help
