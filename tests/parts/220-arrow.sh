@@ -71,6 +71,7 @@ of_pool() {
 		metrics | nodes | clocks | pools | status) ;; # OpenMetrics; of now
 		scanner) [ $# -eq 0 ] || asked poolscope-stats scanner -p "$_pool" "$@" ;;
 		series) asked poolscope-stats series -p "$_pool" --metric 'system.memory*' --from -1h ;;
+		whatif) asked poolscope-stats whatif -p "$_pool" --begin '*=0' ;;
 		*) asked poolscope-stats "$_what" -p "$_pool" ;;
 		esac
 	done
