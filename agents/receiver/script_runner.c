@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -64,6 +65,7 @@ serve(int fd, const struct script_command *command)
 		if (send(fd, result, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
 			break;
 	}
+	free(result);
 	_exit(0);
 }
 

@@ -361,12 +361,7 @@ open_it(struct receiver_source *source, struct err *err)
 {
 	struct textfile *textfile = source->arg;
 
-	textfile->folder = source->receiver->settings.textfile;
-	if (textfile->folder == NULL) {
-		if (instance_path(textfile->own, "metrics.d", err) != 0)
-			return -1;
-		textfile->folder = textfile->own;
-	}
+	(void)err;
 	outlet_new(&textfile->outlet, source);
 	return 0;
 }
@@ -397,6 +392,17 @@ textfile_add(struct receiver *receiver, struct err *err)
 {
 	struct textfile *textfile = memory_zero(1, sizeof(*textfile));
 
+	textfile->folder = receiver->settings.textfile;
+	if (textfile->folder == NULL) {
+		if (instance_path(textfile->own, "metrics.d", err) != 0) {
+			free(textfile);
+			return -1;
+		}
+		textfile->folder = textfile->own;
+		/* Before the sandbox.  Where it is not ours to make, somebody
+		 * else has. */
+		(void)mkdir(textfile->folder, 0755);
+	}
 	textfile->source = (struct receiver_source){
 		.name = "textfile",
 		.open = open_it,
