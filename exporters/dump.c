@@ -625,6 +625,8 @@ print_answer(struct printing *p, struct tool_open *open, struct err *err)
 
 	how.width = open->width;
 	p->answer = answer_new(p->file, &how, tables_of(p->values));
+	if ((p->values->wanted & 1u << RECORD_SAMPLE) == 0)
+		answer_hide_column(p->answer, "labels");
 	if (p->values->format == DUMP_WIDE)
 		sample_values_add_columns(&p->samples, p->answer);
 	else if (!has_only_values(p->values) &&
