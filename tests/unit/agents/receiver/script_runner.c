@@ -123,7 +123,12 @@ the_environment_has_five_names(void **state)
 static void
 it_has_no_descriptors_but_three_and_no_input(void **state)
 {
+	const char *preload = getenv("LD_PRELOAD");
+
 	(void)state;
+	/* The log of valgrind is one more. */
+	if (preload != NULL && strstr(preload, "vgpreload") != NULL)
+		skip();
 	run("cat; ls /proc/self/fd | wc -l", 5000);
 	assert_output("4\n"); /* the fourth is that of ls for the folder */
 }
