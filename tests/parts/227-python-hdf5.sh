@@ -45,10 +45,10 @@ with tables.open_file(path, "w") as file:
 PY
 check "PyTables writes the file" py "$TMP/write.py" "$case" "$TMP/events.h5"
 count=$(wc -l <"$case/events.jsonl")
-check "it is converted" py -m poolscope.h5 "$TMP/events.h5" "$TMP/farm"
+check "it is converted" py -m poolscope.h5 "$TMP/events.h5" "$TMP/converted"
 check_text "... and says so" "$count events" "$(cat "$TMP/out")"
 py -m poolscope.h5 "$TMP/events.h5" >"$TMP/printed.jsonl"
-check "... or printed" cmp "$TMP/printed.jsonl" "$TMP/farm/events.jsonl"
+check "... or printed" cmp "$TMP/printed.jsonl" "$TMP/converted/events.jsonl"
 check "every event is there once, every run has its group" /usr/bin/python3 -c 'import collections, json, sys
 def lines(folder, name):
     return [json.loads(line) for line in open(folder + "/" + name)]
@@ -59,14 +59,14 @@ assert counted(lines(case, "events.jsonl")) == counted(lines(farm, "events.jsonl
 ran = {e["testrun_id"] for e in lines(case, "events.jsonl")}
 want = {r["testrun_id"]: r["device_group"] for r in lines(case, "testruns.jsonl") if r["testrun_id"] in ran}
 got = {r["testrun_id"]: r["device_group"] for r in lines(farm, "testruns.jsonl")}
-assert got == want and len(set(got.values())) > 1, (got, want)' "$case" "$TMP/farm"
+assert got == want and len(set(got.values())) > 1, (got, want)' "$case" "$TMP/converted"
 
 # What that file does not have, who asked for a run and how it failed, is in another one.
 mkdir "$TMP/runs"
 cp "$case/testruns.jsonl" "$TMP/runs"
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
-check "the farm is imported" poolscope-import -p 'farm$h5' testrun "$TMP/farm" "$TMP/runs"
+check "the farm is imported" poolscope-import -p 'farm$h5' testrun "$TMP/converted" "$TMP/runs"
 check "... and so is the recorded one" poolscope-import -p 'farm$recorded' testrun "$case"
 wait_until indexed 60 || fail "... and indexed"
 # judged WHAT EXPECTED [CASE]: the answer to stats WHAT, in $TMP/WHAT.
