@@ -2,5 +2,6 @@
 # shellcheck shell=sh
 # shellcheck source=tests/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-POOLSCOPE_OTLP=24319 poolscope up --receiver >/dev/null
+# Much more than an aggregator takes at once.
+POOLSCOPE_OTLP=24319 POOLSCOPE_SPOOL_BYTES=16GiB poolscope up --receiver >/dev/null
 /usr/bin/python3 tests/bench/otlp.py 24319 "$TMP"

@@ -77,17 +77,7 @@ answer "across nodes" "0,10,in,a,pool:prep,
 85,5,end,c,pool:resources," path
 
 PARTITION='acct$places'
-{
-	phase z prep 0 3
-	phase z res 3 62
-	phase z pull 49 60 redis
-	phase x prep 1 3
-	phase x res 3 30
-	phase x pull 5 25 redis
-	phase y prep 1 3
-	phase y res 3 50
-	phase y pull 27 47 redis
-} | records
+three_pulls | records
 wait_until indexed 30
 answer "places" "0,1,began,x,,
 1,2,in,x,pool:prep,

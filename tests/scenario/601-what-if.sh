@@ -36,17 +36,7 @@ what_if() {
 	columns what,ready,earlier,node poolscope stats whatif --format csv "$@"
 }
 
-{
-	phase z prep 0 3
-	phase z res 3 62
-	phase z pull 49 60 redis
-	phase x prep 1 3
-	phase x res 3 30
-	phase x pull 5 25 redis
-	phase y prep 1 3
-	phase y res 3 50
-	phase y pull 27 47 redis
-} | records
+three_pulls | records
 wait_until indexed 30
 WAS=recorded,62,0,z
 answer "two places" "$WAS

@@ -47,3 +47,16 @@ phase() {
 	echo "event $3 $1 $2:start ${5:+img=$5}"
 	echo "event $4 $1 $2:end ${5:+img=$5}"
 }
+
+# three_pulls: x, y and z pull one image, one after the other.
+three_pulls() {
+	phase z prep 0 3
+	phase z res 3 62
+	phase z pull 49 60 redis
+	phase x prep 1 3
+	phase x res 3 30
+	phase x pull 5 25 redis
+	phase y prep 1 3
+	phase y res 3 50
+	phase y pull 27 47 redis
+}

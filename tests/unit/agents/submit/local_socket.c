@@ -5,60 +5,13 @@
  */
 #include "agents/submit/local_socket.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "agents/accept/local_listen.h"
 #include "agents/accept/put_check.h"
 #include "agents/submit/submit.h"
 #include "proto/os/clock.h"
-#include "tests/unit/check.h"
-#include "tests/unit/scratch.h"
-
-static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
-
-/* An agent: a process that listens at `path` and does this with each client
- * that comes. */
-static pid_t
-start_agent(void (*serve)(int client))
-{
-	struct lockfile lockfile = { .path = NULL };
-	struct err err = { 0 };
-	pid_t pid;
-	int fd = -1;
-
-	scratch_make(dir);
-	snprintf(path, sizeof(path), "%s/agent.sock", dir);
-	if (local_listen(&fd, &lockfile, path, SOCK_SEQPACKET, &err) != 0)
-		fail_msg("%s", err.text);
-	pid = fork();
-	assert_true(pid >= 0);
-	while (pid == 0) {
-		struct pollfd waiting = { .fd = fd, .events = POLLIN };
-		int client;
-
-		poll(&waiting, 1, -1);
-		client = accept(fd, NULL, NULL);
-		if (client >= 0) {
-			serve(client);
-			close(client);
-		}
-	}
-	close(fd);
-	lockfile_release(&lockfile);
-	return pid;
-}
-
-static void
-stop_agent(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	scratch_remove(dir);
-}
+#include "tests/unit/fake_agent.h"
 
 static struct text
 frame_of(unsigned char to[static 256], enum wire_type type, uint64_t seq)
@@ -83,20 +36,20 @@ babble(int client)
 static void
 the_deadline_is_kept_whatever_the_agent_says(void **state)
 {
-	pid_t agent = start_agent(babble);
+	pid_t agent = fake_agent_start(babble);
 	enum wire_reason reason;
 	unsigned char frame[256];
 	struct local_socket local_socket;
 	struct err err;
 
 	(void)state;
-	local_socket_init(&local_socket, path);
+	local_socket_init(&local_socket, fake_agent_path);
 	assert_int_equal(
 	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
 		clock_monotonic_ns() + NS_PER_SECOND / 10, &reason, &err),
 	    LOCAL_SOCKET_TIMEOUT);
 	local_socket_clear(&local_socket);
-	stop_agent(agent);
+	fake_agent_stop(agent);
 }
 
 /* Takes what comes and goes away. */
@@ -109,14 +62,14 @@ hang_up(int client)
 static void
 an_agent_that_hangs_up_is_asked_until_the_deadline(void **state)
 {
-	pid_t agent = start_agent(hang_up);
+	pid_t agent = fake_agent_start(hang_up);
 	enum wire_reason reason;
 	unsigned char frame[256];
 	struct local_socket local_socket;
 	struct err err;
 
 	(void)state;
-	local_socket_init(&local_socket, path);
+	local_socket_init(&local_socket, fake_agent_path);
 	assert_int_equal(
 	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
 		clock_monotonic_ns() + NS_PER_SECOND / 10, &reason, &err),
@@ -125,7 +78,7 @@ an_agent_that_hangs_up_is_asked_until_the_deadline(void **state)
 	    local_socket_wait(&local_socket, 1, clock_monotonic_ns(), &reason),
 	    LOCAL_SOCKET_LOST);
 	local_socket_clear(&local_socket);
-	stop_agent(agent);
+	fake_agent_stop(agent);
 }
 
 /* Takes a put, says so, and goes away before it is stored. */
@@ -152,10 +105,10 @@ static void
 what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 {
 	static struct compose compose;
-	pid_t agent = start_agent(take_and_hang_up);
+	pid_t agent = fake_agent_start(take_and_hang_up);
 	struct submit_options options = {
-		.socket = path,
-		.fallback = dir,
+		.socket = fake_agent_path,
+		.fallback = fake_agent_dir,
 		.stored = true,
 		.quiet = true,
 		.timeout_ns = NS_PER_SECOND / 10,
@@ -172,7 +125,7 @@ what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 	assert_int_equal(submit_finish(submit, &err), SUBMIT_LATER);
 	assert_non_null(strstr(err.text, "not stored"));
 	submit_free(&submit);
-	stop_agent(agent);
+	fake_agent_stop(agent);
 }
 
 static void

@@ -4,24 +4,19 @@
  */
 #include "agents/receiver/otlp/request.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "agents/accept/local_listen.h"
 #include "agents/receiver/otlp/deltas.h"
 #include "proto/os/clock.h"
 #include "proto/wire/wire.h"
-#include "tests/unit/check.h"
-#include "tests/unit/scratch.h"
+#include "tests/unit/fake_agent.h"
 
-static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
+static enum wire_reason reason; /* why the agent refuses everything */
 
 static void
-serve(int client, enum wire_reason reason)
+serve(int client)
 {
 	static unsigned char packet[WIRE_PUT_BYTES_MAX], frame[256];
 	struct wire_header header, nack = { .type = WIRE_NACK };
@@ -38,45 +33,6 @@ serve(int client, enum wire_reason reason)
 	}
 }
 
-/* An agent that refuses everything for this reason. */
-static pid_t
-start_agent(enum wire_reason reason)
-{
-	struct lockfile lockfile = { .path = NULL };
-	struct err err = { 0 };
-	pid_t pid;
-	int fd = -1;
-
-	scratch_make(dir);
-	snprintf(path, sizeof(path), "%s/agent.sock", dir);
-	if (local_listen(&fd, &lockfile, path, SOCK_SEQPACKET, &err) != 0)
-		fail_msg("%s", err.text);
-	pid = fork();
-	assert_true(pid >= 0);
-	while (pid == 0) {
-		struct pollfd waiting = { .fd = fd, .events = POLLIN };
-		int client;
-
-		poll(&waiting, 1, -1);
-		client = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-		if (client >= 0) {
-			serve(client, reason);
-			close(client);
-		}
-	}
-	close(fd);
-	lockfile_release(&lockfile);
-	return pid;
-}
-
-static void
-stop_agent(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	scratch_remove(dir);
-}
-
 static const char body[] =
     "{\"resourceMetrics\":[{\"scopeMetrics\":[{\"metrics\":["
     "{\"name\":\"n\",\"gauge\":{\"dataPoints\":["
@@ -85,11 +41,10 @@ static const char body[] =
 
 /* Send the two numbers, each a group, to an agent that refuses them. */
 static void
-refuse_two(enum wire_reason reason, struct receiver_report *report)
+refuse_two(enum wire_reason why, struct receiver_report *report)
 {
-	pid_t agent = start_agent(reason);
 	const struct submit_options submit = {
-		.socket = path,
+		.socket = fake_agent_path,
 		.quiet = true,
 		.timeout_ns = 10 * NS_PER_SECOND,
 	};
@@ -108,7 +63,10 @@ refuse_two(enum wire_reason reason, struct receiver_report *report)
 	struct otlp_worker *worker;
 	struct buffer answer = { 0 };
 	struct err err;
+	pid_t agent;
 
+	reason = why;
+	agent = fake_agent_start(serve);
 	receiver_report_init(report, "otlp");
 	otlp_deltas_new(&options.deltas);
 	otlp_worker_new(&worker, &options);
@@ -123,7 +81,7 @@ refuse_two(enum wire_reason reason, struct receiver_report *report)
 	otlp_worker_free(&worker);
 	otlp_deltas_free(&options.deltas);
 	buffer_clear(&answer);
-	stop_agent(agent);
+	fake_agent_stop(agent);
 }
 
 static void
