@@ -26,6 +26,7 @@ enum {
 	MODEL_FILE_BYTES_MAX = 256 << 10,
 	MODEL_WAIT_BYTES_MAX = 1000, /* of the names in after and its like */
 	MODEL_PLACES_MAX = 1000000,
+	MODEL_SHARE_ALL = 1000000, /* parts of all nodes */
 };
 
 /* The end of which phases it waits for. */
@@ -36,6 +37,12 @@ enum model_wait {
 	MODEL_WAITS
 };
 extern const char *const model_wait_words[MODEL_WAITS];
+
+/* When a pool is ready, and what parts two starts. */
+struct model_pool {
+	uint64_t gap_ns; /* 0: what programs take by themselves */
+	unsigned share;  /* of MODEL_SHARE_ALL that must be ready; 0: all */
+};
 
 struct model_phase {
 	struct text id;    /* "model:phase" */
@@ -55,7 +62,9 @@ struct model_phase {
 	/* What it waits for: names of phases of its model, with a newline
 	 * between them. */
 	struct text waits[MODEL_WAITS];
-	unsigned places; /* of one key in the pool at once; 0: any number */
+	unsigned places;   /* of one key in the pool at once; 0: any number */
+	struct text bytes; /* attribute: how many it moves; may be empty */
+	struct model_pool pool; /* of its model */
 };
 
 struct model_view {

@@ -9,6 +9,7 @@
 #include "aggregator/model/model.h"
 
 #include <confuse.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/config/config_text.h"
+#include "proto/os/clock.h"
 
 /* libconfuse reports errors through a callback without a user argument. */
 static pthread_mutex_t reporting = PTHREAD_MUTEX_INITIALIZER;
@@ -84,7 +86,8 @@ check_phase(cfg_t *cfg, cfg_opt_t *opt)
 			"must not have it otherwise";
 	else if (!is_attribute(run) ||
 		 !is_attribute(cfg_getstr(phase, "key")) ||
-		 !is_attribute(cfg_getstr(phase, "measured")))
+		 !is_attribute(cfg_getstr(phase, "measured")) ||
+		 !is_attribute(cfg_getstr(phase, "bytes")))
 		wrong = "names an attribute that is not a name";
 	else if (strcmp(unmatched, "incomplete") != 0 &&
 		 strcmp(unmatched, "ignore") != 0)
@@ -213,6 +216,45 @@ check_run(cfg_t *cfg, cfg_opt_t *opt)
 	return -1;
 }
 
+/* A share is kept in millionths: 90 % of 10 nodes are 9, whatever 0.9 is in
+ * binary. */
+static struct model_pool
+pool_of(cfg_t *section)
+{
+	const char *gap = cfg_getstr(section, "gap");
+	double share = cfg_getfloat(section, "ready_share");
+	struct model_pool pool = { 0, 0 };
+	int64_t gap_ns;
+
+	if (share < 1)
+		pool.share = (unsigned)lround(share * MODEL_SHARE_ALL);
+	if (gap != NULL &&
+	    clock_parse_duration(text_of(gap), &gap_ns, NULL) == 0)
+		pool.gap_ns = (uint64_t)gap_ns;
+	return pool;
+}
+
+static int
+check_pool(cfg_t *cfg, cfg_opt_t *opt)
+{
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	double share = cfg_getfloat(section, "ready_share");
+	const char *wrong = NULL;
+
+	if (cfg_opt_size(opt) > 1)
+		wrong = "comes twice";
+	else if (!(share * MODEL_SHARE_ALL >= 1 && share <= 1))
+		wrong = "has a ready_share that is not above 0 and at most 1";
+	else if (cfg_getstr(section, "gap") != NULL &&
+		 pool_of(section).gap_ns < NS_PER_SECOND)
+		wrong = "has a gap that is no time of at least 1s, such as "
+			"\"5m\"";
+	if (wrong == NULL)
+		return 0;
+	cfg_error(cfg, "pool %s", wrong);
+	return -1;
+}
+
 static int
 check_message(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -243,7 +285,8 @@ join_names(
 }
 
 static void
-take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
+take_phase(struct model_set *set, cfg_t *section, struct text model,
+    struct model_pool pool, bool kv)
 {
 	char waits[MODEL_WAITS][MODEL_WAIT_BYTES_MAX];
 	const char *unmatched = cfg_getstr(section, "unmatched");
@@ -263,6 +306,8 @@ take_phase(struct model_set *set, cfg_t *section, struct text model, bool kv)
 		.ignore_unmatched = strcmp(unmatched, "ignore") == 0,
 		.fifo = strcmp(cfg_getstr(section, "pairing"), "fifo") == 0,
 		.places = (unsigned)cfg_getint(section, "places"),
+		.bytes = text_of(cfg_getstr(section, "bytes")),
+		.pool = pool,
 	};
 
 	for (int i = 0; i < MODEL_WAITS; i++)
@@ -359,6 +404,7 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
     struct text name, struct err *err)
 {
 	bool kv = cfg_getstr(cfg, "message") != NULL;
+	struct model_pool pool = { 0, 0 };
 	unsigned phases = set->phases, views = set->views, i;
 	int rc;
 
@@ -366,8 +412,10 @@ take_model(struct model_set *set, cfg_t *cfg, const char *path,
 		if (check_waits(cfg, cfg_getnsec(cfg, "phase", i), path, err) !=
 		    0)
 			return -1;
+	if (cfg_size(cfg, "pool") > 0)
+		pool = pool_of(cfg_getnsec(cfg, "pool", 0));
 	for (i = 0; i < cfg_size(cfg, "phase"); i++)
-		take_phase(set, cfg_getnsec(cfg, "phase", i), name, kv);
+		take_phase(set, cfg_getnsec(cfg, "phase", i), name, pool, kv);
 	for (i = 0; i < cfg_size(cfg, "view"); i++)
 		take_view(set, cfg_getnsec(cfg, "view", i), name);
 	rc = check_group(set, path, err);
@@ -397,7 +445,10 @@ open_grammar(void)
 		CFG_STR_LIST("after", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("after_any", NULL, CFGF_NODEFAULT),
 		CFG_STR_LIST("end_after", NULL, CFGF_NODEFAULT),
-		CFG_INT("places", 0, CFGF_NONE), CFG_END() };
+		CFG_INT("places", 0, CFGF_NONE),
+		CFG_STR("bytes", NULL, CFGF_NODEFAULT), CFG_END() };
+	cfg_opt_t pool[] = { CFG_FLOAT("ready_share", 1, CFGF_NONE),
+		CFG_STR("gap", NULL, CFGF_NODEFAULT), CFG_END() };
 	cfg_opt_t view[] = { CFG_STR_LIST("sum", NULL, CFGF_NODEFAULT),
 		CFG_END() };
 	cfg_opt_t run[] = { CFG_STR("attribute", NULL, CFGF_NODEFAULT),
@@ -410,6 +461,7 @@ open_grammar(void)
 		CFG_STR_LIST("properties", NULL, CFGF_NODEFAULT), CFG_END() };
 	cfg_opt_t file[] = { CFG_STR("message", NULL, CFGF_NODEFAULT),
 		CFG_SEC("run", run, CFGF_MULTI),
+		CFG_SEC("pool", pool, CFGF_MULTI),
 		CFG_SEC("phase", phase,
 		    CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
 		CFG_SEC("view", view,
@@ -421,6 +473,7 @@ open_grammar(void)
 	cfg_set_validate_func(cfg, "phase", check_phase);
 	cfg_set_validate_func(cfg, "view", check_view);
 	cfg_set_validate_func(cfg, "run", check_run);
+	cfg_set_validate_func(cfg, "pool", check_pool);
 	cfg_set_validate_func(cfg, "message", check_message);
 	return cfg;
 }

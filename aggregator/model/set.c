@@ -72,6 +72,7 @@ model_set_add(struct model_set *set, const struct model_phase *phase)
 	to->measured = own_text(set, phase->measured);
 	for (int i = 0; i < MODEL_WAITS; i++)
 		to->waits[i] = own_text(set, phase->waits[i]);
+	to->bytes = own_text(set, phase->bytes);
 }
 
 /* ---- encoding ---- */
@@ -92,6 +93,13 @@ model_put_phase(struct buffer *to, const struct model_phase *phase)
 	for (int i = 0; i < MODEL_WAITS; i++)
 		varint_put_text(to, phase->waits[i]);
 	varint_put(to, phase->places);
+	/* Without these words it is, and hashes, as before there were any. */
+	if (phase->bytes.bytes == 0 && phase->pool.gap_ns == 0 &&
+	    phase->pool.share == 0)
+		return;
+	varint_put_text(to, phase->bytes);
+	varint_put(to, phase->pool.gap_ns);
+	varint_put(to, phase->pool.share);
 }
 
 bool
@@ -115,11 +123,18 @@ model_get_phase(struct text from, struct model_phase *phase)
 	for (int i = 0; i < MODEL_WAITS; i++)
 		phase->waits[i] = text_of("");
 	phase->places = 0;
+	phase->bytes = text_of("");
+	phase->pool = (struct model_pool){ 0, 0 };
 	if (varint_left(&u) == 0) /* as version 0.1.0 wrote it */
 		return !u.bad;
 	for (int i = 0; i < MODEL_WAITS; i++)
 		phase->waits[i] = varint_get_text(&u);
 	phase->places = (unsigned)varint_get(&u);
+	if (varint_left(&u) == 0)
+		return !u.bad;
+	phase->bytes = varint_get_text(&u);
+	phase->pool.gap_ns = varint_get(&u);
+	phase->pool.share = (unsigned)varint_get(&u);
 	return !u.bad;
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/os/clock.h"
+
 /* Text from a store may contain any bytes. */
 static void
 put(FILE *to, struct text t)
@@ -111,6 +113,7 @@ show_waits(const struct model_phase *phase, FILE *to)
 	}
 	if (phase->places > 0)
 		fprintf(to, ", %u of a key at once", phase->places);
+	put_after(to, ", bytes in ", phase->bytes);
 }
 
 static void
@@ -133,6 +136,23 @@ show_phase(const struct model_phase *phase, bool step, FILE *to)
 	fputs(phase->required ? ", required" : "", to);
 	fputs(phase->ignore_unmatched ? ", unmatched ignored" : "", to);
 	show_waits(phase, to);
+	putc('\n', to);
+}
+
+/* Words that differ from what programs take by themselves. */
+static void
+show_pool(const struct model_pool *pool, FILE *to)
+{
+	if (pool->share == 0 && pool->gap_ns == 0)
+		return;
+	put_what(to, "pool");
+	if (pool->share > 0)
+		fprintf(to, " ready when %g %% of its nodes are",
+		    pool->share / (MODEL_SHARE_ALL / 100.0));
+	fputs(pool->share > 0 && pool->gap_ns > 0 ? "," : "", to);
+	if (pool->gap_ns > 0)
+		fprintf(to, " a pause of %g s parts two starts",
+		    (double)pool->gap_ns / (double)NS_PER_SECOND);
 	putc('\n', to);
 }
 
@@ -232,6 +252,7 @@ model_show(const struct model_set *set, struct text name, FILE *to)
 {
 	const struct model_run *run = run_of(set, name);
 	const struct model_phase *phase;
+	const struct model_pool *pool = NULL;
 	bool kv = false;
 
 	if (run != NULL)
@@ -243,7 +264,10 @@ model_show(const struct model_set *set, struct text name, FILE *to)
 		if (!is_step(run, phase->id))
 			show_phase(phase, false, to);
 		kv = kv || phase->kv;
+		pool = &phase->pool;
 	}
+	if (pool != NULL)
+		show_pool(pool, to);
 	for (unsigned i = 0; i < set->views; i++)
 		if (text_equal(model_of(set->view[i].id), name))
 			show_view(&set->view[i], to);
@@ -283,6 +307,7 @@ show_doubts(const struct model_set *set, struct text name, FILE *to)
 {
 	const struct model_run *run = run_of(set, name);
 	bool any = false, requires = false, waits = false;
+	bool keys = false, places = false, bytes = false;
 
 	for (unsigned i = 0; i < set->phases; i++) {
 		const struct model_phase *phase = &set->phase[i];
@@ -291,14 +316,25 @@ show_doubts(const struct model_set *set, struct text name, FILE *to)
 			continue;
 		any = true;
 		requires = requires || phase->required;
-		waits = waits || phase->places > 0;
+		keys = keys || phase->key.bytes > 0;
+		places = places || phase->places > 0;
+		bytes = bytes || phase->bytes.bytes > 0;
 		for (int wait = 0; wait < MODEL_WAITS; wait++)
 			waits = waits || phase->waits[wait].bytes > 0;
 	}
-	if (requires && !waits)
+	if (requires && !waits && !places)
 		fputs("  no after, after_any, end_after or places: poolscope "
 		      "stats critical shows the path of one node, and stats "
 		      "whatif says nothing\n",
+		    to);
+	if (requires && waits && keys && !places)
+		fputs(
+		    "  no places: poolscope stats whatif --places has nothing "
+		    "to change\n",
+		    to);
+	if (requires && waits && keys && !bytes)
+		fputs("  no bytes: poolscope stats whatif --size has nothing "
+		      "to change\n",
 		    to);
 	if (!any)
 		fputs("  no phases: this model derives nothing\n", to);

@@ -60,6 +60,9 @@ take_rules(struct critical_rules *rules, const struct phases_names *names,
 		rules->places[number] = (uint32_t)places.is.i;
 		rules->any = true;
 	}
+	if (record_find_text(record, "bytes", &text) &&
+	    rules->bytes[number] == NULL)
+		rules->bytes[number] = memory_text(text);
 	if (!text_equal(text_before(record->name, ':'), model) ||
 	    !record_find_attribute(record, text_of("required"), &required) ||
 	    required.type != VALUE_BOOL || !required.is.boolean)
@@ -84,7 +87,9 @@ critical_rules_read(struct critical_rules *rules,
 		.places =
 		    memory_zero((size_t)phases + 1, sizeof(*rules->places)),
 		.is_required = memory_zero(
-		    (size_t)phases + 1, sizeof(*rules->is_required)) };
+		    (size_t)phases + 1, sizeof(*rules->is_required)),
+		.bytes =
+		    memory_zero((size_t)phases + 1, sizeof(*rules->bytes)) };
 	for (uint32_t i = 0; i < names->begins.count; i++)
 		if (text_equal(text_before(names->begins.names[i], ':'), model))
 			(void)string_table_find(&names->phases,
@@ -100,6 +105,9 @@ critical_rules_read(struct critical_rules *rules,
 void
 critical_rules_clear(struct critical_rules *rules)
 {
+	for (uint32_t i = 0; rules->bytes != NULL && i < rules->phases; i++)
+		free(rules->bytes[i]);
+	free(rules->bytes);
 	free(rules->waits);
 	free(rules->places);
 	free(rules->is_required);

@@ -18,6 +18,7 @@ struct critical_rules {
 	uint32_t phases;
 	uint8_t *waits;    /* [waiting][other], bits of enum critical_wait */
 	uint32_t *places;  /* 0: any number */
+	char **bytes;      /* by phase: the attribute; NULL: none */
 	bool *is_required; /* by phase; only those of the model */
 	uint32_t required; /* how many */
 	uint32_t first; /* the one that begins a node of the model, or phases */

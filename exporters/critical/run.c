@@ -23,6 +23,7 @@ struct running {
 	 * first, so far; CRITICAL_NONE. */
 	uint32_t *ended[CRITICAL_GROUPS];
 	struct holders *holders; /* by group of CRITICAL_KEY */
+	uint32_t *final;         /* by node: its last end that made it ready */
 };
 
 /* a + b - c, or the end of the range that it is beyond: lengths that somebody
@@ -223,10 +224,10 @@ end(struct running *r, uint32_t i)
 		outer->inner = i;
 	for (int by = 0; by < CRITICAL_GROUPS; by++)
 		take_group(r, i, (enum critical_group)by);
-	if (item->is_final && times->end_ns > r->run->ready_ns) {
-		r->run->ready_ns = times->end_ns;
-		r->run->last = i;
-	}
+	if (item->is_final &&
+	    (r->final[item->node] == CRITICAL_NONE ||
+		times->end_ns > r->run->at[r->final[item->node]].end_ns))
+		r->final[item->node] = i;
 }
 
 /* ---- a run ---- */
@@ -258,6 +259,52 @@ go(struct running *r)
 		end(r, waits->ends[ended]);
 }
 
+static int
+by_end(const void *left, const void *right, void *arg)
+{
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	const struct critical_times *at = arg;
+
+	if (at[i].end_ns != at[j].end_ns)
+		return at[i].end_ns < at[j].end_ns ? -1 : 1;
+	return (i > j) - (i < j);
+}
+
+/* The node that was the last one needed. */
+static void
+find_ready(struct running *r)
+{
+	uint32_t needed = r->waits->needed, nodes = 0;
+	uint32_t *final = r->final;
+
+	if (r->change != NULL && r->change->needed > 0)
+		needed = r->change->needed;
+	for (uint32_t i = 0; i < r->waits->nodes; i++)
+		if (final[i] != CRITICAL_NONE)
+			final[nodes++] = final[i];
+	if (nodes == 0)
+		return;
+	if (needed > 0 && needed < nodes)
+		qsort_r(final, nodes, sizeof(*final), by_end, r->run->at);
+	else
+		needed = nodes;
+	r->run->last = final[needed - 1];
+	for (uint32_t i = 0; needed == nodes && i < nodes; i++)
+		if (by_end(&final[i], &r->run->last, r->run->at) > 0)
+			r->run->last = final[i];
+	r->run->ready_ns = r->run->at[r->run->last].end_ns;
+}
+
+static uint32_t *
+no_items(uint32_t count)
+{
+	uint32_t *at = memory_zero((size_t)count + 1, sizeof(*at));
+
+	for (uint32_t i = 0; i < count; i++)
+		at[i] = CRITICAL_NONE;
+	return at;
+}
+
 static void
 run(struct critical_run *run, const struct critical_waits *waits,
     const struct critical_run *recorded, const struct critical_change *change)
@@ -276,13 +323,12 @@ run(struct critical_run *run, const struct critical_waits *waits,
 				  : recorded != NULL ? recorded->places
 						     : waits->places,
 	    ((size_t)waits->groups[CRITICAL_KEY] + 1) * sizeof(*run->places));
-	for (int by = 0; by < CRITICAL_GROUPS; by++) {
-		r.ended[by] = memory_zero(
-		    (size_t)waits->groups[by] + 1, sizeof(*r.ended[by]));
-		for (uint32_t i = 0; i < waits->groups[by]; i++)
-			r.ended[by][i] = CRITICAL_NONE;
-	}
+	for (int by = 0; by < CRITICAL_GROUPS; by++)
+		r.ended[by] = no_items(waits->groups[by]);
+	r.final = no_items(waits->nodes);
 	go(&r);
+	find_ready(&r);
+	free(r.final);
 	for (uint32_t i = 0; i < waits->groups[CRITICAL_KEY]; i++)
 		free(r.holders[i].at);
 	free(r.holders);
@@ -322,6 +368,7 @@ struct slack {
 	int64_t *begin_ns;  /* begins of those inside, by phase */
 	int64_t *need_ns[CRITICAL_GROUPS]; /* ends, by group */
 	uint32_t *first;                   /* of groups of CRITICAL_KEY */
+	bool *is_late; /* by node: it was not needed any more */
 };
 
 static void
@@ -366,7 +413,7 @@ slack_end(struct slack *s, uint32_t i)
 	const struct critical_times *at = s->run->at;
 	int64_t *latest_ns = &s->latest_ns[i];
 
-	if (item->is_final)
+	if (item->is_final && !s->is_late[item->node])
 		lower(latest_ns, s->run->ready_ns);
 	lower(latest_ns, s->need_ns[CRITICAL_NODE][item->group[CRITICAL_NODE]]);
 	lower(latest_ns,
@@ -397,9 +444,13 @@ critical_run_slack(
 		no_bounds(waits->count),
 		{ no_bounds(waits->groups[CRITICAL_NODE]),
 		    no_bounds(waits->groups[CRITICAL_NODE_KEY]), NULL },
-		memory_zero((size_t)waits->groups[CRITICAL_KEY] + 1,
-		    sizeof(*s.first)) };
+		memory_zero(
+		    (size_t)waits->groups[CRITICAL_KEY] + 1, sizeof(*s.first)),
+		memory_zero((size_t)waits->nodes + 1, sizeof(*s.is_late)) };
 
+	for (uint32_t i = 0; i < waits->count; i++)
+		if (waits->at[i].is_final && run->at[i].end_ns > run->ready_ns)
+			s.is_late[waits->at[i].node] = true;
 	for (uint32_t i = waits->count; i-- > 0;)
 		s.first[waits->at[waits->ends[i]].group[CRITICAL_KEY]] =
 		    waits->ends[i];
@@ -417,5 +468,6 @@ critical_run_slack(
 	free(s.need_ns[CRITICAL_NODE]);
 	free(s.need_ns[CRITICAL_NODE_KEY]);
 	free(s.first);
+	free(s.is_late);
 	return s.latest_ns;
 }

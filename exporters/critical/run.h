@@ -40,11 +40,14 @@ struct critical_change {
 	const int64_t *shift_ns;  /* by node: how much later it begins */
 	const bool *without;      /* by node: it does not begin */
 	const uint32_t *places;   /* by group of CRITICAL_KEY */
+	uint32_t needed;          /* 0: as many nodes as did */
 };
 
 struct critical_run {
 	struct critical_times *at; /* as in critical_waits */
-	int64_t ready_ns; /* when the last node was ready; INT64_MIN: none */
+	/* When the last node that it needs was ready, or the last one at all if
+	 * fewer were; INT64_MIN: none. */
+	int64_t ready_ns;
 	uint32_t last;    /* whose end that was */
 	uint64_t over;    /* began though no place was free */
 	uint32_t *places; /* by group of CRITICAL_KEY: as many as were had */

@@ -10,21 +10,22 @@
 
 int
 critical_start_read(struct critical_start *of, struct source *source,
-    struct text partition, const char *model, const struct start *start,
-    int64_t to_ns, struct err *err)
+    struct text partition, const struct starts *starts,
+    const struct start *start, int64_t to_ns, struct err *err)
 {
 	struct wire_query query = source_query(1u << RECORD_PHASE);
 
 	query.from_ns = start->begin_ns;
 	query.to_ns = to_ns;
 	if (phases_read_model(&of->phases, &of->names, source, partition,
-		&query, model, PHASES_TIMELINE, &of->model, err) != 0 ||
+		&query, starts->model, PHASES_TIMELINE, &of->model, err) != 0 ||
 	    critical_rules_read(
 		&of->rules, &of->names, of->model, source, partition, err) != 0)
 		return -1;
 	critical_waits_find(&of->waits, &of->phases, &of->rules);
+	of->waits.needed = starts_needed(&starts->pool, start->nodes);
 	critical_run_recorded(&of->run, &of->waits);
-	if (of->run.ready_ns == start->last_ready_ns)
+	if (of->run.ready_ns == start_until(start))
 		return 0;
 	return err_set(err,
 	    "the phases of the start are not those that made it ready: some "

@@ -22,8 +22,8 @@ struct critical_start {
  * those that the start was found by, as when some came meanwhile.  Clear it in
  * any case. */
 int critical_start_read(struct critical_start *of, struct source *source,
-    struct text partition, const char *model, const struct start *start,
-    int64_t to_ns, struct err *err);
+    struct text partition, const struct starts *starts,
+    const struct start *start, int64_t to_ns, struct err *err);
 void critical_start_clear(struct critical_start *of);
 
 /* How much earlier the pool had been ready if this phase had taken no time. */

@@ -52,7 +52,8 @@ struct critical_waits {
 	const struct critical_rules *rules;
 	struct critical_item *at;
 	uint32_t count, nodes;
-	uint32_t *ends; /* numbers, in the order of end */
+	uint32_t needed; /* how many nodes make it ready; 0: all */
+	uint32_t *ends;  /* numbers, in the order of end */
 	uint32_t groups[CRITICAL_GROUPS];
 	uint32_t *places; /* by group of CRITICAL_KEY; 0: any number */
 	struct critical_dep *dep;

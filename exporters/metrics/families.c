@@ -365,17 +365,17 @@ put_open(struct exposition *exposition, const struct now *now,
 	}
 }
 
-/* Nothing while one of them is not ready. */
+/* Nothing while it is not ready. */
 static void
 put_ready(struct exposition *exposition, const struct now *now,
     struct exposition_label partition)
 {
 	const struct start *start = now_start(now);
 
-	if (start == NULL || start->ready < start->nodes)
+	if (start == NULL || start->ready_ns == START_UNKNOWN)
 		return;
 	put(exposition, "", partition, none, none,
-	    (double)(start->last_ready_ns - start->begin_ns) / 1e9);
+	    (double)(start->ready_ns - start->begin_ns) / 1e9);
 }
 
 static void

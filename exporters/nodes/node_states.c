@@ -175,7 +175,7 @@ read_starts(struct node_states *states, struct source *source,
 	const struct starts_query query = { .from_ns =
 						shifted(now_ns, -RECENT_NS),
 		.to_ns = TIME_MAX_NS,
-		.gap_ns = STARTS_GAP_NS };
+		.gap_ns = STARTS_GAP_MODEL };
 	const struct start *newest;
 	struct starts starts;
 	uint32_t number;
@@ -183,7 +183,8 @@ read_starts(struct node_states *states, struct source *source,
 
 	if (rc == 0) {
 		newest = &starts.at[starts.count - 1];
-		states->starting_ns = shifted(newest->sign_ns, STARTS_GAP_NS);
+		states->starting_ns =
+		    shifted(newest->sign_ns, starts.pool.gap_ns);
 		for (uint32_t i = 0;
 		     newest->ready > 0 && i < starts.nodes.count; i++)
 			if (starts.ready_ns[i] == START_UNKNOWN &&

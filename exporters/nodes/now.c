@@ -266,6 +266,7 @@ struct now {
 	int64_t used_ns; /* when these were read (monotonic) */
 	struct open_phases open;
 	struct start start;        /* of no nodes: there is none */
+	int64_t gap_ns;            /* that parted it from others */
 	bool has_earlier;          /* it is not the only one */
 	struct string_table ready; /* nodes that began, in any start */
 	int64_t *ready_ns;         /* by number; START_UNKNOWN: it is not */
@@ -578,12 +579,13 @@ read_starts(struct now *now, int64_t from_ns, struct err *err)
 {
 	const struct starts_query query = { .from_ns = from_ns,
 		.to_ns = TIME_MAX_NS,
-		.gap_ns = STARTS_GAP_NS };
+		.gap_ns = STARTS_GAP_MODEL };
 	struct starts starts;
 	int rc = starts_read(&starts, now->source, now_name(now), &query, err);
 
 	now->start = rc == 0 ? starts.at[starts.count - 1]
 			     : (struct start){ .nodes = 0 };
+	now->gap_ns = starts.pool.gap_ns;
 	if (from_ns == TIME_MIN_NS && !source_has_failed(now->source))
 		clear_ready(now);
 	if (rc == 0)
@@ -599,7 +601,7 @@ static int
 read_start(struct now *now, struct err *err)
 {
 	uint64_t events = now->partition.records_of[RECORD_EVENT];
-	int64_t from_ns = now->start.begin_ns - STARTS_GAP_NS;
+	int64_t from_ns = now->start.begin_ns - now->gap_ns;
 	bool known = now->start.nodes > 0 &&
 		     now->start_generation == now->partition.generation;
 

@@ -64,7 +64,7 @@ usual_starts_read(struct usual_starts *starts, struct source *source,
 	enum { DAYS_FACTOR = 4, DAYS_LAST = 64 };
 	const int64_t day_ns = 86400 * NS_PER_SECOND;
 	struct starts_query query = { .to_ns = TIME_MAX_NS,
-		.gap_ns = STARTS_GAP_NS };
+		.gap_ns = STARTS_GAP_MODEL };
 	bool more = true;
 	double count;
 	int days;

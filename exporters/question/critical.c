@@ -91,7 +91,10 @@ static const struct answer_column head[] = {
 	{ "ready", NULL, ANSWER_COUNT, 0, NULL, "how many became ready", false,
 	    NULL },
 	{ "duration", NULL, ANSWER_DURATION, 0, "s",
-	    "from that start until the last of these was ready", false, NULL },
+	    "from that start until the pool was ready: all its nodes, or as "
+	    "many as the model's ready_share says; if too few became so, the "
+	    "last of them",
+	    false, NULL },
 	{ .key = NULL },
 };
 
@@ -313,7 +316,7 @@ put_head(const struct asking *asking)
 	answer_head(answer, "nodes", answer_count(start->nodes));
 	answer_head(answer, "ready", answer_count(start->ready));
 	answer_head(answer, "duration",
-	    answer_duration(start->last_ready_ns - start->begin_ns));
+	    answer_duration(start_until(start) - start->begin_ns));
 	answer_title(answer, "what %s waited for until it was ready, by %s%s",
 	    text_quote(shown, sizeof(shown), asking->asked->partition),
 	    phases_model_words(model, asking->of.model), clock);
@@ -334,7 +337,9 @@ put_start(struct asking *asking)
 		put_piece(asking, &path.at[i]);
 	critical_path_clear(&path);
 	asking->over += asking->of.run.over;
-	asking->not_ready += asking->start->nodes - asking->start->ready;
+	if (asking->start->ready_ns == START_UNKNOWN)
+		asking->not_ready +=
+		    asking->start->nodes - asking->start->ready;
 	if (asking->is_newest)
 		put_slack(asking);
 }
@@ -355,8 +360,8 @@ put_starts(struct asking *asking, const struct starts *starts, struct err *err)
 			continue;
 		critical_start_clear(&asking->of);
 		if (critical_start_read(&asking->of, asking->asked->source,
-			asking->asked->partition, starts->model, asking->start,
-			to_ns, err) != 0)
+			asking->asked->partition, starts, asking->start, to_ns,
+			err) != 0)
 			return -1;
 		asking->is_newest = asking->number == 0;
 		put_start(asking);

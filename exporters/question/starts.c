@@ -41,7 +41,9 @@ static const struct answer_column columns[] = {
 	    NULL },
 	{ "last_ready", "LAST", NUMBER(last_ready),
 	    "when its last node was ready, after the start", false, NULL },
-	{ "duration", NULL, NUMBER(duration), "the same, if all became ready",
+	{ "duration", NULL, NUMBER(duration),
+	    "when the pool was ready, after the start: all its nodes, or as "
+	    "many as ready_share says; unknown: too few",
 	    false, NULL },
 	{ .key = NULL },
 };
@@ -52,6 +54,8 @@ static const struct answer_column head[] = {
 	QUESTION_CLOCK_MEMBER,
 	{ "gap", NULL, ANSWER_DURATION, 0, "s",
 	    "a longer pause begins a new start", false, NULL },
+	{ "ready_share", NULL, ANSWER_NUMBER, 0, NULL,
+	    "the share of its nodes that makes a pool ready", false, NULL },
 	{ .key = NULL },
 };
 
@@ -69,14 +73,16 @@ after(const struct start *start, int64_t at_ns)
 
 static void
 put_head(const struct question_asked *asked, const struct starts *starts,
-    int64_t gap_ns, struct answer *answer)
+    struct answer *answer)
 {
 	char words[QUESTION_CLOCK_BYTES], shown[300];
 	const char *clock;
 
 	answer_head(answer, "model", answer_string(starts->model));
 	clock = question_put_clock(words, asked, answer);
-	answer_head(answer, "gap", answer_duration(gap_ns));
+	answer_head(answer, "gap", answer_duration(starts->pool.gap_ns));
+	answer_head(answer, "ready_share",
+	    answer_number((double)starts->pool.share / STARTS_SHARE_ALL));
 	answer_title(answer, "starts of %s, in seconds%s",
 	    text_quote(shown, sizeof(shown), asked->partition), clock);
 }
@@ -94,15 +100,15 @@ put(struct answer *answer, const struct start *start, const struct start *next,
 		.again = start->again,
 		.last_begin = after(start, start->last_begin_ns),
 		.first_ready = after(start, start->first_ready_ns),
-		.last_ready = after(start, start->last_ready_ns) };
+		.last_ready = after(start, start->last_ready_ns),
+		.duration = after(start, start->ready_ns) };
 
-	row.duration = start->ready == start->nodes ? row.last_ready : NAN;
 	answer_row(answer, &row, NULL);
 }
 
 static void
 put_rows(const struct question_values *values, const struct starts *starts,
-    int64_t gap_ns, struct answer *answer)
+    struct answer *answer)
 {
 	uint64_t newest =
 	    values->runs.newest > 0 ? values->runs.newest : NEWEST;
@@ -114,7 +120,8 @@ put_rows(const struct question_values *values, const struct starts *starts,
 	for (uint32_t i = starts->count; i-- > first;)
 		put(answer, &starts->at[i],
 		    i + 1 < starts->count ? &starts->at[i + 1] : NULL,
-		    start_state_at(&starts->at[i], gap_ns, now_ns));
+		    start_state_at(
+			&starts->at[i], starts->pool.gap_ns, now_ns));
 	if (top > 0 && top < shown)
 		shown = top;
 	if (shown < starts->count)
@@ -137,8 +144,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	    starts_read(&starts, asked->source, asked->partition, &query, err);
 
 	if (rc == 0) {
-		put_head(asked, &starts, query.gap_ns, answer);
-		put_rows(values, &starts, query.gap_ns, answer);
+		put_head(asked, &starts, answer);
+		put_rows(values, &starts, answer);
 	}
 	starts_clear(&starts);
 	return rc;

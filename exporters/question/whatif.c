@@ -35,8 +35,9 @@ static const struct answer_column columns[] = {
 	    "that run at once got no more together than before",
 	    false, NULL },
 	{ "ready", "READY", SECONDS(ready),
-	    "when the last node was ready, after the start; unknown: a node "
-	    "waits in vain, or until after the year 2200",
+	    "when the last node that the pool needs was ready, after the "
+	    "start; unknown: a node waits in vain, or until after the year "
+	    "2200",
 	    false, NULL },
 	{ "earlier", "EARLIER", SECONDS(earlier),
 	    "how much earlier that is than it was; negative: later", false,
@@ -62,10 +63,12 @@ struct asking {
 	const struct question_asked *asked;
 	struct answer *answer;
 	struct critical_start of;
+	const struct starts *starts;
 	const struct start *start;
 	int64_t *length_ns, *shift_ns;
 	bool *without;
 	uint32_t *places;
+	uint32_t needed; /* nodes, of those that are left */
 	uint32_t *sizes; /* by group of CRITICAL_KEY */
 	double *more;    /* by phase: how many times as many run at once */
 	bool is_crowded;
@@ -237,6 +240,27 @@ take_without(struct asking *asking, const char *given, struct err *err)
 		   : refuse("without", what, "is no node of the start", err);
 }
 
+/* Of the nodes that are left, the same share makes it ready. */
+static void
+count_needed(struct asking *asking)
+{
+	const struct phases_read *phases = &asking->of.phases;
+	bool *left_out =
+	    memory_copy(asking->without, (size_t)asking->of.waits.nodes + 1);
+	uint32_t nodes = asking->start->nodes;
+
+	for (uint32_t i = 0; i < phases->count; i++) {
+		const struct phases_item *item = &phases->items[i];
+
+		if (item->phase != asking->of.rules.first)
+			continue;
+		nodes -= left_out[item->node];
+		left_out[item->node] = false;
+	}
+	asking->needed = starts_needed(&asking->starts->pool, nodes);
+	free(left_out);
+}
+
 static int
 take_all(struct asking *asking, struct err *err)
 {
@@ -265,6 +289,7 @@ take_all(struct asking *asking, struct err *err)
 		rc = take_begin(asking, values->begins.at[i], err);
 	for (uint32_t i = 0; rc == 0 && i < values->without.count; i++)
 		rc = take_without(asking, values->without.at[i], err);
+	count_needed(asking);
 	return rc;
 }
 
@@ -294,7 +319,7 @@ static void
 run_one(struct asking *asking, const char *what, uint64_t *missing)
 {
 	struct critical_change change = { asking->length_ns, asking->shift_ns,
-		asking->without, asking->places };
+		asking->without, asking->places, asking->needed };
 	struct critical_run run;
 
 	critical_run_changed(&run, &asking->of.waits, &asking->of.run, &change);
@@ -307,7 +332,7 @@ run_one(struct asking *asking, const char *what, uint64_t *missing)
 static int
 check_replay(const struct asking *asking, struct err *err)
 {
-	struct critical_change none = { NULL, NULL, NULL, NULL };
+	struct critical_change none = { .length_ns = NULL };
 	const struct critical_waits *waits = &asking->of.waits;
 	struct critical_run run;
 	uint64_t other = 0;
@@ -373,11 +398,12 @@ read_start(struct asking *asking, const struct starts *starts, struct err *err)
 {
 	const struct question_values *values = asking->asked->values;
 
+	asking->starts = starts;
 	asking->start = &starts->at[starts->count - 1];
 	if (asking->start->ready == 0)
 		return err_set(err, "no node of the start became ready");
 	if (critical_start_read(&asking->of, asking->asked->source,
-		asking->asked->partition, starts->model, asking->start,
+		asking->asked->partition, starts, asking->start,
 		values->window.to_ns, err) != 0)
 		return -1;
 	if (!asking->of.rules.any)

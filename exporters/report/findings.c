@@ -396,12 +396,14 @@ put_start(FILE *file, const struct report_findings *f)
 	if (strcmp(s->state, "ready") == 0) {
 		if (one)
 			fputs("The node is", file);
+		else if (s->ready < s->nodes || s->duration < s->last_ready)
+			fputs("The pool is", file);
 		else
 			fprintf(file, "All %" PRIu64 " nodes are", s->nodes);
 		fputs(" ready since ", file);
-		put_time(file, s->begin_ns + (int64_t)(s->last_ready * 1e9));
+		put_time(file, s->begin_ns + (int64_t)(s->duration * 1e9));
 		fputs(", ", file);
-		put_seconds(file, s->last_ready);
+		put_seconds(file, s->duration);
 		fprintf(file, " after %s began.", one ? "it" : "the first");
 	} else {
 		fputs(starts ? "Starting since " : "The start of ", file);

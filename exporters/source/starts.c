@@ -182,9 +182,15 @@ has_paused(int64_t since_ns, int64_t now_ns, int64_t gap_ns)
 	       (uint64_t)now_ns - (uint64_t)since_ns > (uint64_t)gap_ns;
 }
 
+/* When the nodes of the start that is being formed became ready. */
+struct readies {
+	int64_t *at_ns;
+	uint32_t room;
+};
+
 static void
 add_cycle(struct start *start, const struct cycle *cycle, struct seen *seen,
-    uint32_t number)
+    uint32_t number, struct readies *readies)
 {
 	start->last_begin_ns = cycle->begin_ns;
 	start->sign_ns = later_of(start->sign_ns, cycle->sign_ns);
@@ -197,16 +203,48 @@ add_cycle(struct start *start, const struct cycle *cycle, struct seen *seen,
 	if (cycle->lacks || seen->ready)
 		return;
 	seen->ready = true;
+	readies->at_ns = memory_grow(readies->at_ns, &readies->room,
+	    start->ready, sizeof(*readies->at_ns));
+	readies->at_ns[start->ready] = cycle->ready_ns;
 	if (start->ready++ == 0 || cycle->ready_ns < start->first_ready_ns)
 		start->first_ready_ns = cycle->ready_ns;
 	start->last_ready_ns = later_of(start->last_ready_ns, cycle->ready_ns);
 }
 
+static int
+by_ns(const void *left, const void *right)
+{
+	return compare_times(*(const int64_t *)left, *(const int64_t *)right);
+}
+
+uint32_t
+starts_needed(const struct starts_pool *pool, uint32_t nodes)
+{
+	return (
+	    uint32_t)(((uint64_t)nodes * pool->share + STARTS_SHARE_ALL - 1) /
+		      STARTS_SHARE_ALL);
+}
+
+/* All its nodes are known. */
+static void
+end_start(struct start *start, const struct starts_pool *pool,
+    struct readies *readies)
+{
+	uint32_t needed = starts_needed(pool, start->nodes);
+
+	if (start->ready < needed)
+		return;
+	sort(readies->at_ns, start->ready, sizeof(*readies->at_ns), by_ns);
+	start->ready_ns = readies->at_ns[needed - 1];
+}
+
 struct start *
 starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
-    int64_t to_ns, int64_t gap_ns, uint32_t *count, int64_t *ready_ns)
+    int64_t to_ns, const struct starts_pool *pool, uint32_t *count,
+    int64_t *ready_ns)
 {
 	struct seen *seen = memory_zero(nodes + 1, sizeof(*seen));
+	struct readies readies = { NULL, 0 };
 	struct start *starts = NULL;
 	uint32_t cycle_count, room = 0;
 	struct cycle *cycles = make_cycles(&phases[0], &cycle_count);
@@ -223,21 +261,27 @@ starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
 		if (cycle->begin_ns >= to_ns)
 			break;
 		if (*count == 0 || has_paused(starts[*count - 1].sign_ns,
-				       cycle->begin_ns, gap_ns)) {
+				       cycle->begin_ns, pool->gap_ns)) {
+			if (*count > 0)
+				end_start(&starts[*count - 1], pool, &readies);
 			starts =
 			    memory_grow(starts, &room, *count, sizeof(*starts));
 			starts[(*count)++] =
 			    (struct start){ .begin_ns = cycle->begin_ns,
 				    .sign_ns = cycle->begin_ns,
 				    .first_ready_ns = START_UNKNOWN,
-				    .last_ready_ns = START_UNKNOWN };
+				    .last_ready_ns = START_UNKNOWN,
+				    .ready_ns = START_UNKNOWN };
 		}
-		add_cycle(
-		    &starts[*count - 1], cycle, &seen[cycle->node], *count);
+		add_cycle(&starts[*count - 1], cycle, &seen[cycle->node],
+		    *count, &readies);
 		if (ready_ns != NULL)
 			ready_ns[cycle->node] =
 			    cycle->lacks ? START_UNKNOWN : cycle->ready_ns;
 	}
+	if (*count > 0)
+		end_start(&starts[*count - 1], pool, &readies);
+	free(readies.at_ns);
 	free(cycles);
 	free(seen);
 	return starts;
@@ -246,8 +290,9 @@ starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
 /* ---- the phases that a model requires ---- */
 
 struct required {
-	struct text id; /* "model:phase" */
-	int64_t place;  /* in its model */
+	struct text id;          /* "model:phase" */
+	int64_t place;           /* in its model */
+	struct starts_pool pool; /* of its model */
 	bool occurred;
 };
 
@@ -256,6 +301,23 @@ struct required_phases {
 	struct required *at;
 	uint32_t count, room;
 };
+
+/* What its model says, which each of its phases has. */
+static struct starts_pool
+pool_of(const struct record *record)
+{
+	struct value gap, share;
+	struct starts_pool pool = { STARTS_GAP_NS, STARTS_SHARE_ALL };
+
+	if (record_find_attribute(record, text_of("gap_ns"), &gap) &&
+	    gap.type == VALUE_INT && gap.is.i >= NS_PER_SECOND)
+		pool.gap_ns = gap.is.i;
+	if (record_find_attribute(record, text_of("ready_share"), &share) &&
+	    share.type == VALUE_INT && share.is.i > 0 &&
+	    share.is.i < STARTS_SHARE_ALL)
+		pool.share = (uint32_t)share.is.i;
+	return pool;
+}
 
 static void
 take_phase(struct required_phases *phases, const struct record *record)
@@ -273,6 +335,7 @@ take_phase(struct required_phases *phases, const struct record *record)
 	phases->at[phases->count++] = (struct required){
 		.id = string_table_keep(&phases->texts, record->name),
 		.place = record_count(record, "place"),
+		.pool = pool_of(record),
 		.occurred = record_count(record, "count") > 0 ||
 			    record_count(record, "open_starts") > 0,
 	};
@@ -420,7 +483,7 @@ form(struct starts *starts, const struct required_phases *required,
 	    memory_zero(starts->nodes.count + 1, sizeof(*starts->ready_ns));
 	if (rc == 0 && required->count > 0)
 		starts->at = starts_form(reading.marks, required->count,
-		    starts->nodes.count, query->to_ns, query->gap_ns,
+		    starts->nodes.count, query->to_ns, &starts->pool,
 		    &starts->count, starts->ready_ns);
 	for (uint32_t i = 0; i < required->count; i++)
 		free(reading.marks[i].at);
@@ -436,12 +499,17 @@ read_any(struct starts *starts, struct source *source, struct text partition,
 	struct required_phases required = { .at = NULL };
 	int rc;
 
-	*starts = (struct starts){ .at = NULL };
+	*starts =
+	    (struct starts){ .pool = { STARTS_GAP_NS, STARTS_SHARE_ALL } };
 	string_table_init(&starts->nodes);
 	string_table_init(&required.texts);
 	rc = read_required(&required, source, partition, query, err);
-	if (rc == 0 && required.count > 0)
+	if (rc == 0 && required.count > 0) {
 		starts->model = memory_text(model_of(required.at[0].id));
+		starts->pool = required.at[0].pool;
+	}
+	if (query->gap_ns != STARTS_GAP_MODEL)
+		starts->pool.gap_ns = query->gap_ns;
 	if (rc == 0)
 		rc = form(starts, &required, source, partition, query, err);
 	free(required.at);
@@ -491,8 +559,9 @@ const struct opt starts_options[] = {
 	    "newest one, or to all",
 	    "newest|all", false },
 	{ "gap", 0, OPT_DURATION, OPT_TO(struct starts_options, gap_ns), "TIME",
-	    "a pause longer than TIME parts two starts (default: 10m)", NULL,
-	    false },
+	    "a pause longer than TIME parts two starts (default: what the "
+	    "model says, or 10m)",
+	    NULL, false },
 	{ .name = NULL },
 };
 
@@ -500,7 +569,8 @@ int
 starts_options_judge(const struct starts_options *options, int64_t from_ns,
     int64_t to_ns, struct err *err)
 {
-	if (options->gap_ns < NS_PER_SECOND)
+	if (options->gap_ns != STARTS_GAP_MODEL &&
+	    options->gap_ns < NS_PER_SECOND)
 		return err_set(err, "gap: a pause has at least 1s");
 	if (options->start_ns != TIME_MIN_NS &&
 	    (from_ns != TIME_MIN_NS || to_ns != TIME_MAX_NS))
@@ -524,7 +594,7 @@ const char *const start_state_words[] = { "ready", "starting", "incomplete" };
 enum start_state
 start_state_at(const struct start *start, int64_t gap_ns, int64_t now_ns)
 {
-	if (start->ready == start->nodes)
+	if (start->ready_ns != START_UNKNOWN)
 		return START_READY;
 	return now_ns > start->sign_ns && now_ns - start->sign_ns > gap_ns
 		   ? START_INCOMPLETE

@@ -13,6 +13,9 @@
  * the pause is that since the last sign: the begin of a node of the start, or a
  * begin or end of its required phases until it was ready.  The order of arrival
  * does not matter.
+ *
+ * The model may say what the gap is, and that a pool is ready when a share of
+ * the nodes of a start is (poolscope-model(5), pool).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_SOURCE_STARTS_H
@@ -45,9 +48,20 @@ struct start {
 	int64_t sign_ns;       /* the last sign of it */
 	/* When its first and last node became ready for the first time. */
 	int64_t first_ready_ns, last_ready_ns;
+	int64_t ready_ns; /* when the pool was: as many as it needs */
 	uint32_t nodes, ready;
 	uint32_t again; /* how often a node of it began once more */
 };
+
+/* What a model says of a pool: a longer pause parts two starts, and of
+ * STARTS_SHARE_ALL nodes of a start so many make it ready. */
+enum { STARTS_SHARE_ALL = 1000000 };
+struct starts_pool {
+	int64_t gap_ns;
+	uint32_t share;
+};
+/* How many nodes that are; of one or more at least one. */
+uint32_t starts_needed(const struct starts_pool *pool, uint32_t nodes);
 
 /* Returns new starts in the order of time, and how many; `phases`: the required
  * ones of the model, in its order; `nodes`: above all numbers.  Of nodes that
@@ -56,10 +70,12 @@ struct start {
  * START_NONE: it has not begun. */
 #define START_NONE INT64_MAX
 struct start *starts_form(struct start_marks *phases, uint32_t phase_count,
-    uint32_t nodes, int64_t to_ns, int64_t gap_ns, uint32_t *count,
-    int64_t *ready_ns);
+    uint32_t nodes, int64_t to_ns, const struct starts_pool *pool,
+    uint32_t *count, int64_t *ready_ns);
 
-#define STARTS_GAP_NS (600 * INT64_C(1000000000))
+/* If neither an option nor the model says it. */
+#define STARTS_GAP_NS    (600 * INT64_C(1000000000))
+#define STARTS_GAP_MODEL INT64_C(-1) /* as the model says */
 
 #define STARTS_NEWEST OPT_TIME_WORD(0)
 #define STARTS_ALL    OPT_TIME_WORD(1)
@@ -67,11 +83,11 @@ struct start *starts_form(struct start_marks *phases, uint32_t phase_count,
 struct starts_options {
 	/* Of which start; TIME_MIN_NS: not given. */
 	int64_t start_ns;
-	int64_t gap_ns;
+	int64_t gap_ns; /* STARTS_GAP_MODEL: not given */
 };
 #define STARTS_DEFAULT                                                         \
 	{                                                                      \
-		.start_ns = TIME_MIN_NS, .gap_ns = STARTS_GAP_NS               \
+		.start_ns = TIME_MIN_NS, .gap_ns = STARTS_GAP_MODEL            \
 	}
 
 /* --start, --gap; bound to struct starts_options. */
@@ -87,11 +103,12 @@ struct starts_query {
 	const char *model;      /* NULL: the first one that requires phases */
 	bool falls_back;        /* the same if `model` requires none */
 	int64_t from_ns, to_ns; /* in which the nodes begin */
-	int64_t gap_ns;
+	int64_t gap_ns;         /* or STARTS_GAP_MODEL */
 };
 
 struct starts {
 	char *model;
+	struct starts_pool pool;
 	struct start *at; /* in the order of time */
 	uint32_t count;
 	struct string_table nodes;
@@ -103,6 +120,14 @@ struct starts {
 int starts_read(struct starts *starts, struct source *source,
     struct text partition, const struct starts_query *query, struct err *err);
 void starts_clear(struct starts *starts);
+
+/* When it was ready, or, if it is not, its last node. */
+static inline int64_t
+start_until(const struct start *start)
+{
+	return start->ready_ns != START_UNKNOWN ? start->ready_ns
+						: start->last_ready_ns;
+}
 
 enum start_state { START_READY, START_STARTING, START_INCOMPLETE };
 extern const char *const start_state_words[];

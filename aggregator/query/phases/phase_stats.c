@@ -57,6 +57,12 @@ append_stats(
 			    &answer, model_wait_words[i], phase->waits[i]);
 	if (phase->places > 0)
 		answer_put_int(&answer, "places", phase->places);
+	if (phase->bytes.bytes > 0)
+		answer_put_word(&answer, "bytes", phase->bytes);
+	if (phase->pool.gap_ns > 0)
+		answer_put_int(&answer, "gap_ns", (int64_t)phase->pool.gap_ns);
+	if (phase->pool.share > 0)
+		answer_put_int(&answer, "ready_share", phase->pool.share);
 	answer_put(&answer, "required",
 	    &(struct value){ VALUE_BOOL, { .boolean = phase->required } });
 	return answer_append(page, &answer);

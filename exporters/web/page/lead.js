@@ -26,11 +26,11 @@ function between(list) {
 
 /* A start in a sentence, against those before it; rows of `starts`, the newest first. */
 function startWords([start, ...before]) {
-	const began = millis(start.start), took = start.last_ready === null ? "" : duration(start.last_ready);
+	const began = millis(start.start), last = start.duration ?? start.last_ready, took = last === null ? "" : duration(last);
 	const past = before.map((r) => r.duration).filter((s) => s !== null);
 	const usual = past.length ? " The " + (past.length === 1 ? "start" : past.length + " starts") + " before took " + between(past) + "." : "";
 	if (start.state === "ready")
-		return (start.nodes === 1 ? "The node is" : "All " + count(start.nodes) + " nodes are") + " ready since " + at(began + 1000 * start.last_ready) +
+		return (start.nodes === 1 ? "The node is" : last < start.last_ready || start.ready < start.nodes ? "The pool is" : "All " + count(start.nodes) + " nodes are") + " ready since " + at(began + 1000 * last) +
 			", " + took + " after the " + (start.nodes === 1 ? "begin" : "first began") + "." + usual;
 	const goesOn = start.state === "starting", ready = count(start.ready) + " of " + plural(start.nodes, "node") + (goesOn ? " are" : " became") + " ready";
 	return (goesOn ? "Starting since " + at(began) + ": " : "The start of " + at(began) + " is incomplete: ") + ready +

@@ -229,6 +229,8 @@ an_encoded_phase_decodes_to_itself(void **state)
 
 	(void)state;
 	assert_int_equal(model_load(&set, "deploy/models", &err), 0);
+	set.phase[0].pool = (struct model_pool){ 300000000000, 900000 };
+	set.phase[0].bytes = text_of("size");
 	for (i = 0; i < set.phases; i++) {
 		bytes.bytes = 0;
 		model_put_phase(&bytes, &set.phase[i]);

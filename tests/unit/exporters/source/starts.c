@@ -138,6 +138,7 @@ add(struct seen *seen, const struct pool *pool, uint32_t node, int64_t begin_ns)
 	if (ready_ns == INT64_MAX || seen->ready[node])
 		return;
 	seen->ready[node] = true;
+	seen->ready_ns[start->ready] = ready_ns;
 	start->ready++;
 	if (start->first_ready_ns == START_UNKNOWN ||
 	    ready_ns < start->first_ready_ns)
@@ -146,9 +147,25 @@ add(struct seen *seen, const struct pool *pool, uint32_t node, int64_t begin_ns)
 		start->last_ready_ns = ready_ns;
 }
 
+/* The first moment at which the share is ready, of all moments. */
+static int64_t
+enough(const struct seen *seen, uint32_t share)
+{
+	for (int64_t at_ns = 0; at_ns < 2000; at_ns++) {
+		uint64_t ready = 0;
+
+		for (uint32_t i = 0; i < seen->start.ready; i++)
+			ready += seen->ready_ns[i] <= at_ns;
+		if (ready * STARTS_SHARE_ALL >=
+		    (uint64_t)share * seen->start.nodes)
+			return at_ns;
+	}
+	return START_UNKNOWN;
+}
+
 /* Time passes; at each moment the nodes that begin are looked at. */
 static uint32_t
-define(const struct pool *pool, int64_t to_ns, int64_t gap_ns,
+define(const struct pool *pool, int64_t to_ns, const struct starts_pool *says,
     struct start starts[MARKS])
 {
 	struct seen seen;
@@ -163,19 +180,21 @@ define(const struct pool *pool, int64_t to_ns, int64_t gap_ns,
 				if (mark->node != node ||
 				    mark->begin_ns != now_ns)
 					continue;
-				if (count == 0 ||
-				    now_ns - seen.start.sign_ns > gap_ns) {
+				if (count == 0 || now_ns - seen.start.sign_ns >
+						      says->gap_ns) {
 					memset(&seen, 0, sizeof(seen));
-					seen.start = (struct start){
-						.begin_ns = now_ns,
+					seen.start = (struct start){ .begin_ns =
+									 now_ns,
 						.sign_ns = now_ns,
 						.first_ready_ns = START_UNKNOWN,
-						.last_ready_ns = START_UNKNOWN
-					};
+						.last_ready_ns = START_UNKNOWN,
+						.ready_ns = START_UNKNOWN };
 					count++;
 				}
 				add(&seen, pool, node, now_ns);
 				starts[count - 1] = seen.start;
+				starts[count - 1].ready_ns =
+				    enough(&seen, says->share);
 			}
 	return count;
 }
@@ -206,6 +225,7 @@ compare(const struct start *a, const struct start *b)
 	assert_int_equal(a->again, b->again);
 	assert_int_equal(a->first_ready_ns, b->first_ready_ns);
 	assert_int_equal(a->last_ready_ns, b->last_ready_ns);
+	assert_int_equal(a->ready_ns, b->ready_ns);
 }
 
 /* When the node was ready after its last begin before that time. */
@@ -230,6 +250,8 @@ ready_of(const struct pool *pool, uint32_t node, int64_t to_ns)
 static void
 starts_are_those_of_the_definition(void **state)
 {
+	static const uint32_t shares[] = { STARTS_SHARE_ALL, 900000, 500000,
+		1 };
 	int64_t ready_ns[NODES];
 	struct start wanted[MARKS], *got;
 	struct start_marks phases[PHASES];
@@ -239,7 +261,7 @@ starts_are_those_of_the_definition(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		int64_t to_ns = below(3) == 0 ? below(250) : 1000;
-		int64_t gap_ns = below(60);
+		struct starts_pool says = { below(60), shares[below(4)] };
 
 		make(&pool);
 		if (!is_plain(&pool))
@@ -249,8 +271,8 @@ starts_are_those_of_the_definition(void **state)
 			phases[p] = (struct start_marks){ copy.marks[p],
 				copy.count[p], MARKS };
 		got = starts_form(
-		    phases, PHASES, NODES, to_ns, gap_ns, &count, ready_ns);
-		assert_int_equal(count, define(&pool, to_ns, gap_ns, wanted));
+		    phases, PHASES, NODES, to_ns, &says, &count, ready_ns);
+		assert_int_equal(count, define(&pool, to_ns, &says, wanted));
 		for (uint32_t i = 0; i < count; i++)
 			compare(&got[i], &wanted[i]);
 		for (uint32_t i = 0; i < NODES; i++)
@@ -268,13 +290,14 @@ the_greatest_pause_is_one(void **state)
 	struct start_mark marks[] = { { 0, INT64_MIN, 0 },
 		{ 0, INT64_MIN, 1 } };
 	struct start_marks phase = { marks, 2, 2 };
+	struct starts_pool pool = { INT64_MAX, STARTS_SHARE_ALL };
 	struct start *starts;
 	uint32_t count;
 
 	(void)state;
 	marks[0].begin_ns = INT64_MIN + 1;
 	marks[1].begin_ns = INT64_MAX - 1;
-	starts = starts_form(&phase, 1, 2, INT64_MAX, INT64_MAX, &count, NULL);
+	starts = starts_form(&phase, 1, 2, INT64_MAX, &pool, &count, NULL);
 	assert_int_equal(count, 2);
 	free(starts);
 }
