@@ -37,6 +37,7 @@ const struct question *const questions[] = {
 	&question_spans,
 	&question_starts,
 	&question_status,
+	&question_stragglers,
 	&question_timeline,
 	&question_usage,
 	&question_whatif,

@@ -148,6 +148,6 @@ extern const struct question question_breakdown, question_cascade,
     question_phases, question_pools, question_reports, question_runs,
     question_samples, question_scanner, question_series, question_skew,
     question_slow, question_spans, question_starts, question_status,
-    question_timeline, question_usage, question_whatif;
+    question_stragglers, question_timeline, question_usage, question_whatif;
 
 #endif

@@ -30,6 +30,10 @@ struct question_values {
 	struct whatif_values {
 		struct opt_list places, lengths, begins, without;
 	} whatif;
+	struct stragglers_values {
+		const char *spreads, *ratio;
+		int64_t least_ns;
+	} stragglers;
 	uint64_t limit, rows, pixels, max_bytes;
 	int as, of_what, order;
 	bool strict, verbose, prometheus, oldest, entries, changes, lanes;

@@ -1,0 +1,307 @@
+/*
+ * question_stragglers - which nodes were slow in a start, what that cost, and
+ * why.
+ *
+ * exporters/stragglers has who and why.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "exporters/question/question.h"
+#include "exporters/stragglers/stragglers.h"
+#include "proto/base/number.h"
+#include "proto/record/node_list.h"
+
+struct row {
+	struct text node, phase, key, cause, why, metric, unit, usual_of;
+	int64_t begin, time, usual, lost, drag, explained;
+	double share, value, peers;
+	uint64_t of;
+	enum answer_flag open;
+};
+
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
+#define TEXT(member)    ANSWER_AT_TEXT(struct row, member), NULL
+#define NUMBER(member)  ANSWER_AT_NUMBER(struct row, member), NULL
+
+#define NODE_COLUMNS                                                           \
+	{ "node", "NODE", TEXT(node), "the node", false, NULL },               \
+	    { "phase", "PHASE", TEXT(phase),                                   \
+		    "the model and the phase; of a node that began late the "  \
+		    "one that it begins with",                                 \
+		    false, NULL },                                             \
+	{                                                                      \
+		"key", "KEY", TEXT(key),                                       \
+		    "of which image, job or other key; unknown: the phase "    \
+		    "has none",                                                \
+		    false, NULL                                                \
+	}
+#define CAUSE_COLUMNS                                                          \
+	{ "cause", "CAUSE", TEXT(cause),                                       \
+		"the kind of the cause; unknown: nothing that is measured "    \
+		"differs; unmeasured: there are too few samples",              \
+		false, NULL },                                                 \
+	    { "share", "SHARE", ANSWER_AT_SHARE(struct row, share), NULL,      \
+		    "which share of the lost time it explains", false, NULL }, \
+	    { "why", "WHY", TEXT(why), "the same as a clause", false, NULL },  \
+	    { "metric", NULL, TEXT(metric),                                    \
+		    "the metric that proves it; unknown: none does", false,    \
+		    NULL },                                                    \
+	    { "value", NULL, NUMBER(value),                                    \
+		    "what it was on the node in this time", ANSWER_IN_UNIT,    \
+		    NULL },                                                    \
+	    { "peers", NULL, NUMBER(peers),                                    \
+		    "the median of what it was on its peers, each in its own " \
+		    "time of the phase",                                       \
+		    ANSWER_IN_UNIT, NULL },                                    \
+	{                                                                      \
+		"unit", NULL, TEXT(unit), "of both; 1: a share of the time",   \
+		    false, NULL                                                \
+	}
+
+static const struct answer_column columns[] = {
+	NODE_COLUMNS,
+	{ "begin", NULL, ANSWER_AT_TIME(struct row, begin), NULL,
+	    "when it began", false, NULL },
+	{ "time", "TIME", SECONDS(time),
+	    "how long it took; of a node that began late how long after the "
+	    "start",
+	    false, NULL },
+	{ "usual", "USUAL", SECONDS(usual),
+	    "the median of those that it is compared with", false, NULL },
+	{ "usual_of", NULL, TEXT(usual_of),
+	    "of what that is: peers, in this start, or the node, in earlier "
+	    "ones",
+	    false, NULL },
+	{ "of", NULL, ANSWER_AT_COUNT(struct row, of), NULL,
+	    "how many times the median is of", false, NULL },
+	{ "lost", "LOST", SECONDS(lost), "time less usual", false, NULL },
+	{ "drag", "DRAG", SECONDS(drag),
+	    "how much earlier the pool had been ready, had it taken its usual "
+	    "time; unknown: the model does not say what waits for what",
+	    false, NULL },
+	CAUSE_COLUMNS,
+	{ "open", NULL, ANSWER_AT_FLAG(struct row, open), NULL,
+	    "has the phase no end? Then the time is that until now", false,
+	    NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_column cause_columns[] = {
+	NODE_COLUMNS,
+	{ "explained", "EXPLAINED", SECONDS(explained),
+	    "how much of the lost time it explains", false, NULL },
+	CAUSE_COLUMNS,
+	{ .key = NULL },
+};
+
+static const struct answer_column head[] = {
+	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
+	    false, NULL },
+	QUESTION_START_MEMBERS,
+	QUESTION_CLOCK_MEMBER,
+	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
+	    false, NULL },
+	{ .key = NULL },
+};
+
+static const struct answer_table tables[] = { { "stragglers", columns },
+	{ "causes", cause_columns }, { "head", head }, { .name = NULL } };
+
+/* ---- rows ---- */
+
+static struct row
+row_of(const struct straggler *straggler)
+{
+	return (struct row){ .node = straggler->node,
+		.phase = straggler->phase,
+		.key = straggler->key,
+		.begin = straggler->begin_ns,
+		.time = straggler->time_ns,
+		.usual = straggler->usual_ns,
+		.usual_of = text_of(straggler->is_of_node ? "node" : "peers"),
+		.of = straggler->of,
+		.lost = straggler->lost_ns,
+		.drag = straggler->drag_ns,
+		.explained = ANSWER_NO_NS,
+		.share = NAN,
+		.value = NAN,
+		.peers = NAN,
+		.open = straggler->is_open ? ANSWER_YES : ANSWER_NO };
+}
+
+static void
+add_cause(struct row *row, const struct straggler_cause *cause)
+{
+	row->cause = text_of(straggler_cause_words[cause->kind]);
+	row->share = cause->share;
+	row->explained = cause->explained_ns;
+	row->why = cause->clause;
+	row->metric = cause->metric;
+	row->value = cause->value;
+	row->peers = cause->peers;
+	row->unit = cause->unit;
+}
+
+/* One that was asked for. */
+static bool
+is_wanted(const struct question_asked *asked, const struct straggler *straggler)
+{
+	struct text nodes = text_of(asked->values->window.node.list);
+
+	return nodes.bytes == 0 || node_list_match(nodes, straggler->node);
+}
+
+static void
+put_rows(const struct stragglers *stragglers,
+    const struct question_asked *asked, struct answer *answer)
+{
+	for (uint32_t i = 0; i < stragglers->count; i++) {
+		struct row row = row_of(&stragglers->at[i]);
+
+		if (!is_wanted(asked, &stragglers->at[i]))
+			continue;
+		if (stragglers->at[i].causes > 0)
+			add_cause(&row, &stragglers->at[i].cause[0]);
+		answer_row(answer, &row, NULL);
+	}
+	answer_begin_table(answer, "causes");
+	for (uint32_t i = 0; i < stragglers->count; i++)
+		for (uint32_t k = 0; k < stragglers->at[i].causes &&
+				     is_wanted(asked, &stragglers->at[i]);
+		     k++) {
+			struct row row = row_of(&stragglers->at[i]);
+
+			add_cause(&row, &stragglers->at[i].cause[k]);
+			answer_row(answer, &row, NULL);
+		}
+}
+
+static void
+put_notes(const struct stragglers *stragglers, struct answer *answer)
+{
+	if (stragglers->not_judged > 0)
+		answer_note(answer, "not_judged", stragglers->not_judged,
+		    "cannot judge %" PRIu64
+		    " phase%s: fewer than 12 nodes had it in this start, and "
+		    "the node fewer than 12 times in the last 20 starts",
+		    stragglers->not_judged,
+		    stragglers->not_judged == 1 ? "" : "s");
+	if (stragglers->not_explained > 0)
+		answer_note(answer, "not_explained", stragglers->not_explained,
+		    "only the %d that lost most have a cause: %" PRIu64
+		    " have none",
+		    STRAGGLERS_EXPLAINED, stragglers->not_explained);
+	if (stragglers->count > 0 && stragglers->no_words)
+		answer_note(answer, "no_words", ANSWER_NO_COUNT,
+		    "the model does not say what phases wait for (after, "
+		    "after_any, end_after, places: poolscope-model(5)), so "
+		    "that nothing is known of what they cost the pool");
+}
+
+/* ---- asking ---- */
+
+static int
+take_bounds(struct straggler_bounds *bounds,
+    const struct question_values *values, struct err *err)
+{
+	const struct stragglers_values *asked = &values->stragglers;
+
+	*bounds = (struct straggler_bounds)STRAGGLER_BOUNDS;
+	bounds->lost_ns = asked->least_ns;
+	if (asked->spreads != NULL &&
+	    number_parse_double(text_of(asked->spreads), &bounds->z, err) != 0)
+		return err_prefix(err, "--spreads");
+	if (asked->ratio != NULL && number_parse_double(text_of(asked->ratio),
+					&bounds->ratio, err) != 0)
+		return err_prefix(err, "--ratio");
+	if (!(bounds->z > 0 && bounds->z <= 1000))
+		return err_set_option(
+		    err, "spreads", "is not from above 0 to 1000");
+	if (!(bounds->ratio >= 1 && bounds->ratio <= 1000))
+		return err_set_option(err, "ratio", "is not from 1 to 1000");
+	return 0;
+}
+
+static int
+find_start(int64_t *start_ns, const struct question_asked *asked,
+    const char *model, struct err *err)
+{
+	const struct starts_query query = { .model = model,
+		.falls_back = true,
+		.from_ns = asked->values->window.from_ns,
+		.to_ns = asked->values->window.to_ns,
+		.gap_ns = asked->values->starts.gap_ns };
+	struct starts starts;
+	int rc;
+
+	*start_ns = STRAGGLER_NO_NS;
+	if (!asked->is_of_start)
+		return 0;
+	rc = starts_read(&starts, asked->source, asked->partition, &query, err);
+	if (rc == 0)
+		*start_ns = starts.at[starts.count - 1].begin_ns;
+	starts_clear(&starts);
+	return rc;
+}
+
+static void
+put_all(const struct stragglers *stragglers, const struct question_asked *asked,
+    struct answer *answer)
+{
+	char words[QUESTION_CLOCK_BYTES], shown[300];
+	char model[PHASES_MODEL_BYTES];
+	struct text of = stragglers->timeline.model;
+	const char *clock;
+
+	answer_head(answer, "model", answer_text(of));
+	clock = question_put_clock(words, asked, answer);
+	answer_head(answer, "nodes", answer_count(stragglers->nodes));
+	answer_title(answer, "what nodes of %s were slow in, and why, by %s%s",
+	    text_quote(shown, sizeof(shown), asked->partition),
+	    phases_model_words(model, of), clock);
+	put_rows(stragglers, asked, answer);
+	put_notes(stragglers, answer);
+}
+
+static int
+ask(const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	const struct question_values *values = asked->values;
+	struct stragglers_query query = { .partition = asked->partition,
+		.model = question_model(values),
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns };
+	struct stragglers stragglers;
+	int rc;
+
+	if (take_bounds(&query.bounds, values, err) != 0 ||
+	    find_start(&query.start_ns, asked, query.model, err) != 0)
+		return -1;
+	rc = stragglers_read(&stragglers, asked->source, &query, err);
+	if (rc == 0)
+		put_all(&stragglers, asked, answer);
+	stragglers_clear(&stragglers);
+	return rc;
+}
+
+static int
+check(const struct question_values *values, struct err *err)
+{
+	struct straggler_bounds bounds;
+
+	return take_bounds(&bounds, values, err);
+}
+
+const struct question question_stragglers = { .word = "stragglers",
+	.summary = "which nodes were slow in a start, and why",
+	.options = "spreads ratio least model node start gap from to sort top "
+		   "columns",
+	.examples = "poolscope stats stragglers -p 'acct$pool'\n"
+		    "poolscope stats stragglers --start all --least 30s\n"
+		    "poolscope stats stragglers -n cn21 --table causes\n",
+	.tables = tables,
+	.is_of_start = true,
+	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
+	.check = check,
+	.ask = ask };

@@ -1,0 +1,38 @@
+/*
+ * stragglers_earlier - what phases took on each node in earlier starts.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STRAGGLERS_EARLIER_H
+#define EXPORTERS_STRAGGLERS_EARLIER_H
+
+#include "exporters/phases/timeline.h"
+
+struct earlier_time {
+	uint32_t node, phase, key; /* numbers */
+	int64_t begin_ns, end_ns;
+};
+
+/* Zeroed nothing is known. */
+struct earlier {
+	struct string_table nodes, phases, keys;
+	struct earlier_time *at;
+	uint32_t count, room;
+};
+
+void earlier_init(struct earlier *earlier);
+void earlier_clear(struct earlier *earlier);
+
+/* The phases that ended in the last starts before `before_ns` (usual.h); that
+ * there are none is no failure. */
+int earlier_read(struct earlier *earlier, struct source *source,
+    struct text partition, const char *model, int64_t before_ns,
+    struct err *err);
+void earlier_add(struct earlier *earlier, struct text node, struct text phase,
+    struct text key, int64_t begin_ns, int64_t end_ns);
+/* After the last one, before the first question. */
+void earlier_sort(struct earlier *earlier);
+/* Those of a node, a phase and a key: their times, and how many. */
+uint32_t earlier_find(const struct earlier *earlier, struct text node,
+    struct text phase, struct text key, const struct earlier_time **first);
+
+#endif

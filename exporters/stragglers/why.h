@@ -1,0 +1,38 @@
+/*
+ * stragglers_why - what a phase that took too long waited for.
+ *
+ * A cause counts if the node differs from its peers, each in its own time of
+ * the same phase, by more than 3.5 robust spreads and by more than a floor that
+ * each number has.  It is ranked by the seconds that it explains: for what the
+ * kernel counts as waiting that is the share of the time beyond the peers'
+ * share, times the length.  It is named from a quarter of the lost time on.
+ *
+ * A slow disk pushes back and lets data come slowly, and swapping looks like a
+ * slow disk.  So what waiting for memory explains is taken from the disk, and
+ * that data came slowly is a cause only where nothing else differs, and waiting
+ * for the disk was measured.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPORTERS_STRAGGLERS_WHY_H
+#define EXPORTERS_STRAGGLERS_WHY_H
+
+#include "exporters/stragglers/measured.h"
+#include "exporters/stragglers/straggler.h"
+
+enum { WHY_PEERS_MIN = 3 };
+
+/* What the order of phases says (places.h). */
+struct why_place {
+	int64_t own_ns, peers_ns; /* waited so long for a place */
+	struct text holder;       /* the node that had it last */
+};
+
+/* Set the causes of a straggler, which is a phase; `own` is its window, of
+ * `peers` those are taken that were measured. */
+void why_explain(struct straggler *straggler, const struct measured *measured,
+    uint32_t own, const uint32_t *peers, uint32_t peer_count,
+    const struct why_place *place, struct string_table *texts);
+/* That a node began late is its own cause. */
+void why_explain_begin(struct straggler *straggler, struct string_table *texts);
+
+#endif
