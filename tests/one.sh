@@ -45,6 +45,10 @@ began=$(date +%s)
 timeout -k 10 "$LIMIT" "$@" >"$output" 2>&1 </dev/null 9>&- || status=$?
 exec 9>&-
 took=$(($(date +%s) - began))
+# The seconds of a processor tell which tests make a run long; a subshell would have none.
+times >"$reports/times"
+took="$took s, $(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%d", 60 * t[1] + t[2] + 60 * t[3] + t[4] }' "$reports/times") s of a processor"
+rm "$reports/times"
 counted=$(awk '
 	/^\[  PASSED  \] [0-9]+ test/ { p += $4; n = 1 }
 	/^\[  FAILED  \] [0-9]+ test/ { f += $4; n = 1 }
@@ -63,7 +67,7 @@ find "$reports" -type f -size +0 -exec head -n 40 {} + >>"$output"
 echo "$p $f" >>"$COUNTS"
 grep '^SKIPPED' "$output" || :
 if [ "$f" -eq 0 ]; then
-	echo "ok $VARIANT $name: $p (${took} s)"
+	echo "ok $VARIANT $name: $p ($took)"
 else
 	tail -n 60 "$output"
 	if [ -n "${FAILURES:-}" ]; then
@@ -71,7 +75,7 @@ else
 		[ "$reported" -eq 0 ] || kept=$kept.report
 		grep -A 8 -E '^(not ok|FAILED|\[  FAILED  \]|SUMMARY|==)' "$output" | tail -n 40 >"$kept" || :
 	fi
-	echo "not ok $VARIANT $name: $p passed, $f failed, status $status (${took} s)"
+	echo "not ok $VARIANT $name: $p passed, $f failed, status $status ($took)"
 	# If there are several seeds, use that of the first failure.
 	seed=$(awk '
 		/^seed [0-9]+/ && !failed { seed = $2 + 0 == $2 ? $2 : substr($2, 1, match($2, /[^0-9]/) - 1) }

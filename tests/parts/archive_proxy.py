@@ -62,9 +62,15 @@ def request(client):
     return head + b"\r\n\r\n" + body
 
 
+def at_once(end):
+    """Sends each piece when it comes: by Nagle's rule a second one waits 40 ms for an ACK."""
+    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return end
+
+
 def deliver_late(client, how):
     """Requests one after another; keep-alive."""
-    upstream = socket.create_connection(("127.0.0.1", UPSTREAM), 10)
+    upstream = at_once(socket.create_connection(("127.0.0.1", UPSTREAM), 10))
     while manner() == how:
         ready, _, _ = select.select([client, upstream], [], [], 0.2)
         if upstream in ready:
@@ -82,7 +88,7 @@ def deliver_late(client, how):
                 print("held", how, flush=True)
                 while manner() == how:
                     time.sleep(0.02)
-                upstream = socket.create_connection(("127.0.0.1", UPSTREAM), 10)
+                upstream = at_once(socket.create_connection(("127.0.0.1", UPSTREAM), 10))
             elif how == "slow" and (b"INSERT" in first or b"CREATE" in first):
                 time.sleep(pick.random() / 2)
             upstream.sendall(got)
@@ -106,7 +112,7 @@ def answer_badly(client, how):
 
 
 def forward(client, how):
-    upstream = socket.create_connection(("127.0.0.1", UPSTREAM), 10)
+    upstream = at_once(socket.create_connection(("127.0.0.1", UPSTREAM), 10))
     left = {client: None, upstream: None}
     if how == "cuts":
         left[pick.choice((client, upstream))] = int(2 ** pick.uniform(0, 15))
@@ -148,4 +154,4 @@ def serve(client):
 
 listener = socket.create_server(("127.0.0.1", PORT), backlog=64)
 while True:
-    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+    threading.Thread(target=serve, args=(at_once(listener.accept()[0]),), daemon=True).start()

@@ -36,6 +36,7 @@ def run(sql, body):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or the body waits 40 ms for the ACK of the head
 
     def answer(self, status, body, code=None):
         self.send_response(status)

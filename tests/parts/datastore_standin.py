@@ -127,6 +127,7 @@ def query(body):
 
 class Service(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or the body waits 40 ms for the ACK of the head
 
     def log_message(self, *words):
         pass
