@@ -40,6 +40,7 @@ struct agent {
 	struct preempt *preempt;
 	struct loop_timer drain;
 	uint64_t commits; /* the commits that the uplink last heard of */
+	uint64_t jobs;    /* that began, of which the sampler has heard */
 	int failures;     /* failures of the disk in a row */
 	int64_t logged_ns, tidied_ns, given_up_ns;
 	uint64_t given_up; /* batches, as of the last line in the log */
@@ -125,6 +126,16 @@ note_given_up(struct agent *agent)
 	agent->given_up = count;
 }
 
+static void
+note_jobs(struct agent *agent)
+{
+	uint64_t jobs = batcher_counters(agent->batcher)->jobs;
+
+	if (jobs != agent->jobs && agent->sampler != NULL)
+		sampler_begin_job(agent->sampler);
+	agent->jobs = jobs;
+}
+
 /* The end of the round: commit, then send. */
 static void
 on_round(void *arg)
@@ -136,6 +147,7 @@ on_round(void *arg)
 		sampler_watch_clock(agent->sampler);
 	commit(agent);
 	note_given_up(agent);
+	note_jobs(agent);
 	commits = batcher_counters(agent->batcher)->commits;
 	if (commits != agent->commits)
 		spool_uplink_push(agent->spool_uplink);
@@ -330,7 +342,7 @@ sampler_as_given(struct agent *agent, struct clock_offset_now began)
 		.batcher = agent->batcher,
 		.node = text_of(agent->settings.node),
 		.began = began,
-		.schedule = agent->settings.schedule,
+		.plan = agent->settings.plan,
 		.send_interval_ns = agent->given.send_interval_ns,
 		.throttle_percent = (double)agent->given.throttle_percent,
 		.proc = agent->given.proc,
@@ -346,8 +358,7 @@ sampler_as_given(struct agent *agent, struct clock_offset_now began)
 
 	/* Without samples the clock is still reported. */
 	if (!agent->given.samples)
-		memset(sampler.schedule.period_ns, 0,
-		    sizeof(sampler.schedule.period_ns));
+		sampler.plan = (struct sampler_plan){ .dense_ns = 0 };
 	return sampler;
 }
 
@@ -412,7 +423,7 @@ reload(void *arg, struct loop *loop, struct err *err)
 	struct sampler_options sampler;
 
 	(void)loop;
-	if (settings_plan(&agent->given, &agent->settings.schedule, err) != 0)
+	if (settings_plan(&agent->given, &agent->settings.plan, err) != 0)
 		return -1;
 	sampler = sampler_as_given(agent, (struct clock_offset_now){ 0 });
 	spool_change(agent->spool, &spool);

@@ -275,6 +275,17 @@ put_submission_id(
 	return wire_put_context_full(&batch->writer, &record);
 }
 
+/* As "poolscope job start" reports it; other nodes' jobs may be submitted, too.
+ */
+static bool
+begins_job(const struct batcher *batcher, const struct record *record)
+{
+	return record->kind == RECORD_EVENT &&
+	       text_equal(record->source, text_of("job")) &&
+	       text_equal(record->name, text_of("start")) &&
+	       text_equal(record->node, batcher->options.node);
+}
+
 /* Copy the records that are new from this user.  Returns their number. */
 static uint32_t
 pending_batch_copy(struct batcher *batcher, struct pending_batch *batch,
@@ -301,6 +312,7 @@ pending_batch_copy(struct batcher *batcher, struct pending_batch *batch,
 		}
 		fits &= wire_put_record(&batch->writer, &record);
 		copied++;
+		batcher->counters.jobs += begins_job(batcher, &record);
 	}
 	/* A copied record is not larger, and the room was checked. */
 	assert(fits);

@@ -65,6 +65,7 @@ struct batcher_counters {
 	uint64_t records, repeated;  /* taken; skipped as already seen */
 	uint64_t puts, full, failed; /* `full` with the refused ones */
 	uint64_t commits;
+	uint64_t jobs; /* events job:start of this node */
 };
 
 struct batcher; /* opaque */

@@ -22,6 +22,7 @@ const struct settings_given settings_default = {
 	.retain_bytes = UINT64_C(64) << 20,
 	.free_bytes = UINT64_C(64) << 20,
 	.period_ns = 10 * NS_PER_SECOND,
+	.dense_ns = 600 * NS_PER_SECOND,
 	.send_interval_ns = 1 * NS_PER_SECOND,
 	.proc = "/proc",
 	/* The control groups of Slurm, Docker and Podman. */
@@ -91,6 +92,11 @@ const struct opt settings_table[] = {
 	{ "period", 0, OPT_DURATION, OPT_TO(struct settings_given, period_ns),
 	    "DURATION", "set the time between two samples (default: 10s)", NULL,
 	    OPT_RELOAD },
+	{ "dense", 0, OPT_DURATION, OPT_TO(struct settings_given, dense_ns),
+	    "DURATION",
+	    "sample every second for so long from the agent's start on, and "
+	    "from that of each job (default: 10min; 0: never)",
+	    NULL, OPT_RELOAD },
 	{ "metric-groups", 0, OPT_TEXT,
 	    OPT_TO(struct settings_given, metric_groups), "LIST",
 	    "sample these metric groups: cpu,perf=10s or default,cpus,-gpu",
@@ -166,21 +172,27 @@ any_is_tcp(const struct opt_list *brokers)
 }
 
 int
-settings_plan(const struct settings_given *given, struct schedule *schedule,
+settings_plan(const struct settings_given *given, struct sampler_plan *plan,
     struct err *err)
 {
-	if (schedule_parse(schedule, NULL, given->period_ns, err) != 0)
+	int64_t dense_ns =
+	    given->period_ns < NS_PER_SECOND ? given->period_ns : NS_PER_SECOND;
+
+	if (schedule_parse(&plan->usual, NULL, given->period_ns, err) != 0)
 		return err_prefix_option(err, "period");
-	if (schedule_parse(
-		schedule, given->metric_groups, given->period_ns, err) != 0)
+	if (schedule_parse(&plan->usual, given->metric_groups, given->period_ns,
+		err) != 0 ||
+	    schedule_parse(&plan->dense, given->metric_groups, dense_ns, err) !=
+		0)
 		return err_prefix_option(err, "metric-groups");
+	plan->dense_ns = given->dense_ns;
 	return 0;
 }
 
 int
 settings_check(const struct settings_given *given, struct err *err)
 {
-	struct schedule schedule;
+	struct sampler_plan plan;
 
 	if (given->spool_bytes < SPOOL_BYTES_MIN)
 		return err_set_option(err, "spool-bytes", "is at least %dKiB",
@@ -196,7 +208,7 @@ settings_check(const struct settings_given *given, struct err *err)
 		    err, "throttle-pressure", "must be at most 100 percent");
 	if (broker_link_check(&given->broker, err) != 0)
 		return err_prefix_option(err, "broker");
-	return settings_plan(given, &schedule, err);
+	return settings_plan(given, &plan, err);
 }
 
 /* The root of the control groups, if no option sets it. */
@@ -261,7 +273,7 @@ settings_resolve(const struct settings_given *given, struct settings *settings,
 	const struct opt_list *brokers = &settings->broker_link.list;
 	const char *partition_why, *node_why;
 
-	if (settings_plan(given, &settings->schedule, err) != 0 ||
+	if (settings_plan(given, &settings->plan, err) != 0 ||
 	    instance_partition(settings->partition, given->partition,
 		&partition_why, err) != 0 ||
 	    instance_node(settings->node, given->node, &node_why, err) != 0 ||

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "agents/delivery/broker_link.h"
-#include "agents/sampler/schedule.h"
+#include "agents/sampler/sampler.h"
 #include "agents/spool/spool.h"
 #include "proto/base/err.h"
 #include "proto/config/instance.h"
@@ -22,7 +22,7 @@ struct settings_given {
 	struct opt_list broker;
 	struct client_key_values key;
 	uint64_t spool_bytes, segment_bytes, retain_bytes, free_bytes;
-	int64_t period_ns, drain_ns, send_interval_ns;
+	int64_t period_ns, dense_ns, drain_ns, send_interval_ns;
 	const char *metric_groups, *proc, *sys, *groups, *group_root,
 	    *preempt_file;
 	uint64_t processes, throttle_percent;
@@ -41,12 +41,12 @@ struct settings {
 	char spool_dir[INSTANCE_PATH_BYTES],
 	    fallback_queue[INSTANCE_PATH_BYTES];
 	bool compress;
-	struct schedule schedule; /* of the sampler */
+	struct sampler_plan plan;
 };
 
 /* Check the options beyond their types. */
 int settings_check(const struct settings_given *given, struct err *err);
-int settings_plan(const struct settings_given *given, struct schedule *schedule,
+int settings_plan(const struct settings_given *given, struct sampler_plan *plan,
     struct err *err);
 
 /* The files of this host that an agent needs. */

@@ -34,7 +34,7 @@ struct job_cgroups_seen {
 struct job_cgroups {
 	struct job_cgroups_options options;
 	struct job_cgroups_group *groups; /* by path */
-	uint32_t count, room;
+	uint32_t count, room, appeared;
 	struct job_cgroups_left_out left_out;
 	char *buffer;
 	uint32_t buffer_bytes;
@@ -492,6 +492,8 @@ keep_known(struct job_cgroups *job_cgroups,
 
 		if (known != NULL)
 			*group = *known;
+		else
+			job_cgroups->appeared++;
 		if (!group->named)
 			job_cgroups_set_name(job_cgroups, group);
 		if (group->name[0] == '\0')
@@ -508,7 +510,7 @@ job_cgroups_find(struct job_cgroups *job_cgroups)
 	uint32_t count = job_cgroups->count;
 
 	job_cgroups->groups = NULL;
-	job_cgroups->count = job_cgroups->room = 0;
+	job_cgroups->count = job_cgroups->room = job_cgroups->appeared = 0;
 	job_cgroups->left_out.groups = job_cgroups->left_out.unmatched = 0;
 	for (int i = 0; rest.bytes > 0; i++)
 		if (find_pattern(job_cgroups, scan_until(&rest, ',')) > 0 &&
@@ -538,6 +540,12 @@ const struct job_cgroups_left_out *
 job_cgroups_left_out(const struct job_cgroups *job_cgroups)
 {
 	return &job_cgroups->left_out;
+}
+
+uint32_t
+job_cgroups_appeared(const struct job_cgroups *job_cgroups)
+{
+	return job_cgroups->appeared;
 }
 
 const char *

@@ -85,6 +85,8 @@ uint32_t job_cgroups_find(struct job_cgroups *job_cgroups);
 uint32_t job_cgroups_count(const struct job_cgroups *job_cgroups);
 const struct job_cgroups_left_out *job_cgroups_left_out(
     const struct job_cgroups *job_cgroups);
+/* How many of them the search before the last one did not find. */
+uint32_t job_cgroups_appeared(const struct job_cgroups *job_cgroups);
 
 /* The path of a group below the root, as a name: bytes that no name may have
  * are escaped, and the group of a job of Slurm ends in job_ID. */

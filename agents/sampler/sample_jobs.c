@@ -177,6 +177,8 @@ find_groups(struct sampler *sampler)
 	char shown[NAME_BYTES_MAX + 1];
 
 	job_cgroups_find(sampler->job_cgroups);
+	if (job_cgroups_appeared(sampler->job_cgroups) > 0)
+		sampler_begin_job(sampler);
 	sampler->jobs_ns = sampler->now_monotonic_ns + SAMPLER_JOBS_NS;
 	sampler_leave_out(sampler, LEFT_GROUPS, out->groups, NULL);
 	sampler_leave_out(sampler, LEFT_UNMATCHED, out->unmatched,

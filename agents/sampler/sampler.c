@@ -165,6 +165,43 @@ set_timer(struct sampler *sampler)
 		loop_stop_timer(sampler->options.loop, &sampler->timer);
 }
 
+/* Change to a schedule of the plan. */
+static void
+follow(struct sampler *sampler, const struct schedule *schedule)
+{
+	uint32_t factor = sampler->schedule.factor;
+
+	sampler->schedule = *schedule;
+	sampler->schedule.factor = factor;
+	schedule_start(&sampler->schedule, sampler->options.node,
+	    clock_wall_ns(), clock_monotonic_ns());
+}
+
+void
+sampler_begin_job(struct sampler *sampler)
+{
+	const struct sampler_plan *plan = &sampler->options.plan;
+	bool was_dense = sampler->dense_until_ns != 0;
+
+	if (plan->dense_ns <= 0)
+		return;
+	sampler->dense_until_ns = clock_monotonic_ns() + plan->dense_ns;
+	if (was_dense)
+		return;
+	follow(sampler, &plan->dense);
+	set_timer(sampler);
+}
+
+static void
+end_dense(struct sampler *sampler)
+{
+	if (sampler->dense_until_ns == 0 ||
+	    sampler->now_monotonic_ns < sampler->dense_until_ns)
+		return;
+	sampler->dense_until_ns = 0;
+	follow(sampler, &sampler->options.plan.usual);
+}
+
 /* May samples wait for the next ones? */
 static bool
 may_wait(const struct sampler *sampler)
@@ -184,6 +221,7 @@ on_timer(void *arg, struct loop_timer *timer)
 		sampler_put_gap(sampler);
 	read_groups(
 	    sampler, schedule_take(&sampler->schedule, clock_monotonic_ns()));
+	end_dense(sampler);
 	watch_pressure(sampler);
 	sampler_read_clock(sampler);
 	if (!may_wait(sampler)) {
@@ -220,7 +258,7 @@ sampler_open_gpu(struct sampler *sampler)
 static void
 open_sources(struct sampler *sampler)
 {
-	const struct schedule *schedule = &sampler->schedule;
+	const struct schedule *schedule = &sampler->options.plan.usual;
 	const char *root = sampler->options.root;
 	struct text rest;
 
@@ -254,7 +292,7 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	struct sampler *sampler = memory_zero(1, sizeof(*sampler));
 
 	sampler->options = *options;
-	sampler->schedule = options->schedule;
+	sampler->schedule.factor = 1;
 	sampler->timer.on_timer = on_timer;
 	sampler->timer.arg = sampler;
 	proc_files_open(&sampler->files, options->proc);
@@ -273,9 +311,10 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 	    sizeof(sampler->descriptions_body));
 	wire_writer_init(&sampler->samples, sampler->samples_body,
 	    sizeof(sampler->samples_body));
-	schedule_start(&sampler->schedule, options->node, clock_wall_ns(),
-	    clock_monotonic_ns());
+	follow(sampler, &options->plan.usual);
 	set_timer(sampler);
+	/* The node starts, too. */
+	sampler_begin_job(sampler);
 	sampler_open_clock(sampler);
 	*made = sampler;
 }
@@ -283,18 +322,17 @@ sampler_open(struct sampler **made, const struct sampler_options *options)
 void
 sampler_change(struct sampler *sampler, const struct sampler_options *options)
 {
-	uint32_t factor = sampler->schedule.factor;
-
 	sampler_flush(sampler);
 	sampler->flushed_ns = clock_monotonic_ns();
-	sampler->options.schedule = sampler->schedule = options->schedule;
+	sampler->options.plan = options->plan;
 	sampler->options.send_interval_ns = options->send_interval_ns;
 	sampler->options.throttle_percent = options->throttle_percent;
 	sampler->options.processes = options->processes;
-	sampler->schedule.factor = factor;
+	if (options->plan.dense_ns <= 0)
+		sampler->dense_until_ns = 0;
 	open_sources(sampler);
-	schedule_start(&sampler->schedule, sampler->options.node,
-	    clock_wall_ns(), sampler->flushed_ns);
+	follow(sampler, sampler->dense_until_ns != 0 ? &options->plan.dense
+						     : &options->plan.usual);
 	set_timer(sampler);
 }
 

@@ -1,7 +1,8 @@
 /*
  * sampler - samples this host on an absolute timer.
  *
- * A plan (schedule.h) determines what is sampled, and when.  Samples wait in
+ * A plan determines what is sampled, and when: more often while the node or a
+ * job of it starts.  Samples wait in
  * memory for the send interval at most, and are then submitted, committed and
  * sent together.  Samples that do not fit in the spool are counted, and
  * reported as a gap when there is room again.  When the host is short of
@@ -32,12 +33,21 @@ struct sampler_counters {
 	uint32_t clients;
 };
 
+/* What is sampled when. */
+struct sampler_plan {
+	struct schedule usual;
+	/* For this long from the start on, and from that of each job: phases
+	 * of seconds need samples inside them.  0: never. */
+	struct schedule dense;
+	int64_t dense_ns;
+};
+
 struct sampler_options {
 	struct loop *loop;
 	struct batcher *batcher;
 	struct text node;
 	struct clock_offset_now began; /* before anything is submitted */
-	struct schedule schedule;
+	struct sampler_plan plan;
 	int64_t send_interval_ns; /* the send interval */
 	double throttle_percent;  /* throttle above this memory pressure (some,
 				     avg10); 0: never */
@@ -66,6 +76,9 @@ void sampler_close(struct sampler **sampler);
  * `options`; nothing else may differ.  Submits waiting samples before. */
 void sampler_change(
     struct sampler *sampler, const struct sampler_options *options);
+
+/* A job begins on this host. */
+void sampler_begin_job(struct sampler *sampler);
 
 /* Submit a last sample of each group whose period is at least half over, and
  * everything that waits.  `sampler` may be NULL. */

@@ -79,7 +79,8 @@ struct sampler_clock {
 
 struct sampler {
 	struct sampler_options options;
-	struct schedule schedule;
+	struct schedule schedule; /* the one of the plan that is in force */
+	int64_t dense_until_ns;   /* monotonic; 0: it is the usual one */
 	struct loop_timer timer;
 	struct proc_files files;
 	struct job_cgroups *job_cgroups; /* NULL: no control groups here */

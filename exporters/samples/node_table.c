@@ -217,17 +217,34 @@ hold_until(struct samples_row *row, uint32_t last, uint32_t end)
 		row->cells[k] = row->cells[last];
 }
 
+/* The usual gap where the gap behind the `k`-th filled cell is: the median of
+ * the two gaps before and the two behind, because an agent's period changes
+ * (--dense), while one long absence of a node says nothing of it.  Without two
+ * of them `gap`, that of the whole row. */
+static uint32_t
+usual_gap(const uint32_t *filled, uint32_t count, int64_t k, uint32_t gap)
+{
+	uint32_t near[4], n = 0;
+
+	for (int64_t i = k - 2; i <= k + 2; i++) {
+		uint32_t at = n;
+
+		if (i == k || i < 0 || i + 1 >= count)
+			continue;
+		for (; at > 0 && near[at - 1] > filled[i + 1] - filled[i]; at--)
+			near[at] = near[at - 1];
+		near[at] = filled[i + 1] - filled[i];
+		n++;
+	}
+	return n < 2 ? gap : near[n / 2];
+}
+
 /* Not every node has its first sample in the first step: one that comes within
  * a usual gap is no gap at the left edge. */
 static void
-hold_before(
-    const struct samples *samples, struct samples_row *row, uint32_t gap)
+hold_before(struct samples_row *row, uint32_t first, uint32_t gap)
 {
-	uint32_t first = 0;
-
-	while (first < samples->steps && isnan(row->cells[first].mean))
-		first++;
-	if (first == samples->steps || first > gap)
+	if (first > gap)
 		return;
 	for (uint32_t k = 0; k < first; k++)
 		row->cells[k] = row->cells[first];
@@ -239,20 +256,26 @@ hold_before(
 static void
 hold_row(const struct samples *samples, struct samples_row *row, uint32_t gap)
 {
-	uint32_t most = gap > 1 ? 2 * gap + 1 : 2, last = UINT32_MAX;
+	uint32_t *filled = memory_zero(samples->steps, sizeof(*filled));
+	uint32_t count = 0;
 
-	hold_before(samples, row, gap);
-	for (uint32_t i = 0; i < samples->steps; i++) {
-		if (isnan(row->cells[i].mean))
-			continue;
-		if (last != UINT32_MAX)
-			hold_until(
-			    row, last, i - last <= most ? i : last + gap);
-		last = i;
+	for (uint32_t i = 0; i < samples->steps; i++)
+		if (!isnan(row->cells[i].mean))
+			filled[count++] = i;
+	if (count > 0)
+		hold_before(row, filled[0], usual_gap(filled, count, -1, gap));
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t usual = usual_gap(filled, count, k, gap);
+		uint32_t most = usual > 1 ? 2 * usual + 1 : 2;
+		uint32_t end = filled[k] + usual;
+
+		if (k + 1 < count && filled[k + 1] - filled[k] <= most)
+			end = filled[k + 1];
+		else if (samples->steps - filled[k] < usual)
+			end = samples->steps;
+		hold_until(row, filled[k], end);
 	}
-	if (last != UINT32_MAX)
-		hold_until(row, last,
-		    samples->steps - last < gap ? samples->steps : last + gap);
+	free(filled);
 }
 
 static bool

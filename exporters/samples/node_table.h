@@ -78,7 +78,7 @@ int samples_read(struct samples *samples, struct series *series,
 /* Call it after the last read, for one metric at a time: sorts the rows, makes
  * the steps as wide as the usual gap between samples, their median (the rate of
  * a counter is known in each step between two), and lets a value hold until the
- * next one where that follows within two usual gaps of its node: what is empty
+ * next one where that follows within two usual gaps there: what is empty
  * then is an outage. */
 void samples_finish(struct samples *samples);
 /* Has the step values of fewer than half as many nodes as another one?  What

@@ -7,7 +7,8 @@ cd "$(dirname "$0")/../.."
 PATH=$PWD/${B:-build}/bin:$PATH
 dir=$(mktemp -d /tmp/psi.XXXXXX)
 trap 'poolscope down --dir "$dir"; rm -rf "$dir"' EXIT
-poolscope up --dir "$dir" --agent >/dev/null
+# Not as it does while it starts.
+POOLSCOPE_DENSE=0 poolscope up --dir "$dir" --agent >/dev/null
 # All connections stand when an event has gone all the way and back.
 poolscope emit --dir "$dir" bench idle --wait stored --timeout 60s
 

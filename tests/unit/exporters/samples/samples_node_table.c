@@ -206,6 +206,36 @@ a_long_gap_does_not_make_steps_wider(void **state)
 	samples_clear(&samples);
 }
 
+/* An agent samples every second while its node starts, then every ten; from
+ * 400 s to 550 s the node was away. */
+static void
+a_period_that_changes_leaves_no_hole_where_the_node_was_there(void **state)
+{
+	uint32_t empty = 0;
+
+	(void)state;
+	define();
+	for (int64_t t = 0; t < 900; t += t < 300 ? 1 : t == 400 ? 150 : 10)
+		put_sample("n", "stock", (double)t, 1, (int64_t[]){ t });
+	read_it();
+	read_samples(1, 900, "memory.used");
+	assert_true(samples.step_ns == NS_PER_SECOND);
+	assert_int_equal(samples.steps, 891);
+	for (uint32_t i = 0; i < samples.steps; i++) {
+		float mean = samples.metrics[0].rows[0].cells[i].mean;
+
+		if (isnan(mean)) {
+			empty++;
+			if (i < 410 || i >= 550)
+				fail_msg("%u", i);
+		} else {
+			assert_true(mean == (float)(i < 300 ? i : i - i % 10));
+		}
+	}
+	assert_int_equal(empty, 140);
+	samples_clear(&samples);
+}
+
 static void
 a_counter_of_time_is_a_number(void **state)
 {
@@ -311,6 +341,8 @@ main(void)
 		CASE(a_step_of_fewer_than_half_of_the_nodes_is_few),
 		CASE(steps_get_as_wide_as_the_samples_are_apart),
 		CASE(a_long_gap_does_not_make_steps_wider),
+		CASE(
+		    a_period_that_changes_leaves_no_hole_where_the_node_was_there),
 		CASE(a_counter_of_time_is_a_number),
 		CASE(of_a_job_only_its_nodes_and_times_are_shown),
 		CASE(what_would_be_too_much_is_refused),
