@@ -8,8 +8,10 @@
  * another, the pauses, and how long phases took.
  *
  * Method: Ousterhout et al., "Making Sense of Performance in Data Analytics
- * Frameworks" (NSDI 2015), replay a job without a resource; Graham (1969) has
- * why more places can make it later.
+ * Frameworks" (NSDI 2015), replay a job without a resource.  As the order of
+ * places is kept, more of them, and shorter phases, make nothing later; where
+ * others go first then, it can be (Graham, "Bounds on multiprocessing timing
+ * anomalies", 1969).
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_CRITICAL_RUN_H

@@ -365,6 +365,18 @@ critical_waits_find(struct critical_waits *waits,
 		free(finding.numbers[by]);
 }
 
+uint32_t
+critical_waits_number(
+    const struct critical_waits *waits, const struct critical_item *like)
+{
+	const struct critical_item *found =
+	    waits->count == 0 ? NULL
+			      : bsearch(like, waits->at, waits->count,
+				    sizeof(*like), by_time);
+
+	return found == NULL ? CRITICAL_NONE : (uint32_t)(found - waits->at);
+}
+
 void
 critical_waits_clear(struct critical_waits *waits)
 {

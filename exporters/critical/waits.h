@@ -65,4 +65,9 @@ void critical_waits_find(struct critical_waits *waits,
     const struct phases_read *phases, const struct critical_rules *rules);
 void critical_waits_clear(struct critical_waits *waits);
 
+/* The number of a phase of this begin, end, node, name and key; CRITICAL_NONE:
+ * there is none. */
+uint32_t critical_waits_number(
+    const struct critical_waits *waits, const struct critical_item *like);
+
 #endif

@@ -104,6 +104,11 @@ static const struct opt own_options[] = {
 	    "NODES=SECONDS",
 	    "whatif: as if these nodes began so long after the start", NULL,
 	    false },
+	{ "size", 0, OPT_LIST, OPT_TO(struct question_values, whatif.sizes),
+	    "KEY=FACTOR",
+	    "whatif: as if this image, or other key, had as many times as many "
+	    "bytes; KEY is a pattern",
+	    NULL, false },
 	{ "without", 0, OPT_LIST,
 	    OPT_TO(struct question_values, whatif.without), "NODES",
 	    "whatif: as if these nodes were not there", NULL, false },

@@ -28,7 +28,7 @@ struct question_values {
 	const char *name, *by;
 	const char *test, *entry, *nodes;
 	struct whatif_values {
-		struct opt_list places, lengths, begins, without;
+		struct opt_list places, lengths, sizes, begins, without;
 	} whatif;
 	struct stragglers_values {
 		const char *spreads, *ratio;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/critical/start.h"
+#include "exporters/critical/bytes.h"
 #include "exporters/question/question.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
@@ -31,8 +31,9 @@ struct row {
 static const struct answer_column columns[] = {
 	{ "what", "WHAT", TEXT(what),
 	    "recorded: as it was; best: as it would have been if each phase "
-	    "had taken as long as it did, or as --length says; worst: if all "
-	    "that run at once got no more together than before",
+	    "had taken as long as it did, or all of it went with the size; "
+	    "worst: if all that run at once got no more together than the most "
+	    "that was, or only what more bytes cost went with the size",
 	    false, NULL },
 	{ "ready", "READY", SECONDS(ready),
 	    "when the last node that the pool needs was ready, after the "
@@ -59,29 +60,43 @@ static const struct answer_column head[] = {
 static const struct answer_table tables[] = { { "whatif", columns },
 	{ "head", head }, { .name = NULL } };
 
+/* All phases of a name that move bytes. */
+struct moving {
+	double cost, most; /* bytes.h; as recorded */
+	double at_once;    /* how many can run at once */
+	bool is_crowded;   /* that is more than could */
+};
+
 struct asking {
 	const struct question_asked *asked;
 	struct answer *answer;
 	struct critical_start of;
 	const struct starts *starts;
 	const struct start *start;
-	int64_t *length_ns, *shift_ns;
+	int64_t *best_ns, *worst_ns; /* lengths, by phase */
+	int64_t *shift_ns;
 	bool *without;
 	uint32_t *places;
 	uint32_t needed; /* nodes, of those that are left */
 	uint32_t *sizes; /* by group of CRITICAL_KEY */
 	double *more;    /* by phase: how many times as many run at once */
-	bool is_crowded;
+	struct critical_bytes bytes;
+	struct moving *moving; /* by number of the name of a phase */
+	bool is_unsure;        /* the worst is another one */
+	uint64_t no_bytes, no_cost;
 };
 
-/* N times as long; a length beyond all time is the longest one. */
+/* A length beyond all time is the longest one. */
+static int64_t
+length_of(double ns)
+{
+	return ns < (double)INT64_MAX ? (int64_t)llround(ns) : INT64_MAX;
+}
+
 static void
 scale(int64_t *length_ns, double factor)
 {
-	double scaled = (double)*length_ns * factor;
-
-	*length_ns =
-	    scaled < (double)INT64_MAX ? (int64_t)llround(scaled) : INT64_MAX;
+	*length_ns = length_of((double)*length_ns * factor);
 }
 
 /* ---- what is asked ---- */
@@ -160,7 +175,7 @@ take_places(struct asking *asking, const char *given, struct err *err)
 		    (is_more ? before : 0) + (uint32_t)number;
 		asking->more[i] =
 		    crowd(asking->sizes[group], before, asking->places[group]);
-		asking->is_crowded = asking->is_crowded || asking->more[i] > 0;
+		asking->is_unsure = asking->is_unsure || asking->more[i] > 0;
 	}
 	return any ? 0
 		   : refuse("places", what,
@@ -192,10 +207,73 @@ take_length(struct asking *asking, const char *given, struct err *err)
 		    !text_match(key, key_of(asking, item)))
 			continue;
 		any = true;
-		scale(&asking->length_ns[i], factor);
+		scale(&asking->best_ns[i], factor);
+		scale(&asking->worst_ns[i], factor);
 	}
 	return any ? 0
 		   : refuse("length", what, "is no phase of the start", err);
+}
+
+/* The part of it that moves its bytes; what a byte costs may be unknown. */
+static void
+scale_part(int64_t *length_ns, double moves_ns, double factor)
+{
+	double length = (double)*length_ns;
+
+	if (moves_ns > 0)
+		scale(length_ns, 1 + (factor - 1) * fmin(moves_ns, length) /
+					 fmax(length, 1));
+}
+
+/* All of it goes with the size, or only what more bytes cost: which of both is
+ * shorter depends on the factor. */
+static void
+resize(struct asking *asking, uint32_t i, double factor)
+{
+	uint32_t phase = asking->of.waits.at[i].phase;
+	double moves_ns = asking->bytes.at[i] * asking->moving[phase].cost;
+	bool less = factor < 1;
+
+	scale(less ? &asking->best_ns[i] : &asking->worst_ns[i], factor);
+	scale_part(less ? &asking->worst_ns[i] : &asking->best_ns[i], moves_ns,
+	    factor);
+	asking->bytes.at[i] *= factor;
+	asking->no_cost += isnan(asking->moving[phase].cost);
+	asking->is_unsure = true;
+}
+
+static int
+take_size(struct asking *asking, const char *given, struct err *err)
+{
+	const struct critical_waits *waits = &asking->of.waits;
+	struct text what, value;
+	double factor;
+	bool any = false;
+
+	if (split(given, "size", &what, &value, err) != 0)
+		return -1;
+	if (number_parse_double(value, &factor, err) != 0)
+		return err_prefix(err, "--size");
+	if (!(factor >= 0 && factor <= 1000))
+		return refuse("size", value, "is not from 0 to 1000", err);
+	for (uint32_t i = 0; i < waits->count; i++) {
+		const struct critical_item *item = &waits->at[i];
+
+		if (asking->of.rules.bytes[item->phase] == NULL ||
+		    !text_match(what, key_of(asking, item)))
+			continue;
+		if (isnan(asking->bytes.at[i])) {
+			asking->no_bytes++;
+			continue;
+		}
+		any = true;
+		resize(asking, i, factor);
+	}
+	return any ? 0
+		   : refuse("size", what,
+			 "is no key of a phase whose bytes are known in this "
+			 "start (bytes: poolscope-model(5))",
+			 err);
 }
 
 static int
@@ -240,6 +318,76 @@ take_without(struct asking *asking, const char *given, struct err *err)
 		   : refuse("without", what, "is no node of the start", err);
 }
 
+/* How many of each name can run at once, and whether that is more than did. */
+static void
+count_at_once(struct asking *asking)
+{
+	const struct critical_waits *waits = &asking->of.waits;
+	bool *seen =
+	    memory_zero((size_t)waits->groups[CRITICAL_KEY] + 1, sizeof(*seen));
+
+	for (uint32_t i = 0; i < waits->count; i++) {
+		struct moving *moving = &asking->moving[waits->at[i].phase];
+		uint32_t group = waits->at[i].group[CRITICAL_KEY];
+
+		moving->is_crowded = moving->is_crowded || asking->more[i] > 0;
+		if (seen[group])
+			continue;
+		seen[group] = true;
+		moving->at_once += asking->places[group] < asking->sizes[group]
+				       ? asking->places[group]
+				       : asking->sizes[group];
+	}
+	free(seen);
+}
+
+static int
+read_bytes(struct asking *asking, struct err *err)
+{
+	const struct critical_start *of = &asking->of;
+	const struct question_asked *asked = asking->asked;
+
+	asking->moving =
+	    memory_zero((size_t)of->rules.phases + 1, sizeof(*asking->moving));
+	if (critical_bytes_read(&asking->bytes, of, asked->source,
+		asked->partition, asking->start, asked->values->window.to_ns,
+		err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < of->rules.phases; i++) {
+		if (of->rules.bytes[i] == NULL)
+			continue;
+		asking->moving[i].cost =
+		    critical_bytes_cost(&asking->bytes, &of->waits, i);
+		asking->moving[i].most =
+		    critical_bytes_most(&asking->bytes, &of->waits, i);
+	}
+	count_at_once(asking);
+	return 0;
+}
+
+/* At worst all that can run at once share the most that they ever got, or, if
+ * their bytes are not known, what they got before. */
+static void
+crowd_lengths(struct asking *asking)
+{
+	const struct critical_waits *waits = &asking->of.waits;
+
+	for (uint32_t i = 0; asking->moving != NULL && i < waits->count; i++) {
+		const struct moving *moving =
+		    &asking->moving[waits->at[i].phase];
+		double shared_ns =
+		    asking->bytes.at[i] / moving->most * moving->at_once;
+		int64_t *length_ns = &asking->worst_ns[i];
+
+		if (!moving->is_crowded)
+			continue;
+		if (isnan(shared_ns) && asking->more[i] > 0)
+			scale(length_ns, asking->more[i]);
+		else if (shared_ns > (double)*length_ns)
+			*length_ns = length_of(shared_ns);
+	}
+}
+
 /* Of the nodes that are left, the same share makes it ready. */
 static void
 count_needed(struct asking *asking)
@@ -269,7 +417,8 @@ take_all(struct asking *asking, struct err *err)
 	uint32_t keys = waits->groups[CRITICAL_KEY];
 	int rc = 0;
 
-	asking->length_ns = memory_zero((size_t)waits->count + 1, 8);
+	asking->best_ns = memory_zero((size_t)waits->count + 1, 8);
+	asking->worst_ns = memory_zero((size_t)waits->count + 1, 8);
 	asking->more = memory_zero((size_t)waits->count + 1, 8);
 	asking->shift_ns = memory_zero((size_t)waits->nodes + 1, 8);
 	asking->without = memory_zero((size_t)waits->nodes + 1, 1);
@@ -277,7 +426,7 @@ take_all(struct asking *asking, struct err *err)
 	    ((size_t)keys + 1) * sizeof(*asking->places));
 	asking->sizes = memory_zero((size_t)keys + 1, sizeof(*asking->sizes));
 	for (uint32_t i = 0; i < waits->count; i++) {
-		asking->length_ns[i] =
+		asking->best_ns[i] = asking->worst_ns[i] =
 		    waits->at[i].end_ns - waits->at[i].begin_ns;
 		asking->sizes[waits->at[i].group[CRITICAL_KEY]]++;
 	}
@@ -285,6 +434,10 @@ take_all(struct asking *asking, struct err *err)
 		rc = take_places(asking, values->places.at[i], err);
 	for (uint32_t i = 0; rc == 0 && i < values->lengths.count; i++)
 		rc = take_length(asking, values->lengths.at[i], err);
+	if (rc == 0 && (asking->is_unsure || values->sizes.count > 0))
+		rc = read_bytes(asking, err);
+	for (uint32_t i = 0; rc == 0 && i < values->sizes.count; i++)
+		rc = take_size(asking, values->sizes.at[i], err);
 	for (uint32_t i = 0; rc == 0 && i < values->begins.count; i++)
 		rc = take_begin(asking, values->begins.at[i], err);
 	for (uint32_t i = 0; rc == 0 && i < values->without.count; i++)
@@ -316,16 +469,14 @@ put(const struct asking *asking, const char *what,
 }
 
 static void
-run_one(struct asking *asking, const char *what, uint64_t *missing)
+run_one(struct asking *asking, const char *what, const int64_t *length_ns,
+    struct critical_run *run)
 {
-	struct critical_change change = { asking->length_ns, asking->shift_ns,
+	struct critical_change change = { length_ns, asking->shift_ns,
 		asking->without, asking->places, asking->needed };
-	struct critical_run run;
 
-	critical_run_changed(&run, &asking->of.waits, &asking->of.run, &change);
-	put(asking, what, &run);
-	*missing = run.missing;
-	critical_run_clear(&run);
+	critical_run_changed(run, &asking->of.waits, &asking->of.run, &change);
+	put(asking, what, run);
 }
 
 /* Without a change each phase begins and ends when it did. */
@@ -367,30 +518,54 @@ put_head(const struct asking *asking)
 }
 
 static void
-put_all(struct asking *asking)
+put_notes(const struct asking *asking, const struct critical_run *best)
 {
-	uint64_t missing;
+	struct answer *answer = asking->answer;
+	const struct critical_run *recorded = &asking->of.run;
 
-	put_head(asking);
-	put(asking, "recorded", &asking->of.run);
-	run_one(asking, "best", &missing);
-	for (uint32_t i = 0; i < asking->of.waits.count; i++)
-		if (asking->more[i] > 0)
-			scale(&asking->length_ns[i], asking->more[i]);
-	if (asking->is_crowded)
-		run_one(asking, "worst", &missing);
-	if (missing > 0)
-		answer_note(asking->answer, "missing", missing,
+	if (best->missing > 0)
+		answer_note(answer, "missing", best->missing,
 		    "%" PRIu64
 		    " phases wait in vain: nothing else gives them what they "
 		    "waited for",
-		    missing);
-	if (asking->of.run.over > 0)
-		answer_note(asking->answer, "over_places", asking->of.run.over,
+		    best->missing);
+	else if (best->ready_ns == recorded->ready_ns)
+		answer_note(answer, "no_change", ANSWER_NO_COUNT,
+		    "the pool is ready when it was: what is asked for is not "
+		    "on its critical path (poolscope stats critical)");
+	if (recorded->over > 0)
+		answer_note(answer, "over_places", recorded->over,
 		    "%" PRIu64
 		    " phases began though the model says that no place was "
 		    "free: there were as many places as were had",
-		    asking->of.run.over);
+		    recorded->over);
+	if (asking->no_bytes > 0)
+		answer_note(answer, "no_bytes", asking->no_bytes,
+		    "%" PRIu64 " phase%s of unknown bytes: as long as recorded",
+		    asking->no_bytes, asking->no_bytes == 1 ? "" : "s");
+	if (asking->no_cost > 0)
+		answer_note(answer, "no_cost", asking->no_cost,
+		    "of %" PRIu64
+		    " phases it is not known how much of their time goes with "
+		    "the size, as no node moved two different ones: worst is "
+		    "that none does",
+		    asking->no_cost);
+}
+
+static void
+put_all(struct asking *asking)
+{
+	struct critical_run best, worst = { .at = NULL };
+
+	put_head(asking);
+	put(asking, "recorded", &asking->of.run);
+	run_one(asking, "best", asking->best_ns, &best);
+	crowd_lengths(asking);
+	if (asking->is_unsure)
+		run_one(asking, "worst", asking->worst_ns, &worst);
+	put_notes(asking, &best);
+	critical_run_clear(&best);
+	critical_run_clear(&worst);
 }
 
 static int
@@ -432,7 +607,10 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		rc = take_all(&asking, err);
 	if (rc == 0)
 		put_all(&asking);
-	free(asking.length_ns);
+	free(asking.best_ns);
+	free(asking.worst_ns);
+	free(asking.moving);
+	critical_bytes_clear(&asking.bytes);
 	free(asking.shift_ns);
 	free(asking.without);
 	free(asking.places);
@@ -448,21 +626,23 @@ check(const struct question_values *values, struct err *err)
 {
 	const struct whatif_values *asked = &values->whatif;
 
-	if (asked->places.count + asked->lengths.count + asked->begins.count +
-		asked->without.count ==
+	if (asked->places.count + asked->lengths.count + asked->sizes.count +
+		asked->begins.count + asked->without.count ==
 	    0)
 		return err_set(err,
-		    "what would be another? give --places, --length, --begin "
-		    "or --without");
+		    "what would be another? give --places, --length, --size, "
+		    "--begin or --without");
 	return 0;
 }
 
 const struct question question_whatif = { .word = "whatif",
 	.summary = "when a pool would have been ready, had something differed",
-	.options = "model places length begin without start gap from to sort "
-		   "top columns",
+	.options =
+	    "model places length size begin without start gap from to sort "
+	    "top columns",
 	.examples = "poolscope stats whatif -p 'acct$pool' --places '*=+5'\n"
 		    "poolscope stats whatif --length 'pull,*tensorflow*=0.5'\n"
+		    "poolscope stats whatif --size '*tensorflow*=0.5'\n"
 		    "poolscope stats whatif --begin cn21=0 --without cn07\n",
 	.tables = tables,
 	.is_of_start = true,

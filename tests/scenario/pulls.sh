@@ -21,6 +21,7 @@ model pool <<-'END'
 		end = "pull:end"
 		key = "img"
 		places = 1
+		bytes = "size"
 	}
 	phase "save" {
 		start = "save:start"
@@ -38,14 +39,15 @@ model pool <<-'END'
 		start = "load:start"
 		end = "load:end"
 		key = "img"
+		bytes = "size"
 		after = { "torrent" }
 	}
 END
 
-# phase NODE NAME BEGIN END [IMAGE]
+# phase NODE NAME BEGIN END [IMAGE [SIZE]]
 phase() {
 	echo "event $3 $1 $2:start ${5:+img=$5}"
-	echo "event $4 $1 $2:end ${5:+img=$5}"
+	echo "event $4 $1 $2:end ${5:+img=$5} ${6:+size=$6}"
 }
 
 # three_pulls: x, y and z pull one image, one after the other.

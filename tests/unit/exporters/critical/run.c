@@ -477,6 +477,47 @@ a_start_is_gone_through_again_exactly(void **state)
 	}
 }
 
+/* The order of places is kept: more of them, and shorter phases, make no phase
+ * later. */
+static void
+more_places_and_shorter_phases_make_nothing_later(void **state)
+{
+	unsigned rounds = check_share(2000, 100);
+	struct critical_waits waits;
+	struct critical_run recorded, changed;
+	struct critical_change to = { .length_ns = NULL };
+	struct pool pool, other;
+
+	(void)state;
+	for (unsigned round = 0; round < rounds; round++) {
+		int64_t length_ns[ITEMS_MAX];
+
+		make(&pool);
+		give(&pool, &waits);
+		critical_run_recorded(&recorded, &waits);
+		other = pool;
+		change(&other, &waits, &to);
+		to.shift_ns = NULL;
+		for (uint32_t i = 0; i < waits.count; i++) {
+			int64_t was_ns =
+			    waits.at[i].end_ns - waits.at[i].begin_ns;
+
+			length_ns[i] =
+			    to.length_ns[i] < was_ns ? to.length_ns[i] : was_ns;
+		}
+		to.length_ns = length_ns;
+		critical_run_changed(&changed, &waits, &recorded, &to);
+		for (uint32_t i = 0; i < waits.count; i++) {
+			assert_true(
+			    changed.at[i].begin_ns <= waits.at[i].begin_ns);
+			assert_true(changed.at[i].end_ns <= waits.at[i].end_ns);
+		}
+		critical_run_clear(&changed);
+		critical_run_clear(&recorded);
+		take_back(&waits);
+	}
+}
+
 /* The pieces follow each other from the start until it was ready, and the path
  * is the longest: with a phase of it one moment longer the pool is ready one
  * moment later.  (If not all nodes are needed, another one may take its turn
@@ -642,6 +683,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_is_gone_through_again_exactly),
+		cmocka_unit_test(
+		    more_places_and_shorter_phases_make_nothing_later),
 		cmocka_unit_test(the_path_is_the_longest),
 		cmocka_unit_test(slack_is_how_much_longer_a_phase_may_be),
 		cmocka_unit_test(what_began_before_it_needs_nothing_of_a_save),
