@@ -545,11 +545,10 @@ put_notes(const struct asking *asking, const struct critical_run *best)
 		    asking->no_bytes, asking->no_bytes == 1 ? "" : "s");
 	if (asking->no_cost > 0)
 		answer_note(answer, "no_cost", asking->no_cost,
-		    "of %" PRIu64
-		    " phases it is not known how much of their time goes with "
-		    "the size, as no node moved two different ones: worst is "
-		    "that none does",
-		    asking->no_cost);
+		    "how much of the time of %" PRIu64
+		    " phase%s goes with the size is not known, as no node "
+		    "moved two different ones: worst is that none does",
+		    asking->no_cost, asking->no_cost == 1 ? "" : "s");
 }
 
 static void

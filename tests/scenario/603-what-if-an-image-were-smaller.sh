@@ -93,6 +93,6 @@ answer "nothing to compare with" "recorded,14,0,a
 best,9,5,a
 worst,14,0,a" what_if --size redis=0.5
 check "..." poolscope stats whatif --size redis=0.5
-check_printed "... which is said" "how much of their time goes with the size, as no node moved two"
+check_printed "... which is said" "goes with the size is not known, as no node moved two"
 check "a key without bytes" poolscope stats whatif --size '*=0.5'
 check_printed "... is counted" "1 phase of unknown bytes: as long as recorded"

@@ -477,6 +477,33 @@ a_start_is_gone_through_again_exactly(void **state)
 	}
 }
 
+/* A model may say less places than were had. */
+static void
+with_more_places_than_the_model_has_it_is_exact_too(void **state)
+{
+	unsigned rounds = check_share(2000, 100), over = 0;
+	struct critical_waits waits;
+	struct critical_run recorded, changed;
+	struct critical_change to = { .length_ns = NULL };
+	struct pool pool;
+
+	(void)state;
+	for (unsigned round = 0; round < rounds; round++) {
+		make(&pool);
+		pool.places = 1;
+		give(&pool, &waits);
+		critical_run_recorded(&recorded, &waits);
+		compare(&pool, &recorded);
+		critical_run_changed(&changed, &waits, &recorded, &to);
+		compare(&pool, &changed);
+		over += recorded.over > 0;
+		critical_run_clear(&changed);
+		critical_run_clear(&recorded);
+		take_back(&waits);
+	}
+	assert_true(over > rounds / 4);
+}
+
 /* The order of places is kept: more of them, and shorter phases, make no phase
  * later. */
 static void
@@ -683,6 +710,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_is_gone_through_again_exactly),
+		cmocka_unit_test(
+		    with_more_places_than_the_model_has_it_is_exact_too),
 		cmocka_unit_test(
 		    more_places_and_shorter_phases_make_nothing_later),
 		cmocka_unit_test(the_path_is_the_longest),
