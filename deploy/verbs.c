@@ -99,6 +99,8 @@ const struct verb verbs[] = {
 	    "print the state of the store and the broker", NULL },
 	{ "nodes", VERB_WORD, "poolscope-stats",
 	    "list the nodes, and what is wrong with them; retire some", NULL },
+	{ "why", VERB_WORD, "poolscope-stats",
+	    "say what the numbers of a pool mean, in a few sentences", NULL },
 	{ "backup", VERB_WORD, "poolscope-admin",
 	    "copy the store, also while it is in use", NULL },
 	{ "restore", VERB_WORD, "poolscope-admin",

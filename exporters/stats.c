@@ -40,7 +40,8 @@ make_topics(struct opt_topic to[static TOPICS_MAX])
 		const struct question *question = questions[i];
 
 		to[count++] = (struct opt_topic){ .word = question->word,
-			.synopsis = "",
+			.synopsis =
+			    question->operand != NULL ? question->operand : "",
 			.summary = question->summary,
 			.options =
 			    memory_format("format table output partition %s%s",
@@ -138,6 +139,7 @@ main(int argc, char **argv)
 	if (question_complete(&values.of, &err) != 0)
 		opt_usage("%s", err.text);
 	values.question = question_find(operands.at[0]);
+	values.of.what = operands.count > 1 ? operands.at[1] : NULL;
 	tool.output = values.output;
 	sandbox_begin(tool.sandbox = &sandbox);
 	fit(&values, &tool);

@@ -6,11 +6,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exporters/plot/look.h"
 #include "exporters/runs/runs.h"
 #include "exporters/source/known.h"
+#include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/os/clock.h"
 
@@ -41,6 +43,7 @@ const struct question *const questions[] = {
 	&question_timeline,
 	&question_usage,
 	&question_whatif,
+	&question_why,
 	NULL,
 };
 
@@ -208,31 +211,74 @@ ahead_of_gaps(const struct question_asked *asked)
 	source_ahead(asked->source, SOURCE_RECORDS, asked->partition, &query);
 }
 
+struct lost {
+	uint64_t gaps, records;
+	bool is_known; /* how many records they lack */
+};
+
 static int
-note_gaps(
-    const struct question_asked *asked, struct answer *answer, struct err *err)
+count_lost(
+    struct lost *lost, const struct question_asked *asked, struct err *err)
 {
 	const struct wire_query query = question_query(asked, 1u << RECORD_GAP);
-	uint64_t gaps = 0, lost = 0;
-	bool is_known = true;
 	struct record record;
 	int rc;
 
+	*lost = (struct lost){ .is_known = true };
 	if (source_select(asked->source, SOURCE_RECORDS, asked->partition,
 		&query, err) != 0)
 		return -1;
 	while ((rc = source_next(asked->source, &record, err)) > 0) {
-		gaps++;
-		lost += record.count;
-		is_known = is_known && record.count > 0;
+		lost->gaps++;
+		lost->records += record.count;
+		lost->is_known = lost->is_known && record.count > 0;
 	}
-	if (gaps > 0)
-		answer_note(answer, "lost", is_known ? lost : ANSWER_NO_COUNT,
-		    "%s%" PRIu64 " record%s of this time %s lost (%" PRIu64
-		    " gap%s): poolscope dump --kind gap shows which",
-		    is_known ? "" : "more than ", lost, lost == 1 ? "" : "s",
-		    lost == 1 ? "was" : "were", gaps, gaps == 1 ? "" : "s");
 	return rc;
+}
+
+/* A new sentence, without a full stop; NULL: nothing was. */
+static char *
+lost_words(const struct lost *lost)
+{
+	return lost->gaps == 0
+		   ? NULL
+		   : memory_format("%s%" PRIu64
+				   " record%s of this time %s lost (%" PRIu64
+				   " gap%s): poolscope dump --kind gap shows "
+				   "which",
+			 lost->is_known ? "" : "more than ", lost->records,
+			 lost->records == 1 ? "" : "s",
+			 lost->records == 1 ? "was" : "were", lost->gaps,
+			 lost->gaps == 1 ? "" : "s");
+}
+
+int
+question_lost(const struct question_asked *asked, char **words, struct err *err)
+{
+	struct lost lost;
+
+	if (count_lost(&lost, asked, err) != 0)
+		return -1;
+	*words = lost_words(&lost);
+	return 0;
+}
+
+static int
+note_gaps(
+    const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	struct lost lost;
+	char *words;
+
+	if (count_lost(&lost, asked, err) != 0)
+		return -1;
+	words = lost_words(&lost);
+	if (words != NULL)
+		answer_note(answer, "lost",
+		    lost.is_known ? lost.records : ANSWER_NO_COUNT, "%s",
+		    words);
+	free(words);
+	return 0;
 }
 
 /* ---- asking ---- */

@@ -43,6 +43,9 @@ struct question {
 	/* Names of the options it takes, with a blank between them; all take
 	 * --format, --columns and --output. */
 	const char *options;
+	/* What may follow the word on a command line, as of struct opt_topic;
+	 * NULL: nothing.  It is values->what. */
+	const char *operand;
 	const char *examples; /* as those of a program */
 	const struct answer_table *tables;
 	/* What --by may be, such as "pool|node", the default first; NULL: it
@@ -82,6 +85,10 @@ int question_answer(const struct question *question,
 /* What of --by was chosen: its number in question->by. */
 int question_by(
     const struct question *question, const struct question_values *values);
+/* Of what was lost in the window: a new sentence, without a full stop; NULL:
+ * nothing was. */
+int question_lost(
+    const struct question_asked *asked, char **words, struct err *err);
 /* The nodes, and a query for records of these kinds in the window, of which
  * the source gives those of the jobs. */
 struct wire_query question_query(
@@ -148,6 +155,7 @@ extern const struct question question_breakdown, question_cascade,
     question_phases, question_pools, question_reports, question_runs,
     question_samples, question_scanner, question_series, question_skew,
     question_slow, question_spans, question_starts, question_status,
-    question_stragglers, question_timeline, question_usage, question_whatif;
+    question_stragglers, question_timeline, question_usage, question_whatif,
+    question_why;
 
 #endif

@@ -26,6 +26,7 @@ struct question_values {
 	struct perf_options perf;
 	struct answer_options answer;
 	const char *name, *by;
+	const char *what; /* the operand; NULL: not given */
 	const char *test, *entry, *nodes;
 	struct whatif_values {
 		struct opt_list places, lengths, sizes, begins, without;

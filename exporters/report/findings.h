@@ -2,8 +2,8 @@
  * report_findings - what a report says first: some sentences, and the metrics
  * that matter.
  *
- * They are made of rows of answers, which are taken as they are printed
- * (answer_taker): pools, starts, groups, slow, nodes, samples, and the notes.
+ * They are rows of answers, which are taken as they are printed (answer_taker):
+ * why, pools, groups, slow, nodes and samples.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_REPORT_FINDINGS_H
@@ -13,8 +13,7 @@
 
 enum {
 	REPORT_METRICS = 10,
-	REPORT_STARTS = 4, /* the newest, and those before */
-	REPORT_NAMED = 3,  /* nodes that a sentence names */
+	REPORT_SENTENCES = 16,
 };
 
 struct report_metric {
@@ -22,28 +21,17 @@ struct report_metric {
 	double low, mean, high;
 };
 
-struct report_start {
-	int64_t begin_ns;
-	char state[16];
-	uint64_t nodes, ready;
-	double last_ready, duration; /* seconds; NaN: unknown */
-};
-
 /* Of which the metrics are: the rule is in poolscope-report(1). */
 enum { REPORT_KINDS = 8 };
 
-/* Zeros, but for from_ns, are nothing. */
+/* Zeros are nothing. */
 struct report_findings {
-	int64_t from_ns; /* no start that began before is meant */
-	uint64_t nodes, heard, records; /* heard: live or late nodes */
-	uint64_t expected; /* nodes that have not stopped, nor were imported */
-	int64_t oldest_ns, newest_ns, age_ns;
-	struct report_start starts[REPORT_STARTS]; /* the newest first */
-	uint32_t start_count;
-	uint64_t groups, runs, queued, ongoing, finished, errors;
-	uint64_t judged, slower; /* nodes; those that are worth a line */
-	char *slowest, *lost, *attended[REPORT_NAMED];
-	uint64_t attention;
+	uint64_t nodes;
+	uint64_t errors, slower; /* runs; nodes that are worth a line */
+	uint64_t attention;      /* nodes that need it */
+	/* Those of `why`, without markup. */
+	char *sentences[REPORT_SENTENCES];
+	uint32_t sentence_count;
 	/* Of each kind those that changed most, and how many there are. */
 	struct {
 		struct report_metric at[REPORT_METRICS];
@@ -55,18 +43,6 @@ struct report_findings {
 /* For struct answer_taker; `findings` is one. */
 void report_findings_take(void *findings, const struct answer_taken *row);
 void report_findings_clear(struct report_findings *findings);
-
-/* Returns a new sentence, or a few of one subject, without markup; NULL: there
- * is nothing to say of it. */
-enum report_subject {
-	REPORT_START,
-	REPORT_RUNS,
-	REPORT_SLOW,
-	REPORT_ATTENTION,
-	REPORT_SUBJECTS
-};
-char *report_sentence(
-    const struct report_findings *findings, enum report_subject of);
 
 /* Those that are shown; returns how many. */
 uint32_t report_metrics_choose(const struct report_findings *findings,

@@ -377,13 +377,8 @@ put_findings(struct json *json, const struct report_findings *findings)
 	uint32_t count = report_metrics_choose(findings, chosen);
 
 	json_add_array(json, "sentences");
-	for (int i = 0; i < REPORT_SUBJECTS; i++) {
-		char *sentence = report_sentence(findings, i);
-
-		if (sentence != NULL)
-			json_string(json, sentence);
-		free(sentence);
-	}
+	for (uint32_t i = 0; i < findings->sentence_count; i++)
+		json_string(json, findings->sentences[i]);
 	json_end_array(json);
 	json_add_array(json, "metrics");
 	for (uint32_t i = 0; i < count; i++) {

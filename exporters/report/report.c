@@ -527,7 +527,7 @@ ask_all(struct asking *asking)
 	};
 	bool is_large = asking->answers->findings.nodes > NODES_MAX;
 	char *runs = memory_format("runs?newest=%d", RUNS_MAX);
-	int rc = report_find(asking->request, REPORT_STARTS_URL,
+	int rc = report_find(asking->request, REPORT_WHY_URL,
 	    &asking->answers->findings, asking->err);
 
 	rc = rc < 0 ? -1 : 0;
@@ -560,8 +560,7 @@ report_answers_read(struct report_answers *answers,
 	char *url = report_url_of_pool(request);
 	int rc;
 
-	*answers =
-	    (struct report_answers){ .findings.from_ns = request->from_ns };
+	*answers = (struct report_answers){ .count = 0 };
 	rc = ask(
 	    &asking, url, memory_string("pools"), "the pool", &asking.findings);
 	if (rc > 0)

@@ -33,9 +33,8 @@ int report_find(const struct report_request *request, const char *url,
     struct report_findings *findings, struct err *err);
 /* The URL of the one row of the pools that is this one; the caller frees it. */
 char *report_url_of_pool(const struct report_request *request);
-/* Of these starts the newest is in the sentences, and how long those before
- * took. */
-#define REPORT_STARTS_URL "starts?newest=4" /* REPORT_STARTS */
+/* The sentences. */
+#define REPORT_WHY_URL "why?columns=about,text"
 
 struct report_answer {
 	char *key; /* as the page looks it up: report.js */

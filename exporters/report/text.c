@@ -34,7 +34,7 @@ struct writing {
 };
 
 static const struct part parts[PARTS] = {
-	[STARTS] = { "Starts, in seconds", REPORT_STARTS_URL, NULL, true },
+	[STARTS] = { "Starts, in seconds", "starts?newest=4", NULL, true },
 	[PHASES] = { "Phases, in seconds", "phases", NULL, true },
 	[GROUPS] = { "Groups of runs", "groups", "groups", true },
 	[SLOW] = { NULL, "slow", NULL, false },
@@ -87,15 +87,10 @@ put_name(const struct writing *w)
 static void
 put_sentences(const struct writing *w)
 {
-	for (int i = 0; i < REPORT_SUBJECTS; i++) {
-		char *sentence = report_sentence(&w->findings, i);
-
-		if (sentence == NULL)
-			continue;
+	for (uint32_t i = 0; i < w->findings.sentence_count; i++) {
 		fputs(w->markdown ? "\n" : "", w->file);
-		put(w, sentence);
+		put(w, w->findings.sentences[i]);
 		putc('\n', w->file);
-		free(sentence);
 	}
 }
 
@@ -239,11 +234,13 @@ report_text_write(FILE *file, const struct report_request *request,
 	struct writing w = { .file = file,
 		.request = request,
 		.markdown = markdown,
-		.findings = { .from_ns = request->from_ns },
 		.err = err };
 	char *url = report_url_of_pool(request);
 	int rc = report_find(request, url, &w.findings, err) < 0 ? -1 : 0;
 
+	if (rc == 0 &&
+	    report_find(request, REPORT_WHY_URL, &w.findings, err) < 0)
+		rc = -1;
 	free(url);
 	memcpy(w.parts, parts, sizeof(parts));
 	for (int i = 0; rc == 0 && i < PARTS; i++)

@@ -446,6 +446,7 @@ const struct web_route web_pool_routes[] = {
 	{ "series", .asks = &question_series },
 	{ "usage", .asks = &question_usage },
 	{ "whatif", .asks = &question_whatif },
+	{ "why", .asks = &question_why },
 	{ "results",
 	    "test entry entries changes from to limit oldest sort top columns",
 	    false, answer_results, NULL },

@@ -21,6 +21,7 @@ mkdir "$TMP/results" "$TMP/archive" "$TMP/spool"
 cat >"$TMP/list" <<'END'
 up|!up
 nodes|!nodes -p none$such
+why|!why -p none$such
 status|!status
 config|!config show agent
 models|!models check @/model.conf

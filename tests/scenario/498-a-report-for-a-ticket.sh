@@ -81,7 +81,7 @@ print(*[each if isinstance(each, str) else each["metric"] for each in of], sep="
 }
 # Without how old a record is, which a busy machine changes.
 ageless() {
-	sed 's/, [^,]* before this report//'
+	sed 's/, [^,]* before this answer//'
 }
 # says POOL SENTENCES: each of the three does.
 says() {

@@ -20,7 +20,7 @@ wait_until indexed 120 || exit 1
 for pool in sixty one large; do
 	check "$pool: a report" poolscope-report -q -p "acct\$$pool" -o "$TMP/r.html"
 	check "... its text" poolscope-report -q -p "acct\$$pool" --format text -o "$TMP/r.text"
-	sed -n '4,/^$/p' "$TMP/r.text" | sed '/^$/d; s/, [^,]* before this report//; s/ open [^,]*,/ open,/g' >"$TMP/sentences"
+	sed -n '4,/^$/p' "$TMP/r.text" | sed '/^$/d; s/, [^,]* before this answer//; s/ open [^,]*,/ open,/g' >"$TMP/sentences"
 	sed -n '/^Metrics$/,/^$/p' "$TMP/r.text" | sed '1,3d; /^$/d; s/ .*//' >"$TMP/metrics"
 	check "... has sentences and metrics" test -s "$TMP/sentences" -a -s "$TMP/metrics"
 	ADDRESS=$TMP/r.html

@@ -25,7 +25,7 @@ const seen = await page.evaluate(() => {
 	return { sentences: texts(".lead p"), pictures: texts("main figure canvas").length };
 });
 same("the sentences are on the first screen", lines(sentences), seen.sentences.map((text) => 
-	text.replace(/, [^,]* before this report/, "").replace(/ open [^,]*,/g, " open,")));
+	text.replace(/, [^,]* before this answer/, "").replace(/ open [^,]*,/g, " open,")));
 judge("... and a picture", seen.pictures > 0, "none");
 const charts = await page.evaluate(() => [...document.querySelectorAll(".charts > div")].map((each) =>
 	[each.querySelector("figure").textContent, each.querySelector("canvas").height, each.querySelector(".note").textContent]));

@@ -14,10 +14,10 @@ async function open(pool, params = "") {
 	await shot(page, shots, "overview");
 }
 
-const lead = () => page.evaluate(() => {
-	const p = document.querySelector(".lead");
-	return p.hidden ? "" : p.textContent;
-});
+/* The sentences, and where they lead. */
+const lead = () => page.evaluate(() => [...document.querySelectorAll(".lead p")].filter((p) => p.offsetParent).map((p) => p.textContent));
+const leads = () => page.evaluate(() => [...document.querySelectorAll(".lead p")].map((p) => p.querySelector("a") ? p.querySelector("a").hash : ""));
+const ageless = (list) => list.map((text) => text.replace(/, [^,]* before this answer/, "").replace(/ open [^,]*,/, " open,"));
 /* The lists below a heading. */
 const below = (heading) => page.evaluate((text) => {
 	const of = [...document.querySelectorAll("h2")].find((each) => each.textContent === text && each.offsetParent);
@@ -31,8 +31,14 @@ const seen = () => page.evaluate(() => [...document.querySelectorAll("main li, m
 
 await enter(page);
 await open("acct$pool");
-same("the newest start, against those before", "All 6 nodes are ready since 2023-11-15 03:48:15 UTC, " +
-	"95.0 s after the first began. The 2 starts before took 100.0 s to 120.0 s.", await lead());
+same("the newest start, against those before, and how the nodes are", ["All 6 nodes are ready since 2023-11-15T03:48:15Z, " +
+	"95.0 s after the first began. The 2 starts before took 100.0 s to 120.0 s.", "Nothing was heard since 2023-11-15T03:50:00Z.",
+"No records were lost."], ageless(await lead()));
+same("... each leads to what shows it", ["#/pool/acct%24pool/timeline", "#/pool/acct%24pool/map", ""], await leads());
+await page.click(".lead a");
+await page.waitForFunction(() => document.getElementById("main").dataset.ready === "timeline").catch(() => {});
+judge("... which is drawn", (await page.textContent("main h1, main h2")).length > 0 && page.url().includes("/timeline"), page.url());
+await open("acct$pool");
 same("the slow node, with phase, image and seconds", ["n3: pull train 100.0 s, usual 20.0 s, +80.0 s"], await below("Slowest nodes"));
 same("what runs", ["job 17 on 2 nodes"], await below("Running"));
 const caption = await page.textContent("figcaption");
@@ -46,15 +52,15 @@ await page.getByRole("button", { name: "✕" }).click();
 await page.waitForFunction(() => !location.hash.includes("from=")).catch(() => {});
 judge("... and there is a way out", !page.url().includes("from="), page.url());
 await open("acct$stuck");
-same("an incomplete start", "The start of 2023-11-14 22:13:20 UTC is incomplete: 12 of 13 nodes became ready, " +
-	"the last of them after 30.0 s.", await lead());
+same("an incomplete start", "The start of 2023-11-14T22:13:20Z is incomplete: 12 of 13 nodes became ready, " +
+	"the last of them after 30.0 s.", (await lead())[0]);
 same("the node that hangs", ["n13: prepare 300.0 s and not ended, usual 30.0 s, +270.0 s"], await below("Slowest nodes"));
 await open("acct$even");
 same("nothing is slow", [], await below("Slowest nodes"));
 const running = await below("Running");
 judge("of many jobs eight are named, two are more", running.length === 9 && running.slice(0, 8).every((each) => /^job \d+ on 1 node$/.test(each)) && running[8] === "2 more", running.join());
 await open("acct$farm");
-same("a farm has no start", "", await lead());
+same("a farm has no start", "1 run in 1 group: 1 finished, 0 with an error, 0 ongoing, 0 queued.", (await lead())[0]);
 judge("... and shows its newest runs", (await page.textContent("main .grid")).includes("62.0"), await page.textContent("main"));
 await open("demo$recorded");
 const recorded = await seen();

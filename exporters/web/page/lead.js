@@ -1,6 +1,5 @@
 /*
- * lead - what the overview says first: is the pool ready, which nodes are slow and in
- * what, what runs.
+ * lead - what the overview says first: sentences, the slowest nodes, what runs.
  * SPDX-License-Identifier: MIT
  */
 import { h, fill } from "./dom.js";
@@ -9,33 +8,12 @@ import { map } from "./map.js";
 import { chart, lines } from "./lines.js";
 import { short } from "./breakdown.js";
 import { windowOf } from "./time.js";
-import { byName, clock, count, day, duration, millis, plural, shorten, time, unbroken, value } from "./format.js";
+import { byName, count, duration, plural, shorten, unbroken, value } from "./format.js";
 
-const STARTS = 4, SLOW = 5, JOBS = 8, TALL = 260, OTHERS = 4;
+const SLOW = 5, MANY = 1000, JOBS = 8, TALL = 260, OTHERS = 4;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
 const METRICS = [{ metric: "system.cpu.time.user" }, { metric: "system.memory.usage.used" }];
 const JOB = "job", NOW = { by: "key", name: JOB + ":*", columns: "key,open_starts", start: "all" };
-
-const at = (ms) => (day(ms) === day(Date.now()) ? clock(ms) : time(ms)) + " UTC";
-
-/* What is between the shortest and the longest of these. */
-function between(list) {
-	const low = Math.min(...list), high = Math.max(...list);
-	return low === high ? duration(low) : duration(low) + " to " + duration(high);
-}
-
-/* A start in a sentence, against those before it; rows of `starts`, the newest first. */
-function startWords([start, ...before]) {
-	const began = millis(start.start), last = start.duration ?? start.last_ready, took = last === null ? "" : duration(last);
-	const past = before.map((r) => r.duration).filter((s) => s !== null);
-	const usual = past.length ? " The " + (past.length === 1 ? "start" : past.length + " starts") + " before took " + between(past) + "." : "";
-	if (start.state === "ready")
-		return (start.nodes === 1 ? "The node is" : last < start.last_ready || start.ready < start.nodes ? "The pool is" : "All " + count(start.nodes) + " nodes are") + " ready since " + at(began + 1000 * last) +
-			", " + took + " after the " + (start.nodes === 1 ? "begin" : "first began") + "." + usual;
-	const goesOn = start.state === "starting", ready = count(start.ready) + " of " + plural(start.nodes, "node") + (goesOn ? " are" : " became") + " ready";
-	return (goesOn ? "Starting since " + at(began) + ": " : "The start of " + at(began) + " is incomplete: ") + ready +
-		(goesOn || !took ? "." : ", the last of them after " + took + ".") + usual;
-}
 
 /* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */
 function slowWords(r) {
@@ -48,7 +26,7 @@ const whole = (text) => unbroken(text, (part) => h("span", { class: "state" }, p
 /* trouble: what stands after the slowest nodes. */
 export function lead(context, trouble) {
 	const { params } = context, link = (node) => context.link("node", node);
-	const said = opening(), words = h("div", { class: "lead" }, said && said.sentences.map((text) => h("p", {}, whole(text)))), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
+	const said = opening(), words = h("div", { class: "lead" }), slow = h("div"), jobs = h("div"), charts = h("div", { class: "charts" });
 	const picture = map((node) => {
 		location.hash = link(node);
 	}, link, TALL);
@@ -57,6 +35,17 @@ export function lead(context, trouble) {
 	const drawn = new Map();
 
 	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
+
+	function tell(rows) {
+		fill(words, rows.map((r) => h("p", {}, r.address ? h("a", { href: r.address }, whole(r.text)) : whole(r.text))));
+	}
+
+	/* Of a large pool when the rest is shown; the slowest nodes have their list. */
+	async function why() {
+		const answer = said ? null : await context.maybe(["why"], { columns: "about,text,address" });
+		if (answer)
+			tell(answer.rows.filter((r) => r.about !== "slow"));
+	}
 
 	function slowest(rows) {
 		const list = rows.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
@@ -111,28 +100,26 @@ export function lead(context, trouble) {
 		list.forEach(([m, answer]) => at(m).set(answer));
 	}
 
-	/* The start that is chosen, or that began in the window, and those before it. */
-	async function started() {
-		const { start } = params, one = start && start !== "all";
-		const { rows } = await context.maybe(["starts"], one ? {} : { newest: STARTS }) || { rows: [] };
-		const first = one ? rows.findIndex((r) => millis(r.start) <= millis(start)) : 0;
-		return first < 0 ? [] : rows.slice(first, first + STARTS);
-	}
-
 	/* has: what there is of the pool. */
+	let asks = false;
+	if (said)
+		tell(said.sentences.map((text) => ({ text })));
 	return { root, charts, async load(has) {
-		const phases = has.phases.length > 0;
-		const [starts, lost, all, keys] = await Promise.all([has.starts && !said ? started() : [],
+		const phases = has.phases.length > 0, late = has.known.nodes > MANY;
+		const [lost, all, keys] = await Promise.all([
 			phases ? context.maybe(["slow"], { columns: "node,phase,key,time,usual,above,open" }) : null,
 			context.maybe(["nodes"], { columns: "node,state" }),
-			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, has.samples ? curves() : null]);
-		if (!said)
-			fill(words, starts.length ? whole(startWords(starts)) : null);
-		words.hidden = !words.textContent;
+			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, has.samples ? curves() : null, late ? null : why()]);
 		slow.hidden = !lost || lost.rows.length === 0;
 		if (!slow.hidden)
 			slowest(lost.rows);
 		running(keys ? keys.rows : []);
 		draw(all ? all.rows : [], lost, has.known);
+		if (late && !asks) {
+			asks = true;
+			why().catch(() => {}).finally(() => {
+				asks = false;
+			});
+		}
 	} };
 }

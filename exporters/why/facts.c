@@ -1,0 +1,353 @@
+/*
+ * why_facts - what sentences are made of: rows of answers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/why/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/base/memory.h"
+#include "proto/record/node_list.h"
+
+/* Slower than usual by both of these is worth a line. */
+#define MUCH_NS (INT64_C(1000000000))
+#define MUCH    0.25
+
+bool
+why_is_slow(int64_t above_ns, int64_t usual_ns)
+{
+	return above_ns >= MUCH_NS &&
+	       (double)above_ns >= MUCH * (double)usual_ns;
+}
+
+/* ---- cells ---- */
+
+static uint64_t
+count_of(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL && answer_is_known(cell) ? cell->is.count : 0;
+}
+
+static int64_t
+ns_of(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL ? cell->is.ns : ANSWER_NO_NS;
+}
+
+/* Of a number of seconds. */
+static int64_t
+ns_of_seconds(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL && answer_is_known(cell)
+		   ? (int64_t)llround(cell->is.number * 1e9)
+		   : ANSWER_NO_NS;
+}
+
+static struct text
+text_in(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL ? cell->is.text : (struct text){ NULL, 0 };
+}
+
+static bool
+is_set(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL && cell->is.flag == ANSWER_YES;
+}
+
+static char *
+copy_in(const struct answer_taken *row, const char *key)
+{
+	struct text text = text_in(row, key);
+
+	return text.bytes > 0 ? memory_text(text) : NULL;
+}
+
+/* ---- rows ---- */
+
+static void
+take_start(struct why_facts *f, const struct answer_taken *row)
+{
+	struct why_start *start = &f->starts[f->start_count];
+	struct text state = text_in(row, "state");
+
+	if (f->start_count == WHY_STARTS)
+		return;
+	f->start_count++;
+	start->begin_ns = ns_of(row, "start");
+	start->nodes = count_of(row, "nodes");
+	start->ready = count_of(row, "ready");
+	start->last_ready_ns = ns_of_seconds(row, "last_ready");
+	start->duration_ns = ns_of_seconds(row, "duration");
+	snprintf(start->state, sizeof(start->state), "%.*s", (int)state.bytes,
+	    state.at);
+}
+
+static bool
+is_same(const char *kept, struct text text)
+{
+	return kept == NULL ? text.bytes == 0 : text_equal(text_of(kept), text);
+}
+
+/* Pieces that wait for one thing are one, of any node. */
+static void
+take_piece(struct why_facts *f, const struct answer_taken *row)
+{
+	struct text kind = text_in(row, "kind"), phase = text_in(row, "phase"),
+		    key = text_in(row, "key");
+	int64_t ns = ns_of(row, "duration");
+	uint32_t at = 0;
+
+	f->path_ns += ns;
+	free(f->last_node);
+	f->last_node = copy_in(row, "node");
+	while (
+	    at < f->piece_count && (!is_same(f->pieces[at].kind, kind) ||
+				       !is_same(f->pieces[at].phase, phase) ||
+				       !is_same(f->pieces[at].key, key)))
+		at++;
+	if (at == WHY_PIECES)
+		return;
+	if (at == f->piece_count)
+		f->pieces[f->piece_count++] =
+		    (struct why_piece){ .kind = memory_text(kind),
+			    .node = copy_in(row, "node"),
+			    .phase = copy_in(row, "phase"),
+			    .key = copy_in(row, "key") };
+	f->pieces[at].ns += ns;
+}
+
+static void
+take_slow(struct why_facts *f, const struct answer_taken *row)
+{
+	int64_t above_ns = ns_of(row, "above"), usual_ns = ns_of(row, "usual");
+
+	f->judged++;
+	if (!why_is_slow(above_ns, usual_ns))
+		return;
+	if (f->slower < WHY_NAMED)
+		f->slow[f->slower] =
+		    (struct why_slow){ .node = copy_in(row, "node"),
+			    .phase = memory_text(
+				text_after(text_in(row, "phase"), ':')),
+			    .key = copy_in(row, "key"),
+			    .time_ns = ns_of(row, "time"),
+			    .usual_ns = usual_ns,
+			    .above_ns = above_ns,
+			    .is_open = is_set(row, "open") };
+	f->slower++;
+}
+
+static void
+take_node(struct why_facts *f, const struct answer_taken *row)
+{
+	if (f->node_count == WHY_NAMED)
+		return;
+	f->nodes[f->node_count++] =
+	    (struct why_node){ .node = copy_in(row, "node"),
+		    .wrong = copy_in(row, "wrong"),
+		    .state = copy_in(row, "state"),
+		    .open_ns = ns_of(row, "phase_open"),
+		    .usual_ns = ns_of(row, "phase_usual"),
+		    .attention = is_set(row, "attention") };
+}
+
+static void
+take_group(struct why_facts *f, const struct answer_taken *row)
+{
+	f->groups++;
+	f->runs += count_of(row, "runs");
+	f->queued += count_of(row, "queued");
+	f->ongoing += count_of(row, "ongoing");
+	f->finished += count_of(row, "finished");
+	f->errors += count_of(row, "errors");
+}
+
+static void
+take_pool(struct why_facts *f, const struct answer_taken *row)
+{
+	f->records = count_of(row, "records");
+	f->oldest_ns = ns_of(row, "oldest");
+	f->newest_ns = ns_of(row, "newest");
+	f->age_ns = ns_of(row, "age");
+	f->all_nodes = count_of(row, "nodes");
+}
+
+/* Of `nodes`: how many are in which state. */
+static void
+take_head(struct why_facts *f, const struct answer_taken *row)
+{
+	static const struct {
+		const char *key;
+		bool is_heard, is_expected;
+	} states[] = { { "live", true, true }, { "late", true, true },
+		{ "silent", false, true }, { "gone", false, true },
+		{ "stopped", false, false }, { "imported", false, false } };
+
+	if (row->count > 0 && strcmp(row->columns->key, "question") == 0)
+		f->is_of_nodes =
+		    text_equal(text_in(row, "question"), text_of("nodes"));
+	if (!f->is_of_nodes)
+		return;
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+		uint64_t count = count_of(row, states[i].key);
+
+		f->all_nodes += count;
+		f->heard += states[i].is_heard ? count : 0;
+		f->expected += states[i].is_expected ? count : 0;
+	}
+	f->attention += count_of(row, "attention");
+}
+
+static void
+take_whatif(struct why_facts *f, const struct answer_taken *row)
+{
+	struct text what = text_in(row, "what");
+
+	if (text_equal(what, text_of("best")))
+		f->best_ns = ns_of(row, "earlier");
+	if (text_equal(what, text_of("worst")))
+		f->worst_ns = ns_of(row, "earlier");
+}
+
+static void
+take_note(struct why_facts *f, const struct answer_taken *row)
+{
+	struct text key = text_in(row, "key");
+
+	if (text_equal(key, text_of("no_words")))
+		f->has_no_words = true;
+	else if (text_equal(key, text_of("not_ready")))
+		f->not_ready = count_of(row, "count");
+	else if (f->is_of_nodes && f->nodes_left_out == NULL &&
+		 text_equal(key, text_of("left_out")))
+		f->nodes_left_out = copy_in(row, "text");
+}
+
+void
+why_take(void *facts, const struct answer_taken *row)
+{
+	static const struct {
+		const char *table;
+		void (*take)(
+		    struct why_facts *f, const struct answer_taken *row);
+	} tables[] = { { "head", take_head }, { "pools", take_pool },
+		{ "starts", take_start }, { "critical", take_piece },
+		{ "groups", take_group }, { "slow", take_slow },
+		{ "nodes", take_node }, { "whatif", take_whatif },
+		{ "notes", take_note } };
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		if (strcmp(row->table, tables[i].table) == 0)
+			tables[i].take(facts, row);
+}
+
+void
+why_facts_clear(struct why_facts *f)
+{
+	for (uint32_t i = 0; i < f->piece_count; i++) {
+		free(f->pieces[i].kind);
+		free(f->pieces[i].node);
+		free(f->pieces[i].phase);
+		free(f->pieces[i].key);
+	}
+	for (int i = 0; i < WHY_NAMED; i++) {
+		free(f->slow[i].node);
+		free(f->slow[i].phase);
+		free(f->slow[i].key);
+		free(f->nodes[i].node);
+		free(f->nodes[i].wrong);
+		free(f->nodes[i].state);
+	}
+	free(f->last_node);
+	free(f->nodes_left_out);
+	*f = (struct why_facts){ .start_count = 0 };
+}
+
+/* ---- what would have helped ---- */
+
+static const char *
+or_empty(const char *text)
+{
+	return text != NULL ? text : "";
+}
+
+static const struct why_piece *
+longest(const struct why_facts *f, const char *kind, bool with_key)
+{
+	const struct why_piece *found = NULL;
+
+	for (uint32_t i = 0; i < f->piece_count; i++) {
+		const struct why_piece *piece = &f->pieces[i];
+
+		if (strcmp(piece->kind, kind) == 0 &&
+		    (!with_key || piece->key != NULL) &&
+		    (found == NULL || piece->ns > found->ns))
+			found = piece;
+	}
+	return found;
+}
+
+/* As a list of nodes reads it. */
+static char *
+node_argument(const char *node)
+{
+	struct text name = text_of(node), quoted;
+	char *to = memory_alloc(2 * (size_t)name.bytes + 1), *argument;
+
+	quoted = node_list_quote(to, name, false);
+	argument = memory_format("%.*s=0", (int)quoted.bytes, quoted.at);
+	free(to);
+	return argument;
+}
+
+/* A tenth of the time until the pool was ready is worth a question. */
+static bool
+is_worth(const struct why_facts *f, const struct why_piece *piece)
+{
+	return piece != NULL && piece->ns >= f->path_ns / 10;
+}
+
+uint32_t
+why_helps_find(struct why_help to[static WHY_HELPS], const struct why_facts *f)
+{
+	const struct why_piece *late = longest(f, "began", false),
+			       *place = longest(f, "place", true),
+			       *phase = longest(f, "in", false);
+	uint32_t count = 0;
+
+	/* Of one phase nothing has to be asked. */
+	if (f->piece_count < 2)
+		return 0;
+	if (is_worth(f, late))
+		to[count++] = (struct why_help){ .option = "begin",
+			.argument = node_argument(late->node),
+			.words = memory_format(
+			    "had %s begun with the first", late->node) };
+	if (is_worth(f, place))
+		to[count++] = (struct why_help){ .option = "places",
+			.argument = memory_format("%s=+2", place->key),
+			.words = memory_format(
+			    "with 2 more places for %s", place->key) };
+	if (is_worth(f, phase))
+		to[count++] = (struct why_help){ .option = "length",
+			.argument = memory_format("%s,%s=0.5", phase->phase,
+			    phase->key != NULL ? phase->key : "*"),
+			.words = memory_format("had %s%s%s taken half as long",
+			    or_empty(strchr(phase->phase, ':')) + 1,
+			    phase->key != NULL ? " of " : "",
+			    or_empty(phase->key)) };
+	return count;
+}
