@@ -66,7 +66,10 @@ words(struct string_table *texts, const char *format, ...)
 static double
 share_of(const struct measured_window *window, enum measure measure)
 {
-	return fmin(window->sum[measure] / window->seconds[measure], 1);
+	double share = window->sum[measure] / window->seconds[measure];
+
+	/* Not fmin(), which makes 1 of what is not measured. */
+	return share > 1 ? 1 : share;
 }
 
 static double
