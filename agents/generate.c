@@ -11,12 +11,14 @@
 #include <string.h>
 
 #include "agents/delivery/uplink_loop.h"
+#include "agents/generate/plant_rows.h"
 #include "agents/generate/pool.h"
 #include "agents/generate/results.h"
 #include "agents/generate/testrun_files.h"
 #include "agents/generate/testrun_rows.h"
 #include "agents/import/formats/testrun.h"
 #include "agents/import/send.h"
+#include "proto/base/memory.h"
 #include "proto/auth/client_key.h"
 #include "proto/config/instance.h"
 #include "proto/config/opt.h"
@@ -30,7 +32,7 @@ struct options {
 	int64_t period_ns;
 	const char *base, *output, *partition, *node;
 	char name[INSTANCE_PATH_BYTES]; /* of the checked partition */
-	struct opt_list broker;
+	struct opt_list broker, cause;
 	struct client_key_values key;
 	int64_t timeout_ns;
 };
@@ -61,6 +63,12 @@ static const struct opt table[] = {
 	    false },
 	{ "period", 0, OPT_DURATION, OPT_TO(struct options, period_ns),
 	    "DURATION", "pool: sample each node this often (default: 10s)",
+	    NULL, false },
+	{ "cause", 0, OPT_LIST, OPT_TO(struct options, cause),
+	    "KIND:NODE:FACTOR",
+	    "pool: slow this node down, for a reason: clock, late, places, "
+	    "size, memory, steal, cpu, disk, errors, network or hidden; none: "
+	    "slow none; may be repeated",
 	    NULL, false },
 	{ "seed", 0, OPT_COUNT, OPT_TO(struct options, seed), "S",
 	    "set the seed of the random times (default: 405)", NULL, false },
@@ -101,9 +109,11 @@ static const struct opt_topic topics[] = {
 	{ "pool", "",
 	    "starts of a pool, with samples and jobs: write a file, or publish "
 	    "them",
-	    "nodes starts period seed base output partition broker key "
+	    "nodes starts period cause seed base output partition broker key "
 	    "insecure timeout",
-	    "poolscope generate pool --nodes 60 -p 'demo$pool'\n" },
+	    "poolscope generate pool --nodes 60 -p 'demo$pool'\n"
+	    "poolscope generate pool --nodes 60 --cause disk:17:3 -p "
+	    "'demo$slow'\n" },
 	{ "testrun", "", "test runs of a farm: write files, or publish them",
 	    "runs seed spacing first base output partition node broker key "
 	    "insecure timeout",
@@ -278,6 +288,34 @@ get_pool(const struct options *options, struct generate_pool *pool)
 		opt_usage("%s", err.text);
 }
 
+/* The pool with planted causes that the options describe. */
+static void
+get_plant(const struct options *options, struct generate_plant_rows *rows)
+{
+	int64_t now_ns = clock_wall_ns(), base_s;
+	struct err err = { 0 };
+
+	*rows = (struct generate_plant_rows){
+		.plant = { .seed = options->seed,
+		    .nodes = options->nodes,
+		    .causes = options->cause.count },
+		.starts = options->starts,
+		.period_ns =
+		    is_given("period") ? options->period_ns : NS_PER_SECOND,
+	};
+	for (uint32_t i = 0; i < options->cause.count; i++)
+		if (generate_cause_parse(&rows->plant.cause[i],
+			text_of(options->cause.at[i]), &err) != 0)
+			opt_usage(
+			    "--cause %s: %s", options->cause.at[i], err.text);
+	if (!get_base(options, "now", now_ns, &base_s))
+		base_s =
+		    now_ns / NS_PER_SECOND - generate_plant_rows_length_s(rows);
+	rows->base_ns = base_s * NS_PER_SECOND;
+	if (generate_plant_rows_open(rows, &err) != 0)
+		opt_usage("%s", err.text);
+}
+
 /* `node`: the one that sends; `is_pool`: its nodes are heard by it. */
 static int
 publish(const struct options *options, const struct import_source *source,
@@ -316,18 +354,45 @@ get_node(const struct options *options, char node[static INSTANCE_PATH_BYTES])
 }
 
 static int
+make_plant(const struct options *options, bool progress, struct err *err)
+{
+	char node[INSTANCE_PATH_BYTES];
+	struct generate_plant_rows *rows = memory_zero(1, sizeof(*rows));
+	struct import_source source;
+	int rc;
+
+	get_plant(options, rows);
+	source = generate_plant_rows_source(rows);
+	if (options->output != NULL) {
+		rc = generate_row_file(
+		    &source, text_of("generated$pool"), options->output, err);
+		if (rc == 0)
+			rc = generate_plant_rows_truth(
+			    rows, options->output, err);
+	} else {
+		get_node(options, node);
+		rc = publish(options, &source, node, true, progress, err);
+	}
+	generate_plant_rows_close(rows);
+	free(rows);
+	return rc;
+}
+
+static int
 make_pool(const struct options *options, bool progress, struct err *err)
 {
 	char node[INSTANCE_PATH_BYTES];
 	struct import_source source;
 	struct generate_pool pool;
 
+	if (options->cause.count > 0)
+		return make_plant(options, progress, err);
 	get_pool(options, &pool);
-	if (options->output != NULL)
-		return generate_pool_file(
-		    &pool, text_of("generated$pool"), options->output, err);
-	get_node(options, node);
 	source = generate_pool_source(&pool);
+	if (options->output != NULL)
+		return generate_row_file(
+		    &source, text_of("generated$pool"), options->output, err);
+	get_node(options, node);
 	return publish(options, &source, node, true, progress, err);
 }
 

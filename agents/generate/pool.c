@@ -4,17 +4,12 @@
  */
 #include "agents/generate/pool.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "proto/decode/record_json.h"
-#include "proto/format/output.h"
 #include "proto/hash/prng.h"
-#include "proto/metric/metric_groups.h"
 #include "proto/os/clock.h"
 
 enum { PROCESSORS = 16, JOBS = 2, IMAGES = 2, PULLS_EVERY = 5, SLOWER = 4 };
@@ -200,22 +195,6 @@ begin_node(struct generate_pool *pool)
 
 /* ---- rows ---- */
 
-static void
-put_definition(struct generate_pool *pool, struct import_row *row,
-    const struct metric_group *group, const char *name)
-{
-	struct wire_cursor cursor = { .node = text_of(pool->node_name) };
-	struct wire_writer w;
-
-	wire_writer_init(&w, row->pairs, sizeof(row->pairs));
-	(void)metric_group_define(&w, group, text_of(name)); /* fits */
-	cursor.rest =
-	    (struct text){ (const char *)row->pairs, (uint32_t)w.bytes };
-	(void)wire_next(&cursor, &row->record);
-	row->record.id = (struct record_id){ 0 };
-	row->aside = true;
-}
-
 static int
 put_event(struct import_row *row, const struct generate_pool_event *event,
     struct err *err)
@@ -254,26 +233,6 @@ get_load(struct generate_pool *pool, int64_t *used)
 				     : prng_between(&pool->state, 5, 25);
 }
 
-static void
-put_values(struct generate_pool *pool, struct import_row *row, const char *set,
-    const int64_t *values, uint32_t count)
-{
-	struct value value = { .type = VALUE_INT };
-	struct wire_writer w;
-
-	wire_writer_init(&w, pool->body, sizeof(pool->body));
-	for (uint32_t i = 0; i < count; i++) {
-		value.is.i = values[i];
-		wire_put_value(&w, &value);
-	}
-	row->record.kind = RECORD_SAMPLE;
-	row->record.time_ns = pool->sample_ns;
-	row->record.source = text_of(set);
-	row->record.values = count;
-	row->record.value_bytes =
-	    (struct text){ (const char *)pool->body, (uint32_t)w.bytes };
-}
-
 /* The processors' times since the node's boot. */
 static void
 put_cpu(struct generate_pool *pool, struct import_row *row)
@@ -285,7 +244,8 @@ put_cpu(struct generate_pool *pool, struct import_row *row)
 	values[1 + METRIC_CPU_USER] = pool->ticks[1];
 	values[1 + METRIC_CPU_SYSTEM] = pool->ticks[2];
 	values[1 + METRIC_CPU_PROCESSORS] = PROCESSORS;
-	put_values(pool, row, "cpu", values, 1 + METRIC_CPU_VALUES);
+	generate_row_sample(row, "cpu", pool->sample_ns, values,
+	    1 + METRIC_CPU_VALUES, pool->body);
 }
 
 /* Then the period until the next sample passes. */
@@ -300,7 +260,8 @@ put_memory(struct generate_pool *pool, struct import_row *row)
 	values[METRIC_MEMORY_USED] = used;
 	values[METRIC_MEMORY_FREE] = MEMORY_BYTES - used;
 	values[METRIC_MEMORY_AVAILABLE] = MEMORY_BYTES - used;
-	put_values(pool, row, "memory", values, METRIC_MEMORY_VALUES);
+	generate_row_sample(row, "memory", pool->sample_ns, values,
+	    METRIC_MEMORY_VALUES, pool->body);
 	pool->ticks[1] += ticks * busy * 9 / 10000;
 	pool->ticks[2] += ticks * busy / 10000;
 	pool->ticks[0] +=
@@ -316,9 +277,11 @@ put_step(struct generate_pool *pool, struct import_row *row, uint32_t step,
 	const struct generate_pool_plan *plan = &pool->plan;
 
 	if (step == 0)
-		put_definition(pool, row, &metric_group_cpu, "cpu");
+		generate_row_define(
+		    row, pool->node_name, &metric_group_cpu, "cpu");
 	else if (step == 1)
-		put_definition(pool, row, &metric_group_memory, "memory");
+		generate_row_define(
+		    row, pool->node_name, &metric_group_memory, "memory");
 	else if (step - 2 < plan->events)
 		return put_event(row, &plan->event[step - 2], err);
 	else if ((step - plan->events) % 2 == 0)
@@ -454,28 +417,4 @@ generate_pool_source(struct generate_pool *pool)
 		.rewind = rewind_rows,
 		.arg = pool,
 	};
-}
-
-int
-generate_pool_file(struct generate_pool *pool, struct text partition,
-    const char *dir, struct err *err)
-{
-	struct import_row row = { .record.kind = RECORD_EVENT };
-	char path[OUTPUT_PATH_BYTES];
-	enum import_next next;
-	struct output output;
-
-	if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-		return err_set(err, "%s: %s", dir, strerror(errno));
-	if ((size_t)snprintf(path, sizeof(path), "%s/records.jsonl", dir) >=
-	    sizeof(path))
-		return err_set(err, "%s: the path is too long", dir);
-	if (output_open(&output, path, err) != 0)
-		return -1;
-	while ((next = next_row(pool, &row, err)) == IMPORT_LINE)
-		record_json_line(output.file, partition, &row.record, NULL);
-	if (next == IMPORT_END)
-		return output_commit(&output, err);
-	output_abort(&output);
-	return -1;
 }

@@ -9,7 +9,7 @@
 #ifndef AGENTS_GENERATE_POOL_H
 #define AGENTS_GENERATE_POOL_H
 
-#include "agents/import/source.h"
+#include "agents/generate/row.h"
 
 enum {
 	GENERATE_POOL_NODES_MAX = 100000,
@@ -51,7 +51,7 @@ struct generate_pool {
 	int64_t ticks[3]; /* of its processors, in 10 ms: idle, user, system */
 	int64_t gone_ns;  /* the node falls silent; INT64_MAX: it does not */
 	char node_name[16];
-	unsigned char body[1024]; /* of the row */
+	unsigned char body[GENERATE_ROW_VALUES_BYTES]; /* of the row */
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 };
 
@@ -62,9 +62,5 @@ int64_t generate_pool_length_s(const struct generate_pool *pool);
 int generate_pool_begin(struct generate_pool *pool, struct err *err);
 /* Valid while `pool` is. */
 struct import_source generate_pool_source(struct generate_pool *pool);
-
-/* Write the rows as poolscope-dump would print them to DIR/records.jsonl. */
-int generate_pool_file(struct generate_pool *pool, struct text partition,
-    const char *dir, struct err *err);
 
 #endif
