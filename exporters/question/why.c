@@ -14,10 +14,13 @@
 #include "exporters/source/known.h"
 #include "exporters/why/facts.h"
 #include "proto/base/memory.h"
+#include "proto/base/nearest.h"
+#include "proto/base/quantile.h"
 #include "proto/os/clock.h"
+#include "proto/record/node_list.h"
 
 struct row {
-	struct text about, text, node, phase, key, command, address;
+	struct text about, text, node, phase, key, cause, command, address;
 	int64_t time, usual;
 };
 
@@ -32,6 +35,10 @@ static const struct answer_column columns[] = {
 	{ "node", NULL, TEXT(node), "the node that it is about", 0, NULL },
 	{ "phase", NULL, TEXT(phase), "the phase that it is about", 0, NULL },
 	{ "key", NULL, TEXT(key), "of which key", 0, NULL },
+	{ "cause", NULL, TEXT(cause),
+	    "why it was slow, as stragglers says it; unknown: it is no "
+	    "straggler",
+	    0, NULL },
 	{ "time", NULL, SECONDS(time), "the time that it names", 0, NULL },
 	{ "usual", NULL, SECONDS(usual), "what is usual", 0, NULL },
 	{ "command", "COMMAND", TEXT(command),
@@ -56,10 +63,13 @@ static const struct answer_table tables[] = { { "why", columns },
 struct asking {
 	const struct question_asked *asked;
 	struct why_facts facts;
+	struct answer_taker taker; /* mostly of the facts */
 	struct why_help helps[WHY_HELPS];
 	uint32_t help_count;
 	char *no_help, *lost;
 	char *options, *time; /* of commands and addresses */
+	/* Of a node: as a list. */
+	char list[2 * NAME_BYTES_MAX + 1];
 	struct err *err;
 };
 
@@ -73,6 +83,7 @@ values_of(const struct asking *asking)
 	    (struct answer_options){ .format = ANSWER_FORMAT_JSONL };
 	values.by = NULL;
 	values.what = NULL;
+	strcpy(values.window.node.list, asking->list);
 	/* The start has been chosen: its window is set. */
 	values.starts.start_ns = STARTS_ALL;
 	return values;
@@ -85,7 +96,6 @@ ask_one(struct asking *asking, const struct question *question,
     struct question_values *values, const char *shown, struct err *why)
 {
 	struct question_asked other = *asking->asked;
-	const struct answer_taker taker = { why_take, &asking->facts };
 	int status = 0, rc;
 	char *text;
 	size_t bytes;
@@ -93,7 +103,7 @@ ask_one(struct asking *asking, const struct question *question,
 
 	err_clear(why);
 	values->answer.columns = shown;
-	values->answer.taker = &taker;
+	values->answer.taker = &asking->taker;
 	other.values = values;
 	other.status = &status;
 	other.pattern = other.partition;
@@ -172,9 +182,24 @@ ask_helps(struct asking *asking, struct err *why)
 	return rc;
 }
 
-/* One after another; that one has no answer is no fault. */
+/* Of the start as such, as it is given or chosen: what began late is told only
+ * of one. */
 static int
-ask_all(struct asking *asking)
+ask_stragglers(struct asking *asking, struct err *why)
+{
+	struct question_values values = values_of(asking);
+
+	if (asking->asked->is_of_start) {
+		values.starts.start_ns = values.window.from_ns;
+		values.window.from_ns = TIME_MIN_NS;
+		values.window.to_ns = TIME_MAX_NS;
+	}
+	return ask_one(asking, &question_stragglers, &values, "node", why);
+}
+
+/* What it is about: one after another; that one has no answer is no fault. */
+static int
+ask_pool(struct asking *asking)
 {
 	struct question_values values = values_of(asking);
 	struct err why = { 0 };
@@ -188,11 +213,64 @@ ask_all(struct asking *asking)
 	if (rc >= 0)
 		rc = ask_nodes(asking, &why);
 	if (rc >= 0)
+		rc = ask_stragglers(asking, &why);
+	if (rc >= 0)
 		rc = ask_one(asking, &question_slow, &values, "node", &why);
 	if (rc >= 0)
 		rc = ask_one(asking, &question_groups, &values, "group", &why);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+ask_node(struct asking *asking)
+{
+	struct question_values values = values_of(asking);
+	struct err why = { 0 };
+	int rc = ask_one(asking, &question_critical, &values, "kind", &why);
+
 	if (rc >= 0)
-		rc = question_lost(asking->asked, &asking->lost, asking->err);
+		rc = ask_nodes(asking, &why);
+	if (rc >= 0)
+		rc = ask_stragglers(asking, &why);
+	values.by = "phase";
+	if (rc >= 0)
+		rc = ask_one(asking, &question_slow, &values, "node", &why);
+	return rc < 0 ? -1 : 0;
+}
+
+/* A run is shown whole, whatever the time. */
+static int
+ask_run(struct asking *asking, const char *run)
+{
+	struct question_values values = values_of(asking);
+	struct err why = { 0 };
+	int rc;
+
+	values.window.from_ns = TIME_MIN_NS;
+	values.window.to_ns = TIME_MAX_NS;
+	values.runs.ids = (struct opt_list){ .at = { run }, .count = 1 };
+	rc = ask_one(asking, &question_runs, &values, "run", &why);
+	values.runs.ids.count = 0;
+	if (rc == 0)
+		rc = ask_one(asking, &question_groups, &values, "group", &why);
+	return rc < 0 ? -1 : 0;
+}
+
+static int
+ask_job(struct asking *asking, const char *job)
+{
+	struct question_values values = values_of(asking);
+	struct err why = { 0 };
+	int rc;
+
+	values.window.from_ns = TIME_MIN_NS;
+	values.window.to_ns = TIME_MAX_NS;
+	values.window.jobs.job = job;
+	rc = ask_one(asking, &question_usage, &values, "node", &why);
+	if (rc >= 0)
+		rc = ask_one(asking, &question_spans, &values, "name", &why);
+	if (rc >= 0)
+		rc = ask_one(asking, &question_slow, &values, "node", &why);
 	return rc < 0 ? -1 : 0;
 }
 
@@ -249,17 +327,12 @@ asking_clear(struct asking *asking)
 	why_facts_clear(&asking->facts);
 }
 
-/* Clear `asking` and `all` in any case. */
 static int
-say(struct asking *asking, struct why_sentences *all)
+say_pool(struct asking *asking, struct why_sentences *all)
 {
-	const struct question_values *values = asking->asked->values;
+	int64_t from_ns = asking->asked->values->window.from_ns;
 
-	find_time(asking);
-	all->partition = asking->asked->partition;
-	all->options = asking->options;
-	all->time = asking->time;
-	if (ask_all(asking) != 0)
+	if (ask_pool(asking) != 0)
 		return -1;
 	why_say_pool(all,
 	    &(struct why_pool){ .facts = &asking->facts,
@@ -267,8 +340,203 @@ say(struct asking *asking, struct why_sentences *all)
 		.help_count = asking->no_help == NULL ? asking->help_count : 0,
 		.no_help = asking->no_help,
 		.lost = asking->lost,
-		.from_ns = values->window.from_ns });
+		.from_ns = from_ns });
 	return 0;
+}
+
+/* ---- one of a pool ---- */
+
+static int
+by_value(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* When the nodes of the start were ready, and this one among them. */
+static void
+rank(struct why_one_node *node, const struct starts *starts)
+{
+	const struct start *start = &starts->at[starts->count - 1];
+	int64_t *after_ns =
+	    memory_zero((size_t)starts->nodes.count + 1, sizeof(*after_ns));
+
+	for (uint32_t i = 0; i < starts->nodes.count; i++) {
+		int64_t ns = starts->ready_ns[i] - start->begin_ns;
+
+		if (starts->ready_ns[i] == START_UNKNOWN ||
+		    starts->ready_ns[i] == START_NONE || ns < 0)
+			continue;
+		after_ns[node->of++] = ns;
+		if (text_equal(starts->nodes.names[i], node->node))
+			node->ready_ns = ns;
+	}
+	if (node->of > 0) {
+		qsort(after_ns, node->of, sizeof(*after_ns), by_value);
+		node->median_ns = after_ns[quantile_index(node->of, 50)];
+	}
+	while (node->place < node->of && after_ns[node->place] < node->ready_ns)
+		node->place++;
+	node->place++;
+	free(after_ns);
+}
+
+static int
+say_node(struct asking *asking, struct why_sentences *all)
+{
+	const struct question_asked *asked = asking->asked;
+	const struct question_values *values = asked->values;
+	const struct starts_query query = { .model = question_model(values),
+		.falls_back = true,
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.gap_ns = values->starts.gap_ns };
+	struct why_one_node node = { .facts = &asking->facts,
+		.node = text_of(values->what),
+		.ready_ns = ANSWER_NO_NS,
+		.median_ns = ANSWER_NO_NS };
+	struct starts starts;
+	struct err why = { 0 };
+
+	asking->facts.only = node.node;
+	if (starts_read(
+		&starts, asked->source, asked->partition, &query, &why) == 0)
+		rank(&node, &starts);
+	starts_clear(&starts);
+	if (ask_node(asking) != 0)
+		return -1;
+	node.lost = asking->lost;
+	why_say_node(all, &node);
+	return 0;
+}
+
+static void
+say_job(struct why_sentences *all, const struct asking *asking,
+    const struct job_intervals *jobs)
+{
+	struct why_job job = { .facts = &asking->facts,
+		.job = text_of(asking->asked->values->what),
+		.from_ns = INT64_MAX,
+		.to_ns = INT64_MIN,
+		.lost = asking->lost };
+
+	for (uint32_t i = 0; i < jobs->count; i++) {
+		const struct job_interval *each = &jobs->at[i];
+
+		if (each->from_ns < job.from_ns)
+			job.from_ns = each->from_ns;
+		if (each->to_ns > job.to_ns)
+			job.to_ns = each->to_ns;
+		job.nodes +=
+		    i == 0 || !text_equal(each->node, jobs->at[i - 1].node);
+	}
+	why_say_job(all, &job);
+}
+
+/* Offer what it may have meant: a name of the rows. */
+static void
+offer(void *arg, const struct answer_taken *row)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, "run");
+	char name[NAME_BYTES_MAX + 1];
+
+	if (cell == NULL)
+		cell = answer_taken_cell(row, "key");
+	if (cell == NULL)
+		cell = answer_taken_cell(row, "node");
+	if (cell == NULL || cell->is.text.bytes == 0 ||
+	    cell->is.text.bytes > NAME_BYTES_MAX ||
+	    strcmp(row->table, "notes") == 0)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)cell->is.text.bytes,
+	    cell->is.text.at);
+	nearest_offer(arg, name);
+}
+
+static int
+refuse(struct asking *asking)
+{
+	char more[3 * NEAREST_WORD_BYTES + 32], shown[80], where[300];
+	struct question_values values = values_of(asking);
+	struct nearest nearest;
+	struct err why = { 0 };
+	int rc;
+
+	values.window.node.list[0] = '\0';
+	values.window.from_ns = TIME_MIN_NS;
+	values.window.to_ns = TIME_MAX_NS;
+	nearest_begin(&nearest, asking->asked->values->what);
+	asking->taker = (struct answer_taker){ offer, &nearest };
+	rc = ask_one(asking, &question_nodes, &values, "node", &why);
+	if (rc >= 0)
+		rc = ask_one(asking, &question_runs, &values, "run", &why);
+	values.by = "key";
+	values.name = "job:run";
+	if (rc >= 0)
+		rc = ask_one(asking, &question_phases, &values, "key", &why);
+	return rc < 0 ? -1
+		      : err_set(asking->err,
+			    "partition %s has no node, run or job '%s'%s",
+			    text_quote(
+				where, sizeof(where), asking->asked->partition),
+			    text_quote(shown, sizeof(shown),
+				text_of(asking->asked->values->what)),
+			    nearest_question(&nearest, "", more, sizeof(more)));
+}
+
+/* A node, else a run, else a job. */
+static int
+say_one(struct asking *asking, struct why_sentences *all)
+{
+	const struct question_asked *asked = asking->asked;
+	const char *what = asked->values->what;
+	const struct job_options options = { .job = what };
+	struct job_intervals jobs;
+	struct err why = { 0 };
+	int rc;
+
+	if (known_check_nodes(asked->source, asked->partition,
+		text_of(asking->list), &why) == 0)
+		return say_node(asking, all);
+	asking->list[0] = '\0';
+	if (source_has_failed(asked->source) || ask_run(asking, what) != 0)
+		return -1;
+	if (asking->facts.run.run != NULL) {
+		why_say_run(all, &asking->facts);
+		return 0;
+	}
+	rc = job_intervals_read(
+	    &jobs, asked->source, asked->partition, &options, &why);
+	if (rc == 0)
+		rc = ask_job(asking, what);
+	else if (!source_has_failed(asked->source))
+		rc = refuse(asking);
+	if (rc == 0)
+		say_job(all, asking, &jobs);
+	job_intervals_clear(&jobs);
+	return rc;
+}
+
+/* Clear `asking` and `all` in any case. */
+static int
+say(struct asking *asking, struct why_sentences *all)
+{
+	const struct question_asked *asked = asking->asked;
+	struct text what = text_of(asked->values->what), list;
+
+	asking->taker = (struct answer_taker){ why_take, &asking->facts };
+	find_time(asking);
+	all->partition = asked->partition;
+	all->options = asking->options;
+	all->time = asking->time;
+	if (what.bytes > 0) {
+		list = node_list_quote(asking->list, what, false);
+		asking->list[list.bytes] = '\0';
+	}
+	if (question_lost(asked, &asking->lost, asking->err) != 0)
+		return -1;
+	return what.at == NULL ? say_pool(asking, all) : say_one(asking, all);
 }
 
 static struct text
@@ -294,6 +562,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 			.node = or_unknown(of->node),
 			.phase = or_unknown(of->phase),
 			.key = or_unknown(of->key),
+			.cause = or_unknown(of->cause),
 			.command = or_unknown(of->command),
 			.address = or_unknown(of->address),
 			.time = of->time_ns,
@@ -327,11 +596,27 @@ write_lines(const struct question_asked *asked, FILE *file, struct err *err)
 	return rc;
 }
 
+static int
+check(const struct question_values *values, struct err *err)
+{
+	enum text_fault fault = values->what == NULL
+				    ? TEXT_OK
+				    : text_check_name(text_of(values->what));
+
+	return fault == TEXT_OK ? 0
+				: err_set(err,
+				      "the name of a node, run or job "
+				      "%s",
+				      text_fault_words(fault));
+}
+
 const struct question question_why = { .word = "why",
 	.summary = "what the numbers of a pool mean, in sentences",
 	.options = "model start gap from to sort top columns",
+	.operand = " [NODE|RUN|JOB]",
 	.examples = "poolscope why -p 'acct$pool'\n"
-		    "poolscope why --start 2026-11-28T07:15:50Z\n",
+		    "poolscope why -p 'acct$pool' cn037\n",
+	.check = check,
 	.tables = tables,
 	.is_of_start = true,
 	.ages = true,

@@ -111,8 +111,18 @@ take_piece(struct why_facts *f, const struct answer_taken *row)
 	uint32_t at = 0;
 
 	f->path_ns += ns;
+	for (uint32_t i = 0; i < f->run.step_count; i++)
+		free(f->run.steps[i].name);
+	for (uint32_t i = 0; i < f->span_count; i++)
+		free(f->spans[i].name);
+	free(f->run.run);
+	free(f->run.group);
+	free(f->run.state);
+	free(f->run.error_text);
 	free(f->last_node);
 	f->last_node = copy_in(row, "node");
+	if (text_equal(f->only, text_in(row, "node")))
+		f->only_path_ns += ns;
 	while (
 	    at < f->piece_count && (!is_same(f->pieces[at].kind, kind) ||
 				       !is_same(f->pieces[at].phase, phase) ||
@@ -129,6 +139,41 @@ take_piece(struct why_facts *f, const struct answer_taken *row)
 	f->pieces[at].ns += ns;
 }
 
+static double
+number_of(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL ? cell->is.number : NAN;
+}
+
+/* "load" of "pool:load". */
+static char *
+phase_in(const struct answer_taken *row)
+{
+	return memory_text(text_after(text_in(row, "phase"), ':'));
+}
+
+static void
+take_straggler(struct why_facts *f, const struct answer_taken *row)
+{
+	if (f->straggler_count < WHY_NAMED)
+		f->stragglers[f->straggler_count] =
+		    (struct why_straggler){ .node = copy_in(row, "node"),
+			    .phase = phase_in(row),
+			    .key = copy_in(row, "key"),
+			    .cause = copy_in(row, "cause"),
+			    .why = copy_in(row, "why"),
+			    .time_ns = ns_of(row, "time"),
+			    .usual_ns = ns_of(row, "usual"),
+			    .drag_ns = ns_of(row, "drag"),
+			    .share = number_of(row, "share"),
+			    .is_open = is_set(row, "open"),
+			    .is_of_node = text_equal(
+				text_in(row, "usual_of"), text_of("node")) };
+	f->straggler_count++;
+}
+
 static void
 take_slow(struct why_facts *f, const struct answer_taken *row)
 {
@@ -140,8 +185,7 @@ take_slow(struct why_facts *f, const struct answer_taken *row)
 	if (f->slower < WHY_NAMED)
 		f->slow[f->slower] =
 		    (struct why_slow){ .node = copy_in(row, "node"),
-			    .phase = memory_text(
-				text_after(text_in(row, "phase"), ':')),
+			    .phase = phase_in(row),
 			    .key = copy_in(row, "key"),
 			    .time_ns = ns_of(row, "time"),
 			    .usual_ns = usual_ns,
@@ -212,6 +256,66 @@ take_head(struct why_facts *f, const struct answer_taken *row)
 }
 
 static void
+take_run(struct why_facts *f, const struct answer_taken *row)
+{
+	struct why_run *run = &f->run;
+
+	if (run->run != NULL)
+		return;
+	*run = (struct why_run){ .run = copy_in(row, "run"),
+		.group = copy_in(row, "group"),
+		.state = copy_in(row, "state"),
+		.error_text = copy_in(row, "error_text"),
+		.is_error = is_set(row, "error"),
+		.first_ns = ns_of(row, "first") };
+	for (uint32_t i = 0; i < row->count && run->step_count < WHY_STEPS;
+	     i++) {
+		const char *key = row->columns[i].key;
+
+		if (strncmp(key, "step.", 5) == 0 &&
+		    answer_is_known(&row->cells[i]))
+			run->steps[run->step_count++] =
+			    (struct why_step){ memory_string(key + 5),
+				    (double)row->cells[i].is.ns / 1e9, NAN };
+	}
+}
+
+/* Of the steps of the group of the run. */
+static void
+take_step(struct why_facts *f, const struct answer_taken *row)
+{
+	if (!text_equal(text_in(row, "of"), text_of("per_run_total")) ||
+	    !text_equal(text_in(row, "time"), text_of("event_emit")) ||
+	    !is_same(f->run.group, text_in(row, "group")))
+		return;
+	for (uint32_t i = 0; i < f->run.step_count; i++)
+		if (text_equal(
+			text_of(f->run.steps[i].name), text_in(row, "phase")))
+			f->run.steps[i].usual = number_of(row, "p50");
+}
+
+static void
+take_usage(struct why_facts *f, const struct answer_taken *row)
+{
+	if (text_in(row, "job").at == NULL)
+		return;
+	f->usage = (struct why_usage){ .is_known = true,
+		.cpu_used = number_of(row, "cpu_hours_used"),
+		.cpu_unused = number_of(row, "cpu_hours_unused"),
+		.memory_peak = number_of(row, "memory_peak_bytes"),
+		.pressure = number_of(row, "pressure_seconds") };
+}
+
+static void
+take_span(struct why_facts *f, const struct answer_taken *row)
+{
+	if (f->span_count < WHY_SPANS)
+		f->spans[f->span_count++] =
+		    (struct why_step){ copy_in(row, "name"),
+			    number_of(row, "sum"), number_of(row, "p50") };
+}
+
+static void
 take_whatif(struct why_facts *f, const struct answer_taken *row)
 {
 	struct text what = text_in(row, "what");
@@ -245,9 +349,11 @@ why_take(void *facts, const struct answer_taken *row)
 		    struct why_facts *f, const struct answer_taken *row);
 	} tables[] = { { "head", take_head }, { "pools", take_pool },
 		{ "starts", take_start }, { "critical", take_piece },
-		{ "groups", take_group }, { "slow", take_slow },
-		{ "nodes", take_node }, { "whatif", take_whatif },
-		{ "notes", take_note } };
+		{ "groups", take_group }, { "stragglers", take_straggler },
+		{ "slow", take_slow }, { "nodes", take_node },
+		{ "runs", take_run }, { "steps", take_step },
+		{ "all", take_usage }, { "spans", take_span },
+		{ "whatif", take_whatif }, { "notes", take_note } };
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		if (strcmp(row->table, tables[i].table) == 0)
@@ -267,10 +373,23 @@ why_facts_clear(struct why_facts *f)
 		free(f->slow[i].node);
 		free(f->slow[i].phase);
 		free(f->slow[i].key);
+		free(f->stragglers[i].node);
+		free(f->stragglers[i].phase);
+		free(f->stragglers[i].key);
+		free(f->stragglers[i].cause);
+		free(f->stragglers[i].why);
 		free(f->nodes[i].node);
 		free(f->nodes[i].wrong);
 		free(f->nodes[i].state);
 	}
+	for (uint32_t i = 0; i < f->run.step_count; i++)
+		free(f->run.steps[i].name);
+	for (uint32_t i = 0; i < f->span_count; i++)
+		free(f->spans[i].name);
+	free(f->run.run);
+	free(f->run.group);
+	free(f->run.state);
+	free(f->run.error_text);
 	free(f->last_node);
 	free(f->nodes_left_out);
 	*f = (struct why_facts){ .start_count = 0 };

@@ -16,7 +16,8 @@ enum {
 	WHY_STARTS = 21, /* the newest, and those before */
 	WHY_NAMED = 3,   /* nodes that are named */
 	WHY_PIECES = 64, /* of a critical path, by what they are of */
-	WHY_STEPS = 8,   /* of a run */
+	WHY_STEPS = 12,  /* of a run */
+	WHY_SPANS = 3,   /* names of the spans of a job */
 };
 
 struct why_start {
@@ -38,6 +39,13 @@ struct why_slow {
 	bool is_open;
 };
 
+struct why_straggler {
+	char *node, *phase, *key, *cause, *why;
+	int64_t time_ns, usual_ns, drag_ns; /* drag: ANSWER_NO_NS: not known */
+	double share; /* of what it lost; NaN: not known */
+	bool is_open, is_of_node;
+};
+
 struct why_node {
 	char *node, *wrong, *state;
 	int64_t open_ns, usual_ns;
@@ -46,7 +54,23 @@ struct why_node {
 
 struct why_step {
 	char *name;
-	double seconds, usual; /* NaN: unknown */
+	double seconds, usual; /* usual: the median of its group; NaN */
+};
+
+struct why_run {
+	char *run, *group, *state, *error_text;
+	bool is_error;
+	int64_t first_ns;
+	struct why_step steps[WHY_STEPS];
+	uint32_t step_count;
+};
+
+/* What a job used. */
+struct why_usage {
+	bool is_known;
+	double cpu_used, cpu_unused; /* hours */
+	double memory_peak;
+	double pressure; /* seconds; NaN */
 };
 
 /* Zeros are nothing. */
@@ -61,6 +85,9 @@ struct why_facts {
 	bool has_no_words;  /* the model says not what phases wait for */
 	uint64_t not_ready; /* nodes */
 
+	struct why_straggler stragglers[WHY_NAMED];
+	uint64_t straggler_count;
+
 	struct why_slow slow[WHY_NAMED];
 	uint64_t judged, slower; /* nodes; those that are worth a line */
 
@@ -74,6 +101,13 @@ struct why_facts {
 
 	uint64_t records;
 	int64_t oldest_ns, newest_ns, age_ns;
+
+	struct text only;     /* the node that is asked for */
+	int64_t only_path_ns; /* of the path, pieces of it */
+	struct why_run run;
+	struct why_usage usage;
+	struct why_step spans[WHY_SPANS]; /* seconds: their sum; usual: p50 */
+	uint32_t span_count;
 
 	/* Of the answer that is being taken: what would have been. */
 	int64_t best_ns, worst_ns;
@@ -111,5 +145,34 @@ struct why_pool {
 	int64_t from_ns; /* no start that began before is meant */
 };
 void why_say_pool(struct why_sentences *all, const struct why_pool *pool);
+
+/* The sentences of a node; `ready_ns`: after the start, or ANSWER_NO_NS. */
+struct why_one_node {
+	const struct why_facts *facts;
+	struct text node;
+	int64_t ready_ns, median_ns; /* of all that are ready */
+	uint32_t place, of;          /* the how many-th of them it was */
+	const char *lost;            /* a sentence, or NULL */
+};
+void why_say_node(struct why_sentences *all, const struct why_one_node *node);
+
+/* The sentences of a test run. */
+void why_say_run(struct why_sentences *all, const struct why_facts *facts);
+
+/* The sentences of a job; `to_ns` TIME_MAX_NS: it runs. */
+struct why_job {
+	const struct why_facts *facts;
+	struct text job;
+	int64_t from_ns, to_ns;
+	uint32_t nodes;
+	const char *lost;
+};
+void why_say_job(struct why_sentences *all, const struct why_job *job);
+
+/* What sentences of all kinds have. */
+void why_say_slow(struct why_sentences *all, const struct why_facts *facts);
+void why_say_lost(struct why_sentences *all, const char *lost);
+void why_put_ns(FILE *file, int64_t ns);
+void why_put_time(FILE *file, int64_t ns);
 
 #endif

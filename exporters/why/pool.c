@@ -24,20 +24,26 @@ plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void
-put_ns(FILE *file, int64_t ns)
+void
+why_put_ns(FILE *file, int64_t ns)
 {
 	char shown[QUANTITY_TEXT_BYTES];
 
 	fputs(quantity_time(shown, (double)ns), file);
 }
 
-static void
-put_time(FILE *file, int64_t ns)
+void
+why_put_time(FILE *file, int64_t ns)
 {
 	char text[CLOCK_TEXT_BYTES];
 
 	fputs(clock_text(text, ns, 0), file);
+}
+
+static const char *
+or_empty(const char *text)
+{
+	return text != NULL ? text : "";
 }
 
 static void
@@ -70,10 +76,10 @@ put_before(FILE *file, const struct why_facts *f)
 		fputs(" The start before took ", file);
 	else
 		fprintf(file, " The %d starts before took ", count);
-	put_ns(file, low_ns);
+	why_put_ns(file, low_ns);
 	if (high_ns > low_ns) {
 		fputs(" to ", file);
-		put_ns(file, high_ns);
+		why_put_ns(file, high_ns);
 	}
 	putc('.', file);
 }
@@ -90,9 +96,9 @@ put_ready(FILE *file, const struct why_start *s)
 	else
 		fprintf(file, "All %" PRIu64 " nodes are", s->nodes);
 	fputs(" ready since ", file);
-	put_time(file, s->begin_ns + s->duration_ns);
+	why_put_time(file, s->begin_ns + s->duration_ns);
 	fputs(", ", file);
-	put_ns(file, s->duration_ns);
+	why_put_ns(file, s->duration_ns);
 	fprintf(file, " after %s began.", one ? "it" : "the first");
 }
 
@@ -102,7 +108,7 @@ put_not_ready(FILE *file, const struct why_start *s)
 	bool starts = strcmp(s->state, "starting") == 0;
 
 	fputs(starts ? "Starting since " : "The start of ", file);
-	put_time(file, s->begin_ns);
+	why_put_time(file, s->begin_ns);
 	fprintf(file, "%s%" PRIu64 " of %" PRIu64 " node%s %s ready",
 	    starts ? ": " : " is incomplete: ", s->ready, s->nodes,
 	    plural(s->nodes),
@@ -111,7 +117,7 @@ put_not_ready(FILE *file, const struct why_start *s)
 			    : "are");
 	if (s->ready > 0) {
 		fputs(", the last of them after ", file);
-		put_ns(file, s->last_ready_ns);
+		why_put_ns(file, s->last_ready_ns);
 	}
 	putc('.', file);
 }
@@ -149,9 +155,9 @@ say_records(struct why_sentences *all, const struct why_facts *f)
 		    "%" PRIu64 " record%s of %" PRIu64 " node%s from ",
 		    f->records, plural(f->records), f->all_nodes,
 		    plural(f->all_nodes));
-		put_time(file, f->oldest_ns);
+		why_put_time(file, f->oldest_ns);
 		fputs(" to ", file);
-		put_time(file, f->newest_ns);
+		why_put_time(file, f->newest_ns);
 		fputs("; no start of the pool is known.", file);
 	}
 	why_end(all, WHY_RECORDS,
@@ -245,6 +251,58 @@ say_path(struct why_sentences *all, const struct why_facts *f)
 
 /* ---- nodes ---- */
 
+/* What it was slow in; a begin has no more than its clause. */
+static void
+put_straggler(FILE *file, const struct why_straggler *s)
+{
+	put_phase(file, s->phase, s->key);
+	fputs(s->is_open ? " takes " : " took ", file);
+	why_put_ns(file, s->time_ns);
+	fputs(s->is_open ? " and has not ended, " : ", ", file);
+	fputs(s->is_of_node ? "in its earlier starts " : "on its peers ", file);
+	why_put_ns(file, s->usual_ns);
+	fputs(": ", file);
+}
+
+static void
+say_straggler(struct why_sentences *all, const struct why_straggler *s)
+{
+	bool began = strcmp(or_empty(s->cause), "began") == 0;
+	FILE *file = why_begin(all);
+
+	put_string(file, s->node);
+	fputs(": ", file);
+	if (!began)
+		put_straggler(file, s);
+	put_string(file, or_empty(s->why));
+	if (!began && s->share >= 0)
+		fprintf(file, " (%.0f %% of what it lost)", 100 * s->share);
+	putc('.', file);
+	if (s->drag_ns > 0) {
+		fputs(" That cost the pool ", file);
+		why_put_ns(file, s->drag_ns);
+		putc('.', file);
+	}
+	why_end(all, WHY_SLOW,
+	    &(struct why_proof){ .question = "stats stragglers",
+		.view = "node",
+		.item = text_of(s->node),
+		.phase = text_of(s->phase),
+		.key = text_of(s->key),
+		.cause = s->why,
+		.time_ns = s->time_ns,
+		.usual_ns = s->usual_ns });
+}
+
+static bool
+is_straggler(const struct why_facts *f, const char *node)
+{
+	for (uint32_t i = 0; i < f->straggler_count && i < WHY_NAMED; i++)
+		if (strcmp(f->stragglers[i].node, node) == 0)
+			return true;
+	return false;
+}
+
 static void
 say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 {
@@ -252,12 +310,13 @@ say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 	FILE *file = why_begin(all);
 
 	put_string(file, s->node);
-	fputs(number == 0 ? " lost most: " : ": ", file);
+	fputs(number == 0 && f->straggler_count == 0 ? " lost most: " : ": ",
+	    file);
 	put_phase(file, s->phase, s->key);
 	fputs(s->is_open ? " takes " : " took ", file);
-	put_ns(file, s->time_ns);
+	why_put_ns(file, s->time_ns);
 	fputs(s->is_open ? " and has not ended, usually " : ", usually ", file);
-	put_ns(file, s->usual_ns);
+	why_put_ns(file, s->usual_ns);
 	if (number + 1 == WHY_NAMED && f->slower > WHY_NAMED)
 		fprintf(file, "; %" PRIu64 " other node%s slower, too",
 		    f->slower - WHY_NAMED,
@@ -266,21 +325,25 @@ say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 	why_end(all, WHY_SLOW,
 	    &(struct why_proof){ .question = "stats slow",
 		.view = "node",
-		.node = text_of(s->node),
+		.item = text_of(s->node),
 		.phase = text_of(s->phase),
 		.key = text_of(s->key),
 		.time_ns = s->time_ns,
 		.usual_ns = s->usual_ns });
 }
 
-static void
-say_all_slow(struct why_sentences *all, const struct why_facts *f)
+void
+why_say_slow(struct why_sentences *all, const struct why_facts *f)
 {
+	for (uint32_t i = 0; i < f->straggler_count && i < WHY_NAMED; i++)
+		say_straggler(all, &f->stragglers[i]);
 	for (uint32_t i = 0; i < f->slower && i < WHY_NAMED; i++)
-		say_slow(all, f, i);
-	if (f->judged == 0 || f->slower > 0)
+		if (!is_straggler(f, f->slow[i].node))
+			say_slow(all, f, i);
+	if (f->judged == 0 || f->slower > 0 || f->straggler_count > 0)
 		return;
-	fputs("No node was much slower than usual.", why_begin(all));
+	fprintf(why_begin(all), "%s was much slower than usual.",
+	    f->only.bytes > 0 ? "Nothing of it" : "No node");
 	why_end(all, WHY_SLOW,
 	    &(struct why_proof){
 		.question = "stats slow", .view = "map", NOTHING });
@@ -315,9 +378,9 @@ say_nodes(struct why_sentences *all, const struct why_facts *f)
 
 	if (f->all_nodes > 0 && f->heard == 0 && f->records > 0) {
 		fputs("Nothing was heard since ", file);
-		put_time(file, f->newest_ns);
+		why_put_time(file, f->newest_ns);
 		fputs(", ", file);
-		put_ns(file, f->age_ns);
+		why_put_ns(file, f->age_ns);
 		fputs(" before this answer.", file);
 	}
 	if (ftell(file) > 0 && (f->attention > 0 || f->expected > 0))
@@ -331,7 +394,7 @@ say_nodes(struct why_sentences *all, const struct why_facts *f)
 	why_end(all, WHY_NODES,
 	    &(struct why_proof){ .question = "nodes",
 		.view = f->attention > 0 ? "node" : "map",
-		.node = f->attention > 0 ? text_of(first->node) : text_of(""),
+		.item = f->attention > 0 ? text_of(first->node) : text_of(""),
 		.time_ns = f->attention > 0 ? first->open_ns : ANSWER_NO_NS,
 		.usual_ns =
 		    f->attention > 0 ? first->usual_ns : ANSWER_NO_NS });
@@ -456,8 +519,8 @@ say_untold(struct why_sentences *all, const struct why_pool *pool)
 	}
 }
 
-static void
-say_lost(struct why_sentences *all, const char *lost)
+void
+why_say_lost(struct why_sentences *all, const char *lost)
 {
 	FILE *file = why_begin(all);
 
@@ -487,11 +550,11 @@ why_say_pool(struct why_sentences *all, const struct why_pool *pool)
 	if (f->attention > 0)
 		say_nodes(all, f);
 	say_runs(all, f);
-	say_all_slow(all, f);
+	why_say_slow(all, f);
 	say_help(all, pool);
 	if (f->attention == 0)
 		say_nodes(all, f);
-	say_lost(all, pool->lost);
+	why_say_lost(all, pool->lost);
 	say_untold(all, pool);
 }
 

@@ -94,10 +94,10 @@ address_of(const struct why_sentences *all, const struct why_proof *proof)
 	if (proof->view == NULL)
 		return NULL;
 	pool = encoded(all->partition);
-	node = encoded(proof->node);
+	node = encoded(proof->item);
 	address = memory_format("#/pool/%s%s%s%s%s%s", pool,
 	    *proof->view != '\0' ? "/" : "", proof->view,
-	    proof->node.bytes > 0 ? "/" : "", node, all->time);
+	    proof->item.bytes > 0 ? "/" : "", node, all->time);
 	free(pool);
 	free(node);
 	return address;
@@ -122,9 +122,12 @@ why_end(struct why_sentences *all, enum why_about about,
 	    memory_grow(all->at, &all->room, all->count, sizeof(*all->at));
 	all->at[all->count++] = (struct why_sentence){ .about = about,
 		.text = all->text,
-		.node = kept(proof->node),
+		.node = proof->view != NULL && strcmp(proof->view, "node") == 0
+			    ? kept(proof->item)
+			    : NULL,
 		.phase = kept(proof->phase),
 		.key = kept(proof->key),
+		.cause = kept(text_of(proof->cause)),
 		.time_ns = proof->time_ns,
 		.usual_ns = proof->usual_ns,
 		.command = command_of(all, proof),
@@ -139,6 +142,7 @@ why_clear(struct why_sentences *all)
 		free(all->at[i].node);
 		free(all->at[i].phase);
 		free(all->at[i].key);
+		free(all->at[i].cause);
 		free(all->at[i].command);
 		free(all->at[i].address);
 	}

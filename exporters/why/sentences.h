@@ -35,6 +35,8 @@ struct why_sentence {
 	char *text;
 	/* Those that it is about; empty: none. */
 	char *node, *phase, *key;
+	char
+	    *cause; /* a clause; NULL: there is none, or nobody looked for it */
 	int64_t time_ns, usual_ns; /* ANSWER_NO_NS: it has none */
 	char *command, *address;   /* its proof; NULL: it needs none */
 };
@@ -60,7 +62,8 @@ struct why_proof {
 	const char *question;      /* "slow": of poolscope stats; NULL: none */
 	const char *more;          /* further options of it, or NULL */
 	const char *view;          /* of the page: "map"; NULL: none */
-	struct text node;          /* view "node": which */
+	struct text item;          /* of views "node" and "runs": which */
+	const char *cause;         /* a clause, or NULL */
 	struct text phase, key;    /* what the sentence is about */
 	int64_t time_ns, usual_ns; /* its numbers */
 };

@@ -32,7 +32,8 @@ export function lead(context, trouble) {
 	}, link, TALL);
 	const nodes = h("div", {}, picture.root);
 	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
-	const drawn = new Map();
+	const drawn = new Map(), causes = new Map(), what = (r) => [r.node, short(r.phase), r.key].join();
+	let above = [], asks = false;
 
 	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
 
@@ -42,14 +43,18 @@ export function lead(context, trouble) {
 
 	/* Of a large pool when the rest is shown; the slowest nodes have their list. */
 	async function why() {
-		const answer = said ? null : await context.maybe(["why"], { columns: "about,text,address" });
-		if (answer)
-			tell(answer.rows.filter((r) => r.about !== "slow"));
+		const answer = said ? null : await context.maybe(["why"], { columns: "about,text,address,node,phase,key,cause" });
+		if (!answer)
+			return;
+		tell(answer.rows.filter((r) => r.about !== "slow"));
+		causes.clear();
+		answer.rows.filter((r) => r.cause).forEach((r) => causes.set(what(r), ": " + r.cause));
+		slowest();
 	}
 
-	function slowest(rows) {
-		const list = rows.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
-		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r)))) :
+	function slowest() {
+		const list = above.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
+		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r) + (causes.get(what(r)) || "")))) :
 			h("p", { class: "note" }, "No node was much slower than usual."));
 	}
 
@@ -100,19 +105,18 @@ export function lead(context, trouble) {
 		list.forEach(([m, answer]) => at(m).set(answer));
 	}
 
-	/* has: what there is of the pool. */
-	let asks = false;
 	if (said)
 		tell(said.sentences.map((text) => ({ text })));
+	/* has: what there is of the pool. */
 	return { root, charts, async load(has) {
 		const phases = has.phases.length > 0, late = has.known.nodes > MANY;
 		const [lost, all, keys] = await Promise.all([
 			phases ? context.maybe(["slow"], { columns: "node,phase,key,time,usual,above,open" }) : null,
 			context.maybe(["nodes"], { columns: "node,state" }),
 			has.models.has(JOB) ? context.maybe(["phases"], NOW) : null, has.samples ? curves() : null, late ? null : why()]);
-		slow.hidden = !lost || lost.rows.length === 0;
-		if (!slow.hidden)
-			slowest(lost.rows);
+		above = lost ? lost.rows : [];
+		slow.hidden = above.length === 0;
+		slowest();
 		running(keys ? keys.rows : []);
 		draw(all ? all.rows : [], lost, has.known);
 		if (late && !asks) {
