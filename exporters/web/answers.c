@@ -511,7 +511,9 @@ const struct web_route *
 web_route_find(
     const struct web_route *routes, const char *word, struct err *err)
 {
-	char question[3 * NEAREST_WORD_BYTES + 32], shown[80], all[160] = "";
+	char question[3 * NEAREST_WORD_BYTES + 32], shown[80];
+	char all[sizeof(err->text)] = "";
+	size_t used = 0;
 	struct nearest nearest;
 
 	nearest_begin(&nearest, word);
@@ -519,8 +521,9 @@ web_route_find(
 		if (strcmp(routes->word, word) == 0)
 			return routes;
 		nearest_offer(&nearest, routes->word);
-		strcat(all, all[0] == '\0' ? "" : " ");
-		strcat(all, routes->word);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used,
+			    "%s%s", used == 0 ? "" : " ", routes->word);
 	}
 	nearest_question(&nearest, "", question, sizeof(question));
 	text_quote(shown, sizeof(shown), text_of(word));
