@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "exporters/question/question.h"
+#include "exporters/question/straggler_ranks.h"
 #include "exporters/stragglers/stragglers.h"
 #include "proto/base/number.h"
 #include "proto/record/node_list.h"
@@ -102,11 +103,17 @@ static const struct answer_column head[] = {
 	QUESTION_CLOCK_MEMBER,
 	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
 	    false, NULL },
+	{ "ranks", NULL, ANSWER_COUNT, 0, NULL,
+	    "with --work: how many ranks there are", false, NULL },
+	{ "steps", NULL, ANSWER_COUNT, 0, NULL,
+	    "with --work: how many steps there are of two ranks or more", false,
+	    NULL },
 	{ .key = NULL },
 };
 
 static const struct answer_table tables[] = { { "stragglers", columns },
-	{ "causes", cause_columns }, { "head", head }, { .name = NULL } };
+	{ "causes", cause_columns }, { "ranks", straggler_rank_columns },
+	{ "head", head }, { .name = NULL } };
 
 /* ---- rows ---- */
 
@@ -153,26 +160,25 @@ is_wanted(const struct question_asked *asked, const struct straggler *straggler)
 }
 
 static void
-put_rows(const struct stragglers *stragglers,
+put_rows(const struct straggler *at, uint32_t count,
     const struct question_asked *asked, struct answer *answer)
 {
-	for (uint32_t i = 0; i < stragglers->count; i++) {
-		struct row row = row_of(&stragglers->at[i]);
+	for (uint32_t i = 0; i < count; i++) {
+		struct row row = row_of(&at[i]);
 
-		if (!is_wanted(asked, &stragglers->at[i]))
+		if (!is_wanted(asked, &at[i]))
 			continue;
-		if (stragglers->at[i].causes > 0)
-			add_cause(&row, &stragglers->at[i].cause[0]);
+		if (at[i].causes > 0)
+			add_cause(&row, &at[i].cause[0]);
 		answer_row(answer, &row, NULL);
 	}
 	answer_begin_table(answer, "causes");
-	for (uint32_t i = 0; i < stragglers->count; i++)
-		for (uint32_t k = 0; k < stragglers->at[i].causes &&
-				     is_wanted(asked, &stragglers->at[i]);
-		     k++) {
-			struct row row = row_of(&stragglers->at[i]);
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0;
+		     k < at[i].causes && is_wanted(asked, &at[i]); k++) {
+			struct row row = row_of(&at[i]);
 
-			add_cause(&row, &stragglers->at[i].cause[k]);
+			add_cause(&row, &at[i].cause[k]);
 			answer_row(answer, &row, NULL);
 		}
 }
@@ -260,8 +266,41 @@ put_all(const struct stragglers *stragglers, const struct question_asked *asked,
 	answer_title(answer, "what nodes of %s were slow in, and why, by %s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
 	    phases_model_words(model, of), clock);
-	put_rows(stragglers, asked, answer);
+	put_rows(stragglers->at, stragglers->count, asked, answer);
 	put_notes(stragglers, answer);
+}
+
+/* Which rank of a job comes last. */
+static int
+ask_ranks(
+    const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	const struct stragglers_values *values = &asked->values->stragglers;
+	const struct rank_spans_query query = {
+		question_query(asked, 1u << RECORD_SPAN), asked->partition,
+		values->work, values->wait, values->error_ns
+	};
+	char words[QUESTION_CLOCK_BYTES], shown[300];
+	struct rank_spans spans;
+	int rc = rank_spans_read(&spans, asked->source, &query, err);
+
+	if (rc == 0) {
+		const char *clock = question_put_clock(words, asked, answer);
+
+		answer_head(answer, "nodes", answer_count(spans.nodes.count));
+		answer_head(answer, "ranks", answer_count(spans.ranks.count));
+		answer_head(answer, "steps", answer_count(spans.ranks.steps));
+		answer_title(answer,
+		    "which of %" PRIu32 " ranks of %s are late in %" PRIu64
+		    " steps, and why%s",
+		    spans.ranks.count,
+		    text_quote(shown, sizeof(shown), asked->partition),
+		    spans.ranks.steps, clock);
+		put_rows(spans.at, spans.count, asked, answer);
+		straggler_ranks_put(&spans, answer);
+	}
+	rank_spans_clear(&spans);
+	return rc;
 }
 
 static int
@@ -275,6 +314,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	struct stragglers stragglers;
 	int rc;
 
+	if (values->stragglers.work != NULL)
+		return ask_ranks(asked, answer, err);
 	if (take_bounds(&query.bounds, values, err) != 0 ||
 	    find_start(&query.start_ns, asked, query.model, err) != 0)
 		return -1;
@@ -290,16 +331,21 @@ check(const struct question_values *values, struct err *err)
 {
 	struct straggler_bounds bounds;
 
+	if ((values->stragglers.work == NULL) !=
+	    (values->stragglers.wait == NULL))
+		return err_set(err, "--work and --wait need each other");
 	return take_bounds(&bounds, values, err);
 }
 
 const struct question question_stragglers = { .word = "stragglers",
 	.summary = "which nodes were slow in a start, and why",
-	.options = "spreads ratio least model node start gap from to sort top "
-		   "columns",
+	.options = "spreads ratio least work wait clock-error model node start "
+		   "gap from to sort top columns",
 	.examples = "poolscope stats stragglers -p 'acct$pool'\n"
 		    "poolscope stats stragglers --start all --least 30s\n"
-		    "poolscope stats stragglers -n cn21 --table causes\n",
+		    "poolscope stats stragglers -n cn21 --table causes\n"
+		    "poolscope stats stragglers --work forward --wait "
+		    "all-reduce --from -1h\n",
 	.tables = tables,
 	.is_of_start = true,
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,

@@ -32,8 +32,8 @@ struct question_values {
 		struct opt_list places, lengths, sizes, begins, without;
 	} whatif;
 	struct stragglers_values {
-		const char *spreads, *ratio;
-		int64_t least_ns;
+		const char *spreads, *ratio, *work, *wait;
+		int64_t least_ns, error_ns;
 	} stragglers;
 	uint64_t limit, rows, pixels, max_bytes;
 	int as, of_what, order;
