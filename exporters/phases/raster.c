@@ -295,6 +295,7 @@ end_node(struct making *making, uint32_t first)
 		making->row.first = node;
 	making->row.last = node;
 	making->row.nodes++;
+	making->raster->row_of[node] = making->raster->count;
 	making->begun++;
 	if (making->raster->asked.form == PHASES_CUT)
 		add_node(making, first);
@@ -340,8 +341,12 @@ static void
 choose_nodes(struct raster *raster)
 {
 	const struct phases_read *phases = &raster->timeline->phases;
+	uint32_t nodes = phases->nodes.count;
 
-	raster->is_shown = memory_zero(phases->nodes.count, sizeof(bool));
+	raster->is_shown = memory_zero(nodes, sizeof(bool));
+	raster->row_of = memory_zero(nodes, sizeof(*raster->row_of));
+	for (uint32_t i = 0; i < nodes; i++)
+		raster->row_of[i] = UINT32_MAX;
 	for (uint32_t i = 0, end; i < phases->count; i = end) {
 		const struct phases_item *item = &phases->items[i];
 		bool *is_shown = &raster->is_shown[item->node];
@@ -423,6 +428,7 @@ void
 raster_clear(struct raster *raster)
 {
 	free(raster->is_shown);
+	free(raster->row_of);
 	free(raster->edges_ns);
 	free(raster->rows);
 	free(raster->area_ns);

@@ -47,6 +47,7 @@ struct raster {
 	uint32_t count, room, nodes, hanging; /* nodes: of these hang */
 	uint64_t without_lane; /* segments: there are too many at once */
 	bool *is_shown;        /* by the number of the node */
+	uint32_t *row_of; /* the same: its row, or first lane; UINT32_MAX */
 	/* Cut: of each phase, and then of none, the time of all nodes in each
 	 * pixel since they began. */
 	int64_t *area_ns;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exporters/critical/shown.h"
 #include "exporters/plot/look.h"
 #include "exporters/phases/raster.h"
 #include "exporters/question/question.h"
@@ -125,6 +126,36 @@ static const struct answer_column phase_columns[] = {
 	{ .key = NULL },
 };
 
+struct path_row {
+	struct text kind, node, phase, key;
+	int64_t begin, offset, duration;
+	uint64_t row;
+};
+
+#define PATH_TEXT(member) ANSWER_AT_TEXT(struct path_row, member), NULL
+
+static const struct answer_column path_columns[] = {
+	{ "kind", "KIND", PATH_TEXT(kind),
+	    "what the pool waited for until it was ready, piece by piece; the "
+	    "words are those of stats critical",
+	    false, NULL },
+	{ "node", "NODE", PATH_TEXT(node), "on which node", false, NULL },
+	{ "phase", "PHASE", PATH_TEXT(phase),
+	    "in which phase; unknown: the node had not begun", false, NULL },
+	{ "key", "KEY", PATH_TEXT(key), "of which key", false, NULL },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct path_row, begin), NULL,
+	    "when the piece begins", ANSWER_SPARE, NULL },
+	{ "offset", "AFTER", ANSWER_AT_DURATION(struct path_row, offset), "s",
+	    "the same, after t0", false, NULL },
+	{ "duration", "DURATION", ANSWER_AT_DURATION(struct path_row, duration),
+	    "s", "how long it is", false, NULL },
+	{ "row", "ROW", ANSWER_AT_COUNT(struct path_row, row), NULL,
+	    "with --pixels: the number of the row of the node; unknown: it "
+	    "has none",
+	    false, NULL },
+	{ .key = NULL },
+};
+
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
@@ -141,16 +172,23 @@ static const struct answer_column head[] = {
 	{ "pixels", NULL, ANSWER_COUNT, 0, NULL,
 	    "how many pixels the axis has; unknown: there is no picture", false,
 	    NULL },
+	{ "path_node", NULL, ANSWER_TEXT, 0, NULL,
+	    "which node the critical path ends at: the last one that the pool "
+	    "needed; unknown: there is none",
+	    false, NULL },
+	{ "path_duration", NULL, ANSWER_DURATION, 0, "s", "how long it is",
+	    false, NULL },
 	{ .key = NULL },
 };
 
 static const struct answer_table tables[] = { { "timeline", columns },
 	{ "phases", phase_columns }, { "models", question_model_columns },
-	{ "bars", bar_columns }, { "area", area_columns }, { "head", head },
-	{ .name = NULL } };
+	{ "bars", bar_columns }, { "area", area_columns },
+	{ "path", path_columns }, { "head", head }, { .name = NULL } };
 
 struct asking {
 	struct answer *answer;
+	const struct critical_shown *path;
 	const struct phases_timeline *of;
 	enum phases_form form;
 	uint64_t without_lane;
@@ -274,6 +312,59 @@ put_area(const struct asking *asking, uint32_t phase)
 }
 
 static void
+put_piece(const struct asking *asking, const struct critical_piece *piece)
+{
+	const struct critical_start *of = &asking->path->of;
+	const struct critical_item *item = &of->waits.at[piece->item];
+	struct text key = of->phases.keys.names[item->key];
+	struct path_row row = { .kind =
+				    text_of(critical_kind_words[piece->kind]),
+		.node = of->phases.nodes.names[item->node],
+		.begin = piece->from_ns,
+		.offset = piece->from_ns - asking->t0_ns,
+		.duration = piece->to_ns - piece->from_ns,
+		.row = ANSWER_NO_COUNT };
+	uint32_t node;
+
+	if (piece->kind != CRITICAL_BEGAN) {
+		row.phase = of->names.phases.names[item->phase];
+		row.key = key.bytes > 0 ? key : (struct text){ NULL, 0 };
+	}
+	if (asking->raster.row_of != NULL &&
+	    string_table_find(&asking->of->phases.nodes, row.node, &node) &&
+	    asking->raster.row_of[node] != UINT32_MAX)
+		row.row = asking->raster.row_of[node];
+	answer_row(asking->answer, &row, NULL);
+}
+
+static void
+put_path(const struct asking *asking)
+{
+	const struct critical_path *path = &asking->path->path;
+
+	answer_begin_table(asking->answer, "path");
+	for (uint32_t i = 0; i < path->count; i++)
+		put_piece(asking, &path->at[i]);
+}
+
+static void
+put_path_head(const struct asking *asking)
+{
+	const struct critical_shown *shown = asking->path;
+	const struct critical_start *of = &shown->of;
+	struct text node = { NULL, 0 };
+	int64_t duration_ns = ANSWER_NO_NS;
+
+	if (shown->path.count > 0) {
+		node = of->phases.nodes.names[of->waits.at[of->run.last].node];
+		duration_ns = of->run.ready_ns - shown->start_ns;
+	}
+	answer_head(asking->answer, "path_node", answer_text(node));
+	answer_head(
+	    asking->answer, "path_duration", answer_duration(duration_ns));
+}
+
+static void
 put_names(const struct phases_timeline *t, struct answer *answer)
 {
 	const struct string_table *phases = &t->names.phases;
@@ -375,10 +466,11 @@ form_of(const struct question_values *values, const struct phases_timeline *t)
 }
 
 static int
-put_all(const struct phases_timeline *t, const struct question_asked *asked,
-    struct answer *answer, struct err *err)
+put_all(const struct phases_timeline *t, const struct critical_shown *path,
+    const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct asking asking = { .answer = answer,
+		.path = path,
 		.of = t,
 		.form = form_of(asked->values, t),
 		.t0_ns = t->first_ns,
@@ -386,7 +478,7 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 		.nodes = t->phases.nodes.count };
 	int rc = begin_picture(&asking, asked->values, err);
 	char shown[300], words[QUESTION_CLOCK_BYTES];
-	char model[PHASES_MODEL_BYTES];
+	char model[PHASES_MODEL_BYTES], path_words[CRITICAL_SHOWN_BYTES];
 	const char *clock;
 
 	answer_head(answer, "model", answer_text(t->model));
@@ -397,9 +489,11 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 	answer_head(answer, "pixels",
 	    answer_count(asked->values->pixels > 0 ? asked->values->pixels
 						   : ANSWER_NO_COUNT));
-	answer_title(answer, "what nodes of %s did when, by %s%s",
+	answer_title(answer, "what nodes of %s did when, by %s%s%s",
 	    text_quote(shown, sizeof(shown), asked->partition),
-	    phases_model_words(model, t->model), clock);
+	    phases_model_words(model, t->model), clock,
+	    critical_shown_words(path_words, path));
+	put_path_head(&asking);
 	hide_columns(&asking, asked->values->pixels > 0);
 	if (rc == 0 && asked->values->pixels > 0)
 		put_picture(&asking);
@@ -408,6 +502,8 @@ put_all(const struct phases_timeline *t, const struct question_asked *asked,
 		    (enum phases_order)asked->values->order, put, &asking);
 	if (!answer_is_for_people(answer))
 		put_names(t, answer);
+	if (!answer_is_for_people(answer))
+		put_path(&asking);
 	put_notes(&asking);
 	raster_clear(&asking.raster);
 	return rc;
@@ -440,6 +536,7 @@ static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct wire_query query = question_query(asked, 1u << RECORD_PHASE);
+	struct critical_shown shown = { .start_ns = START_UNKNOWN };
 	struct phases_timeline timeline;
 	int rc;
 
@@ -450,9 +547,13 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		query.name = text_of(asked->values->name);
 	rc = phases_timeline_read(&timeline, asked->source, asked->partition,
 	    &query, asked->jobs, question_model(asked->values), err);
-
+	if (rc == 0 && asked->jobs == NULL)
+		rc = critical_shown_read(&shown, asked->source,
+		    asked->partition, timeline.model,
+		    asked->values->starts.gap_ns, timeline.last_ns, err);
 	if (rc == 0)
-		rc = put_all(&timeline, asked, answer, err);
+		rc = put_all(&timeline, &shown, asked, answer, err);
+	critical_shown_clear(&shown);
 	phases_timeline_clear(&timeline);
 	return rc;
 }

@@ -89,6 +89,21 @@ answer "places" "0,1,began,x,,
 49,11,in,z,pool:pull,redis
 60,2,end,z,pool:resources," path -p 'acct$places'
 
+answer "the same in a picture, with the rows of the nodes" "0,1,began,x,0
+1,2,in,x,0
+3,2,wait,x,0
+5,20,place,x,0
+25,2,wait,y,1
+27,20,place,y,1
+47,2,wait,z,2
+49,11,in,z,2
+60,2,end,z,2" columns offset,duration,kind,node,row poolscope stats timeline -p 'acct$places' --pixels 100 \
+	--order name --table path --format csv
+check "the sentence of a timeline" poolscope stats timeline -p 'acct$places'
+check_printed "... has it" "; path to ready: node z, 62.0 s"
+check "a node of which the path is not" poolscope stats timeline -p 'acct$places' -n x
+check_printed "... has the same" "; path to ready: node z, 62.0 s"
+
 # 8,000 pulls, one behind the other, of 2 s and 1 s: each drag goes through all of them.
 PARTITION='acct$many'
 export POOLSCOPE_PARTITION="$PARTITION"

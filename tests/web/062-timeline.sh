@@ -19,6 +19,10 @@
 #
 # acct$hang: 640 nodes load from 0 to 492 s, and z, the last by name, loads without an end and is heard
 # at 984 for the last time.  It has the first of 320 rows; the others share 319, two or three a row.
+#
+# acct$path: x, y and z pull one image, one after the other (tests/scenario/601-what-if.sh), in rows of 44
+# pixels; 62 s have 984.  The path goes through x from 0 (dashed until 1, and from 3 to 5), y from 25 (dashed
+# until 27) and z from 47 (dashed until 49).
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -40,6 +44,8 @@ model work <<-'END'
 		key = "img"
 	}
 END
+# shellcheck source=tests/scenario/pulls.sh
+. "$ROOT/tests/scenario/pulls.sh"
 aggregate --models "$TMP/models"
 PARTITION='acct$bars'
 records <<-'END'
@@ -87,6 +93,8 @@ records <<-'END'
 	event 0 z work:load
 	event 984 z work:note
 END
+PARTITION='acct$path'
+three_pulls | records
 page_start
 page_judge timeline.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web

@@ -109,6 +109,28 @@ await shows("... the first", TOP + 118 + 1, [0, "load"], [491, "load"], [492, "l
 await says("... of its own", 700, TOP + 118 + 1, /^z: load, began 22:13:20 UTC, 16.4 min and has no end$/);
 await shows("... above the others", TOP + 118 + 3, [0, "load"], [491, "load"], [492, ""], [970, ""]);
 
+await open("#/pool/acct%24path/timeline", 984);
+/* Of the dashes there is more than one colour in a second of 15 pixels. */
+async function path(name, second, wanted) {
+	const found = [];
+	for (const y of [TOP + 22, TOP + 66, TOP + 110]) {
+		const of = [];
+		for (let x = 2; x < 14; x++)
+			of.push((await colourAt(LEFT + Math.round(second * 984 / 62) + x, y)).join() === "27,33,39");
+		found.push(of.every(Boolean) ? "whole" : of.some(Boolean) ? "dashed" : "no");
+	}
+	judge(`the path ${name}: ${wanted}`, found.join() === wanted, found.join());
+}
+await path("until x began", 0, "dashed,no,no");
+await path("in x", 1, "whole,no,no");
+await path("waits on x", 3, "dashed,no,no");
+await path("has the place of x", 15, "whole,no,no");
+await path("waits on y", 25, "no,dashed,no");
+await path("has the place of y", 40, "no,whole,no");
+await path("waits on z", 47, "no,no,dashed");
+await path("in z", 60, "no,no,whole");
+judge("the path has a sentence", / Line: path to ready: node z, 62\.0 s; dashed: it waits\.$/.test(await page.textContent("figcaption")), await page.textContent("figcaption"));
+
 await open("#/pool/acct%24lanes/node/n1", 1068);
 const lanes = await phasesAt([[66 + 200, TOP + 14], [66 + 200, TOP + 36], [66 + 533, TOP + 36], [66 + 534, TOP + 36], [66 + 1067, TOP + 14]]);
 judge("phases at once are in lanes", lanes.join() === "pull,pull,pull,,pull", lanes.join());

@@ -2,8 +2,8 @@
  * timeline - what nodes did when: a row a node, or several, or a lane; above them
  * how many nodes were in which phase.
  *
- * The route says what each pixel shows, of as many as there are here: asked() has its
- * parameters.  When the width is another one later, `resized` is called.
+ * The route says what each pixel shows: asked() has its parameters, `resized` is called when
+ * they are others.
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
@@ -32,7 +32,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		const main = document.getElementById("main"), style = getComputedStyle(main);
 		const width = pic.width || main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - FRAME;
 		asking = pixels(Math.floor(width));
-		return { shape: "columns", columns: "row,pixel,pixels,phase,share,offset,duration,key,open", 
+		return { shape: "columns", columns: "row,pixel,pixels,phase,share,offset,duration,key,open",
 			rows: lanes ? "" : ROWS, pixels: asking, lanes: lanes || spans ? "true" : "", model: spans ? "span" : "" };
 	}
 
@@ -52,6 +52,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		if (top() > AXIS)
 			area(c, from, w);
 		write(c, from, tall);
+		trail(c, from, width, tall);
 		if (w !== asking)
 			resized();
 	}
@@ -139,6 +140,24 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 				c.fillText(shorten(names[r], room), from - 8, top() + (r + 0.5) * per + Math.min(2, per * 0.09), from - 10);
 	}
 
+	/* The critical path, dashed where it waits. */
+	function trail(c, from, width, tall) {
+		const { row, offset, duration, kind } = d.path, x = (s) => from + Math.max(0, 1000 * s / (d.end - d.begin) * (width - from));
+		const y = (i) => top() + (row[i] + 0.5) * (tall - top()) / bars.length;
+		for (const wide of [6, 2])
+			row.forEach((at, i) => {
+				c.strokeStyle = css(wide > 2 ? "paper" : "text");
+				c.lineWidth = wide;
+				c.setLineDash(wide < 3 && /^[bw]/.test(kind[i]) ? [3, 3] : []);
+				c.beginPath();
+				c.moveTo(x(offset[i]), y(i && i - 1));
+				c.lineTo(x(offset[i]), y(i));
+				c.lineTo(x(offset[i] + duration[i]), y(i));
+				c.stroke();
+			});
+		c.setLineDash([]);
+	}
+
 	const nodes = (bar) => bar.nodes > 1 ? bar.first + " to " + bar.last + " (" + plural(bar.nodes, "node") + ")" : isolated(bar.first) + (bar.key ? " " + isolated(bar.key) : "");
 	const timeOf = (p) => d.begin + p / d.pixels * (d.end - d.begin);
 
@@ -166,7 +185,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 			return "";
 		return (lanes ? "" : plural(d.nodes, "node") + ", ") + (laned ? plural(bars.length, "lane") + ", " : "") + range(d.begin, d.end) +
 			(several() ? ". A row stands for " + "up to " + count(Math.max(...bars.map((bar) => bar.nodes))) + " nodes: the " + phase + " in which they spent most, paler the less of it" : "") +
-			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + (d.lack ? "; " + d.lack : "") + ".";
+			(d.open ? "; " + plural(d.open, "phase has", "phases have") + " no end" : "") + (d.lack ? "; " + d.lack : "") + "." + d.says;
 	}
 
 	function rowsTable() {
@@ -218,22 +237,22 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		/* until: the end of the axis, if it is later than that of the answer. */
 		set(answer, until) {
 			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);
-			const list = all.filter((name) => used.has(name) || (counts.phase || []).includes(name)), number = new Map(list.map((name, i) => [name, i]));
-			const lack = (answer.notes || []).find((n) => n.key === "without_lane");
-			laned = of.first.length > 0 && Boolean(of.lane) && of.lane[0] !== null;
-			d = { lack: lack && lack.text, nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
+			const list = all.filter((name) => used.has(name) || counts.phase?.includes(name)), number = new Map(list.map((name, i) => [name, i]));
+			laned = Number.isInteger(of.lane?.[0]);
+			const path = !laned && answer.path_node ? answer.path : { row: [] };
+			d = { lack: answer.notes?.find((n) => n.key === "without_lane")?.text, path, says: path.row[0] + 1 ? " Line: path to ready: node " + isolated(answer.path_node) + ", " + duration(answer.path_duration) + "; dashed: it waits." : "", nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
 				area: Array.from({ length: answer.pixels }, () => new Array(list.length + 1).fill(0)) };
-			const column = (name, i) => rows[name] ? rows[name][i] : null;
-			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], key: of.key && of.key[i], runs: [] }));
+			const column = (name, i) => rows[name]?.[i] ?? null;
+			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], key: of.key?.[i], runs: [] }));
 			rows.row.forEach((row, i) => {
-				const open = column("open", i) === true;
-				d.open += open ? 1 : 0;
+				const open = column("open", i);
+				d.open += open === true;
 				bars[row].runs.push({ pixel: rows.pixel[i], pixels: rows.pixels[i], phase: number.get(rows.phase[i]), share: column("share", i),
 					key: column("key", i), begin: millis(answer.t0) + 1000 * column("offset", i), seconds: column("duration", i), open });
 			});
-			for (let i = 0; counts.nodes && i < counts.nodes.length; i++)
+			for (let i = 0; i < counts.nodes?.length; i++)
 				for (let p = counts.pixel[i]; p < counts.pixel[i] + counts.pixels[i]; p++)
-					d.area[p][number.get(counts.phase && counts.phase[i]) ?? list.length] = counts.nodes[i];
+					d.area[p][number.get(counts.phase?.[i]) ?? list.length] = counts.nodes[i];
 			if (lanes && until > d.end) {
 				d.pixels = Math.round(d.pixels * (until - d.begin) / (d.end - d.begin));
 				d.end = until;
