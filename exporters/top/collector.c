@@ -28,6 +28,7 @@ struct compose {
 	struct top_runs *runs;
 	struct top_pools *pools;
 	struct top_lines *lines;
+	struct top_causes *causes;
 	uint64_t records; /* of the partition, then: */
 	int64_t records_ns;
 	double records_second;
@@ -355,6 +356,7 @@ compose_snapshot(struct compose *compose, const struct now *now,
 	to->runs = top_share(compose->runs);
 	to->pools = top_share(compose->pools);
 	to->lines = top_share(compose->lines);
+	to->causes = top_share(compose->causes);
 	to->partition = memory_text(now_name(now));
 	return to;
 }
@@ -367,12 +369,14 @@ compose_clear(struct compose *compose)
 	top_unshare(compose->runs);
 	top_unshare(compose->pools);
 	top_unshare(compose->lines);
+	top_unshare(compose->causes);
 	free(compose->order);
 	*compose = (struct compose){ .count = 0 };
 }
 
 /* Facts about the pipeline, if their view is not shown. */
 #define LINES_NS  (10 * NS_PER_SECOND)
+#define CAUSES_NS (10 * NS_PER_SECOND)
 #define PERIOD_NS NS_PER_SECOND
 
 /* When a part may be read again (monotonic). */
@@ -396,7 +400,7 @@ struct collector {
 	struct now *now;
 	struct pools_kept *kept;
 	struct compose compose;
-	struct due runs, pools, lines;
+	struct due runs, pools, lines, causes;
 	int64_t answered_ns;
 };
 
@@ -474,6 +478,41 @@ read_lines(struct collector *collector, unsigned wanted, struct err *err)
 	return rc;
 }
 
+/* Of the newest start; a large pool has many samples, so that the rest is not
+ * bounded.  That there are none is no fault. */
+static int
+read_causes(struct collector *collector, struct err *err)
+{
+	const struct start *start = now_start(collector->now);
+	struct compose *compose = &collector->compose;
+	int64_t begin_ns = clock_monotonic_ns(), end_ns;
+	struct stragglers stragglers;
+	struct err none = { 0 };
+	int rc = -1;
+
+	if (start != NULL) {
+		const struct stragglers_query query = { .partition = now_name(
+							    collector->now),
+			.from_ns = start->begin_ns,
+			.to_ns = TIME_MAX_NS,
+			.start_ns = start->begin_ns,
+			.bounds = STRAGGLER_BOUNDS };
+
+		rc = stragglers_read(
+		    &stragglers, collector->options.source, &query, &none);
+		top_unshare(compose->causes);
+		compose->causes = rc == 0 ? top_causes_new(&stragglers) : NULL;
+		stragglers_clear(&stragglers);
+	}
+	end_ns = clock_monotonic_ns();
+	collector->causes.next_ns =
+	    end_ns + CAUSES_NS + COLLECTOR_REST * (end_ns - begin_ns);
+	if (rc == 0 || !source_has_failed(collector->options.source))
+		return 0;
+	*err = none;
+	return -1;
+}
+
 static int
 read_all(struct collector *collector, unsigned wanted, int64_t now_ns,
     unsigned *changed, struct err *err)
@@ -483,6 +522,8 @@ read_all(struct collector *collector, unsigned wanted, int64_t now_ns,
 
 	if (rc == 0 && is_due(&collector->lines, COLLECT_LINES, at_ns))
 		rc = read_lines(collector, wanted, err);
+	if (rc == 0 && at_ns >= collector->causes.next_ns)
+		rc = read_causes(collector, err);
 	if (rc == 0 && is_due(&collector->runs, wanted, at_ns))
 		rc = read_runs(collector, err);
 	if (rc == 0 && is_due(&collector->pools, wanted, at_ns))
@@ -523,7 +564,7 @@ begin_round(struct collector *collector)
 		now_set_rest(collector->now, COLLECTOR_REST);
 		compose_clear(&collector->compose);
 		collector->runs.next_ns = collector->pools.next_ns =
-		    collector->lines.next_ns = 0;
+		    collector->lines.next_ns = collector->causes.next_ns = 0;
 	}
 	return wanted;
 }

@@ -27,6 +27,7 @@ enum column {
 	IOWAIT,
 	PRESSURE,
 	WRONG,
+	CAUSE, /* the last one: it is there if somebody is slow */
 	COLUMNS
 };
 
@@ -48,6 +49,7 @@ static const struct view_column all[COLUMNS] = {
 	[IOWAIT] = { "IOWAIT", 6, 6, 15, true, false, false },
 	[PRESSURE] = { "PSI IO", 6, 6, 16, true, false, false },
 	[WRONG] = { "WRONG", 9, 60, 2, false, false, false },
+	[CAUSE] = { "WHY SLOW", 20, 60, COLUMNS - 1, false, true, false },
 };
 
 static const struct top_node *
@@ -130,7 +132,9 @@ columns(const struct top_snapshot *snapshot,
 	fit_text(&to[NODE], snapshot->names->names.longest);
 	fit_text(&to[PHASE], snapshot->labels->names.longest);
 	rank_unknown(snapshot, to);
-	return COLUMNS;
+	return snapshot->causes != NULL && snapshot->causes->nodes.count > 0
+		   ? COLUMNS
+		   : CAUSE;
 }
 
 static struct text
@@ -194,7 +198,9 @@ key(const struct top_snapshot *snapshot, uint32_t row, int column)
 
 	return (struct order_key){ .is_text = all[column].is_text,
 		.text = column == NODE ? name_of(snapshot, row)
-				       : label_of(snapshot, row),
+			: column == CAUSE
+			    ? top_cause_of(snapshot, name_of(snapshot, row))
+			    : label_of(snapshot, row),
 		.number = numbers[column] };
 }
 
@@ -223,6 +229,7 @@ cell(const struct top_snapshot *snapshot, uint32_t row, uint32_t column,
 	case IOWAIT: return text_of(cell_share(to, node->iowait));
 	case PRESSURE: return text_of(cell_share(to, node->pressure));
 	case WRONG: return text_of(wrong_of(snapshot, row, to));
+	case CAUSE: return top_cause_of(snapshot, name_of(snapshot, row));
 	default: return text_of("");
 	}
 }
@@ -283,12 +290,14 @@ static void
 detail(const struct top_snapshot *snapshot, uint32_t row, FILE *file)
 {
 	const struct top_node *node = node_of(snapshot, row);
+	struct text cause = top_cause_of(snapshot, name_of(snapshot, row));
 	char wrong[ATTENTION_TEXT_BYTES], to[CELL_NUMBER_BYTES];
 
 	put_text(file, "node", name_of(snapshot, row));
 	put_value(file, "state", node_condition_words[node->condition], "");
 	wrong_of(snapshot, row, wrong);
 	put_value(file, "wrong", wrong[0] != '\0' ? wrong : "nothing", "");
+	put_text(file, "why slow", cause.bytes > 0 ? cause : text_of("-"));
 	put_text(file, "phase",
 	    node->phase == TOP_NO_PHASE ? text_of("-")
 					: label_of(snapshot, row));

@@ -305,6 +305,54 @@ top_pools_new(void)
 }
 
 static void
+free_causes(struct top_shared *shared)
+{
+	struct top_causes *causes = (struct top_causes *)(void *)shared;
+
+	string_table_clear(&causes->nodes);
+	string_table_clear(&causes->texts);
+	free(causes->text);
+	free(causes);
+}
+
+struct top_causes *
+top_causes_new(const struct stragglers *stragglers)
+{
+	struct top_causes *causes = new_shared(sizeof(*causes), free_causes);
+
+	string_table_init(&causes->nodes);
+	string_table_init(&causes->texts);
+	for (uint32_t i = 0; i < stragglers->count; i++) {
+		const struct straggler *straggler = &stragglers->at[i];
+		uint32_t before = causes->nodes.count, number;
+
+		number = string_table_add(&causes->nodes, straggler->node);
+		if (number < before || straggler->causes == 0)
+			continue;
+		causes->text = memory_grow_zero(
+		    causes->text, &causes->room, number, sizeof(*causes->text));
+		causes->text[number] = string_table_add(
+		    &causes->texts, straggler->cause[0].clause);
+		causes->shared.bytes += 2 * sizeof(struct text) +
+					straggler->node.bytes +
+					straggler->cause[0].clause.bytes + 32;
+	}
+	return causes;
+}
+
+struct text
+top_cause_of(const struct top_snapshot *snapshot, struct text node)
+{
+	const struct top_causes *causes = snapshot->causes;
+	uint32_t number;
+
+	return causes != NULL &&
+		       string_table_find(&causes->nodes, node, &number)
+		   ? causes->texts.names[causes->text[number]]
+		   : (struct text){ NULL, 0 };
+}
+
+static void
 free_lines(struct top_shared *shared)
 {
 	struct top_lines *lines = (struct top_lines *)(void *)shared;
@@ -413,6 +461,7 @@ top_snapshot_drop(struct top_snapshot **dropped)
 	top_unshare(snapshot->runs);
 	top_unshare(snapshot->pools);
 	top_unshare(snapshot->lines);
+	top_unshare(snapshot->causes);
 	free(snapshot->nodes);
 	free(snapshot->packed);
 	free(snapshot->phases);

@@ -17,6 +17,7 @@
 #include "exporters/nodes/pools.h"
 #include "exporters/nodes/now.h"
 #include "exporters/nodes/status.h"
+#include "exporters/stragglers/stragglers.h"
 #include "proto/format/table.h"
 #include "proto/hash/string_table.h"
 
@@ -40,6 +41,12 @@ struct top_pools {
 	struct top_shared shared;
 	int64_t read_ns; /* wall clock */
 	struct pools pools;
+};
+/* Why nodes were slow in the newest start. */
+struct top_causes {
+	struct top_shared shared;
+	struct string_table nodes, texts;
+	uint32_t *text, room; /* by number of the node */
 };
 /* The verdict about the pipeline and what is known of its parts, by line. */
 struct top_lines {
@@ -95,6 +102,7 @@ struct top_snapshot {
 	struct top_runs *runs;
 	struct top_pools *pools;
 	struct top_lines *lines;
+	struct top_causes *causes;
 	/* The source did not answer: the rest is what was known then. */
 	bool is_lost;
 	int64_t answered_ns;     /* when it answered last; 0: never */
@@ -124,6 +132,10 @@ struct top_texts *top_texts_new(void);
 void top_texts_add(struct top_texts *texts, struct text text);
 struct top_runs *top_runs_new(void);
 struct top_pools *top_pools_new(void);
+/* Of each node the one that cost most. */
+struct top_causes *top_causes_new(const struct stragglers *stragglers);
+/* Empty: nobody knows one. */
+struct text top_cause_of(const struct top_snapshot *snapshot, struct text node);
 /* Of the facts, which are printed. */
 struct top_lines *top_lines_new(const struct status_facts *facts);
 

@@ -89,6 +89,17 @@ nodes: It is stopped and needs no attention.
 slow: Nothing of it was much slower than usual.
 lost: No records were lost." why disk n03
 
+terminal() {
+	tmux -S "$TMP/tmux" -f /dev/null "$@"
+}
+terminal new-session -d -x 200 -y 24 "LC_ALL=C.UTF-8 poolscope-top -p 'acct\$disk'"
+check "top has it beside the node" wait_until \
+	'terminal capture-pane -p | grep -Eq "^n14 .* tasks waited for a disk 70 % of the time, others 10 % *$"'
+terminal send-keys /  n14 Enter Enter
+check "... and in all about it" wait_until \
+	'terminal capture-pane -p | grep -Eq "^  why slow +tasks waited for a disk 70 % of the time, others 10 % *$"'
+terminal kill-server
+
 # A second job is of n1 and has not ended.
 PARTITION='acct$jobs'
 records <<-'END'
