@@ -59,8 +59,8 @@ check "... and completion" sh -c 'sh deploy/completion.sh bash "$1" | grep -q " 
 cd "$ROOT" || exit 1
 
 # Two spans have one name, one has the other.
-answer "an option" "often" columns name "$NEW/poolscope-stats" spans --least 2 --format csv
-check "... in --help" sh -c '"$1" spans --help | grep -q -e "--least N"' sh "$NEW/poolscope-stats"
+answer "an option" "often" columns name "$NEW/poolscope-stats" spans --often 2 --format csv
+check "... in --help" sh -c '"$1" spans --help | grep -q -e "--often N"' sh "$NEW/poolscope-stats"
 
 echo something >"$TMP/file"
 check "a target" "$NEW/poolscope-upload" file "$TMP/file" --target discard:here
