@@ -162,6 +162,7 @@ begin(struct running *r, uint32_t i)
 	wait_for_ends(r, i);
 	if (times->is_missing)
 		return;
+	times->asked_ns = times->could_ns;
 	wait_for_place(r, i);
 	times->begin_ns = item->begin_ns;
 	if (r->recorded != NULL)

@@ -29,6 +29,7 @@ enum critical_cause {
 struct critical_times {
 	int64_t begin_ns, end_ns;
 	int64_t could_ns; /* from when on it could have begun */
+	int64_t asked_ns; /* the same, had there been a place */
 	uint32_t by;
 	enum critical_cause cause;
 	uint32_t inner;  /* the last one inside that its end waited for */

@@ -198,7 +198,7 @@ put_notes(const struct stragglers *stragglers, struct answer *answer)
 		    "only the %d that lost most have a cause: %" PRIu64
 		    " have none",
 		    STRAGGLERS_EXPLAINED, stragglers->not_explained);
-	if (stragglers->count > 0 && stragglers->no_words)
+	if (stragglers->count > 0 && !stragglers->has_words)
 		answer_note(answer, "no_words", ANSWER_NO_COUNT,
 		    "the model does not say what phases wait for (after, "
 		    "after_any, end_after, places: poolscope-model(5)), so "
@@ -230,10 +230,10 @@ take_bounds(struct straggler_bounds *bounds,
 }
 
 static int
-find_start(int64_t *start_ns, const struct question_asked *asked,
-    const char *model, struct err *err)
+find_start(struct stragglers_query *to, const struct question_asked *asked,
+    struct err *err)
 {
-	const struct starts_query query = { .model = model,
+	const struct starts_query query = { .model = to->model,
 		.falls_back = true,
 		.from_ns = asked->values->window.from_ns,
 		.to_ns = asked->values->window.to_ns,
@@ -241,12 +241,16 @@ find_start(int64_t *start_ns, const struct question_asked *asked,
 	struct starts starts;
 	int rc;
 
-	*start_ns = STRAGGLER_NO_NS;
+	to->start_ns = STRAGGLER_NO_NS;
 	if (!asked->is_of_start)
 		return 0;
 	rc = starts_read(&starts, asked->source, asked->partition, &query, err);
-	if (rc == 0)
-		*start_ns = starts.at[starts.count - 1].begin_ns;
+	if (rc == 0) {
+		const struct start *start = &starts.at[starts.count - 1];
+
+		to->start_ns = start->begin_ns;
+		to->needed = starts_needed(&starts.pool, start->nodes);
+	}
 	starts_clear(&starts);
 	return rc;
 }
@@ -317,7 +321,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	if (values->stragglers.work != NULL)
 		return ask_ranks(asked, answer, err);
 	if (take_bounds(&query.bounds, values, err) != 0 ||
-	    find_start(&query.start_ns, asked, query.model, err) != 0)
+	    find_start(&query, asked, err) != 0)
 		return -1;
 	rc = stragglers_read(&stragglers, asked->source, &query, err);
 	if (rc == 0)

@@ -5,112 +5,39 @@
  */
 #include "exporters/stragglers/stragglers.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "exporters/critical/run.h"
+#include "exporters/stragglers/order.h"
+#include "exporters/stragglers/robust.h"
+#include "exporters/stragglers/sizes.h"
 #include "exporters/stragglers/who.h"
 #include "exporters/stragglers/why.h"
 #include "proto/base/memory.h"
+#include "proto/os/clock.h"
 
 enum { PEERS = 60 }; /* whose samples are read, for a phase with a key */
 
-/* What the model says of the order of phases; without words it is not read. */
-struct order {
-	struct critical_rules rules;
-	struct critical_waits waits;
-	struct critical_run run;
+/* Windows whose samples are read. */
+struct windows {
+	uint32_t own; /* of the straggler */
+	uint32_t of[PEERS], count;
 };
 
 struct reading {
 	struct stragglers *to;
 	const struct stragglers_query *query;
+	struct wire_query phases;
 	struct source *source;
 	struct who who;
 	struct earlier earlier;
 	struct order order;
 	struct measured measured;
-	uint32_t *windows; /* of peers, by group: PEERS of each */
-	uint32_t *window_count;
+	struct windows **peers; /* by group; NULL: none are needed */
+	double *sizes;          /* by item; NULL: none are known */
+	double *room;           /* for a number of each item */
 };
-
-/* ---- how much earlier the pool had been ready ---- */
-
-static int
-read_order(struct reading *r, struct err *err)
-{
-	struct stragglers *to = r->to;
-	struct order *order = &r->order;
-
-	if (critical_rules_read(&order->rules, &to->timeline.names,
-		to->timeline.model, r->source, r->query->partition, err) != 0)
-		return -1;
-	if (!order->rules.any) {
-		to->no_words = 1;
-		return 0;
-	}
-	critical_waits_find(&order->waits, &to->timeline.phases, &order->rules);
-	critical_run_recorded(&order->run, &order->waits);
-	return 0;
-}
-
-static void
-clear_order(struct order *order)
-{
-	critical_run_clear(&order->run);
-	critical_waits_clear(&order->waits);
-	critical_rules_clear(&order->rules);
-}
-
-/* The number in the order of a phase of the timeline; CRITICAL_NONE. */
-static uint32_t
-place_of(const struct order *order, const struct phases_item *item)
-{
-	for (uint32_t i = 0; i < order->waits.count; i++) {
-		const struct critical_item *at = &order->waits.at[i];
-
-		if (at->begin_ns == item->begin_ns && at->node == item->node &&
-		    at->phase == item->phase && at->key == item->key &&
-		    at->end_ns == item->end_ns)
-			return i;
-	}
-	return CRITICAL_NONE;
-}
-
-/* Had the phase taken, or the node begun, as long as usual. */
-static int64_t
-drag_of(const struct reading *r, const struct who_suspect *suspect)
-{
-	const struct critical_waits *waits = &r->order.waits;
-	const struct phases_item *items = r->to->timeline.phases.items;
-	struct critical_change change = { .places = r->order.run.places };
-	int64_t *shift_ns, *length_ns, drag_ns = STRAGGLER_NO_NS;
-	struct critical_run run;
-	uint32_t place = CRITICAL_NONE;
-
-	if (r->order.run.last == CRITICAL_NONE || waits->count == 0)
-		return drag_ns;
-	if (suspect->item != WHO_NO_ITEM)
-		place = place_of(&r->order, &items[suspect->item]);
-	if (suspect->item != WHO_NO_ITEM && place == CRITICAL_NONE)
-		return drag_ns;
-	shift_ns = memory_zero((size_t)waits->nodes + 1, sizeof(*shift_ns));
-	length_ns = memory_zero((size_t)waits->count + 1, sizeof(*length_ns));
-	for (uint32_t i = 0; i < waits->count; i++)
-		length_ns[i] = waits->at[i].end_ns - waits->at[i].begin_ns;
-	if (place != CRITICAL_NONE)
-		length_ns[place] = suspect->usual_ns;
-	else
-		shift_ns[suspect->node] = suspect->usual_ns - suspect->time_ns;
-	change.shift_ns = shift_ns;
-	change.length_ns = length_ns;
-	critical_run_changed(&run, waits, &r->order.run, &change);
-	if (run.missing == 0 && run.last != CRITICAL_NONE)
-		drag_ns = r->order.run.ready_ns - run.ready_ns;
-	critical_run_clear(&run);
-	free(shift_ns);
-	free(length_ns);
-	return drag_ns;
-}
 
 /* ---- who ---- */
 
@@ -197,6 +124,13 @@ by_chance(const void *left, const void *right)
 	return (a->item > b->item) - (a->item < b->item);
 }
 
+/* Who is suspected is not among the peers. */
+static bool
+is_peer(const struct reading *r, const bool *is_suspect, uint32_t item)
+{
+	return !r->to->timeline.phases.items[item].is_open && !is_suspect[item];
+}
+
 /* The same nodes for each phase, as far as they have it, so that few are
  * read. */
 static void
@@ -204,6 +138,7 @@ add_peers(struct reading *r, const bool *is_suspect, uint32_t group)
 {
 	const struct phases_read *phases = &r->to->timeline.phases;
 	const struct who_group *of = &r->who.groups[group];
+	struct windows *peers = memory_zero(1, sizeof(*peers));
 	struct candidate *candidates =
 	    memory_zero((size_t)(of->end - of->first) + 1, sizeof(*candidates));
 	uint32_t count = 0;
@@ -211,7 +146,7 @@ add_peers(struct reading *r, const bool *is_suspect, uint32_t group)
 	for (uint32_t i = of->first; i < of->end; i++) {
 		uint32_t item = r->who.order[i];
 
-		if (!phases->items[item].is_open && !is_suspect[item])
+		if (is_peer(r, is_suspect, item))
 			candidates[count++] = (struct candidate){
 				phases->items[item].node * 2654435761u, item
 			};
@@ -221,89 +156,200 @@ add_peers(struct reading *r, const bool *is_suspect, uint32_t group)
 		const struct phases_item *item =
 		    &phases->items[candidates[i].item];
 
-		r->windows[(size_t)group * PEERS + r->window_count[group]++] =
+		peers->of[peers->count++] =
 		    measured_add(&r->measured, phases->nodes.names[item->node],
 			item->begin_ns, item->end_ns);
 	}
 	free(candidates);
+	r->peers[group] = peers;
 }
 
-/* Earlier times of the node itself. */
-static uint32_t
-add_own(struct reading *r, const struct straggler *straggler, uint32_t *windows)
+/* The last ones of earlier times of the node itself. */
+static void
+add_earlier(struct reading *r, const struct straggler *straggler,
+    struct windows *windows)
 {
 	const struct earlier_time *first;
 	uint32_t count = earlier_find(&r->earlier, straggler->node,
 	    straggler->phase,
 	    straggler->key.at == NULL ? text_of("") : straggler->key, &first);
 
-	if (count > PEERS) {
-		first += count - PEERS;
-		count = PEERS;
+	for (uint32_t i = count > PEERS ? count - PEERS : 0; i < count; i++)
+		windows->of[windows->count++] = measured_add(&r->measured,
+		    straggler->node, first[i].begin_ns, first[i].end_ns);
+}
+
+static struct windows *
+add_windows(struct reading *r, const bool *is_suspect, uint32_t count)
+{
+	struct windows *windows =
+	    memory_zero((size_t)count + 1, sizeof(*windows));
+
+	r->peers =
+	    memory_zero((size_t)r->who.group_count + 1, sizeof(*r->peers));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct straggler *straggler = &r->to->at[i];
+		const struct who_suspect *suspect = &r->who.at[i];
+
+		if (suspect->item == WHO_NO_ITEM)
+			continue;
+		windows[i].own = measured_add(&r->measured, straggler->node,
+		    straggler->begin_ns, straggler->end_ns);
+		if (straggler->is_of_node)
+			add_earlier(r, straggler, &windows[i]);
+		else if (r->peers[suspect->group] == NULL)
+			add_peers(r, is_suspect, suspect->group);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		windows[i] = measured_add(&r->measured, straggler->node,
-		    first[i].begin_ns, first[i].end_ns);
-	return count;
+	return windows;
 }
 
 /* ---- why ---- */
 
+/* The median of what `number` gives for the peers; NaN: it gives none. */
+static double
+median_of(const struct reading *r, const bool *is_suspect,
+    const struct who_group *group,
+    double (*number)(const struct reading *r, uint32_t item))
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = group->first; i < group->end; i++) {
+		uint32_t item = r->who.order[i];
+		double of =
+		    is_peer(r, is_suspect, item) ? number(r, item) : NAN;
+
+		if (!isnan(of))
+			r->room[count++] = of;
+	}
+	robust_sort(r->room, count);
+	return count > 0 ? robust_median(r->room, count) : NAN;
+}
+
+static double
+waited(const struct reading *r, uint32_t item)
+{
+	const struct phases_item *of = &r->to->timeline.phases.items[item];
+	uint32_t holder;
+
+	return (double)place_waits_length(&r->order.places, of->node,
+		   of->begin_ns, of->end_ns, &holder) /
+	       NS_PER_SECOND;
+}
+
+static double
+size(const struct reading *r, uint32_t item)
+{
+	return r->sizes[item];
+}
+
+static double
+speed(const struct reading *r, uint32_t item)
+{
+	const struct phases_item *of = &r->to->timeline.phases.items[item];
+
+	return of->end_ns > of->begin_ns
+		   ? r->sizes[item] /
+			 ((double)(of->end_ns - of->begin_ns) / NS_PER_SECOND)
+		   : NAN;
+}
+
+/* What is known without samples. */
+static struct why_known
+known_of(const struct reading *r, const bool *is_suspect,
+    const struct who_suspect *suspect)
+{
+	const struct phases_read *phases = &r->to->timeline.phases;
+	const struct phases_item *item = &phases->items[suspect->item];
+	const struct who_group *group = &r->who.groups[suspect->group];
+	struct why_known known = { .bytes = NAN };
+	uint32_t holder = 0;
+
+	if (r->order.places.count > 0 &&
+	    place_waits_length(&r->order.places, item->node, item->begin_ns,
+		item->end_ns, &holder) > 0) {
+		known.waited = waited(r, suspect->item);
+		known.peers_waited = median_of(r, is_suspect, group, waited);
+		known.holder = phases->nodes.names[holder];
+	}
+	if (r->sizes != NULL && !isnan(r->sizes[suspect->item])) {
+		known.bytes = r->sizes[suspect->item];
+		known.peers_bytes = median_of(r, is_suspect, group, size);
+		known.peers_rate = median_of(r, is_suspect, group, speed);
+	}
+	return known;
+}
+
+static int
+read_sizes(struct reading *r, struct err *err)
+{
+	bool *is_wanted = memory_zero((size_t)r->order.rules.phases + 1, 1);
+
+	for (uint32_t i = 0; i < r->who.count; i++)
+		if (r->who.at[i].item != WHO_NO_ITEM)
+			is_wanted[r->to->timeline.phases
+				      .items[r->who.at[i].item]
+				      .phase] = true;
+	r->sizes = sizes_read(&r->to->timeline, &r->order.rules, is_wanted,
+	    r->source, r->query->partition, &r->phases, err);
+	free(is_wanted);
+	return r->sizes != NULL ? 0 : -1;
+}
+
+static void
+explain_all(struct reading *r, const bool *is_suspect,
+    const struct windows *windows, uint32_t count)
+{
+	struct stragglers *to = r->to;
+
+	for (uint32_t i = 0; i < to->count; i++) {
+		const struct who_suspect *suspect = &r->who.at[i];
+		const struct windows *peers = &windows[i];
+		struct why_known known;
+
+		if (suspect->item == WHO_NO_ITEM) {
+			why_explain_begin(&to->at[i], &to->texts);
+			continue;
+		}
+		if (i >= count)
+			continue;
+		if (!to->at[i].is_of_node)
+			peers = r->peers[suspect->group];
+		known = known_of(r, is_suspect, suspect);
+		why_explain(&to->at[i], &r->measured, windows[i].own, peers->of,
+		    peers->count, &known, &to->texts);
+	}
+}
+
 static int
 explain(struct reading *r, struct err *err)
 {
-	struct stragglers *to = r->to;
 	const struct who *who = &r->who;
-	uint32_t count =
-	    to->count < STRAGGLERS_EXPLAINED ? to->count : STRAGGLERS_EXPLAINED;
-	uint32_t *own = memory_zero((size_t)count + 1, sizeof(*own));
-	uint32_t(*before)[PEERS] =
-	    memory_zero((size_t)count + 1, sizeof(*before));
-	uint32_t *before_count = memory_zero((size_t)count + 1, 4);
-	bool *is_suspect =
-	    memory_zero((size_t)to->timeline.phases.count + 1, 1);
+	uint32_t count = r->to->count < STRAGGLERS_EXPLAINED
+			     ? r->to->count
+			     : STRAGGLERS_EXPLAINED;
+	uint32_t items = r->to->timeline.phases.count;
+	bool *is_suspect = memory_zero((size_t)items + 1, 1);
+	struct windows *windows;
 	int rc;
 
-	r->windows = memory_zero(
-	    (size_t)who->group_count * PEERS + 1, sizeof(*r->windows));
-	r->window_count =
-	    memory_zero((size_t)who->group_count + 1, sizeof(uint32_t));
 	for (uint32_t i = 0; i < who->count; i++)
 		if (who->at[i].item != WHO_NO_ITEM)
 			is_suspect[who->at[i].item] = true;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct straggler *straggler = &to->at[i];
-		uint32_t group = who->at[i].group;
-
-		if (who->at[i].item == WHO_NO_ITEM)
-			continue;
-		own[i] = measured_add(&r->measured, straggler->node,
-		    straggler->begin_ns, straggler->end_ns);
-		if (straggler->is_of_node)
-			before_count[i] = add_own(r, straggler, before[i]);
-		else if (r->window_count[group] == 0)
-			add_peers(r, is_suspect, group);
-	}
-	rc = measured_read(&r->measured, r->source, r->query->partition, err);
-	for (uint32_t i = 0; rc == 0 && i < to->count; i++) {
-		struct why_place place = { .own_ns = 0 };
-		uint32_t group = who->at[i].group;
-		bool is_of_node = to->at[i].is_of_node;
-
-		if (who->at[i].item == WHO_NO_ITEM)
-			why_explain_begin(&to->at[i], &to->texts);
-		else if (i < count)
-			why_explain(&to->at[i], &r->measured, own[i],
-			    is_of_node ? before[i]
-				       : &r->windows[(size_t)group * PEERS],
-			    is_of_node ? before_count[i]
-				       : r->window_count[group],
-			    &place, &to->texts);
-	}
+	windows = add_windows(r, is_suspect, count);
+	r->room = memory_zero((size_t)items + 1, sizeof(*r->room));
+	rc = read_sizes(r, err);
+	if (rc == 0)
+		rc = measured_read(
+		    &r->measured, r->source, r->query->partition, err);
+	if (rc == 0)
+		explain_all(r, is_suspect, windows, count);
+	for (uint32_t i = 0; i < who->group_count; i++)
+		free(r->peers[i]);
+	free(r->peers);
+	free(r->room);
+	free(r->sizes);
+	free(windows);
 	free(is_suspect);
-	free(before_count);
-	free(before);
-	free(own);
 	return rc;
 }
 
@@ -335,15 +381,18 @@ read_all(struct reading *r, struct err *err)
 	to->not_judged = who->not_judged;
 	if (who->count == 0)
 		return 0;
-	if (read_order(r, err) != 0)
+	if (order_read(&r->order, &to->timeline, r->query->needed, r->source,
+		r->query->partition, err) != 0)
 		return -1;
+	to->has_words = r->order.rules.any;
 	qsort(who->at, who->count, sizeof(*who->at), by_lost);
 	for (uint32_t i = 0; i < who->count; i++) {
 		to->at =
 		    memory_grow(to->at, &to->room, to->count, sizeof(*to->at));
 		to->at[to->count] = straggler_of(r, &who->at[i]);
 		if (i < STRAGGLERS_EXPLAINED)
-			to->at[to->count].drag_ns = drag_of(r, &who->at[i]);
+			to->at[to->count].drag_ns =
+			    order_drag(&r->order, &to->timeline, &who->at[i]);
 		to->count++;
 	}
 	if (!r->query->without_causes)
@@ -358,28 +407,26 @@ int
 stragglers_read(struct stragglers *stragglers, struct source *source,
     const struct stragglers_query *query, struct err *err)
 {
-	struct reading r = {
-		.to = stragglers, .query = query, .source = source
-	};
-	struct wire_query phases = source_query(1u << RECORD_PHASE);
+	struct reading r = { .to = stragglers,
+		.query = query,
+		.source = source,
+		.phases = source_query(1u << RECORD_PHASE) };
 	int rc;
 
 	*stragglers = (struct stragglers){ .at = NULL };
 	string_table_init(&stragglers->texts);
-	phases.from_ns = query->from_ns;
-	phases.to_ns = query->to_ns;
+	r.phases.from_ns = query->from_ns;
+	r.phases.to_ns = query->to_ns;
 	rc = phases_timeline_read(&stragglers->timeline, source,
-	    query->partition, &phases, NULL, query->model, err);
+	    query->partition, &r.phases, NULL, query->model, err);
 	earlier_init(&r.earlier);
 	measured_init(&r.measured);
 	if (rc == 0)
 		rc = read_all(&r, err);
 	who_clear(&r.who);
-	clear_order(&r.order);
+	order_clear(&r.order);
 	earlier_clear(&r.earlier);
 	measured_clear(&r.measured);
-	free(r.windows);
-	free(r.window_count);
 	return rc;
 }
 

@@ -22,6 +22,7 @@ struct stragglers_query {
 	int64_t from_ns, to_ns; /* in which the phases begin */
 	int64_t start_ns;       /* the begin of the start; STRAGGLER_NO_NS: the
 				   time is not that of one */
+	uint32_t needed;        /* nodes that make it ready; 0: all */
 	struct straggler_bounds bounds;
 	bool without_causes; /* who, but not why: no samples are read */
 };
@@ -32,7 +33,7 @@ struct stragglers {
 	uint32_t nodes;         /* that were looked at */
 	uint64_t not_judged;    /* phases with too few to compare with */
 	uint64_t not_explained; /* stragglers beyond STRAGGLERS_EXPLAINED */
-	uint64_t no_words;      /* the model does not say what waits for what */
+	bool has_words;         /* does the model say what waits for what? */
 	struct phases_timeline timeline;
 	struct string_table texts; /* of the clauses */
 };

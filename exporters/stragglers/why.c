@@ -240,26 +240,32 @@ add_waits(struct explaining *e)
 
 /* ---- data ---- */
 
+static void
+put_bytes(struct explaining *e, const struct compared *bytes, double rate,
+    struct text metric, const char *what)
+{
+	char own[QUANTITY_TEXT_BYTES], peers[QUANTITY_TEXT_BYTES];
+	struct straggler_cause *cause = add(e, STRAGGLER_BYTES,
+	    (bytes->own - bytes->peers) / rate, metric, "By", bytes);
+
+	if (cause != NULL)
+		cause->clause = words(e->texts, "it had %s to %s, others %s",
+		    quantity_bytes(own, bytes->own), what,
+		    quantity_bytes(peers, bytes->peers));
+}
+
 /* More than peers, at about their rate. */
 static void
 add_bytes(struct explaining *e, enum measure measure)
 {
 	struct compared bytes = compare(e, sum_of, measure, BYTES_FLOOR);
 	struct compared rate = compare(e, rate_of, measure, 1);
-	char own[QUANTITY_TEXT_BYTES], peers[QUANTITY_TEXT_BYTES];
-	struct straggler_cause *cause;
 
-	if (!(bytes.z > Z && bytes.peers > BYTES_FLOOR &&
-		bytes.own > MORE_BYTES * bytes.peers &&
-		rate.own > SLOWER * rate.peers))
-		return;
-	cause = add(e, STRAGGLER_BYTES, (bytes.own - bytes.peers) / rate.peers,
-	    measure_metric(measure), "By", &bytes);
-	if (cause != NULL)
-		cause->clause = words(e->texts, "it had %s to %s, others %s",
-		    quantity_bytes(own, bytes.own),
-		    measure == MEASURE_RECEIVED ? "receive" : "read",
-		    quantity_bytes(peers, bytes.peers));
+	if (bytes.z > Z && bytes.peers > BYTES_FLOOR &&
+	    bytes.own > MORE_BYTES * bytes.peers &&
+	    rate.own > SLOWER * rate.peers)
+		put_bytes(e, &bytes, rate.peers, measure_metric(measure),
+		    measure == MEASURE_RECEIVED ? "receive" : "read");
 }
 
 /* The time that the same data would not have needed at the rate of peers. */
@@ -342,20 +348,31 @@ add_clock(struct explaining *e)
 }
 
 static void
-add_place(struct explaining *e, const struct why_place *place)
+add_place(struct explaining *e, const struct why_known *known)
 {
+	struct compared c = { known->waited, known->peers_waited, 0 };
 	char own[QUANTITY_TEXT_BYTES], peers[QUANTITY_TEXT_BYTES];
-	struct compared c = { (double)place->own_ns / NS_PER_SECOND,
-		(double)place->peers_ns / NS_PER_SECOND, 0 };
 	struct straggler_cause *cause = add(e, STRAGGLER_PLACE, c.own - c.peers,
 	    (struct text){ NULL, 0 }, "s", &c);
 
 	if (cause != NULL)
 		cause->clause = words(e->texts,
-		    "it waited %s for places, the last one of %.*s, others %s",
-		    quantity_time(own, (double)place->own_ns),
-		    (int)place->holder.bytes, place->holder.at,
-		    quantity_time(peers, (double)place->peers_ns));
+		    "it waited %s for places, for the last one until %.*s had "
+		    "done with it; others %s",
+		    quantity_time(own, c.own * NS_PER_SECOND),
+		    (int)known->holder.bytes, known->holder.at,
+		    quantity_time(peers, c.peers * NS_PER_SECOND));
+}
+
+/* As many as its events say. */
+static void
+add_size(struct explaining *e, const struct why_known *known)
+{
+	struct compared c = { known->bytes, known->peers_bytes, 0 };
+
+	if (known->bytes > MORE_BYTES * known->peers_bytes)
+		put_bytes(
+		    e, &c, known->peers_rate, (struct text){ NULL, 0 }, "move");
 }
 
 static bool
@@ -429,7 +446,7 @@ choose(struct explaining *e, bool is_known)
 void
 why_explain(struct straggler *straggler, const struct measured *measured,
     uint32_t own, const uint32_t *peers, uint32_t peer_count,
-    const struct why_place *place, struct string_table *texts)
+    const struct why_known *from, struct string_table *texts)
 {
 	uint32_t *known = memory_zero((size_t)peer_count + 1, sizeof(*known));
 	struct explaining e = { .straggler = straggler,
@@ -446,14 +463,16 @@ why_explain(struct straggler *straggler, const struct measured *measured,
 		if (is_measured(&measured->at[peers[i]]))
 			known[e.peer_count++] = peers[i];
 	add_clock(&e);
-	add_place(&e, place);
+	add_place(&e, from);
+	add_size(&e, from);
 	if (is_known) {
 		struct compared rate =
 		    compare(&e, rate_of, MEASURE_RECEIVED, 1);
 		bool is_kept_back = add_waits(&e);
 
-		add_bytes(&e, MEASURE_RECEIVED);
-		if (!is_kept_back)
+		if (isnan(from->bytes))
+			add_bytes(&e, MEASURE_RECEIVED);
+		if (isnan(from->bytes) && !is_kept_back)
 			add_bytes(&e, MEASURE_DISK_READ);
 		add_errors(&e, &rate);
 		if (!is_kept_back && most_explained(&e) < NAMED)

@@ -21,17 +21,21 @@
 
 enum { WHY_PEERS_MIN = 3 };
 
-/* What the order of phases says (places.h). */
-struct why_place {
-	int64_t own_ns, peers_ns; /* waited so long for a place */
-	struct text holder;       /* the node that had it last */
+/* What is known without samples. */
+struct why_known {
+	/* Seconds in which it waited for a place (place_waits.h), the median of
+	 * those of its peers, and the node that had the last one. */
+	double waited, peers_waited;
+	struct text holder;
+	/* What its events say that it moved; NaN: nothing. */
+	double bytes, peers_bytes, peers_rate;
 };
 
 /* Set the causes of a straggler, which is a phase; `own` is its window, of
  * `peers` those are taken that were measured. */
 void why_explain(struct straggler *straggler, const struct measured *measured,
     uint32_t own, const uint32_t *peers, uint32_t peer_count,
-    const struct why_place *place, struct string_table *texts);
+    const struct why_known *known, struct string_table *texts);
 /* That a node began late is its own cause. */
 void why_explain_begin(struct straggler *straggler, struct string_table *texts);
 
