@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,7 +349,7 @@ static int
 explain(struct reading *r, struct err *err)
 {
 	struct rank_spans *to = r->to;
-	const struct why_place nowhere = { .own_ns = 0 };
+	const struct why_known nothing = { .bytes = NAN };
 	uint32_t *own = memory_zero((size_t)to->count + 1, sizeof(*own));
 	uint32_t peers[PEERS], peer_count;
 	struct measured measured;
@@ -362,7 +363,7 @@ explain(struct reading *r, struct err *err)
 	rc = measured_read(&measured, r->source, r->query->partition, err);
 	for (uint32_t i = 0; rc == 0 && i < to->count; i++)
 		why_explain(&to->at[i], &measured, own[i], peers, peer_count,
-		    &nowhere, &to->texts);
+		    &nothing, &to->texts);
 	measured_clear(&measured);
 	free(own);
 	return rc;

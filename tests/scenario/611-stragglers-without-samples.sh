@@ -11,7 +11,7 @@
 #	and n14 ln(87/22) = 1.375 above: 8.6 and 10.7 spreads.
 #	n14 could have pulled from 3 on and got the place at 65: of 65 s lost it waited 62.
 #	Had it waited for its images 22 s, the pool had been ready with n13, at 70, and not
-#	at 90.  Had n13, it is ready at 90.
+#	at 90.  Had n13, n14 had got the place 45 s earlier.
 #	Of their pulls of this image, two, nobody can judge; each of 12 others has its own
 #	and took 15 s, also alone: 14 are not judged.
 #
@@ -85,8 +85,8 @@ stragglers() {
 } | records
 wait_until indexed 30
 UNMEASURED="unmeasured,there are no samples of the node in this time"
-answer "places" "n14,pool:images,,87,22,65,20,peers,14,place,it waited 62.0 s for places, for the last one until n13 had done with it; others 0 s
-n13,pool:images,,67,22,45,0,peers,14,$UNMEASURED" stragglers
+answer "places" "n13,pool:images,,67,22,45,45,peers,14,$UNMEASURED
+n14,pool:images,,87,22,65,20,peers,14,place,it waited 62.0 s for places, for the last one until n13 had done with it; others 0 s" stragglers
 check "..." poolscope stats stragglers
 check_printed "... and what is not judged" "cannot judge 14 phases"
 answer "... with its share" "0.9538461538461539" columns share poolscope stats stragglers -n n14 --format csv
