@@ -23,7 +23,7 @@
 #define SLOWER         0.7  /* of their rate */
 #define BYTES_FLOOR    (1 << 20)
 #define CLOCK_FLOOR_NS NS_PER_SECOND
-enum { SAMPLES_MIN = 2, ERRORS_FLOOR = 1 };
+enum { SAMPLES_MIN = 2, ERRORS_FLOOR = 1, FAULTS_FLOOR = 200 };
 
 /* A number of the node and of its peers. */
 struct compared {
@@ -191,6 +191,35 @@ slow_disk(struct explaining *e, struct compared *busy)
 		   : 0;
 }
 
+/* Pages that come back from a disk, again and again: the kernel counts most of
+ * that as waiting for the disk.  Returns the seconds. */
+static double
+add_memory(struct explaining *e)
+{
+	struct compared wait =
+	    compare(e, share_of, MEASURE_MEMORY_WAIT, WAIT_FLOOR);
+	struct compared io = compare(e, share_of, MEASURE_IO_WAIT, WAIT_FLOOR);
+	struct compared faults =
+	    compare(e, rate_of, MEASURE_MAJOR_FAULTS, FAULTS_FLOOR);
+	bool thrashes =
+	    faults.z > Z && faults.own - faults.peers > FAULTS_FLOOR;
+	struct straggler_cause *cause;
+	double seconds;
+
+	if (!thrashes || excess(&wait) >= excess(&io))
+		return add_wait(e, STRAGGLER_MEMORY, MEASURE_MEMORY_WAIT, &wait,
+		    0, "tasks waited for memory");
+	seconds = excess(&io) * e->seconds;
+	cause = add(e, STRAGGLER_MEMORY, seconds,
+	    measure_metric(MEASURE_MAJOR_FAULTS), "{fault}/s", &faults);
+	if (cause != NULL)
+		cause->clause = words(e->texts,
+		    "%.0f pages a second had to come back to memory, of "
+		    "others %.0f",
+		    faults.own, faults.peers);
+	return seconds;
+}
+
 /* Returns whether a disk differs, however little that explains. */
 static bool
 add_disk(struct explaining *e, double memory_seconds)
@@ -218,16 +247,13 @@ add_disk(struct explaining *e, double memory_seconds)
 static bool
 add_waits(struct explaining *e)
 {
-	struct compared memory =
-	    compare(e, share_of, MEASURE_MEMORY_WAIT, WAIT_FLOOR);
 	struct compared stolen =
 	    compare(e, share_of, MEASURE_STEAL, WAIT_FLOOR);
 	struct compared throttled =
 	    compare(e, share_of, MEASURE_THROTTLED, WAIT_FLOOR);
 	struct compared cpu =
 	    compare(e, share_of, MEASURE_CPU_WAIT, WAIT_FLOOR);
-	double for_memory = add_wait(e, STRAGGLER_MEMORY, MEASURE_MEMORY_WAIT,
-	    &memory, 0, "tasks waited for memory");
+	double for_memory = add_memory(e);
 	double taken = add_wait(e, STRAGGLER_STOLEN, MEASURE_STEAL, &stolen, 0,
 	    "the host took its processors");
 
