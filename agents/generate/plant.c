@@ -182,7 +182,7 @@ get_begin_ns(const struct generate_plant *plant, uint64_t rank)
 	int64_t spacing_ns = get_spacing_ns(plant);
 
 	return (int64_t)rank * spacing_ns -
-	       (has_queue(plant) ? (int64_t)early * spacing_ns * 4 / 10 : 0);
+	       (has_queue(plant) ? (int64_t)early * spacing_ns * 2 / 10 : 0);
 }
 
 static int64_t
