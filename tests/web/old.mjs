@@ -11,25 +11,27 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
-import { enter, finish, judge, newPage, shot, visit, words } from "./judge.mjs";
+import { browser, enter, finish, judge, newPage, shot, visit, words } from "./judge.mjs";
 
 const [aggregator, broker, web, shown, asleep, shots] = words;
 const WAIT_MS = 180000;
 const page = await newPage({ viewport: { width: 1200, height: 700 } });
 
-const seen = () => page.evaluate(() => ({
+const seen = (of = page) => of.evaluate(() => ({
 	facts: Object.fromEntries([...document.querySelectorAll(".figures > div")].map((d) => [d.children[0].textContent, d.children[1].textContent])),
 	banner: [...document.querySelectorAll(".banner")].filter((b) => !b.hidden).map((b) => b.textContent).join(),
 	dot: document.querySelector(".dot").dataset.state,
 }));
 
+const pause = (ms) => new Promise((done) => setTimeout(() => done("asleep"), ms));
+
 /* Does the page show this soon, without being loaded again? */
-async function shows(name, test) {
+async function shows(name, test, of = page) {
 	const begin = Date.now(), until = begin + WAIT_MS;
-	let now = await seen();
+	let now = await seen(of);
 	while (!test(now) && Date.now() < until) {
-		await page.waitForTimeout(200);
-		now = await seen();
+		await pause(200);
+		now = await seen(of);
 	}
 	judge(name, test(now), JSON.stringify(now));
 	console.log(`${name}: after ${((Date.now() - begin) / 1000).toFixed(1)} s`);
@@ -57,14 +59,29 @@ await open("#/pool/acct%24pool");
 await shows("... in a pool", ({ banner }) => banner === "The broker has died; poolscope up.");
 const pipe = spawn("poolscope-broker", [], { stdio: "ignore" });
 await shows("a broker that is back", ({ banner }) => banner === "");
-/* A lid that was closed: nothing runs, and what came meanwhile is asked for when it is opened. */
-const session = await page.context().newCDPSession(page);
-await session.send("Page.setWebLifecycleState", { state: "frozen" });
+/* A lid that was closed: nothing runs, and what came meanwhile is asked for when it is opened.  The
+ * second page wakes an hour later by its clock, and asks no more than one that was awake.
+ * (Chromium freezes no page that is seen, so its processes are stopped.) */
+const lid = await newPage({}), asked = [];
+await lid.clock.install();
+await enter(lid);
+await visit(lid, "#/pool/acct%24pool");
+const { processInfo } = await (await browser.newBrowserCDPSession()).send("SystemInfo.getProcessInfo");
+const signal = (name) => processInfo.filter(({ type }) => type === "renderer").forEach(({ id }) => process.kill(id, name));
+signal("SIGSTOP");
 writeFileSync(asleep, "");
 while (!existsSync(asleep + ".sent"))
-	await new Promise((done) => setTimeout(done, 100));
-await session.send("Page.setWebLifecycleState", { state: "active" });
+	await pause(100);
+const during = seen(lid), state = await Promise.race([during, pause(2000)]);
+judge("no page runs", state === "asleep", JSON.stringify(state));
+lid.on("request", (request) => asked.push(request.url()));
+signal("SIGCONT");
+await lid.clock.fastForward(3600000);
 await shows("a page that was asleep", ({ facts }) => facts.Nodes === "3");
+await shows("... for an hour", ({ facts }) => facts.Nodes === "3", lid);
+await pause(1000);
+judge("... asks twice at most", asked.every((url) => asked.filter((each) => each === url).length <= 2), JSON.stringify(asked));
+await lid.context().close();
 await open("#/pools");
 process.kill(Number(aggregator), "SIGKILL");
 await shows("an aggregator that was killed", ({ banner }) => /^The aggregator does not (run|answer)/.test(banner));
