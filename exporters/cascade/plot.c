@@ -4,6 +4,7 @@
  */
 #include "exporters/cascade/plot.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 
 enum {
 	WORDS_BYTES = 4096,
+	NAMED = 2, /* of the nodes that are not drawn, in a title */
+	NAMED_BYTES = 48,
 	WARNINGS_MAX = 10, /* more lines would push the rest off the screen */
 };
 
@@ -449,17 +452,46 @@ set_bands(struct bands *bands)
 	bands->band_count = to;
 }
 
+/* Of the first line: the nodes that have no length, because an event is
+ * missing.  Somebody who looks for the node that hangs looks here. */
+static void
+add_not_drawn(const struct cascade *cascade, char *title, size_t room)
+{
+	uint32_t missing = cascade->node_count - cascade->complete, named = 0;
+	size_t used = strlen(title);
+
+	if (missing == 0)
+		return;
+	used += (size_t)snprintf(title + used, room - used,
+	    "; %" PRIu32 " incomplete node%s not drawn: ", missing,
+	    missing == 1 ? " is" : "s are");
+	for (uint32_t i = 0; named < NAMED && used < room; i++) {
+		char name[NAMED_BYTES];
+
+		if (cascade->nodes[i].missing == 0)
+			continue;
+		text_quote(name, sizeof(name), cascade->nodes[i].name);
+		used += (size_t)snprintf(title + used, room - used, "%s%s",
+		    named == 0 ? "" : ", ", name);
+		if (++named == missing)
+			return;
+	}
+	if (used < room)
+		snprintf(title + used, room - used, " ...");
+}
+
 struct phases_plot *
-phases_plot_new(const struct cascade *cascade, struct text pool)
+phases_plot_new(const struct cascade *cascade, struct text partition)
 {
 	struct phases_plot *plot = memory_zero(1, sizeof(*plot));
 	struct bands *bands = &plot->bands;
 	size_t used;
 
-	strcpy(plot->title, "Startup of pool ");
+	strcpy(plot->title, "Startup of ");
 	used = strlen(plot->title);
 	cascade_put_title(
-	    cascade, pool, plot->title + used, sizeof(plot->title) - used);
+	    cascade, partition, plot->title + used, sizeof(plot->title) - used);
+	add_not_drawn(cascade, plot->title, sizeof(plot->title));
 	if (cascade->clock[0] != '\0')
 		snprintf(plot->note, sizeof(plot->note), " Of the %s.",
 		    cascade->clock);
@@ -503,7 +535,7 @@ phases_plot_free(struct phases_plot **plot)
 
 struct cascade_distribution {
 	struct boxes boxes; /* clear it at the end */
-	char title[256], note[256];
+	char title[512], note[256];
 };
 
 /* The durations of a phase on a node, appended. */
@@ -530,7 +562,7 @@ take(const struct cascade *cascade, const struct cascade_node *node,
 /* There must be at least one complete node. */
 static void
 cascade_distribution_init(struct cascade_distribution *distribution,
-    const struct cascade *cascade, struct text pool)
+    const struct cascade *cascade, struct text partition)
 {
 	double *seconds =
 	    memory_zero((size_t)cascade->node_count + cascade->pair_count + 1,
@@ -538,10 +570,12 @@ cascade_distribution_init(struct cascade_distribution *distribution,
 	struct boxes *boxes = &distribution->boxes;
 
 	snprintf(distribution->title, sizeof(distribution->title),
-	    "Durations of the startup of pool %.*s",
-	    pool.bytes < 200 ? (int)pool.bytes : 200, pool.at);
+	    "Durations of the startup of %.*s",
+	    partition.bytes < 200 ? (int)partition.bytes : 200, partition.at);
 	boxes_put_note(
 	    distribution->note, sizeof(distribution->note), cascade->start);
+	add_not_drawn(
+	    cascade, distribution->title, sizeof(distribution->title));
 	*boxes = (struct boxes){ .title = distribution->title,
 		.note = distribution->note };
 	for (int phase = 0; phase < CASCADE_PHASES; phase++) {
@@ -594,7 +628,7 @@ static int
 draw_phases(const struct cascade *cascade, struct text partition,
     struct picture *picture, struct err *err)
 {
-	struct phases_plot *plot = phases_plot_new(cascade, pool_id(partition));
+	struct phases_plot *plot = phases_plot_new(cascade, partition);
 	int rc;
 
 	picture->what = &plot->bands;
@@ -612,7 +646,7 @@ draw_distribution(const struct cascade *cascade, struct text partition,
 	struct cascade_distribution distribution;
 	int rc;
 
-	cascade_distribution_init(&distribution, cascade, pool_id(partition));
+	cascade_distribution_init(&distribution, cascade, partition);
 	picture->what = &distribution.boxes;
 	picture->put_table = boxes_table;
 	picture->put_script = boxes_script;

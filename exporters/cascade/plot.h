@@ -62,7 +62,7 @@ void cascade_plot_dat(const struct cascade *cascade, FILE *file);
 void cascade_plot_script(const struct cascade *cascade, FILE *file,
     struct text pool, const char *dat, enum gnuplot_terminal terminal);
 
-/* "gpupool (UbuntuServer 16.04-LTS)", with the parts that are known. */
+/* "acct$gpupool (UbuntuServer 16.04-LTS)", with the parts that are known. */
 void cascade_put_title(
     const struct cascade *cascade, struct text pool, char *to, size_t room);
 
@@ -109,7 +109,7 @@ struct phases_plot {
 
 /* Returns a new picture; there must be at least one complete node. */
 struct phases_plot *phases_plot_new(
-    const struct cascade *cascade, struct text pool);
+    const struct cascade *cascade, struct text partition);
 void phases_plot_free(struct phases_plot **plot);
 
 #endif

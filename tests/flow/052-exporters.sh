@@ -141,7 +141,7 @@ check "there are the phases, which count each moment once" test "$(files "$TMP/o
 check "numbers are those of stats" cmp "$TMP/out.d/mybatchacct-gpupool.json" "$TMP/asked.json"
 check "letters" poolscope-plot cascade -p "$pool" --term dumb -o "$TMP/out.d"
 check_printed "are a picture" "seconds since"
-check_printed "... with the pool in its title" " Startup of pool gpupool "
+check_printed "... with the pool in its title" " Startup of $pool "
 check "vectors" poolscope-plot cascade -p "$pool" --view reference --term svg -o "$TMP/out.d"
 check "are one" python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' \
 	"$TMP/out.d/mybatchacct-gpupool.svg"
