@@ -619,15 +619,17 @@ phase_rows_close(struct phase_rows **closed)
 int
 phase_rows_refuse(struct phase_rows *rows, struct err *err)
 {
-	char shown[300], typed[2 * NAME_BYTES_MAX + 2];
+	char shown[300], named[300], typed[2 * NAME_BYTES_MAX + 2];
 	struct text name = rows->query.name;
 
-	err_set(err, "no phases%s of partition %s in %s%s",
+	snprintf(typed, sizeof(typed), "%.*s", (int)name.bytes, name.at);
+	err_set(err, "no phases%s%s%s%s of partition %s in %s%s",
+	    name.bytes > 0 ? " '" : "", text_quote(named, sizeof(named), name),
+	    name.bytes > 0 ? "'" : "",
 	    rows->in_time ? " that begin in that time" : "",
 	    text_quote(shown, sizeof(shown), rows->partition),
 	    source_name(rows->source),
 	    rows->in_time || name.bytes > 0 ? "" : PHASE_ROWS_HINT);
-	snprintf(typed, sizeof(typed), "%.*s", (int)name.bytes, name.at);
 	known_suggest(rows->source, SOURCE_STATS, rows->partition, &rows->query,
 	    typed, err);
 	return -1;

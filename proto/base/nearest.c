@@ -70,11 +70,16 @@ nearest_offer(struct nearest *nearest, const char *word)
 {
 	size_t bytes = strlen(nearest->typed), word_bytes = strlen(word);
 	unsigned distance, i = nearest->count;
+	const char *name = strchr(word, ':');
 
 	if (bytes == 0 || bytes >= NEAREST_WORD_BYTES ||
 	    word_bytes >= NEAREST_WORD_BYTES)
 		return;
 	distance = distance_of(nearest->typed, word);
+	/* SOURCE:NAME, of which only the name was typed. */
+	if (name != NULL && strchr(nearest->typed, ':') == NULL)
+		distance =
+		    least(distance, distance_of(nearest->typed, name + 1));
 	/* An error in three characters, and one in any word. */
 	if (distance > 1 + bytes / 3 || distance >= bytes) {
 		if (bytes < 2 || bytes > word_bytes ||

@@ -47,6 +47,19 @@ a_beginning_is_near(void **state)
 }
 
 static void
+a_name_without_its_source_is_near(void **state)
+{
+	static const char *const words[] = { "cascade:pull",
+		"cascade:pull-start", "job:run", NULL };
+
+	(void)state;
+	assert_string_equal(
+	    ask("pull", words), "; did you mean --cascade:pull?");
+	assert_string_equal(ask("rum", words), "; did you mean --job:run?");
+	assert_string_equal(ask("farm:pull", words), "");
+}
+
+static void
 long_words_are_not_compared(void **state)
 {
 	char longer[300];
@@ -65,6 +78,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_nearest_come_first),
 		cmocka_unit_test(a_beginning_is_near),
+		cmocka_unit_test(a_name_without_its_source_is_near),
 		cmocka_unit_test(long_words_are_not_compared),
 	};
 
