@@ -12,7 +12,8 @@
 # 7250 s to 7000 s ago.  Each depth counts for 10 s: 5 and 9 are 7, 9 is 9, 3 5 9 are 5.67, 1 3 5 9 are
 # 4.5, and 3.
 #
-# acct$farm: four runs, two days, 7200 s, 1800 s and 300 s ago; there are no starts.
+# acct$farm: four runs, two days, 7200 s, 1800 s and 300 s ago; there are no starts.  acct$imported: three
+# runs from files, of which no node is anything to look at.
 #
 # acct$machine has samples only.  The clock of acct$past is that of 1970.  Models job and testrun are
 # loaded, but acct$pool has neither jobs nor runs.
@@ -73,6 +74,9 @@ PARTITION='acct$past'
 	prepare n1 $((1000 - BASE)) 5
 	prepare n2 $((1000 - BASE)) 9
 } | records
+check "runs in files" poolscope-generate testrun -q --runs 3 --base -1h -o "$TMP/farm"
+check "... are imported" poolscope-import testrun -q "$TMP/farm" -p 'acct$imported' --broker "ipc://$DIR/run/intake.ipc"
+wait_until indexed 60
 page_start
 page_judge time.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web

@@ -189,7 +189,8 @@ judge("a clock of 1970", /The records of this pool are of 1970-01-01 00:16:40 to
 
 /* ---- what a pool has nothing for ---- */
 
-const TABS = { pool: "Overview Timeline Breakdown Nodes", farm: "Overview Timeline Breakdown Nodes Runs Groups", machine: "Overview Nodes" };
+const TABS = { pool: "Overview Timeline Breakdown Nodes", farm: "Overview Timeline Breakdown Nodes Runs Groups",
+	imported: "Overview Timeline Breakdown Runs Groups", machine: "Overview Nodes" };
 for (const [name, wanted] of Object.entries(TABS)) {
 	await open("#/pool/acct%24" + name, "overview");
 	await page.waitForFunction((n) => document.querySelectorAll("#tabs a").length >= n, wanted.split(" ").length).catch(() => {});

@@ -10,9 +10,9 @@ const KEPT_MS = 10000;
 const RUNS = "testrun"; // the model of runs
 let kept = { pool: null };
 
-/* A promise of { known, phases, models, starts, runs, samples, results }: its row of pools
- * (undefined: there is no such pool), the phases that occurred, in their order, the names of
- * their models, whether nodes start, and whether there is any of the others. */
+/* A promise of { known, phases, ofNodes, models, starts, runs, samples, results }: its row of pools
+ * (undefined: there is no such pool), the phases that occurred, in their order, those that
+ * nodes have, not runs, the names of their models, whether nodes start, and whether there is any of the others. */
 export function has(pool) {
 	if (kept.pool !== pool || Date.now() - kept.at > KEPT_MS) {
 		kept = { pool, at: Date.now(), of: read(pool) };
@@ -30,7 +30,7 @@ async function read(pool) {
 		known && known.entities ? ask("results") : null]);
 	const rows = (phases ? phases.rows : []).filter(occurs).sort((a, b) => a.place - b.place);
 	const models = new Set(rows.map((r) => r.phase.replace(/:.*$/s, "")));
-	return { known, phases: rows, models, starts: rows.some((r) => r.required), runs: models.has(RUNS),
+	return { known, phases: rows, ofNodes: rows.filter((r) => !r.phase.startsWith(RUNS + ":")), models, starts: rows.some((r) => r.required), runs: models.has(RUNS),
 		samples: Boolean(known && known.samples), spans: Boolean(known && known.spans), results: Boolean(results && results.rows.length) };
 }
 

@@ -41,7 +41,7 @@ export function mapView(context) {
 	async function options(nodes, of) {
 		const metrics = of.samples ? await context.maybe(["samples"], { columns: "metric", node: some(nodes) }) : null;
 		choices = [["heard", "state"]];
-		for (const p of of.phases.filter((each) => each.count > 0))
+		for (const p of of.ofNodes.filter((each) => each.count > 0))
 			choices.push(["phase:" + p.phase, "phase " + p.phase.replace(/^.*:/, "")]);
 		for (const name of new Set((metrics ? metrics.rows : []).map((m) => m.metric)))
 			choices.push(["metric:" + name, name]);
@@ -49,8 +49,8 @@ export function mapView(context) {
 
 	/* Nodes that nobody expects to hear from again all have one state: of those the phase in which one
 	 * differs most. */
-	function first(nodes, { phases }) {
-		const over = (p) => p.max - p.p50, most = phases.filter((p) => over(p) > 0).sort((a, b) => over(b) - over(a))[0];
+	function first(nodes, { ofNodes }) {
+		const over = (p) => p.max - p.p50, most = ofNodes.filter((p) => over(p) > 0).sort((a, b) => over(b) - over(a))[0];
 		return most && nodes.every((r) => ["imported", "stopped"].includes(r.state)) ? "phase:" + most.phase : "heard";
 	}
 
