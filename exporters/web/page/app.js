@@ -37,7 +37,7 @@ const POOL_VIEWS = {
 	timeline: { title: "Timeline", make: timelineView, of: ["timeline"], fits: (of) => of.phases.length },
 	breakdown: { title: "Breakdown", make: breakdownView, of: ["breakdown"], fits: (of) => of.phases.length },
 	map: { title: "Nodes", make: mapView, of: ["nodes", "phases", "samples", "series"], now: "States of nodes are of now.",
-		fits: ({ known, ofNodes, samples }) => !known || known.nodes || ofNodes.length || samples },
+		fits: (of) => !of.known || of.known.nodes || of.samples || of.ofNodes.length },
 	node: { title: "Node", make: nodeView, of: ["nodes", "phases", "timeline", "samples", "series"], hidden: true,
 		now: "The state of the node is of now." },
 	runs: { title: "Runs", make: runs, of: ["runs"], fits: (of) => of.runs, ofItem: "The run is shown whole; what is usual is of the chosen time." },

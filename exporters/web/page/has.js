@@ -11,8 +11,8 @@ const RUNS = "testrun"; // the model of runs
 let kept = { pool: null };
 
 /* A promise of { known, phases, ofNodes, models, starts, runs, samples, results }: its row of pools
- * (undefined: there is no such pool), the phases that occurred, in their order, those that
- * nodes have, not runs, the names of their models, whether nodes start, and whether there is any of the others. */
+ * (undefined: no such pool), the phases that occurred, in order, those not of runs, their
+ * models, whether nodes start, and whether there are others. */
 export function has(pool) {
 	if (kept.pool !== pool || Date.now() - kept.at > KEPT_MS) {
 		kept = { pool, at: Date.now(), of: read(pool) };
