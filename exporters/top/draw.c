@@ -307,7 +307,8 @@ is_read(const struct top_state *state)
 {
 	const struct top_snapshot *shown = state->shown;
 
-	return (state->view != VIEW_RUNS || shown->runs != NULL) &&
+	return (state->view != VIEW_NODES || shown->answered_ns != 0) &&
+	       (state->view != VIEW_RUNS || shown->runs != NULL) &&
 	       (state->view != VIEW_POOLS || shown->pools != NULL) &&
 	       (state->view != VIEW_PIPELINE || shown->lines != NULL);
 }

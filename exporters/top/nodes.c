@@ -33,7 +33,7 @@ enum column {
 
 static const struct view_column all[COLUMNS] = {
 	[NODE] = { "NODE", 13, 40, 0, false, true, false },
-	[STATE] = { "STATE", 6, 6, 1, false, false, false },
+	[STATE] = { "STATE", 8, 8, 1, false, false, false },
 	[PHASE] = { "PHASE", 13, 30, 3, false, true, false },
 	[FOR] = { "FOR", 5, 6, 4, true, false, false },
 	[HEARD] = { "HEARD", 5, 6, 5, true, false, false },

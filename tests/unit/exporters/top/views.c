@@ -240,6 +240,24 @@ the_pipeline_counts_all_agents(void **state)
 	top_snapshot_drop(&snapshot);
 }
 
+/* Of a column that is shown at all, whatever the width. */
+static void
+a_state_is_not_cut(void **state)
+{
+	struct top_snapshot *snapshot = made_snapshot(1, 1);
+	struct view_column columns[VIEW_COLUMNS_MAX];
+	uint32_t count = view_nodes.columns(snapshot, columns), at = 0;
+
+	(void)state;
+	while (at < count && strcmp(columns[at].title, "STATE") != 0)
+		at++;
+	assert_int_not_equal(at, count);
+	for (int i = 0; i < NODE_CONDITIONS; i++)
+		assert_true(
+		    strlen(node_condition_words[i]) <= columns[at].least);
+	top_snapshot_drop(&snapshot);
+}
+
 /* n0 never began; n1 is ready for 12 min and uses 3 GiB of 12; how much n2 has
  * is not known. */
 static void
@@ -280,6 +298,7 @@ main(void)
 		cmocka_unit_test(clocks_are_off_to_either_side),
 		cmocka_unit_test(the_pipeline_counts_all_agents),
 		cmocka_unit_test(a_filter_finds_names_and_phases),
+		cmocka_unit_test(a_state_is_not_cut),
 		cmocka_unit_test(what_is_not_known_is_a_dash),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
