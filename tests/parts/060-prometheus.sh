@@ -62,13 +62,19 @@ cat >"$TMP/scrape.yml" <<-END
 	  - job_name: poolscope
 	    static_configs: [{targets: ["127.0.0.1:$1"]}]
 END
+# The example that is commented out, of the page itself.
+poolscope keys token prometheus >"$TMP/poolscope.token"
+start web poolscope-web --listen 127.0.0.1:0 || exit 1
+wait_until "grep -q '#k=' '$TMP/web.log'" || exit 1
+web=$(grep -o 'http://[^ ]*#k=' "$TMP/web.log" | head -n 1 | sed 's|http://\(.*\)/#k=|\1|')
+sed -n 's/^  #\(-\|  \)/  \1/p' "$TMP/prometheus.yml" | sed "s/localhost:8080/$web/" >>"$TMP/scrape.yml"
 serve prometheus prometheus --config.file="$TMP/scrape.yml" --storage.tsdb.path="$TMP/tsdb" \
 	--web.listen-address="127.0.0.1:$2"
 answers "$server/-/ready" prometheus || exit 1
 scraped() {
-	[ "$(/usr/bin/python3 "$ROOT/tests/parts/prometheus.py" up "$server")" = up ]
+	[ "$(/usr/bin/python3 "$ROOT/tests/parts/prometheus.py" up "$server")" = "up up" ]
 }
-check "Prometheus scrapes it" wait_until scraped 60
+check "Prometheus scrapes it, and the page with a token" wait_until scraped 60
 check "... and asked for OpenMetrics" grep -q 'application/openmetrics-text' "$metrics.asked"
 # The next durations come while it looks.
 step=0

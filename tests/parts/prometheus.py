@@ -2,7 +2,7 @@
 
 Usage: prometheus.py serve PORT FILE TYPE | up URL | questions URL DASHBOARD
 serve answers each request with the file as it is then, and says what was asked for in FILE.asked.
-up prints the health of the only target.  questions prints each title whose question fails or
+up prints the health of each target.  questions prints each title whose question fails or
 has no answer.
 SPDX-License-Identifier: MIT
 """
