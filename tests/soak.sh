@@ -27,6 +27,7 @@ plan() {
 		seal      fault/040-compact-states    SEALS     50000
 		damage    fault/195-damage         ROUNDS    50000
 		answers   fault/210-answers        POOLS     100000
+		pictures  scenario/482-random-pictures POOLS 1000
 		simulate  fault/020-simulate       WORLDS    5000000
 		archive   parts/100-archive-kill   KILLS     200
 		head      parts/125-head-lost      HEADS     20

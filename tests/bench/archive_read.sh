@@ -70,7 +70,7 @@ three() {
 	done
 }
 
-echo "-- the start-up of $pool nodes (goal for 10,000 from the archive alone: 0.9 s, 48 MiB)"
+echo "-- the start-up of $pool nodes (goal for 10,000 from the archive alone: 0.6 s, 48 MiB)"
 python3 tests/golden/cascade/p13_generated_1000/gen.py --nodes "$pool" --out "$TMP" --no-emits
 export POOLSCOPE_DIR="$TMP/start"
 DIR=$POOLSCOPE_DIR

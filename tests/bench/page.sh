@@ -18,8 +18,13 @@ poolscope-import cascade deploy/demo/render-60.jsonl --quiet
 wait_indexed
 
 cd exporters/web/page || exit 1
-echo "page: $(cat ./* | wc -c) bytes, compressed $(for each in ./*; do gzip -1 -c "$each"; done | wc -c)"
-echo "goal: 150,000 and 60,000"
+# What a browser loads, which is all but what only a report has.
+rm -rf "$TMP/page"
+mkdir "$TMP/page"
+cp ./* "../../../$B/exporters/web/palette.js" "$TMP/page"
+rm "$TMP/page/report.js"
+echo "page: $(cat "$TMP"/page/* | wc -c) bytes, compressed $(for each in "$TMP"/page/*; do gzip -9 -c "$each"; done | wc -c)"
+echo "goal: 190,000 and 75,000"
 cd ../../..
 poolscope-web --listen 127.0.0.1:0 >"$TMP/web" 2>&1 &
 web=$!
@@ -33,6 +38,6 @@ for pool in prodacct%24render-60 bigacct%24bigpool; do
 		echo "$pool: $(node tests/web/frames.mjs "$PAGE" "$address" "$(command -v chromium)" "#/pool/$pool/breakdown")"
 	done
 done
-echo "goal: first paint 150 ms, data 300 ms (10,000 nodes: 500 ms), p95 between frames 16.7 ms, in scripts 8 ms"
+echo "goal: first paint 100 ms, data 250 ms (10,000 nodes: 400 ms), p95 between frames 16.7 ms, in scripts 8 ms"
 kill $web
 poolscope down

@@ -2,19 +2,20 @@
 # Pictures of random phases, those of 481: what each pixel of each row shows, of a node, of several
 # and by lanes, of all of the time and of a part, and the area above.  timelines.py walks the phases
 # of each pixel in integer nanoseconds.
+#
+#	POOLS=1000 sh tests/scenario/482-random-pictures.sh	so many pools, of 12 nodes each
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-NODES=${NODES:-60}
+POOLS=${POOLS:-1}
+NODES=${NODES:-$([ "$POOLS" -gt 1 ] && echo 12 || echo 60)}
 SEED=${SEED:-$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')}
-echo "# seed $SEED"
 for n in 0 1 2 3; do
 	printf 'phase "p%s" {\n\tstart = "s:p%s"\n\tend = "s:p%s-end"\n\tkey = "k"\n%s}\n' $n $n $n \
 		"$([ $n != 0 ] || printf '\trequired = true\n.' | tr -d .)"
 done | model random
 aggregate --models "$TMP/models"
-/usr/bin/python3 "$ROOT/tests/scenario/timelines.py" make "$SEED" "$NODES" | records
 
 # Each pixel by itself, as timelines.py prints them.
 pixels() {
@@ -52,15 +53,27 @@ draw() {
 	[ -z "$_from" ] || set -- "$@" --from "$(at "$_from")"
 	check "$_of: something is shown" test -s "$TMP/expected"
 	check "$_of: an answer" pixels "$@"
+	drawn=$((drawn + $(wc -l <"$TMP/expected")))
 	check "$_of: each pixel" diff "$TMP/expected" "$TMP/pixels"
 	[ $_form = lanes ] || check "$_of: the area" diff "$TMP/expected-area" "$TMP/area"
 }
-draw "a row a node" 97 "$NODES"
-draw "a few pixels" 3 "$NODES"
-draw "more pixels than moments" 1000 "$NODES"
-draw "some nodes a row" 97 7
-draw "all in one row" 31 1
-draw "lanes" 53 lanes
-draw "from a moment on" 41 "$NODES" 17
-draw "... with rows of several" 41 4 17
+drawn=0
+pool=0
+while [ $pool -lt "$POOLS" ]; do
+	echo "# seed $SEED"
+	PARTITION="acct\$pool$pool"
+	POOLSCOPE_PARTITION=$PARTITION
+	/usr/bin/python3 "$ROOT/tests/scenario/timelines.py" make "$SEED" "$NODES" | records
+	draw "a row a node" 97 "$NODES"
+	draw "a few pixels" 3 "$NODES"
+	draw "more pixels than moments" 1000 "$NODES"
+	draw "some nodes a row" 97 7
+	draw "all in one row" 31 1
+	draw "lanes" 53 lanes
+	draw "from a moment on" 41 "$NODES" 17
+	draw "... with rows of several" 41 4 17
+	pool=$((pool + 1))
+	SEED=$((SEED + 1))
+done
+echo "$pool pools, $drawn pixels"
 stop aggregator
