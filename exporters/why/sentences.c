@@ -16,7 +16,11 @@ const char *const why_about_words[WHY_ABOUTS] = { "start", "path", "nodes",
 	"slow", "help", "runs", "lost", "untold", "records" };
 
 /* A byte that is not shown becomes four characters. */
-enum { QUOTED_BYTES = 8 * NAME_BYTES_MAX + 1, INDENT = 2 };
+enum {
+	QUOTED_BYTES = 8 * NAME_BYTES_MAX + 1,
+	INDENT = 2,
+	UNIT_BYTES = 4, /* "min", with a full stop */
+};
 
 /* ---- names ---- */
 
@@ -217,13 +221,15 @@ put_word(struct lines *lines, struct text word)
 static struct text
 next_part(struct text *rest)
 {
-	struct text word = text_next_word(rest), unit;
+	struct text word = text_next_word(rest), behind = *rest, unit;
 
 	if (word.bytes == 0 || *word.at < '0' || *word.at > '9')
 		return word;
-	unit = text_next_word(rest);
-	if (unit.bytes > 0)
-		word.bytes = (uint32_t)(unit.at - word.at) + unit.bytes;
+	unit = text_next_word(&behind);
+	if (unit.bytes == 0 || unit.bytes > UNIT_BYTES)
+		return word;
+	*rest = behind;
+	word.bytes = (uint32_t)(unit.at - word.at) + unit.bytes;
 	return word;
 }
 
@@ -343,15 +349,17 @@ why_print(FILE *file, const struct why_sentences *all)
 {
 	enum { TEXT = 1, COMMAND = 2 };
 	unsigned char *shows = memory_zero((size_t)all->count + 1, 1);
-	unsigned left = WHY_LINES - 1; /* what is left out is said in one */
+	unsigned left = WHY_LINES, wanted = 0;
 	uint32_t left_out = 0;
 
+	for (uint32_t i = 0; i < all->count; i++)
+		wanted += put_text(NULL, all->at[i].text);
+	left -= wanted > WHY_LINES; /* what is left out is said in one */
 	for (uint32_t i = 0; i < all->count; i++)
 		if (take_lines(&left, put_text(NULL, all->at[i].text)))
 			shows[i] = TEXT;
 		else
 			left_out++;
-	left += left_out == 0;
 	for (uint32_t i = 0; i < all->count; i++)
 		if (shows[i] != 0 && has_command(all, i) &&
 		    take_lines(&left, put_command(NULL, all->at[i].command)))

@@ -11,8 +11,6 @@
 #include "proto/base/memory.h"
 #include "tests/unit/check.h"
 
-#define S INT64_C(1000000000)
-
 static struct report_findings f;
 
 /* A row of a table: names and cells. */
@@ -29,60 +27,11 @@ take(const char *table, uint32_t count, const char *const *names,
 }
 
 static void
-pool(uint64_t nodes, uint64_t live, uint64_t late, uint64_t records)
+sentence(const char *about, const char *text)
 {
-	take("pools", 7,
-	    (const char *const[]){
-		"nodes", "live", "late", "records", "oldest", "newest", "age" },
-	    (const struct answer_cell[]){ answer_count(nodes),
-		answer_count(live), answer_count(late), answer_count(records),
-		answer_time(records > 0 ? 1700000000 * S : ANSWER_NO_NS),
-		answer_time(records > 0 ? 1700000090 * S : ANSWER_NO_NS),
-		answer_duration(records > 0 ? 90 * S : ANSWER_NO_NS) });
-}
-
-static void
-start(const char *state, uint64_t nodes, uint64_t ready, double last)
-{
-	take("starts", 6,
-	    (const char *const[]){
-		"start", "state", "nodes", "ready", "last_ready", "duration" },
-	    (const struct answer_cell[]){ answer_time(1700000000 * S),
-		answer_string(state), answer_count(nodes), answer_count(ready),
-		answer_number(last),
-		answer_number(nodes == ready ? last : NAN) });
-}
-
-static void
-group(uint64_t runs, uint64_t queued, uint64_t ongoing, uint64_t finished,
-    uint64_t errors)
-{
-	take("groups", 5,
-	    (const char *const[]){
-		"runs", "queued", "ongoing", "finished", "errors" },
-	    (const struct answer_cell[]){ answer_count(runs),
-		answer_count(queued), answer_count(ongoing),
-		answer_count(finished), answer_count(errors) });
-}
-
-static void
-slow(const char *node, int64_t time, int64_t usual)
-{
-	take("slow", 7,
-	    (const char *const[]){
-		"node", "phase", "key", "time", "usual", "above", "open" },
-	    (const struct answer_cell[]){ answer_string(node),
-		answer_string("work:pull"), answer_string(NULL),
-		answer_duration(time), answer_duration(usual),
-		answer_duration(time - usual), answer_flag(false) });
-}
-
-static void
-node(const char *name)
-{
-	take("nodes", 3, (const char *const[]){ "node", "wrong", "attention" },
-	    (const struct answer_cell[]){ answer_string(name),
-		answer_string("not heard"), answer_flag(true) });
+	take("why", 2, (const char *const[]){ "about", "text" },
+	    (const struct answer_cell[]){
+		answer_string(about), answer_string(text) });
 }
 
 static void
@@ -94,18 +43,6 @@ metric(const char *name, double low, double high)
 	    (const struct answer_cell[]){ answer_string(name),
 		answer_string("g"), answer_string("1"), answer_number(low),
 		answer_number(low), answer_number(high) });
-}
-
-static void
-says(enum report_subject of, const char *wanted)
-{
-	char *sentence = report_sentence(&f, of);
-
-	if (wanted == NULL)
-		assert_null(sentence);
-	else
-		assert_string_equal(sentence, wanted);
-	free(sentence);
 }
 
 /* The names of those that are shown, with blanks between them. */
@@ -123,119 +60,23 @@ shows(const char *wanted)
 	assert_string_equal(names, wanted);
 }
 
+/* As many as there is room for, and what was lost with the last of them. */
 static void
-nothing_is_said_of_what_is_not_known(void **state)
+what_was_lost_is_said_with_how_the_nodes_are(void **state)
 {
 	(void)state;
-	says(REPORT_START, "The pool has no records.");
-	says(REPORT_RUNS, NULL);
-	says(REPORT_SLOW, NULL);
-	says(REPORT_ATTENTION, NULL);
-	pool(2, 0, 0, 0);
-	says(REPORT_START, "The pool has no records.");
-	report_findings_clear(&f);
-}
-
-static void
-one_node_is_no_nodes(void **state)
-{
-	(void)state;
-	pool(1, 0, 1, 1);
-	says(REPORT_START,
-	    "1 record of 1 node from 2023-11-14T22:13:20Z to "
-	    "2023-11-14T22:14:50Z; no start of the pool is known.");
-	says(REPORT_ATTENTION,
-	    "The node needs no attention. No records were lost.");
-	start("ready", 1, 1, 20);
-	start("ready", 1, 1, 0.34);
-	says(REPORT_START,
-	    "The node is ready since 2023-11-14T22:13:40Z, 20.0 s after it "
-	    "began. The start before took 340.0 ms.");
-	report_findings_clear(&f);
-}
-
-static void
-a_start_comes_with_those_before(void **state)
-{
-	(void)state;
-	pool(3, 0, 0, 5);
-	start("starting", 3, 1, 30);
-	start("incomplete", 3, 2, 40); /* how long is not known */
-	start("ready", 3, 3, 720);
-	start("ready", 3, 3, 90);
-	start("ready", 3, 3, 5); /* more than are reported */
-	says(REPORT_START,
-	    "Starting since 2023-11-14T22:13:20Z: 1 of 3 nodes is ready, the "
-	    "last of them after 30.0 s. The 2 starts before took 90.0 s to "
-	    "12.0 min.");
-	says(REPORT_ATTENTION,
-	    "Nothing was heard since 2023-11-14T22:14:50Z, 90.0 s before this "
-	    "report. No node needs attention. No records were lost.");
-	f.from_ns = 1700000001 * S;
-	says(REPORT_START,
-	    "5 records of 3 nodes from 2023-11-14T22:13:20Z to "
-	    "2023-11-14T22:14:50Z; no start of the pool is known.");
-	report_findings_clear(&f);
-	start("incomplete", 4, 0, NAN);
-	says(REPORT_START,
-	    "The start of 2023-11-14T22:13:20Z is incomplete: 0 of 4 nodes "
-	    "became ready.");
-	report_findings_clear(&f);
-}
-
-/* One of the five that ended, of all eight. */
-static void
-errors_are_a_share_of_the_runs_that_ended(void **state)
-{
-	(void)state;
-	group(3, 0, 0, 3, 0);
-	says(REPORT_RUNS,
-	    "3 runs in 1 group: 3 finished, 0 with an error, 0 ongoing, 0 "
-	    "queued.");
-	group(5, 1, 2, 1, 1);
-	says(REPORT_RUNS,
-	    "8 runs in 2 groups: 4 finished, 1 with an error (20.0 % of those "
-	    "that ended), 2 ongoing, 1 queued.");
-	report_findings_clear(&f);
-}
-
-/* Above by a second, and by a quarter: 12.5 s of 10 s are, 1.9 s of 1 s are
- * not, 104 s of 100 s neither. */
-static void
-slow_is_by_a_second_and_a_quarter(void **state)
-{
-	(void)state;
-	slow("a", 104 * S, 100 * S);
-	slow("b", 19 * S / 10, S);
-	says(REPORT_SLOW, "No node was much slower than usual.");
-	slow("c", 25 * S / 2, 10 * S);
-	says(REPORT_SLOW, "c lost most: pull took 12.5 s, usually 10.0 s.");
-	slow("d", 2 * S, S);
-	says(REPORT_SLOW,
-	    "c lost most: pull took 12.5 s, usually 10.0 s; 1 other node was "
-	    "slower, too.");
-	report_findings_clear(&f);
-}
-
-static void
-only_those_that_need_attention_are_named(void **state)
-{
-	(void)state;
-	pool(9, 8, 0, 5);
-	node("a");
-	says(REPORT_ATTENTION,
-	    "1 of 9 nodes needs attention: a (not heard). No records were "
-	    "lost.");
-	node("b");
-	node("c");
-	node("d");
-	node("e");
-	take("notes", 3, (const char *const[]){ "key", "count", "text" },
-	    (const struct answer_cell[]){ answer_string("lost"),
-		answer_count(2), answer_string("2 records were lost") });
-	says(REPORT_ATTENTION,
-	    "5 of 9 nodes need attention: a (not heard), b (not heard), c (not "
-	    "heard) and 2 more. 2 records were lost.");
+	sentence("lost", "None lost.");
+	assert_int_equal(f.sentence_count, 1);
+	sentence("nodes", "All are well.");
+	sentence("lost", "None lost.");
+	assert_int_equal(f.sentence_count, 2);
+	assert_string_equal(f.sentences[1], "All are well. None lost.");
+	for (int i = 0; i < 2 * REPORT_SENTENCES; i++)
+		sentence("slow", "One is slow.");
+	sentence("lost", "None lost.");
+	assert_int_equal(f.sentence_count, REPORT_SENTENCES);
+	assert_string_equal(
+	    f.sentences[REPORT_SENTENCES - 1], "One is slow. None lost.");
 	report_findings_clear(&f);
 }
 
@@ -291,12 +132,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_said_of_what_is_not_known),
-		cmocka_unit_test(one_node_is_no_nodes),
-		cmocka_unit_test(a_start_comes_with_those_before),
-		cmocka_unit_test(errors_are_a_share_of_the_runs_that_ended),
-		cmocka_unit_test(slow_is_by_a_second_and_a_quarter),
-		cmocka_unit_test(only_those_that_need_attention_are_named),
+		cmocka_unit_test(what_was_lost_is_said_with_how_the_nodes_are),
 		cmocka_unit_test(metrics_that_changed_most_are_shown),
 	};
 
