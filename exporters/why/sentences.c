@@ -19,6 +19,7 @@ const char *const why_about_words[WHY_ABOUTS] = { "start", "path", "nodes",
 enum {
 	QUOTED_BYTES = 8 * NAME_BYTES_MAX + 1,
 	INDENT = 2,
+	NUMBER_BYTES = 20,
 	UNIT_BYTES = 4, /* "min", with a full stop */
 };
 
@@ -226,7 +227,8 @@ next_part(struct text *rest)
 	if (word.bytes == 0 || *word.at < '0' || *word.at > '9')
 		return word;
 	unit = text_next_word(&behind);
-	if (unit.bytes == 0 || unit.bytes > UNIT_BYTES)
+	if (unit.bytes == 0 || unit.bytes > UNIT_BYTES ||
+	    word.bytes > NUMBER_BYTES)
 		return word;
 	*rest = behind;
 	word.bytes = (uint32_t)(unit.at - word.at) + unit.bytes;
