@@ -215,6 +215,7 @@ phase "load" { start = "cascade:load-start" end = "cascade:load-end" key = "img"
 class Recording:
     def __init__(self, folder, truth):
         self.name, self.kind, self.node = truth["name"], truth["kind"], truth["node"]
+        self.others = truth["others"] or 0
         with lzma.open("%s/%s.jsonl.xz" % (folder, self.name), "rt", encoding="utf-8") as file:
             self.rows = [row for row in map(json.loads, file) if row["kind"] != "entity"]
         with open(folder + "/definitions.jsonl", encoding="utf-8") as file:
@@ -285,6 +286,11 @@ def score_recorded(options, score):
     clean = [each for each in recordings if each.kind == "clean"]
     wanted = [each for each in recordings if each.kind != "clean"
               and (not options.only or each.name in options.only)]
+    disturbed = [each for each in wanted if each.others > options.others]
+    if disturbed:
+        print("%d recordings are left out: others used more than %.0f %% of the processors: %s" % (
+            len(disturbed), 100 * options.others, " ".join(each.name for each in disturbed)))
+        wanted = [each for each in wanted if each not in disturbed]
     with tempfile.TemporaryDirectory(prefix="judge.") as models:
         with open(models + "/judge.conf", "w", encoding="utf-8") as file:
             file.write(MODEL)
@@ -305,6 +311,8 @@ def main():
     parser.add_argument("--seed", type=int, default=37)
     parser.add_argument("--kinds", default=",".join(NAMES))
     parser.add_argument("--only", nargs="*")
+    parser.add_argument("--others", type=float, default=0.25,
+                        help="recorded: leave out where others used more of the processors")
     parser.add_argument("--expect", default="")
     options, score = parser.parse_args(), Score()
     if options.what == "recorded":
