@@ -151,7 +151,8 @@ CREATE VIEW IF NOT EXISTS poolscope.run AS
 	USING part;
 
 -- Phases that have begun and ended.  An end belongs to the start right before it or,
--- if the phase has pairing fifo, to the first start that has no end.  If the end has
+-- if the phase has pairing fifo, to the first start that has no end; of the same time,
+-- an end comes first while a start is open, otherwise the start.  If the end has
 -- measured the phase (a model says so), that is its duration.  phase is "model:phase",
 -- scope the node or test run.
 CREATE VIEW IF NOT EXISTS poolscope.duration AS
@@ -173,13 +174,23 @@ CREATE VIEW IF NOT EXISTS poolscope.duration AS
 				arrayFilter((x, s, n) -> s = 1 AND (fifo = 1 OR n = 0), events, is_start, next) AS starts,
 				arrayFilter((x, s, b) -> s = 0 AND b > 0, events, is_start, before) AS ends
 			FROM (SELECT part, phase, key_hash, scope, fifo,
-					arraySort(groupUniqArray((ts, toUInt8(role = 2), session, seq, idx,
-						node, role, measured, key, keys, vals))) AS events
-				FROM (SELECT * FROM poolscope.phases_all) AS records
-				ALL INNER JOIN (SELECT part, phase, form, fifo
-					FROM poolscope.sums_all FINAL) AS sums
-				USING part, phase, form
-				GROUP BY part, phase, key_hash, scope, fifo))
+					arrayMap(x -> x.1, sorted) AS ts_of,
+					arrayMap(x -> x.2, sorted) AS kind,
+					arrayMap((t, k, later, then) -> t = later AND k = 0 AND then = 1, ts_of, kind,
+						arrayPushBack(arrayPopFront(ts_of), toInt64(0)), arrayPushBack(arrayPopFront(kind), 0)) AS tied,
+					arrayPushFront(arrayPopBack(tied), 0) AS after_tied,
+					arrayCumSumNonNegative(arrayMap((k, e, s) -> if(e = 1 OR s = 1, 0, if(k = 1, 1, if(fifo = 1, -1, -1000000000))),
+						kind, tied, after_tied)) AS level,
+					arraySort((x, place) -> place, sorted, arrayMap((i, e, s, l) -> i + (e = 1 AND l = 0) - (s = 1 AND l = 0),
+						arrayEnumerate(kind), tied, after_tied, level)) AS events
+				FROM (SELECT part, phase, key_hash, scope, fifo,
+						arraySort(groupUniqArray((ts, toUInt8(role = 2), session, seq, idx,
+							node, role, measured, key, keys, vals))) AS sorted
+					FROM (SELECT * FROM poolscope.phases_all) AS records
+					ALL INNER JOIN (SELECT part, phase, form, fifo
+						FROM poolscope.sums_all FINAL) AS sums
+					USING part, phase, form
+					GROUP BY part, phase, key_hash, scope, fifo)))
 		ARRAY JOIN arrayResize(starts, length(ends)) AS start, ends AS stop) AS pairs
 	ANY LEFT JOIN (SELECT part, argMax(name, pos) AS partition
 		FROM poolscope.partitions_all GROUP BY part) AS partitions

@@ -41,6 +41,10 @@ def pulls(pick, node, at):
         if number % 7:
             yield "event %.1f %s cascade:pull-end img=%s%s" % (begin + took, node, image, measured)
     yield "event %.1f %s cascade:pull-end img=img0" % (at - 1, node)
+    # Of the same second: two that take no time, and one that begins when another one ends.
+    for after, names in enumerate(("start end", "end start", "start", "end start", "end")):
+        for name in names.split():
+            yield "event %d %s cascade:pull-%s img=tied" % (at + 900 + after, node, name)
 
 
 def load(seed):
