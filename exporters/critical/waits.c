@@ -138,6 +138,7 @@ struct finding {
 	struct critical_waits *waits;
 	uint32_t *numbers[CRITICAL_GROUPS];
 	uint32_t key_of_none;
+	int64_t *least_ns; /* least_begins */
 };
 
 /* Phase `i` waits for the group of `like`, if there is one. */
@@ -179,29 +180,52 @@ add_after(struct finding *finding, uint32_t i, uint32_t phase)
 	add_dep(finding, i, CRITICAL_NODE_KEY, &like);
 }
 
-/* Phases of one name do not overlap on a node: the first that ends later is the
- * one to look at. */
+/* The least begin of those of the same node and phase that end as late, by
+ * place in the order of CRITICAL_NODE. */
+static int64_t *
+least_begins(const struct finding *finding)
+{
+	const struct critical_waits *waits = finding->waits;
+	const uint32_t *numbers = finding->numbers[CRITICAL_NODE];
+	int64_t *least_ns =
+	    memory_zero((size_t)waits->count + 1, sizeof(*least_ns));
+
+	for (uint32_t i = waits->count; i-- > 0;) {
+		const struct critical_item *item = &waits->at[numbers[i]];
+
+		least_ns[i] = item->begin_ns;
+		if (i + 1 < waits->count && least_ns[i + 1] < least_ns[i] &&
+		    compare_groups(
+			CRITICAL_NODE, &waits->at[numbers[i + 1]], item) == 0)
+			least_ns[i] = least_ns[i + 1];
+	}
+	return least_ns;
+}
+
+/* Of those that end as late, the one that began last before it; where phases
+ * of one name do not overlap on a node, it is the first. */
 static void
 find_outer(struct finding *finding, uint32_t i, uint32_t phase)
 {
 	struct critical_waits *waits = finding->waits;
+	const uint32_t *numbers = finding->numbers[CRITICAL_NODE];
 	struct critical_item *item = &waits->at[i], like = *item;
-	const struct critical_item *outer;
-	uint32_t number;
+	uint32_t at;
 
 	like.phase = phase;
-	number = place_of(waits, finding->numbers[CRITICAL_NODE], CRITICAL_NODE,
-	    &like, item->end_ns);
-	if (number == waits->count)
-		return;
-	number = finding->numbers[CRITICAL_NODE][number];
-	outer = &waits->at[number];
-	if (number < i && compare_groups(CRITICAL_NODE, outer, &like) == 0 &&
-	    outer->begin_ns <= item->begin_ns &&
-	    item->begin_ns < outer->end_ns &&
-	    (item->outer == CRITICAL_NONE ||
-		waits->at[item->outer].begin_ns < outer->begin_ns))
-		item->outer = number;
+	at = place_of(waits, numbers, CRITICAL_NODE, &like, item->end_ns);
+	for (; at < waits->count && finding->least_ns[at] <= item->begin_ns;
+	     at++) {
+		const struct critical_item *outer = &waits->at[numbers[at]];
+
+		if (compare_groups(CRITICAL_NODE, outer, &like) != 0)
+			return;
+		if (numbers[at] < i && outer->begin_ns <= item->begin_ns &&
+		    item->begin_ns < outer->end_ns &&
+		    (item->outer == CRITICAL_NONE ||
+			waits->at[item->outer].begin_ns < outer->begin_ns))
+			item->outer = numbers[at];
+	}
 }
 
 static void
@@ -350,6 +374,7 @@ critical_waits_find(struct critical_waits *waits,
 		number_groups(
 		    waits, finding.numbers[by], (enum critical_group)by);
 	}
+	finding.least_ns = least_begins(&finding);
 	waits->places = memory_zero(
 	    (size_t)waits->groups[CRITICAL_KEY] + 1, sizeof(*waits->places));
 	for (uint32_t i = 0; i < waits->count; i++) {
@@ -363,6 +388,7 @@ critical_waits_find(struct critical_waits *waits,
 	find_finals(waits);
 	for (int by = 0; by < CRITICAL_GROUPS; by++)
 		free(finding.numbers[by]);
+	free(finding.least_ns);
 }
 
 uint32_t

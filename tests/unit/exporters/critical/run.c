@@ -682,6 +682,57 @@ what_began_before_it_needs_nothing_of_a_save(void **state)
 	take_back(&waits);
 }
 
+/* Any number of resources at once, and loads: each lies in those that began
+ * last before it and end no earlier, if there are any. */
+static void
+phases_of_one_name_may_overlap(void **state)
+{
+	unsigned rounds = check_share(2000, 100), nested = 0;
+	struct critical_waits waits;
+
+	(void)state;
+	for (unsigned round = 0; round < rounds; round++) {
+		struct pool pool = { .places = 1 };
+
+		for (int i = 0; i < 30; i++) {
+			int begin = below(40);
+
+			pool.item[pool.count++] =
+			    (struct item){ .phase = below(2) ? RES : LOAD,
+				    .node = below(2),
+				    .key = i % KEYS,
+				    .begin = begin,
+				    .end = begin + 1 + below(20) };
+		}
+		give(&pool, &waits);
+		for (uint32_t i = 0; i < waits.count; i++) {
+			const struct critical_item *item = &waits.at[i];
+			int64_t best = -1, found = -1;
+
+			for (uint32_t j = 0; j < i; j++) {
+				const struct critical_item *outer =
+				    &waits.at[j];
+
+				if (item->phase == LOAD &&
+				    outer->phase == RES &&
+				    outer->node == item->node &&
+				    outer->end_ns >= item->end_ns &&
+				    outer->begin_ns > best)
+					best = outer->begin_ns;
+			}
+			if (item->outer != CRITICAL_NONE) {
+				found = waits.at[item->outer].begin_ns;
+				assert_true(waits.at[item->outer].end_ns >=
+					    item->end_ns);
+			}
+			assert_int_equal(found, best);
+			nested += found >= 0;
+		}
+		take_back(&waits);
+	}
+	assert_true(nested > rounds);
+}
+
 static void
 lengths_beyond_all_time_end_with_it(void **state)
 {
@@ -717,6 +768,7 @@ main(void)
 		cmocka_unit_test(the_path_is_the_longest),
 		cmocka_unit_test(slack_is_how_much_longer_a_phase_may_be),
 		cmocka_unit_test(what_began_before_it_needs_nothing_of_a_save),
+		cmocka_unit_test(phases_of_one_name_may_overlap),
 		cmocka_unit_test(lengths_beyond_all_time_end_with_it),
 	};
 	int rc;
