@@ -10,7 +10,7 @@ import { short } from "./breakdown.js";
 import { windowOf } from "./time.js";
 import { byName, count, duration, plural, shorten, unbroken, value } from "./format.js";
 
-const SLOW = 5, MANY = 1000, JOBS = 8, TALL = 260, OTHERS = 4;
+const SLOW = 5, MANY = 1000, REST = 20, JOBS = 8, TALL = 260, OTHERS = 4;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
 const METRICS = [{ metric: "system.cpu.time.user" }, { metric: "system.memory.usage.used" }];
 const JOB = "job", NOW = { by: "key", name: JOB + ":*", columns: "key,open_starts", start: "all" };
@@ -33,7 +33,7 @@ export function lead(context, trouble) {
 	const nodes = h("div", {}, picture.root);
 	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
 	const drawn = new Map(), causes = new Map(), what = (r) => [r.node, short(r.phase), r.key].join();
-	let above = [], asks = false;
+	let above = [], next = 0;
 
 	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
 
@@ -119,10 +119,11 @@ export function lead(context, trouble) {
 		slowest();
 		running(keys ? keys.rows : []);
 		draw(all ? all.rows : [], lost, has.known);
-		if (late && !asks) {
-			asks = true;
+		const begin = performance.now();
+		if (late && begin >= next) {
+			next = Infinity;
 			why().catch(() => {}).finally(() => {
-				asks = false;
+				next = begin + REST * (performance.now() - begin);
 			});
 		}
 	} };
