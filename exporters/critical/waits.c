@@ -5,6 +5,7 @@
 #include "exporters/critical/waits.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "proto/base/memory.h"
 
@@ -44,19 +45,14 @@ compare_groups(enum critical_group by, const struct critical_item *a,
 	return sign;
 }
 
-struct sorting {
-	const struct critical_item *at;
-	enum critical_group by;
-};
-
 /* Of one time, what lies in another comes before it, and what has no length
  * last. */
 static int
 by_end(const void *left, const void *right, void *arg)
 {
-	const struct sorting *sorting = arg;
+	const struct critical_item *at = arg;
 	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	const struct critical_item *a = &sorting->at[i], *b = &sorting->at[j];
+	const struct critical_item *a = &at[i], *b = &at[j];
 	bool a_lasts = a->begin_ns < a->end_ns,
 	     b_lasts = b->begin_ns < b->end_ns;
 	int sign = compare(a->end_ns, b->end_ns);
@@ -68,29 +64,46 @@ by_end(const void *left, const void *right, void *arg)
 	return sign;
 }
 
-static int
-by_group(const void *left, const void *right, void *arg)
-{
-	const struct sorting *sorting = arg;
-	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
-	int sign =
-	    compare_groups(sorting->by, &sorting->at[i], &sorting->at[j]);
-
-	return sign != 0 ? sign : by_end(left, right, arg);
-}
-
 static uint32_t *
-sort(const struct critical_waits *waits, enum critical_group by,
-    int (*order)(const void *, const void *, void *))
+sort_ends(const struct critical_waits *waits)
 {
 	uint32_t *numbers =
 	    memory_zero((size_t)waits->count + 1, sizeof(*numbers));
-	struct sorting sorting = { waits->at, by };
 
 	for (uint32_t i = 0; i < waits->count; i++)
 		numbers[i] = i;
-	qsort_r(numbers, waits->count, sizeof(*numbers), order, &sorting);
+	qsort_r(numbers, waits->count, sizeof(*numbers), by_end, waits->at);
 	return numbers;
+}
+
+/* What a group is told by, the least first. */
+enum part { BY_KEY, BY_PHASE, BY_NODE };
+
+static uint32_t
+part_of(const struct critical_item *item, enum part part)
+{
+	return part == BY_KEY     ? item->key
+	       : part == BY_PHASE ? item->phase
+				  : item->node;
+}
+
+/* Items of one part keep their order; `begins` gets where each part begins, and
+ * after the last one the count. */
+static void
+sort_part(const struct critical_waits *waits, uint32_t *numbers, enum part part,
+    uint32_t parts, uint32_t *begins)
+{
+	uint32_t *to =
+	    memory_copy(numbers, ((size_t)waits->count + 1) * sizeof(*to));
+
+	memset(begins, 0, ((size_t)parts + 2) * sizeof(*begins));
+	for (uint32_t i = 0; i < waits->count; i++)
+		begins[part_of(&waits->at[i], part) + 2]++;
+	for (uint32_t i = 2; i < parts + 2; i++)
+		begins[i] += begins[i - 1];
+	for (uint32_t i = 0; i < waits->count; i++)
+		numbers[begins[part_of(&waits->at[to[i]], part) + 1]++] = to[i];
+	free(to);
 }
 
 /* Numbers the groups of an order. */
@@ -111,13 +124,57 @@ number_groups(struct critical_waits *waits, const uint32_t *numbers,
 	waits->groups[by] = waits->count > 0 ? group + 1 : 0;
 }
 
+struct finding {
+	struct critical_waits *waits;
+	uint32_t *numbers[CRITICAL_GROUPS];
+	/* Where the items of each node begin in that order, or, of
+	 * CRITICAL_KEY, those of each phase. */
+	uint32_t *begins[CRITICAL_GROUPS];
+	uint32_t key_of_none;
+	int64_t *least_ns; /* least_begins */
+};
+
+/* From the order of ends, so that of a group they are in that order. */
+static void
+sort_groups(struct finding *finding, uint32_t phases, uint32_t keys)
+{
+	static const bool has[CRITICAL_GROUPS][BY_NODE + 1] = {
+		[CRITICAL_NODE] = { false, true, true },
+		[CRITICAL_NODE_KEY] = { true, true, true },
+		[CRITICAL_KEY] = { true, true, false },
+	};
+	const struct critical_waits *waits = finding->waits;
+	const uint32_t parts[] = { keys, phases, waits->nodes };
+	size_t bytes = ((size_t)waits->count + 1) * sizeof(*waits->ends);
+
+	for (int by = 0; by < CRITICAL_GROUPS; by++) {
+		uint32_t *begins = NULL;
+
+		finding->numbers[by] = memory_copy(waits->ends, bytes);
+		for (int part = BY_KEY; part <= BY_NODE; part++) {
+			if (!has[by][part])
+				continue;
+			free(begins);
+			begins = memory_zero(
+			    (size_t)parts[part] + 2, sizeof(*begins));
+			sort_part(waits, finding->numbers[by], (enum part)part,
+			    parts[part], begins);
+		}
+		finding->begins[by] = begins;
+	}
+}
+
 /* The first place in an order whose item is not before this end in the group of
  * `like`. */
 static uint32_t
-place_of(const struct critical_waits *waits, const uint32_t *numbers,
-    enum critical_group by, const struct critical_item *like, int64_t end_ns)
+place_of(const struct finding *finding, enum critical_group by,
+    const struct critical_item *like, int64_t end_ns)
 {
-	uint32_t low = 0, high = waits->count;
+	const struct critical_waits *waits = finding->waits;
+	const uint32_t *numbers = finding->numbers[by];
+	const uint32_t *begins =
+	    &finding->begins[by][by == CRITICAL_KEY ? like->phase : like->node];
+	uint32_t low = begins[0], high = begins[1];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -134,13 +191,6 @@ place_of(const struct critical_waits *waits, const uint32_t *numbers,
 
 /* ---- what a phase waits for ---- */
 
-struct finding {
-	struct critical_waits *waits;
-	uint32_t *numbers[CRITICAL_GROUPS];
-	uint32_t key_of_none;
-	int64_t *least_ns; /* least_begins */
-};
-
 /* Phase `i` waits for the group of `like`, if there is one. */
 static void
 add_dep(struct finding *finding, uint32_t i, enum critical_group by,
@@ -148,7 +198,7 @@ add_dep(struct finding *finding, uint32_t i, enum critical_group by,
 {
 	struct critical_waits *waits = finding->waits;
 	const uint32_t *numbers = finding->numbers[by];
-	uint32_t at = place_of(waits, numbers, by, like, INT64_MIN);
+	uint32_t at = place_of(finding, by, like, INT64_MIN);
 	const struct critical_item *found;
 
 	if (at == waits->count)
@@ -213,7 +263,7 @@ find_outer(struct finding *finding, uint32_t i, uint32_t phase)
 	uint32_t at;
 
 	like.phase = phase;
-	at = place_of(waits, numbers, CRITICAL_NODE, &like, item->end_ns);
+	at = place_of(finding, CRITICAL_NODE, &like, item->end_ns);
 	for (; at < waits->count && finding->least_ns[at] <= item->begin_ns;
 	     at++) {
 		const struct critical_item *outer = &waits->at[numbers[at]];
@@ -367,13 +417,11 @@ critical_waits_find(struct critical_waits *waits,
 	if (!string_table_find(
 		&phases->keys, (struct text){ NULL, 0 }, &finding.key_of_none))
 		finding.key_of_none = CRITICAL_NONE;
-	waits->ends = sort(waits, CRITICAL_NODE, by_end);
-	for (int by = 0; by < CRITICAL_GROUPS; by++) {
-		finding.numbers[by] =
-		    sort(waits, (enum critical_group)by, by_group);
+	waits->ends = sort_ends(waits);
+	sort_groups(&finding, rules->phases, phases->keys.count);
+	for (int by = 0; by < CRITICAL_GROUPS; by++)
 		number_groups(
 		    waits, finding.numbers[by], (enum critical_group)by);
-	}
 	finding.least_ns = least_begins(&finding);
 	waits->places = memory_zero(
 	    (size_t)waits->groups[CRITICAL_KEY] + 1, sizeof(*waits->places));
@@ -386,8 +434,10 @@ critical_waits_find(struct critical_waits *waits,
 	}
 	find_begins(waits);
 	find_finals(waits);
-	for (int by = 0; by < CRITICAL_GROUPS; by++)
+	for (int by = 0; by < CRITICAL_GROUPS; by++) {
 		free(finding.numbers[by]);
+		free(finding.begins[by]);
+	}
 	free(finding.least_ns);
 }
 
