@@ -6,12 +6,17 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "exporters/question/question.h"
 #include "exporters/question/straggler_ranks.h"
+#include "exporters/stragglers/chronic.h"
 #include "exporters/stragglers/stragglers.h"
+#include "proto/base/memory.h"
 #include "proto/base/number.h"
 #include "proto/record/node_list.h"
+
+enum { UNDECIDED = 4 }; /* the exit status: poolscope(7) */
 
 struct row {
 	struct text node, phase, key, cause, why, metric, unit, usual_of;
@@ -96,6 +101,37 @@ static const struct answer_column cause_columns[] = {
 	{ .key = NULL },
 };
 
+struct chronic_row {
+	struct text node;
+	uint64_t starts, slow;
+	int64_t lost;
+	double chance;
+	enum answer_flag drain;
+};
+
+#define COUNT(member) ANSWER_AT_COUNT(struct chronic_row, member), NULL
+
+static const struct answer_column chronic_columns[] = {
+	{ "node", "NODE", ANSWER_AT_TEXT(struct chronic_row, node), NULL,
+	    "a node that was slow in at least one start of --last", false,
+	    NULL },
+	{ "starts", "STARTS", COUNT(starts), "how many starts it was in", false,
+	    NULL },
+	{ "slow", "SLOW", COUNT(slow),
+	    "in how many of them it was slower than others of the start", false,
+	    NULL },
+	{ "lost", "LOST", ANSWER_AT_DURATION(struct chronic_row, lost), "s",
+	    "what its phases lost in all of them", false, NULL },
+	{ "chance", "CHANCE", ANSWER_AT_NUMBER(struct chronic_row, chance),
+	    NULL,
+	    "how likely a node with which nothing is wrong is slow that often",
+	    false, NULL },
+	{ "drain", "DRAIN", ANSWER_AT_FLAG(struct chronic_row, drain), NULL,
+	    "is that less than chance allows? --drain prints these names",
+	    false, NULL },
+	{ .key = NULL },
+};
+
 static const struct answer_column head[] = {
 	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
 	    false, NULL },
@@ -112,8 +148,9 @@ static const struct answer_column head[] = {
 };
 
 static const struct answer_table tables[] = { { "stragglers", columns },
-	{ "causes", cause_columns }, { "ranks", straggler_rank_columns },
-	{ "head", head }, { .name = NULL } };
+	{ "causes", cause_columns }, { "chronic", chronic_columns },
+	{ "ranks", straggler_rank_columns }, { "head", head },
+	{ .name = NULL } };
 
 /* ---- rows ---- */
 
@@ -307,6 +344,130 @@ ask_ranks(
 	return rc;
 }
 
+/* ---- chronic ones ---- */
+
+/* The starts of --last before the end of what is asked for. */
+static int
+read_chronic(struct chronic *chronic, const struct question_asked *asked,
+    struct err *err)
+{
+	const struct question_values *values = asked->values;
+	struct starts_query of = { .model = question_model(values),
+		.falls_back = true,
+		.from_ns = TIME_MIN_NS,
+		.to_ns = values->window.to_ns,
+		.gap_ns = values->starts.gap_ns };
+	struct chronic_query query = { .partition = asked->partition,
+		.model = of.model,
+		.to_ns = of.to_ns };
+	struct starts starts;
+	int rc;
+
+	*chronic = (struct chronic){ .at = NULL };
+	if (take_bounds(&query.bounds, values, err) != 0)
+		return -1;
+	rc = starts_read(&starts, asked->source, asked->partition, &of, err);
+	if (rc == 0) {
+		query.starts = &starts;
+		query.from_ns = starts.at[starts.count - 1].begin_ns -
+				values->stragglers.last_ns;
+		rc = chronic_read(chronic, asked->source, &query, err);
+	}
+	starts_clear(&starts);
+	return rc;
+}
+
+/* Whose turn it is: what is least likely first. */
+static int
+by_chance(const void *left, const void *right)
+{
+	const struct chronic_row *a = left, *b = right;
+
+	if (a->chance < b->chance || a->chance > b->chance)
+		return a->chance < b->chance ? -1 : 1;
+	return text_compare_natural(a->node, b->node);
+}
+
+static struct chronic_row *
+chronic_rows(const struct chronic *chronic, const struct question_asked *asked,
+    uint32_t *count)
+{
+	struct text nodes = text_of(asked->values->window.node.list);
+	struct chronic_row *rows =
+	    memory_zero((size_t)chronic->nodes.count + 1, sizeof(*rows));
+
+	*count = 0;
+	for (uint32_t i = 0; i < chronic->nodes.count; i++) {
+		const struct chronic_node *at = &chronic->at[i];
+		struct text node = chronic->nodes.names[i];
+
+		if (at->slow == 0 ||
+		    (nodes.bytes > 0 && !node_list_match(nodes, node)))
+			continue;
+		rows[(*count)++] = (struct chronic_row){ node, at->starts,
+			at->slow, at->lost_ns, at->chance,
+			at->is_chronic ? ANSWER_YES : ANSWER_NO };
+	}
+	if (*count > 0)
+		qsort(rows, *count, sizeof(*rows), by_chance);
+	return rows;
+}
+
+static int
+put_chronic(
+    const struct question_asked *asked, struct answer *answer, struct err *err)
+{
+	struct chronic chronic;
+	struct chronic_row *rows;
+	uint32_t count;
+
+	if (read_chronic(&chronic, asked, err) != 0) {
+		chronic_clear(&chronic);
+		return -1;
+	}
+	rows = chronic_rows(&chronic, asked, &count);
+	answer_begin_table(answer, "chronic");
+	for (uint32_t i = 0; i < count; i++)
+		answer_row(answer, &rows[i], NULL);
+	answer_note(answer, "chronic_starts", chronic.starts,
+	    "chronic ones are those of %" PRIu32 " start%s", chronic.starts,
+	    chronic.starts == 1 ? "" : "s");
+	free(rows);
+	chronic_clear(&chronic);
+	return 0;
+}
+
+/* --drain: names, a line each. */
+static int
+write_drain(const struct question_asked *asked, FILE *file, struct err *err)
+{
+	struct chronic chronic;
+	struct chronic_row *rows;
+	uint32_t count, drained = 0;
+	int rc;
+
+	if (!asked->values->stragglers.drain)
+		return 1;
+	rc = read_chronic(&chronic, asked, err);
+	if (rc == 0) {
+		rows = chronic_rows(&chronic, asked, &count);
+		for (uint32_t i = 0; i < count; i++)
+			if (rows[i].drain == ANSWER_YES) {
+				fprintf(file, "%.*s\n", (int)rows[i].node.bytes,
+				    rows[i].node.at);
+				drained++;
+			}
+		free(rows);
+		if (asked->status != NULL && drained > 0)
+			*asked->status = STATUS_FOUND;
+		else if (asked->status != NULL &&
+			 chronic.starts < CHRONIC_STARTS_MIN)
+			*asked->status = UNDECIDED;
+	}
+	chronic_clear(&chronic);
+	return rc;
+}
+
 static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
@@ -327,6 +488,8 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	if (rc == 0)
 		put_all(&stragglers, asked, answer);
 	stragglers_clear(&stragglers);
+	if (rc == 0 && question_is_given(values, "last"))
+		rc = put_chronic(asked, answer, err);
 	return rc;
 }
 
@@ -343,15 +506,19 @@ check(const struct question_values *values, struct err *err)
 
 const struct question question_stragglers = { .word = "stragglers",
 	.summary = "which nodes were slow in a start, and why",
-	.options = "spreads ratio least work wait clock-error model node start "
+	.options = "spreads ratio least last drain work wait clock-error "
+		   "model node start "
 		   "gap from to sort top columns",
 	.examples = "poolscope stats stragglers -p 'acct$pool'\n"
 		    "poolscope stats stragglers --start all --least 30s\n"
 		    "poolscope stats stragglers -n cn21 --table causes\n"
+		    "poolscope stats stragglers --last 30d --table chronic\n"
+		    "poolscope stats stragglers --drain >drain.txt\n"
 		    "poolscope stats stragglers --work forward --wait "
 		    "all-reduce --from -1h\n",
 	.tables = tables,
 	.is_of_start = true,
 	.kinds = 1u << RECORD_EVENT | 1u << RECORD_SAMPLE | 1u << RECORD_SPAN,
 	.check = check,
-	.ask = ask };
+	.ask = ask,
+	.write = write_drain };

@@ -134,6 +134,16 @@ static const struct opt own_options[] = {
 	    "PATTERN",
 	    "stragglers: with --work: the spans of waiting that follow", NULL,
 	    false },
+	{ "last", 0, OPT_DURATION,
+	    OPT_TO(struct question_values, stragglers.last_ns), "TIME",
+	    "stragglers: also which nodes were slow in the starts of this time "
+	    "before the newest one (default of --drain: 30d)",
+	    NULL, false },
+	{ "drain", 0, OPT_FLAG,
+	    OPT_TO(struct question_values, stragglers.drain), NULL,
+	    "stragglers: print the names of nodes that are slow more often "
+	    "than chance has it, and nothing else",
+	    NULL, false },
 	{ "clock-error", 0, OPT_DURATION,
 	    OPT_TO(struct question_values, stragglers.error_ns), "TIME",
 	    "stragglers: with --work: clocks that were not measured are off "
@@ -151,7 +161,8 @@ question_values_default(void)
 		.runs = RUNS_DEFAULT,
 		.starts = STARTS_DEFAULT,
 		.perf = PERF_OPTIONS_DEFAULT,
-		.stragglers = { .least_ns = 8 * NS_PER_SECOND },
+		.stragglers = { .least_ns = 8 * NS_PER_SECOND,
+		    .last_ns = 30 * 86400 * NS_PER_SECOND },
 		.limit = 1000,
 		.max_bytes = UINT64_MAX,
 		.given = " " };

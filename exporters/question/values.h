@@ -33,7 +33,8 @@ struct question_values {
 	} whatif;
 	struct stragglers_values {
 		const char *spreads, *ratio, *work, *wait;
-		int64_t least_ns, error_ns;
+		int64_t least_ns, error_ns, last_ns;
+		bool drain;
 	} stragglers;
 	uint64_t limit, rows, pixels, max_bytes;
 	int as, of_what, order;

@@ -401,11 +401,18 @@ add_size(struct explaining *e, const struct why_known *known)
 		    e, &c, known->peers_rate, (struct text){ NULL, 0 }, "move");
 }
 
+/* Of peers, which may be much faster, no sample need lie in the time: those
+ * around it say what it was like. */
+static bool
+is_covered(const struct measured_window *window)
+{
+	return measured_seconds(window) > MEASURED * length_of(window);
+}
+
 static bool
 is_measured(const struct measured_window *window)
 {
-	return measured_samples(window) >= SAMPLES_MIN &&
-	       measured_seconds(window) > MEASURED * length_of(window);
+	return measured_samples(window) >= SAMPLES_MIN && is_covered(window);
 }
 
 /* ---- all ---- */
@@ -486,7 +493,7 @@ why_explain(struct straggler *straggler, const struct measured *measured,
 	bool is_known = is_measured(e.own);
 
 	for (uint32_t i = 0; i < peer_count; i++)
-		if (is_measured(&measured->at[peers[i]]))
+		if (is_covered(&measured->at[peers[i]]))
 			known[e.peer_count++] = peers[i];
 	add_clock(&e);
 	add_place(&e, from);

@@ -438,7 +438,11 @@ const struct web_route web_pool_routes[] = {
 	{ "cascade", .asks = &question_cascade },
 	{ "runs", .asks = &question_runs },
 	{ "deltas", .asks = &question_deltas },
-	{ "stragglers", .asks = &question_stragglers },
+	/* --drain is for programs. */
+	{ "stragglers",
+	    "spreads ratio least last work wait clock-error model node start "
+	    "gap from to sort top columns",
+	    .asks = &question_stragglers },
 	{ "iterations", .asks = &question_iterations },
 	{ "skew", .asks = &question_skew },
 	{ "slow", .asks = &question_slow },

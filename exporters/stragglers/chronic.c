@@ -1,0 +1,220 @@
+/*
+ * stragglers_chronic - the nodes that are slow in more starts than chance has
+ * it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/stragglers/chronic.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/stragglers/who.h"
+#include "proto/base/memory.h"
+
+/* ---- chances ---- */
+
+/* Place i has the chance that i came so far, the last one that of all more. */
+double
+chronic_tail(const double *chances, uint32_t count, uint32_t least)
+{
+	double *of = memory_zero((size_t)least + 1, sizeof(*of));
+	double tail;
+
+	of[0] = 1;
+	for (uint32_t i = 0; i < count; i++) {
+		double chance = fmin(fmax(chances[i], 0), 1);
+
+		if (least > 0)
+			of[least] += of[least - 1] * chance;
+		for (uint32_t k = least; k-- > 0;)
+			of[k] = of[k] * (1 - chance) +
+				(k > 0 ? of[k - 1] * chance : 0);
+	}
+	tail = of[least];
+	free(of);
+	return tail;
+}
+
+/* How many nodes were there, and slow, in a start. */
+struct seen {
+	uint32_t nodes, slow;
+};
+
+static double
+share_of(struct seen others, double more)
+{
+	return (others.slow + more) / (others.nodes + more);
+}
+
+static void
+judge_node(struct chronic_node *node, uint32_t count, const unsigned char *was,
+    const struct seen *seen, uint32_t starts, struct seen all)
+{
+	double *chances = memory_zero((size_t)starts + 1, sizeof(*chances));
+	uint32_t known = 0;
+	double share;
+
+	all.nodes -= node->starts;
+	all.slow -= node->slow;
+	share = share_of(all, 1);
+	for (uint32_t s = 0; s < starts; s++) {
+		struct seen others = seen[s];
+
+		if (was[s] == CHRONIC_ABSENT)
+			continue;
+		others.nodes--;
+		others.slow -= was[s] == CHRONIC_SLOW;
+		chances[known++] =
+		    others.nodes > 0 ? fmax(share, share_of(others, 0)) : share;
+	}
+	node->chance = chronic_tail(chances, known, node->slow);
+	node->is_chronic = node->slow >= CHRONIC_STARTS_MIN &&
+			   node->chance < CHRONIC_CHANCE &&
+			   node->chance * count < CHRONIC_CHANCE_OF_POOL;
+	free(chances);
+}
+
+void
+chronic_judge(struct chronic_node *nodes, uint32_t count,
+    const unsigned char *was, uint32_t starts)
+{
+	struct seen *seen = memory_zero((size_t)starts + 1, sizeof(*seen));
+	struct seen all = { 0, 0 };
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t s = 0; s < starts; s++) {
+			unsigned char mark = was[(size_t)i * starts + s];
+
+			seen[s].nodes += mark != CHRONIC_ABSENT;
+			seen[s].slow += mark == CHRONIC_SLOW;
+			nodes[i].starts += mark != CHRONIC_ABSENT;
+			nodes[i].slow += mark == CHRONIC_SLOW;
+		}
+	for (uint32_t s = 0; s < starts; s++) {
+		all.nodes += seen[s].nodes;
+		all.slow += seen[s].slow;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		judge_node(&nodes[i], count, was + (size_t)i * starts, seen,
+		    starts, all);
+	free(seen);
+}
+
+/* ---- starts ---- */
+
+/* Who was slow in a start. */
+struct mark {
+	uint32_t node, start;
+	bool is_slow;
+};
+
+struct marks {
+	struct mark *at;
+	uint32_t count, room;
+};
+
+static uint32_t
+node_of(struct chronic *chronic, struct text name)
+{
+	uint32_t number = string_table_add(&chronic->nodes, name);
+
+	chronic->at = memory_grow_zero(
+	    chronic->at, &chronic->room, number, sizeof(*chronic->at));
+	return number;
+}
+
+static void
+add_mark(struct marks *marks, uint32_t node, uint32_t start, bool is_slow)
+{
+	marks->at = memory_grow(
+	    marks->at, &marks->room, marks->count, sizeof(*marks->at));
+	marks->at[marks->count++] = (struct mark){ node, start, is_slow };
+}
+
+/* Only the nodes of the start are compared: what they did in earlier ones is
+ * what is asked here. */
+static void
+take_start(struct chronic *chronic, struct marks *marks,
+    const struct phases_timeline *t, int64_t start_ns,
+    const struct straggler_bounds *bounds)
+{
+	struct who who;
+
+	(void)who_find(&who, t, bounds);
+	who_find_late(&who, start_ns);
+	who_drop_outer(&who, bounds);
+	for (uint32_t i = 0; i < t->phases.nodes.count; i++)
+		add_mark(marks, node_of(chronic, t->phases.nodes.names[i]),
+		    chronic->starts, false);
+	for (uint32_t i = 0; i < who.count; i++) {
+		uint32_t node =
+		    node_of(chronic, t->phases.nodes.names[who.at[i].node]);
+
+		add_mark(marks, node, chronic->starts, true);
+		chronic->at[node].lost_ns +=
+		    who.at[i].time_ns - who.at[i].usual_ns;
+	}
+	who_clear(&who);
+	chronic->starts++;
+}
+
+static int
+read_start(struct chronic *chronic, struct marks *marks, struct source *source,
+    const struct chronic_query *query, uint32_t start, struct err *err)
+{
+	const struct starts *starts = query->starts;
+	struct wire_query phases = source_query(1u << RECORD_PHASE);
+	struct phases_timeline t = { .open = 0 };
+	int rc;
+
+	phases.from_ns = starts->at[start].begin_ns;
+	phases.to_ns = start + 1 < starts->count
+			   ? starts->at[start + 1].begin_ns
+			   : query->to_ns;
+	rc = phases_timeline_read(
+	    &t, source, query->partition, &phases, NULL, query->model, err);
+	if (rc == 0)
+		take_start(chronic, marks, &t, phases.from_ns, &query->bounds);
+	phases_timeline_clear(&t);
+	if (rc == 0 || source_has_failed(source))
+		return rc;
+	err_clear(err); /* that nothing was done in a start is an answer */
+	return 0;
+}
+
+int
+chronic_read(struct chronic *chronic, struct source *source,
+    const struct chronic_query *query, struct err *err)
+{
+	struct marks marks = { .at = NULL };
+	unsigned char *was;
+	int rc = 0;
+
+	*chronic = (struct chronic){ .at = NULL };
+	string_table_init(&chronic->nodes);
+	for (uint32_t i = 0; rc == 0 && i < query->starts->count; i++)
+		if (query->starts->at[i].begin_ns >= query->from_ns)
+			rc = read_start(chronic, &marks, source, query, i, err);
+	was =
+	    memory_zero((size_t)chronic->nodes.count * chronic->starts + 1, 1);
+	for (uint32_t i = 0; i < marks.count; i++) {
+		const struct mark *mark = &marks.at[i];
+		unsigned char *of =
+		    &was[(size_t)mark->node * chronic->starts + mark->start];
+
+		if (*of != CHRONIC_SLOW)
+			*of = mark->is_slow ? CHRONIC_SLOW : CHRONIC_WELL;
+	}
+	chronic_judge(chronic->at, chronic->nodes.count, was, chronic->starts);
+	free(was);
+	free(marks.at);
+	return rc;
+}
+
+void
+chronic_clear(struct chronic *chronic)
+{
+	free(chronic->at);
+	string_table_clear(&chronic->nodes);
+	*chronic = (struct chronic){ .at = NULL };
+}
