@@ -27,7 +27,7 @@ const struct answer_column straggler_rank_columns[] = {
 	    NULL },
 	{ "verdict", "VERDICT", ANSWER_AT_TEXT(struct row, verdict), NULL,
 	    "late: it came last more often, or by more, than by chance; clock: "
-	    "it seems so, but clocks do not tell; chance: neither",
+	    "it seems so, but clocks may be off by more; chance: neither",
 	    false, NULL },
 	{ "steps", "STEPS", ANSWER_AT_COUNT(struct row, steps), NULL,
 	    "in how many steps it was", false, NULL },
@@ -108,7 +108,7 @@ note_ranks(const struct rank_spans *spans, struct answer *answer)
 			    of->last, of->steps, of->expected, waited, alone);
 		else
 			answer_note(answer, "clock", of->last,
-			    "cannot tell whether rank %.*s on %.*s is late: "
+			    "cannot decide whether rank %.*s on %.*s is late: "
 			    "it seems to come last in %" PRIu64 " of %" PRIu64
 			    " steps, but only in %" PRIu64
 			    " by more than clocks may be off",
@@ -125,13 +125,13 @@ note_verdict(const struct ranks *ranks, struct answer *answer)
 
 	if (ranks->steps == 0)
 		answer_note(answer, "no_steps", ANSWER_NO_COUNT,
-		    "cannot tell who is late: no step has the spans of two "
+		    "cannot decide who is late: no step has the spans of two "
 		    "ranks (are they matched by attribute step, or are clocks "
 		    "off by more than a step?)");
 	else if (is_chance && ranks->steps < ranks->steps_needed)
 		answer_note(answer, "few_steps", ranks->steps,
-		    "cannot tell who is late: %" PRIu64
-		    " step%s cannot tell a slow rank of %" PRIu32
+		    "cannot decide who is late: %" PRIu64
+		    " step%s cannot part a slow rank of %" PRIu32
 		    " from chance, it takes %" PRIu64 " at least",
 		    ranks->steps, ranks->steps == 1 ? "" : "s", ranks->count,
 		    ranks->steps_needed);

@@ -11,7 +11,7 @@
 
 extern const struct answer_column straggler_rank_columns[];
 
-/* The table "ranks", and what is to be said of it. */
+/* The table "ranks", and notes about it. */
 void straggler_ranks_put(const struct rank_spans *spans, struct answer *answer);
 
 #endif

@@ -19,8 +19,8 @@
  * Clocks: a rank was certainly last if it was so by more than the errors of its
  * own clock and that of each other rank together; ranks of one node have one
  * clock.  Only such steps count for a rank.  A rank that would be late if
- * clocks had no errors, and is not as they are, is RANKS_CLOCK: nobody can
- * tell.
+ * clocks had no errors, and is not as they are, is RANKS_CLOCK: it cannot
+ * be decided.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STRAGGLERS_RANKS_H
@@ -65,7 +65,7 @@ struct ranks {
 	uint64_t steps;        /* of two ranks or more */
 	uint64_t single;       /* steps of one rank: they say nothing */
 	uint64_t incomplete;   /* steps that lack a rank */
-	uint64_t uncertain;    /* steps of which clocks do not tell the last */
+	uint64_t uncertain;    /* steps of which clocks do not show the last */
 	uint64_t steps_needed; /* fewer cannot make a rank late; 0: one rank */
 	int64_t time_ns;       /* of the steps, begin to last arrival */
 };

@@ -42,6 +42,7 @@ off = [(t - times[0] + 500_000_000) % 1_000_000_000 - 500_000_000 for t in times
 assert max(map(abs, off)) < 300_000_000, off
 END
 # The last dense sample lies before the end of the three seconds.
+# shellcheck disable=SC2034 # for wait_until
 goal=$(($(count load) + 20))
 wait_until '[ "$(count load)" -ge "$goal" ]' 30 >/dev/null
 quiet "... for so long only"
@@ -51,6 +52,7 @@ quiet "nor for another event, or another node's job"
 before=$(count)
 poolscope job start 7
 check "and again when a job of the node begins" wait_until '[ "$(count)" -ge $((before + 3)) ]' 30
+# shellcheck disable=SC2034 # for wait_until
 goal=$(($(count load) + 20))
 wait_until '[ "$(count load)" -ge "$goal" ]' 30 >/dev/null
 quiet "... for so long only"

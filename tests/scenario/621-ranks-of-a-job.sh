@@ -10,7 +10,7 @@
 # By chance each is last in 12/3 = 4.
 #
 # The clocks' errors are 1 ms.  r3 leads by 2 s: certain in all.  Where nothing is known of clocks,
-# nobody can tell.  If they may be off by 0.9 s each, 2 s are more than 1.8 s; by 1.1 s, 2 s are
+# nothing can be decided.  If they may be off by 0.9 s each, 2 s are more than 1.8 s; by 1.1 s, 2 s are
 # less than 2.2 s.  On one node (one) there is one clock.
 #
 # clean: r1, r2, r3 take turns to be last, four times each, with the same numbers.
@@ -94,7 +94,7 @@ says() {
 	_what=$1 _pool=$2 _sentence=$3
 	shift 3
 	check "$_what" poolscope-stats stragglers -p "acct\$$_pool" --work forward --wait allreduce "$@"
-	check_printed "... $_what: said" "$_sentence"
+	check_printed "... $_what: in words" "$_sentence"
 }
 all=node,rank,verdict,steps,last,certain,expected,waited,alone
 of_three="n3,train/r3,late,12,12,12,4.0,60,24
@@ -113,12 +113,12 @@ says "... in words" clean "no rank comes last more often, or by more, than by ch
 answer "six steps are enough" "late
 chance
 chance" of six verdict
-says "five are not" few "cannot tell who is late: 5 steps cannot tell a slow rank of 3 from chance, it takes 6 at least"
+says "five are not" few "cannot decide who is late: 5 steps cannot part a slow rank of 3 from chance, it takes 6 at least"
 answer "what costs the job less than 0.1 % is no matter" "n3,chance,12" of tiny node,verdict,last --top 1
 answer "clocks of which nothing is known" "clock,12,0
 chance,0,0
 chance,0,0" of blind verdict,last,certain
-says "... in words" blind "cannot tell whether rank train/r3 on n3 is late: it seems to come last in 12 of 12 steps, but only in 0 by more than clocks may be off"
+says "... in words" blind "cannot decide whether rank train/r3 on n3 is late: it seems to come last in 12 of 12 steps, but only in 0 by more than clocks may be off"
 check_printed "... and what helps" "nothing is known of the clock of 3 nodes: --clock-error says how far it may be off"
 answer "... that are off by less than the lead" "$of_three" of blind $all --clock-error 900ms
 answer "... by more" "clock,12,0" of blind verdict,last,certain --clock-error 1100ms --top 1
