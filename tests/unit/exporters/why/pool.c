@@ -191,6 +191,11 @@ one_node_is_no_nodes(void **state)
 	clear(state);
 	nodes(1, 0, 0, 0);
 	says(WHY_NODES, "The node needs no attention.");
+	clear(state);
+	head("question", answer_string("nodes"));
+	head("late", answer_count(1));
+	records(5, 1);
+	says(WHY_NODES, "The node needs no attention.");
 	start("ready", 1, 1, 20, 20);
 	start("ready", 1, 1, 0.34, 0.34);
 	says(WHY_START,
