@@ -118,6 +118,12 @@ fit(const struct values *values, struct tool *tool)
 		opt_usage("%s", err.text);
 	tool->source = &values->source;
 	output_sandbox(tool->sandbox, values->of.perf.save);
+	if (values->of.compare.store != NULL) {
+		const struct source_options other =
+		    question_other_store(&values->of, &values->source);
+
+		source_sandbox(tool->sandbox, &other);
+	}
 	tool->takes_silence = values->question->takes_silence;
 	if (!values->question->is_of_all)
 		tool->pool = &values->pool;

@@ -20,6 +20,7 @@ const struct question *const questions[] = {
 	&question_breakdown,
 	&question_cascade,
 	&question_clocks,
+	&question_compare,
 	&question_critical,
 	&question_deltas,
 	&question_groups,

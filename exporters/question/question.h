@@ -145,17 +145,20 @@ void question_put_models(
     const struct string_table *models, struct answer *answer);
 /* --model; NULL: not given. */
 const char *question_model(const struct question_values *values);
+/* The store of --with-store. */
+struct source_options question_other_store(
+    const struct question_values *values, const struct source_options *options);
 /* Do the options of a question about test runs fit together? */
 int question_check_runs(const struct question_values *values, struct err *err);
 
 /* The questions. */
 extern const struct question question_breakdown, question_cascade,
-    question_clocks, question_critical, question_deltas, question_groups,
-    question_iterations, question_metrics, question_nodes, question_perf,
-    question_phases, question_pools, question_reports, question_runs,
-    question_samples, question_scanner, question_series, question_skew,
-    question_slow, question_spans, question_starts, question_status,
-    question_stragglers, question_timeline, question_usage, question_whatif,
-    question_why;
+    question_clocks, question_compare, question_critical, question_deltas,
+    question_groups, question_iterations, question_metrics, question_nodes,
+    question_perf, question_phases, question_pools, question_reports,
+    question_runs, question_samples, question_scanner, question_series,
+    question_skew, question_slow, question_spans, question_starts,
+    question_status, question_stragglers, question_timeline, question_usage,
+    question_whatif, question_why;
 
 #endif

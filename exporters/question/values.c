@@ -26,7 +26,8 @@ question_kept_clear(struct question_kept *kept)
 
 static const struct opt own_options[] = {
 	{ "by", 0, OPT_TEXT, OPT_TO(struct question_values, by), "WHAT",
-	    "print a row for each of these; phases: pool (default), node or "
+	    "print a row for each of these; compare: what is compared, start "
+	    "(default), run, result or job; phases: pool (default), node or "
 	    "key; "
 	    "slow: node (default) or phase; spans: name (default), track, "
 	    "node or span; samples: metric (default) or node; runs: run "
@@ -35,7 +36,7 @@ static const struct opt own_options[] = {
 	    NULL, false },
 	{ "name", 0, OPT_TEXT, OPT_TO(struct question_values, name), "PATTERN",
 	    "show only phases or spans that match this pattern, such as "
-	    "cascade:p*",
+	    "cascade:p*; compare: only jobs whose names do",
 	    NULL, false },
 	{ "queue", 0, OPT_TEXT, RUNS_OF(RUNS_QUEUE), "PATTERN",
 	    "runs: show only those of queues that match this pattern", NULL,
@@ -149,6 +150,38 @@ static const struct opt own_options[] = {
 	    "stragglers: with --work: clocks that were not measured are off "
 	    "by this at most",
 	    NULL, false },
+	{ "base", 0, OPT_LIST, OPT_TO(struct question_values, compare.base),
+	    "last:N|RUN",
+	    "compare: the old runs: the newest N before the new ones "
+	    "(default: last:20), or these; may be repeated",
+	    NULL, false },
+	{ "with", 0, OPT_LIST, OPT_TO(struct question_values, compare.with),
+	    "last:N|RUN",
+	    "compare: the new runs: the newest N (default: last:5), or these; "
+	    "may be repeated",
+	    NULL, false },
+	{ "with-store", 0, OPT_TEXT,
+	    OPT_TO(struct question_values, compare.store), "DIR",
+	    "compare: the new runs are those of the store in this directory",
+	    NULL, false },
+	{ "worse", 0, OPT_TEXT, OPT_TO(struct question_values, compare.worse),
+	    "PERCENT",
+	    "compare: what takes more than this part longer is worse "
+	    "(default: 1%)",
+	    NULL, false },
+	{ "mixed", 0, OPT_FLAG, OPT_TO(struct question_values, compare.mixed),
+	    NULL,
+	    "compare: compare runs with those that are not like them, too",
+	    NULL, false },
+	{ "report", 0, OPT_CHOICE,
+	    OPT_TO(struct question_values, compare.report), "FORMAT",
+	    "compare: print for continuous integration instead: JUnit XML, or "
+	    "annotations of GitHub",
+	    "none|junit|github", false },
+	{ "test", 0, OPT_TEXT, OPT_TO(struct question_values, test), "TEST",
+	    "compare: of results: the name of the test", NULL, false },
+	{ "entry", 0, OPT_TEXT, OPT_TO(struct question_values, entry), "ENTRY",
+	    "compare: of results: only this entry", NULL, false },
 	{ "verbose", 'v', OPT_FLAG, OPT_TO(struct question_values, verbose),
 	    NULL, "status: print all counters", NULL, false },
 	{ .name = NULL },

@@ -36,6 +36,12 @@ struct question_values {
 		int64_t least_ns, error_ns, last_ns;
 		bool drain;
 	} stragglers;
+	struct compare_values {
+		struct opt_list base, with;
+		const char *store, *worse;
+		bool mixed;
+		int report; /* enum compare_report */
+	} compare;
 	uint64_t limit, rows, pixels, max_bytes;
 	int as, of_what, order;
 	bool strict, verbose, prometheus, oldest, entries, changes, lanes;

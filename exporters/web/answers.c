@@ -164,12 +164,6 @@ enum { NAME_ROOM = 64 };
 
 /* Those that no command has under this name. */
 static const struct opt own_options[] = {
-	{ .name = "test",
-	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct question_values, test) },
-	{ .name = "entry",
-	    .type = OPT_TEXT,
-	    .to = OPT_TO(struct question_values, entry) },
 	{ .name = "limit",
 	    .type = OPT_COUNT,
 	    .to = OPT_TO(struct question_values, limit) },
@@ -283,7 +277,8 @@ static bool
 is_list(const char *name)
 {
 	return strcmp(name, "node") == 0 || strcmp(name, "metric") == 0 ||
-	       strcmp(name, "run") == 0;
+	       strcmp(name, "run") == 0 || strcmp(name, "base") == 0 ||
+	       strcmp(name, "with") == 0;
 }
 
 int
@@ -460,6 +455,10 @@ const struct web_route web_pool_routes[] = {
 	    false, answer_results, NULL },
 	{ "clocks", .asks = &question_clocks },
 	{ "critical", .asks = &question_critical },
+	{ "compare",
+	    "by base with worse mixed test entry name model group queue "
+	    "configuration requestor gap from to sort top columns",
+	    .asks = &question_compare },
 	{ "spans", .asks = &question_spans },
 	{ "trace", "nodes max-size metric node job user start gap from to step",
 	    false, answer_trace, NULL },

@@ -52,7 +52,7 @@ int err_prefix(struct err *err, const char *format, ...)
 
 /* With which status a program ends (poolscope(7)): of wrong usage; having done
  * its work and found something bad. */
-enum { STATUS_USAGE = 2, STATUS_FOUND = 3 };
+enum { STATUS_USAGE = 2, STATUS_FOUND = 3, STATUS_UNDECIDED = 4 };
 /* The status because of the error: STATUS_FOUND for ERR_FOUND, else 1. */
 int err_status(const struct err *err);
 

@@ -60,6 +60,15 @@ asked() {
 	[ -s "$TMP/jsonl" ] || return
 	answered="$answered $2"
 }
+# A verdict is a status, too.
+cat >"$TMP/judged" <<'END'
+#!/bin/sh
+poolscope-stats "$@"
+status=$?
+[ $status != 3 ] && [ $status != 4 ] || exit 0
+exit $status
+END
+chmod +x "$TMP/judged"
 answered=
 questions=$(poolscope-stats --help | sed -n '/^print numbers/,/^options/s/^  \([a-z]*\) .*/\1/p')
 # of_pool PARTITION [OPTION...]: all questions; the words are those of scanner.
@@ -72,6 +81,7 @@ of_pool() {
 		scanner) [ $# -eq 0 ] || asked poolscope-stats scanner -p "$_pool" "$@" ;;
 		series) asked poolscope-stats series -p "$_pool" --metric 'system.memory*' --from -1h ;;
 		whatif) asked poolscope-stats whatif -p "$_pool" --begin '*=0' ;;
+		compare) asked "$TMP/judged" compare -p "$_pool" ;;
 		*) asked poolscope-stats "$_what" -p "$_pool" ;;
 		esac
 	done

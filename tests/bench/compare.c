@@ -1,0 +1,226 @@
+/*
+ * compare - how often the comparison of runs errs, and how often it finds what
+ * is there.
+ *
+ *	compare [TRIALS [SEED]]		trials of each case (20000)
+ *
+ * Each trial draws old and new durations.  Without a change, `worse` is a false
+ * alarm; one that is planted shall be found.  `seen`: a change as small as the
+ * program says it could see is planted into durations that are drawn anew, and
+ * found so often.  Prints a line a case; fails where a limit is passed.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "exporters/compare/verdict.h"
+#include "proto/hash/prng.h"
+#include "proto/os/clock.h"
+
+enum { RUNS_MAX = 10000, TRIALS = 20000 };
+#define MARGIN 0.01
+
+static uint64_t state;
+
+/* In (0, 1). */
+static double
+uniform(void)
+{
+	return ((double)(prng_bits(&state) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double
+normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* Durations around 1 of which the spread is `sd`. */
+static double
+of_normal(double sd)
+{
+	return 1 + sd * normal();
+}
+
+static double
+of_lognormal(double sd)
+{
+	return exp(sd * normal());
+}
+
+static double
+of_outliers(double sd)
+{
+	return (1 + sd * normal()) * (uniform() < 0.05 ? 1.4 : 1);
+}
+
+static double
+of_two_modes(double sd)
+{
+	return (1 + sd * normal()) * (uniform() < 0.5 ? 1.05 : 1);
+}
+
+static const struct noise {
+	const char *name;
+	double (*draw)(double sd);
+} noises[] = { { "normal", of_normal }, { "lognormal", of_lognormal },
+	{ "5 % outliers", of_outliers }, { "two modes", of_two_modes } };
+enum { NOISES = sizeof(noises) / sizeof(*noises) };
+
+static int
+by_size(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void
+draw(double *to, uint32_t count, const struct noise *noise, double sd,
+    double times)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = log(noise->draw(sd) * times);
+	qsort(to, count, sizeof(*to), by_size);
+}
+
+static struct compare_judged
+judge(const struct noise *noise, uint32_t old_count, uint32_t new_count,
+    double sd, double times)
+{
+	static double old[RUNS_MAX], new[RUNS_MAX];
+	struct compare_judged of = { .old = old,
+		.new = new,
+		.old_count = old_count,
+		.new_count = new_count,
+		.gates = true };
+
+	draw(old, old_count, noise, sd, 1);
+	draw(new, new_count, noise, sd, times);
+	compare_judge(&of, 1, MARGIN);
+	return of;
+}
+
+static uint32_t
+found(const struct noise *noise, uint32_t old_count, uint32_t new_count,
+    double sd, double times, uint32_t trials)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < trials; i++)
+		count += judge(noise, old_count, new_count, sd, times)
+			     .verdict == COMPARE_WORSE;
+	return count;
+}
+
+/* Is it within `share` of the trials, but for three deviations? */
+static bool
+is_least(uint32_t count, uint32_t trials, double share)
+{
+	return count >= trials * share - 3 * sqrt(trials * share * (1 - share));
+}
+
+static bool
+no_change(uint32_t trials)
+{
+	bool good = true;
+
+	for (int i = 0; i < NOISES; i++)
+		for (int sd = 2; sd <= 5; sd += 3) {
+			uint32_t alarms =
+			    found(&noises[i], 20, 5, sd / 100.0, 1, trials);
+			double most = 10.0 * trials / TRIALS;
+
+			if (trials < TRIALS)
+				most += 3 * sqrt(most);
+			printf("no change, %s, sd %d %%: %" PRIu32
+			       " alarms in %" PRIu32 " (at most %.0f)\n",
+			    noises[i].name, sd, alarms, trials, most);
+			good = good && alarms <= most;
+		}
+	return good;
+}
+
+static bool
+planted(uint32_t trials)
+{
+	static const struct {
+		uint32_t new;
+		double least;
+	} cases[] = { { 5, 0 }, { 10, 0.91 }, { 20, 0.98 } };
+	bool good = true;
+
+	for (int i = 0; i < 3; i++) {
+		uint32_t count =
+		    found(&noises[0], 20, cases[i].new, 0.02, 1.05, trials);
+
+		printf("planted 5 %%, sd 2 %%, 20 and %" PRIu32
+		       ": %.2f %% found (at least %.0f %%)\n",
+		    cases[i].new, 100.0 * count / trials, 100 * cases[i].least);
+		good = good && is_least(count, trials, cases[i].least);
+	}
+	return good;
+}
+
+static bool
+seen(uint32_t trials)
+{
+	static const uint32_t counts[][2] = { { 20, 5 }, { 20, 10 }, { 20, 20 },
+		{ 8, 8 } };
+	bool good = true;
+
+	for (int i = 0; i < NOISES; i++)
+		for (int k = 0; k < 4; k++) {
+			uint32_t count = 0;
+			double sum = 0;
+
+			for (uint32_t t = 0; t < trials; t++) {
+				double visible =
+				    judge(&noises[i], counts[k][0],
+					counts[k][1], 0.02, 1)
+					.visible;
+
+				sum += visible;
+				count += judge(&noises[i], counts[k][0],
+					     counts[k][1], 0.02, visible)
+					     .verdict == COMPARE_WORSE;
+			}
+			printf("seen, %s, sd 2 %%, %" PRIu32 " and %" PRIu32
+			       ": %.2f %% (at least 95 %%), on average %.1f "
+			       "%%\n",
+			    noises[i].name, counts[k][0], counts[k][1],
+			    100.0 * count / trials, 100 * (sum / trials - 1));
+			good = good && is_least(count, trials, 0.95);
+		}
+	return good;
+}
+
+static void
+cost(void)
+{
+	int64_t began_ns = clock_monotonic_ns();
+	struct compare_judged of =
+	    judge(&noises[0], RUNS_MAX / 2, RUNS_MAX / 2, 0.02, 1);
+
+	printf("%d runs: %.1f ms with their sorting; %s\n", RUNS_MAX,
+	    (double)(clock_monotonic_ns() - began_ns) / 1e6,
+	    compare_verdict_words[of.verdict]);
+}
+
+int
+main(int argc, char **argv)
+{
+	uint32_t trials =
+	    argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : TRIALS;
+	bool good;
+
+	state = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+	good = no_change(trials);
+	good = planted(trials / 2) && good;
+	good = seen(trials / 2) && good;
+	cost();
+	return good ? 0 : 1;
+}

@@ -1,0 +1,116 @@
+#!/bin/sh
+# Starts of a pool, each of one node that is prepared, one every 10,000 s: eight that took 100,
+# 101 ... 107 s, then five of 110, 111 ... 114 s.
+#
+# Each new one is above each old one.  Of the 13 x 12 x 11 x 10 x 9 / 120 = 1,287 ways to choose
+# the five among all, one is so: less than one in 1,000.  Two are as far but for one pair, more
+# than one in 1,000.  So the ratio is from that of the least new and the greatest old one,
+# 110 / 107 = 1.0280, to that of the others, 114 / 100 = 1.14; the medians are 103.5 and 112, and
+# that of the 40 ratios is between 112 / 103.5 and 112 / 103.6: 8.2 % more.
+#
+#	worse by 1 %: yes; by 2 %: yes; by 3 %: cannot be said
+#	the other way round (the five are old, the eight new): from 100 / 114 = 0.8772 to 107 / 110
+#		= 0.9727, better
+#	four new beside eight: 12 x 11 x 10 x 9 / 24 = 495 ways, too few to say anything.  Of as
+#		many on both sides 7 are the least: 14 choose 7 is 3,432, 12 choose 6 is 924.
+#
+# Before them three starts were of two nodes: they are not like these.  After them one began
+# that has not ended.
+#
+# All old starts pulled nothing; a second pool pulled an image, a, eight times in 10 s, then in
+# five starts in 20 s: 20 / 10 = 2 times as long, which explains, but does not decide.
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # partitions' names
+# shellcheck source=tests/scenario/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+model_of_starts
+aggregate --models "$TMP/models"
+
+# start NUMBER SECONDS [NODE]
+prepared() {
+	echo "event $(($1 * 10000)) ${3:-n1} work:prepare"
+	echo "event $(($1 * 10000 + $2)) ${3:-n1} work:prepared"
+}
+{
+	for i in 0 1 2; do
+		prepared $i 50
+		prepared $i 50 n2
+	done
+	for i in 3 4 5 6 7 8 9 10; do prepared $i $((97 + i)); done
+	for i in 11 12 13 14 15; do prepared $i $((99 + i)); done
+	echo "event 160000 n1 work:prepare"
+} | records
+
+compared() {
+	_status=$1
+	shift
+	"$@" >"$TMP/csv" 2>"$TMP/notes"
+	_got=$?
+	[ "$_got" = "$_status" ] || { echo "status $_got instead of $_status"; cat "$TMP/notes"; }
+	/usr/bin/python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    print(row["metric"], row["verdict"], *("%.4f" % float(row[key]) if row[key] else "-" for key in ("low", "high", "old", "new")),
+          row["old_runs"], row["new_runs"], row["needed"] or "-")' "$TMP/csv"
+}
+
+READY="1.0280 1.1400 103.5000 112.0000 8 5"
+PREPARED="p50:work:prepare worse $READY -"
+answer "worse" "ready worse $READY -
+$PREPARED" compared 3 poolscope-stats compare --format csv
+check "... the unlike are said" grep -q '3 older runs are not compared' "$TMP/notes"
+check "... and the one that did not end" grep -q '1 run failed or did not end' "$TMP/notes"
+answer "by more than 2 %" "ready worse $READY -
+$PREPARED" compared 3 poolscope-stats compare --format csv --worse 2%
+check_status 4 "by more than 3 % cannot be said" poolscope-stats compare --worse 3%
+BACK="0.8772 0.9727 112.0000 103.5000 5 8 -"
+list() {
+	for i in "$@"; do printf '%s %s ' "$OPTION" "$(at $((i * 10000)))"; done
+}
+OLD=$(OPTION=--base list 11 12 13 14 15)
+NEW=$(OPTION=--with list 3 4 5 6 7 8 9 10)
+# shellcheck disable=SC2086 # words
+answer "the other way round" "ready better $BACK
+p50:work:prepare better $BACK" compared 0 poolscope-stats compare --format csv $OLD $NEW
+answer "too few" "ready undecided - - 104.0000 112.5000 9 4 7
+p50:work:prepare worse - - 104.0000 112.5000 9 4 -" \
+	compared 4 poolscope-stats compare --format csv --with last:4
+check_status 4 "as a sentence" poolscope-stats compare --with last:4 --base last:8 --columns metric,says
+check_printed "... of how many decide" "about 7 of each would decide"
+check_status 3 "all that there are, like or not" poolscope-stats compare --mixed --base last:8 --worse 1%
+check_status 4 "a run that there is not" poolscope-stats compare --with 2001-01-01
+check_printed "... is named" "there is no run '2001-01-01' that has ended well"
+wrong_usage "no number" "last: takes a number from 1" poolscope-stats compare --base last:0
+wrong_usage "no per cent" "is not from 0% to 1000%" poolscope-stats compare --worse 3
+wrong_usage "a test of starts" "--entry go with --by result" poolscope-stats compare --test a
+
+check_status 3 "JUnit" poolscope-stats compare --report junit -o "$TMP/junit.xml"
+answer "... is XML with one failure" "1 1 0 starts of acct\$pool ready" /usr/bin/python3 -c '
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+case, = suite
+assert case[0].tag == "failure" and "8.2 % more" in case[0].get("message"), tree.tostring(suite)
+print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), case.get("classname"), case.get("name").split(" of ")[0])' "$TMP/junit.xml"
+check_status 3 "annotations" poolscope-stats compare --report github
+check_printed "... of what is worse" "::error title=starts of acct\$pool::ready of 1 node%3A worse%3A"
+check_status 4 "... of what is not decided" poolscope-stats compare --report github --with last:4
+check_printed "... are warnings" "::warning title=starts of acct\$pool::ready of 1 node%3A undecided%3A"
+
+check "the verb" poolscope compare --help
+mkdir "$TMP/none"
+check_status 4 "a store that there is not" poolscope-stats compare --with-store "$TMP/none"
+check_printed "... is said, and the old ones are there" "$TMP/none"
+
+PARTITION='acct$pulls'
+export POOLSCOPE_PARTITION="$PARTITION"
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+	took=10
+	[ $i -lt 8 ] || took=20
+	prepared $i 100
+	echo "event $((i * 10000)) n1 work:pull img=a"
+	echo "event $((i * 10000 + took)) n1 work:pulled img=a"
+done | records
+answer "what explains has no status" "ready same 1.0000 1.0000 100.0000 100.0000 8 5 -
+p50:work:prepare  1.0000 1.0000 100.0000 100.0000 8 5 -
+p50:work:pull worse 2.0000 2.0000 10.0000 20.0000 8 5 -" compared 0 poolscope-stats compare --format csv
+stop aggregator
