@@ -111,8 +111,9 @@ found(const struct noise *noise, uint32_t old_count, uint32_t new_count,
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < trials; i++)
-		count += judge(noise, old_count, new_count, sd, times)
-			     .verdict == COMPARE_WORSE;
+		count +=
+		    judge(noise, old_count, new_count, sd, times).verdict ==
+		    COMPARE_WORSE;
 	return count;
 }
 
@@ -178,10 +179,9 @@ seen(uint32_t trials)
 			double sum = 0;
 
 			for (uint32_t t = 0; t < trials; t++) {
-				double visible =
-				    judge(&noises[i], counts[k][0],
-					counts[k][1], 0.02, 1)
-					.visible;
+				double visible = judge(&noises[i], counts[k][0],
+				    counts[k][1], 0.02, 1)
+						     .visible;
 
 				sum += visible;
 				count += judge(&noises[i], counts[k][0],

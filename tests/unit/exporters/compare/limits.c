@@ -1,0 +1,260 @@
+/*
+ * limits, ranks and verdicts equal what trying all choices gives.
+ * SPDX-License-Identifier: MIT
+ */
+#include "exporters/compare/limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "exporters/compare/verdict.h"
+#include "tests/unit/check.h"
+
+enum { EACH_MAX = 6, BOTH_MAX = 2 * EACH_MAX };
+
+static int
+by_size(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void
+draw(uint64_t *random, double *to, uint32_t count, uint32_t different)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to[i] = (double)(check_random(random) % different);
+	qsort(to, count, sizeof(*to), by_size);
+}
+
+/* Twice the number of pairs in which a chosen one is the greater; equal ones
+ * count half. */
+static unsigned
+pairs_of(const double *all, uint32_t count, unsigned chosen)
+{
+	unsigned pairs = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < count; k++)
+			if ((chosen >> i & 1) && !(chosen >> k & 1))
+				pairs += all[i] > all[k]    ? 2
+					 : all[i] == all[k] ? 1
+							    : 0;
+	return pairs;
+}
+
+/* How many of all choices of as many have at most, and at least, these pairs.
+ */
+static unsigned
+count_choices(const double *all, uint32_t count, uint32_t first, unsigned pairs,
+    unsigned *below, unsigned *above)
+{
+	unsigned choices = 0;
+
+	*below = *above = 0;
+	for (unsigned chosen = 0; chosen < 1u << count; chosen++) {
+		unsigned of;
+
+		if ((uint32_t)__builtin_popcount(chosen) != first)
+			continue;
+		of = pairs_of(all, count, chosen);
+		choices++;
+		*below += of <= pairs;
+		*above += of >= pairs;
+	}
+	return choices;
+}
+
+static void
+likeness_is_the_share_of_all_choices(void **state)
+{
+	uint64_t random = check_seed();
+
+	(void)state;
+	for (unsigned round = 0; round < check_share(200, 40); round++) {
+		uint32_t first = 1 + check_random(&random) % EACH_MAX,
+			 second = 1 + check_random(&random) % EACH_MAX;
+		double all[BOTH_MAX], wanted;
+		unsigned below, above, choices;
+
+		draw(&random, all, first, 9);
+		draw(&random, all + first, second, 9);
+		choices = count_choices(all, first + second, first,
+		    pairs_of(all, first + second, (1u << first) - 1), &below,
+		    &above);
+		wanted =
+		    fmin(1, 2.0 * (below < above ? below : above) / choices);
+		assert_double_equal(
+		    ranks_likeness(all, first, all + first, second), wanted,
+		    1e-9);
+	}
+}
+
+static void
+limits_are_differences_by_their_order(void **state)
+{
+	uint64_t random = check_seed();
+	struct ranks_null null = { 0 };
+
+	(void)state;
+	for (unsigned round = 0; round < check_share(200, 40); round++) {
+		uint32_t count[2] = { 1 + check_random(&random) % EACH_MAX,
+			1 + check_random(&random) % EACH_MAX };
+		uint32_t pairs = count[0] * count[1], at = 0;
+		double groups[2][EACH_MAX], all[EACH_MAX * EACH_MAX],
+		    ranks[BOTH_MAX], low, high, share = 0.05;
+		struct limits_groups of = { groups[0], groups[1], count[0],
+			count[1], &null };
+		unsigned below = 0, above, choices = 1;
+
+		draw(&random, groups[0], count[0], 1000);
+		draw(&random, groups[1], count[1], 1000);
+		for (uint32_t i = 0; i < pairs; i++)
+			all[i] =
+			    groups[1][i % count[1]] - groups[0][i / count[1]];
+		qsort(all, pairs, sizeof(*all), by_size);
+		for (uint32_t i = 0; i < count[0] + count[1]; i++)
+			ranks[i] = i;
+		/* As many pairs as are exceeded in more than the share. */
+		for (;; at++) {
+			choices = count_choices(ranks, count[0] + count[1],
+			    count[0], 2 * at, &below, &above);
+			if (below > share * choices)
+				break;
+		}
+		ranks_null_make(&null, count[0], count[1]);
+		assert_int_equal(limits_find(&of, share, &low, &high), at > 0);
+		if (at > 0) {
+			assert_double_equal(low, all[at - 1], 1e-9);
+			assert_double_equal(high, all[pairs - at], 1e-9);
+		}
+		assert_double_equal(limits_estimate(&of),
+		    (all[(pairs - 1) / 2] + all[pairs / 2]) / 2, 1e-9);
+	}
+	ranks_null_clear(&null);
+}
+
+/* (old + new) choose new is at least 1,000. */
+static void
+the_least_numbers_of_runs_are_known(void **state)
+{
+	static const uint32_t old[][2] = { { 999, 1 }, { 44, 2 }, { 17, 3 },
+		{ 10, 4 }, { 8, 5 }, { 7, 6 } };
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(limits_least(old[i][0], 0.001), old[i][1]);
+		assert_true(limits_least(old[i][0] - 1, 0.001) > old[i][1]);
+	}
+}
+
+/* Above 2,500 pairs the normal distribution says no more than the exact one. */
+static void
+large_groups_say_less_not_more(void **state)
+{
+	struct ranks_null exact = { 0 }, normal = { 0 };
+
+	(void)state;
+	ranks_null_make(&exact, 50, 50);
+	normal = (struct ranks_null){ .first = 50, .second = 50 };
+	for (double share = 0.0001; share < 0.01; share *= 2) {
+		uint64_t is = ranks_null_pairs(&normal, share),
+			 most = ranks_null_pairs(&exact, share);
+
+		assert_true(is <= most && is + 12 > most);
+	}
+	ranks_null_clear(&exact);
+}
+
+/* ---- verdicts ---- */
+
+enum { RUNS = 8 };
+
+/* Eight old ones of 100 to 107, as many new ones so many times as long. */
+static struct compare_judged
+judged(double old[RUNS], double new[RUNS], double times, bool gates)
+{
+	for (int i = 0; i < RUNS; i++) {
+		old[i] = log(100 + i);
+		new[i] = log((100 + i) * times);
+	}
+	return (struct compare_judged){ .old = old,
+		.new = new,
+		.old_count = RUNS,
+		.new_count = RUNS,
+		.gates = gates };
+}
+
+static void
+many_that_decide_must_each_be_surer(void **state)
+{
+	enum { MANY = 14 };
+	static double old[MANY][RUNS], new[MANY][RUNS];
+	struct compare_judged of[MANY];
+
+	(void)state;
+	/* All are above all: one of 12,870 choices. */
+	of[0] = judged(old[0], new[0], 1.2, true);
+	compare_judge(of, 1, 0.01);
+	assert_int_equal(of[0].verdict, COMPARE_WORSE);
+	for (int i = 1; i < MANY; i++)
+		of[i] = judged(old[i], new[i], 1, true);
+	compare_judge(of, 12, 0.01);
+	assert_int_equal(of[0].verdict, COMPARE_WORSE);
+	compare_judge(of, 13, 0.01);
+	assert_int_equal(of[0].verdict, COMPARE_UNDECIDED);
+	/* When two of 13 were clear, each of 12 would do: neither is. */
+	of[1] = judged(old[1], new[1], 1.2, true);
+	compare_judge(of, 13, 0.01);
+	assert_int_equal(of[1].verdict, COMPARE_UNDECIDED);
+	assert_int_equal(compare_of_all(of, 13), COMPARE_UNDECIDED);
+	/* What explains does not count. */
+	of[12].gates = false;
+	compare_judge(of, 13, 0.01);
+	assert_int_equal(of[0].verdict, COMPARE_WORSE);
+	assert_int_equal(of[1].verdict, COMPARE_WORSE);
+	assert_int_equal(of[2].verdict, COMPARE_UNDECIDED);
+	assert_int_equal(of[12].verdict, COMPARE_NO_VERDICT);
+	assert_double_equal(of[0].wrong, 0.001 / 12, 1e-12);
+	assert_double_equal(of[2].wrong, 0.001 / 10, 1e-12);
+	assert_int_equal(compare_of_all(of, 13), COMPARE_WORSE);
+}
+
+static void
+a_verdict_needs_the_margin(void **state)
+{
+	double old[RUNS], new[RUNS];
+	struct compare_judged of = judged(old, new, 1.2, true);
+
+	(void)state;
+	/* 120 / 107 = 1.12: one choice of 12,870 is as far, and so are two
+	 * pairs less; 121.2 / 107 is 1.13. */
+	compare_judge(&of, 1, 0.2);
+	assert_int_equal(of.verdict, COMPARE_UNDECIDED);
+	of = judged(old, new, 1 / 1.2, true);
+	compare_judge(&of, 1, 0.01);
+	assert_int_equal(of.verdict, COMPARE_BETTER);
+	assert_int_equal(compare_of_all(&of, 1), COMPARE_BETTER);
+	of = judged(old, new, 1, true);
+	compare_judge(&of, 1, 0.1);
+	assert_int_equal(of.verdict, COMPARE_SAME);
+	of.new_count = 0;
+	compare_judge(&of, 1, 0.1);
+	assert_int_equal(of.verdict, COMPARE_UNDECIDED);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(likeness_is_the_share_of_all_choices),
+		cmocka_unit_test(limits_are_differences_by_their_order),
+		cmocka_unit_test(the_least_numbers_of_runs_are_known),
+		cmocka_unit_test(large_groups_say_less_not_more),
+		cmocka_unit_test(many_that_decide_must_each_be_surer),
+		cmocka_unit_test(a_verdict_needs_the_margin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
