@@ -13,7 +13,7 @@
 #include "proto/os/clock.h"
 #include "proto/os/progress.h"
 
-enum { LIMIT_DEFAULT = 1000 };
+enum { LIMIT_DEFAULT = 1000, WITHIN_DEFAULT = 10 };
 
 struct values {
 	struct pool_options pool;
@@ -21,7 +21,7 @@ struct values {
 	struct answer_options answer;
 	const char *output;
 	int64_t from_ns, to_ns;
-	uint64_t limit;
+	uint64_t limit, within;
 	bool oldest;
 	const struct result_question *asked;
 	struct result_query query;
@@ -32,16 +32,20 @@ static const struct values defaults = {
 	.from_ns = TIME_MIN_NS,
 	.to_ns = TIME_MAX_NS,
 	.limit = LIMIT_DEFAULT,
+	.within = WITHIN_DEFAULT,
 };
 
 static const struct opt options[] = {
 	TOOL_OUTPUT(struct values, output),
 	TIME_OPTIONS(struct values, from_ns, to_ns,
-	    "starts, timings, changes: print only starts"),
+	    "starts, timings, changes, check: print only starts"),
 	{ "limit", 0, OPT_COUNT, OPT_TO(struct values, limit), "N",
 	    "starts, timings: read at most N starts (default: 1000; 0 or "
 	    "--sort: all)",
 	    NULL, false },
+	{ "within", 0, OPT_COUNT, OPT_TO(struct values, within), "N",
+	    "check: changes among the newest N timings (default: 10)", NULL,
+	    false },
 	{ "oldest", 0, OPT_FLAG, OPT_TO(struct values, oldest), NULL,
 	    "starts, timings: print the oldest first instead of the newest",
 	    NULL, false },
@@ -60,9 +64,15 @@ static const struct opt_topic topics[] = {
 	{ "timings", " TEST ENTRY", "the timings of an entry of a test",
 	    ALL "from to limit oldest",
 	    "poolscope results timings //bench:test BM_0 --sort timing\n" },
-	{ "changes", " TEST ENTRY", "when the level of an entry changed",
+	{ "changes", " [TEST] [ENTRY]",
+	    "when the level of an entry, or of all, changed",
 	    ALL "from to limit",
-	    "poolscope results changes //bench:test BM_0\n" },
+	    "poolscope results changes //bench:test BM_0\n"
+	    "poolscope results changes --top 10\n" },
+	{ "check", " [TEST] [ENTRY]",
+	    "has the level changed of late? the exit status says it",
+	    ALL "from to limit within",
+	    "poolscope results check --within 5\n" },
 	{ "entries", " TEST", "the entries of the latest start of a test", ALL,
 	    "poolscope results entries //bench:test\n" },
 	{ "test", " TEST START", "what was stored of a start", ALL,
@@ -114,11 +124,13 @@ make_query(const struct values *values, const struct result_question *asked,
 		.progress = !opt_common_values.quiet && progress_is_wanted() };
 
 	query.window = result_window(values->from_ns, values->to_ns);
-	if (asked->names > 0)
+	if (strcmp(asked->word, "check") == 0)
+		query.within = values->within;
+	if (operands->count > 1)
 		query.test = text_of(operands->at[1]);
 	if (asked->give == result_query_test)
 		query.start_us = parse_start(operands->at[2]);
-	else if (asked->names > 1)
+	else if (operands->count > 2)
 		query.entry = text_of(operands->at[2]);
 	/* The greatest of all, not of the newest. */
 	if ((values->answer.sort != NULL ||
@@ -136,6 +148,8 @@ give(void *arg, struct tool_open *open, struct err *err)
 	values->query.source = open->source;
 	values->query.partition = open->partition;
 	values->answer.width = open->width;
+	if (values->query.within > 0)
+		values->query.status = &open->status;
 	return result_answer(
 	    values->asked, &values->query, &values->answer, open->file, err);
 }
@@ -172,6 +186,8 @@ main(int argc, char **argv)
 	values.asked = find_question(&operands);
 	answer_options_judge(&values.answer, values.asked->tables);
 	time_options_check(values.from_ns, values.to_ns);
+	if (values.within == 0)
+		opt_usage("--within takes a number from 1 on");
 	values.query = make_query(&values, values.asked, &operands);
 	return tool_main(&(struct tool){ .pool = &values.pool,
 	    .source = &values.source,

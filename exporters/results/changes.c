@@ -1,22 +1,30 @@
 /*
- * result_changes - the changes of the level of an entry's timings.
+ * result_changes - the changes of the level of entries' timings.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/results/entries.h"
 #include "exporters/results/plot.h"
 #include "exporters/results/query.h"
 #include "proto/base/memory.h"
+#include "proto/hash/string_table.h"
 
 enum { POINTS_MAX = 1000000 }; /* of one entry */
 
 struct row {
+	struct text test, entry;
 	int64_t start, start_us;
 	double percent, before, after;
+	uint64_t since;
 };
 
 static const struct answer_column columns[] = {
+	{ "test", "TEST", ANSWER_AT_TEXT(struct row, test), NULL,
+	    "of which test", ANSWER_SPARE, NULL },
+	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct row, entry), NULL,
+	    "of which entry of it", false, NULL },
 	{ "start", "FROM", ANSWER_AT_TIME(struct row, start), NULL,
 	    "from which start on the level is another", false, NULL },
 	{ "start_us", NULL, ANSWER_AT_WHOLE(struct row, start_us), "us",
@@ -28,6 +36,8 @@ static const struct answer_column columns[] = {
 	    NULL },
 	{ "after", "AFTER", ANSWER_AT_NUMBER(struct row, after), "s",
 	    "the median from then on, until the next change", false, NULL },
+	{ "since", NULL, ANSWER_AT_COUNT(struct row, since), NULL,
+	    "how many timings there are from then on", false, NULL },
 	{ .key = NULL },
 };
 const struct answer_table result_changes_tables[] = { { "changes", columns },
@@ -89,34 +99,117 @@ result_query_points(const struct result_query *query,
 	return rc < 0 ? -1 : 0;
 }
 
+/* ---- of entries ---- */
+
+struct listing {
+	const struct result_query *query;
+	struct string_table texts;
+	struct row *rows;
+	uint32_t count, room;
+	bool has_points; /* of any entry */
+};
+
+static uint64_t
+count_since(const struct result_points *points, double from)
+{
+	uint32_t i = points->count;
+
+	while (i > 0 && points->at[i - 1].time >= from)
+		i--;
+	return points->count - i;
+}
+
 /* A level is the median of the timings between two changes. */
 static void
-put_levels(const struct result_plot *plot, const struct result_query *query)
+add_levels(struct listing *listing, const struct result_plot *plot,
+    const struct result_points *points, struct text test, struct text entry)
 {
 	for (uint32_t i = 1; i < plot->level_count; i++) {
 		const struct result_level *level = &plot->levels[i];
 		int64_t us = (int64_t)llround(level->from * 1e6);
-		const struct row row = { result_time(us), us, level->percent,
-			level[-1].median, level->median };
+		uint64_t since = count_since(points, level->from);
 
-		answer_row(query->answer, &row, NULL);
+		if (listing->query->within > 0 &&
+		    since > listing->query->within)
+			continue;
+		listing->rows = memory_grow(listing->rows, &listing->room,
+		    listing->count, sizeof(*listing->rows));
+		listing->rows[listing->count++] =
+		    (struct row){ string_table_text(&listing->texts, test),
+			    string_table_text(&listing->texts, entry),
+			    result_time(us), us, level->percent,
+			    level[-1].median, level->median, since };
 	}
+}
+
+static int
+on_entry(void *arg, struct text test, struct text entry, struct err *err)
+{
+	struct listing *listing = arg;
+	struct result_query query = *listing->query;
+	struct result_points points = { .at = NULL };
+	struct result_plot plot = { .level_count = 0 };
+	int rc;
+
+	query.test = test;
+	query.entry = entry;
+	rc = result_query_points(&query, &points, err);
+	if (rc == 0 && points.count == 0)
+		rc = result_query_explain(&query, err);
+	if (rc == 0 && points.count > 0) {
+		listing->has_points = true;
+		result_plot_init(&plot, points.at, points.count);
+		add_levels(listing, &plot, &points, test, entry);
+	}
+	result_plot_clear(&plot);
+	free(points.at);
+	return rc;
+}
+
+/* What has become slower by most comes first, what had no time before last. */
+static int
+by_percent(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+	int order;
+
+	if (isnan(a->percent) || isnan(b->percent))
+		order = isnan(a->percent) - isnan(b->percent);
+	else
+		order = (a->percent < b->percent) - (a->percent > b->percent);
+	if (order == 0)
+		order = text_compare(a->test, b->test);
+	if (order == 0)
+		order = text_compare(a->entry, b->entry);
+	return order != 0
+		   ? order
+		   : (a->start_us > b->start_us) - (a->start_us < b->start_us);
 }
 
 int
 result_query_changes(const struct result_query *query, struct err *err)
 {
-	struct result_points points = { .at = NULL };
-	struct result_plot plot = { .level_count = 0 };
-	int rc = result_query_points(query, &points, err);
+	struct listing listing = { .query = query };
+	bool is_one = query->entry.bytes > 0 && query->within == 0;
+	int rc;
 
-	if (rc == 0 && points.count == 0)
-		rc = result_query_explain(query, err);
-	if (rc == 0 && points.count > 0)
-		result_plot_init(&plot, points.at, points.count);
-	if (rc == 0)
-		put_levels(&plot, query);
-	result_plot_clear(&plot);
-	free(points.at);
+	string_table_init(&listing.texts);
+	if (is_one) {
+		answer_hide_column(query->answer, "test");
+		answer_hide_column(query->answer, "entry");
+	}
+	rc = result_entries_each(query, on_entry, &listing, err);
+	if (!is_one && listing.count > 0)
+		qsort(listing.rows, listing.count, sizeof(*listing.rows),
+		    by_percent);
+	for (uint32_t i = 0; rc == 0 && i < listing.count; i++)
+		answer_row(query->answer, &listing.rows[i], NULL);
+	if (rc == 0 && !listing.has_points)
+		answer_note(query->answer, "none", ANSWER_NO_COUNT,
+		    "no timings in that time");
+	if (rc == 0 && listing.count > 0 && query->status != NULL)
+		*query->status = STATUS_FOUND;
+	free(listing.rows);
+	string_table_clear(&listing.texts);
 	return rc;
 }

@@ -690,6 +690,7 @@ const struct result_question result_questions[] = {
 	{ "starts", 1, result_starts_tables, result_query_starts },
 	{ "timings", 2, result_timings_tables, result_query_timings },
 	{ "changes", 2, result_changes_tables, result_query_changes },
+	{ "check", 2, result_changes_tables, result_query_changes },
 	{ "entries", 1, result_entries_tables, result_query_entries },
 	{ "test", 2, result_test_tables, result_query_test },
 	{ "entities", 0, result_entities_tables, result_query_entities },

@@ -14,8 +14,10 @@ struct result_query {
 	struct text test, entry; /* empty: any */
 	int64_t start_us;        /* set by result_query_test */
 	struct result_window window;
-	uint64_t limit;        /* 0: unlimited */
-	bool oldest;           /* oldest first */
+	uint64_t limit;  /* 0: unlimited */
+	uint64_t within; /* changes: only in so many newest; 0: all */
+	int *status;     /* changes: STATUS_FOUND if there are any; or NULL */
+	bool oldest;     /* oldest first */
 	struct answer *answer; /* NULL: for result_query_points only */
 	bool progress;
 };
@@ -38,8 +40,9 @@ int result_answer(const struct result_question *question,
     FILE *file, struct err *err);
 
 extern const struct answer_table result_changes_tables[];
-/* The changes of the level of an entry's timings, the oldest first, as pictures
- * mark them (change_points.h); rows have no other order. */
+/* The changes of the level of timings, as pictures mark them (change_points.h):
+ * of an entry the oldest first, of several entries, or of the newest timings,
+ * the worst first. */
 int result_query_changes(const struct result_query *query, struct err *err);
 int result_query_test(const struct result_query *query, struct err *err);
 

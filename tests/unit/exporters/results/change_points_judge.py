@@ -11,7 +11,7 @@ TABLE = [2.469, 3.185, 3.523, 3.820, 4.060, 4.261, 4.397, 4.588, 4.733, 4.879,
          5.007, 5.156, 5.308, 5.426, 5.537]
 
 
-def critical(n):
+def critical_of(n):
     if n < LEAST:
         return math.inf
     place = math.log2(n) - 3
@@ -63,9 +63,38 @@ def best(values, everywhere):
     return math.sqrt(top), {k for size, k in found if float(size) > float(top) * (1 - 1e-9)}
 
 
+def widening(values, changes):
+    """What a correlation of neighbours makes of the critical values (change_points.c)."""
+    rank = {}
+    ordered = sorted(values)
+    for v in set(values):
+        rank[v] = (ordered.index(v) + len(values) - ordered[::-1].index(v) - 1) / 2
+    ends = [0, *changes, len(values)]
+    levels = [[rank[v] for v in values[a:b]] for a, b in zip(ends, ends[1:])]
+
+    def apart(distances):
+        squares = [(level[i + d] - level[i]) ** 2 for level in levels for d in distances for i in range(len(level) - d)]
+        return sum(squares) / len(squares) if squares else 0
+
+    far = apart(range(3, 9))
+    r = min(max(1.1 * (1 - apart([1]) / far if far else 0) + 0.05, 0), 0.9)
+    return 0.85 * ((1 + r) / (1 - r)) ** 0.55
+
+
 def find(values):
     """None: equally good places, of which any may be taken."""
+    changes = find_wider(values, 1)
+    if changes is None or len(values) < LEAST:
+        return changes
+    return find_wider(values, widening(values, changes))
+
+
+def find_wider(values, wider):
     n = len(values)
+
+    def critical(count):
+        return wider * critical_of(count)
+
     parts, changes = [(0, n)], []
     while parts:
         a, b = parts.pop(0)
@@ -102,7 +131,7 @@ for line in open(sys.argv[1]):
     words = line.split()
     if words[0] == "critical":
         n, value = int(words[1]), float(words[2])
-        assert abs(value - critical(n)) < 1e-9, (n, value, critical(n))
+        assert abs(value - critical_of(n)) < 1e-9, (n, value, critical_of(n))
         continue
     count = int(words[0])
     got = [int(w) for w in words[1:1 + count]]
