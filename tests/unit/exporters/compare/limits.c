@@ -21,6 +21,13 @@ by_size(const void *left, const void *right)
 }
 
 static void
+assert_near(double is, double wanted)
+{
+	if (!(fabs(is - wanted) <= 1e-9))
+		fail_msg("%.17g, not %.17g", is, wanted);
+}
+
+static void
 draw(uint64_t *random, double *to, uint32_t count, uint32_t different)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -85,9 +92,8 @@ likeness_is_the_share_of_all_choices(void **state)
 		    &above);
 		wanted =
 		    fmin(1, 2.0 * (below < above ? below : above) / choices);
-		assert_double_equal(
-		    ranks_likeness(all, first, all + first, second), wanted,
-		    1e-9);
+		assert_near(
+		    ranks_likeness(all, first, all + first, second), wanted);
 	}
 }
 
@@ -126,11 +132,11 @@ limits_are_differences_by_their_order(void **state)
 		ranks_null_make(&null, count[0], count[1]);
 		assert_int_equal(limits_find(&of, share, &low, &high), at > 0);
 		if (at > 0) {
-			assert_double_equal(low, all[at - 1], 1e-9);
-			assert_double_equal(high, all[pairs - at], 1e-9);
+			assert_near(low, all[at - 1]);
+			assert_near(high, all[pairs - at]);
 		}
-		assert_double_equal(limits_estimate(&of),
-		    (all[(pairs - 1) / 2] + all[pairs / 2]) / 2, 1e-9);
+		assert_near(limits_estimate(&of),
+		    (all[(pairs - 1) / 2] + all[pairs / 2]) / 2);
 	}
 	ranks_null_clear(&null);
 }
@@ -216,8 +222,8 @@ many_that_decide_must_each_be_surer(void **state)
 	assert_int_equal(of[1].verdict, COMPARE_WORSE);
 	assert_int_equal(of[2].verdict, COMPARE_UNDECIDED);
 	assert_int_equal(of[12].verdict, COMPARE_NO_VERDICT);
-	assert_double_equal(of[0].wrong, 0.001 / 12, 1e-12);
-	assert_double_equal(of[2].wrong, 0.001 / 10, 1e-12);
+	assert_near(of[0].wrong, 0.001 / 12);
+	assert_near(of[2].wrong, 0.001 / 10);
 	assert_int_equal(compare_of_all(of, 13), COMPARE_WORSE);
 }
 

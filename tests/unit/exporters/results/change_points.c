@@ -72,6 +72,40 @@ noise_of_any_kind_is_seldom_taken_for_a_change(void **state)
 		    &random, counts[i], i % 2 == 0 ? draw_normal : draw_cauchy);
 }
 
+/* Of series of 100 values each of which is like the one before, one in a
+ * hundred has a change, and not many fewer; but for five standard deviations.
+ */
+static void
+noise_that_goes_on_is_no_change(void **state)
+{
+	enum { COUNT = 100 };
+	uint64_t random = check_seed();
+	unsigned series = check_share(10000, 1000);
+
+	(void)state;
+	for (int r = 0; r <= 5; r++) {
+		double of_last = r / 10.0, share;
+		unsigned alarms = 0;
+
+		for (unsigned i = 0; i < series; i++) {
+			struct change_points change_points;
+
+			values[0] = draw_normal(&random);
+			for (uint32_t k = 1; k < COUNT; k++)
+				values[k] = of_last * values[k - 1] +
+					    sqrt(1 - of_last * of_last) *
+						draw_normal(&random);
+			change_points_find(&change_points, values, COUNT);
+			alarms += change_points.count > 0;
+		}
+		share = (double)alarms / series;
+		print_message("correlation %.1f: an alarm in %u of %u series\n",
+		    of_last, alarms, series);
+		assert_true(fabs(share - CHANGE_POINTS_ALARM) <=
+			    0.003 + 5 * sqrt(CHANGE_POINTS_ALARM / series));
+	}
+}
+
 static void
 few_or_equal_values_have_no_change(void **state)
 {
@@ -264,6 +298,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 		    noise_of_any_kind_is_seldom_taken_for_a_change),
+		cmocka_unit_test(noise_that_goes_on_is_no_change),
 		cmocka_unit_test(few_or_equal_values_have_no_change),
 		cmocka_unit_test(known_steps_are_found_where_they_are),
 		cmocka_unit_test(outliers_hide_no_step),

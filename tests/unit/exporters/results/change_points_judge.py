@@ -77,8 +77,9 @@ def widening(values, changes):
         return sum(squares) / len(squares) if squares else 0
 
     far = apart(range(3, 9))
-    r = min(max(1.1 * (1 - apart([1]) / far if far else 0) + 0.05, 0), 0.9)
-    return 0.85 * ((1 + r) / (1 - r)) ** 0.55
+    times, power, more = (0.95, 0.47, 0) if changes else (0.86, 0.55, 0.05)
+    r = min(max(1.1 * (1 - apart([1]) / far if far else 0) + more, 0), 0.7)
+    return times * ((1 + r) / (1 - r)) ** power
 
 
 def find(values):

@@ -1,0 +1,4 @@
+# compare - how often the comparison of runs errs, in as many trials as its limits are of.
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+exec "$B/bench/compare" 10000
