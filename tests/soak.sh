@@ -39,6 +39,7 @@ plan() {
 		torch     parts/226-python-training TORCH    1
 		go        parts/247-otlp-go        GO        1
 		network   fault/142-network        SECONDS   7200
+		causes    flow/627-causes-judged   POOLS     1100
 		soak      fault/180-soak           SECONDS   3600
 		hostile   attack/020-hostile       HOSTILE   2000000
 		zmtp      attack/240-zmtp          ZMTP      250000
