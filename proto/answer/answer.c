@@ -64,6 +64,7 @@ printer_of(int format)
 		[ANSWER_FORMAT_MD] = &answer_print_md,
 		[ANSWER_FORMAT_ARROW] = &answer_print_arrow,
 		[ANSWER_FORMAT_PARQUET] = &answer_print_parquet,
+		[ANSWER_FORMAT_BRIEF] = &answer_print_brief,
 	};
 
 	return printers[format];
@@ -72,8 +73,10 @@ printer_of(int format)
 bool
 answer_is_for_people(const struct answer *answer)
 {
-	return answer->options->format == ANSWER_FORMAT_TABLE ||
-	       answer->options->format == ANSWER_FORMAT_MD;
+	int format = answer->options->format;
+
+	return format == ANSWER_FORMAT_TABLE || format == ANSWER_FORMAT_MD ||
+	       format == ANSWER_FORMAT_BRIEF;
 }
 
 /* A copy that lives as long as the answer. */

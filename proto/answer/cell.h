@@ -108,7 +108,10 @@ enum answer_format {
 	ANSWER_FORMAT_MD,
 	ANSWER_FORMAT_ARROW,
 	ANSWER_FORMAT_PARQUET,
+	ANSWER_FORMAT_BRIEF, /* of no option: at most so many bytes of JSON */
 };
+
+enum { ANSWER_BRIEF_BYTES_MIN = 1024 };
 
 /* Of a table in json. */
 enum answer_shape {
@@ -148,6 +151,7 @@ struct answer_options {
 	const char *table;   /* name of the chosen table; NULL: the first */
 	int shape;           /* enum answer_shape; json */
 	unsigned width;      /* of the terminal in characters; 0: it is none */
+	uint32_t room;       /* brief: bytes, ANSWER_BRIEF_BYTES_MIN at least */
 	const struct answer_taker *taker; /* NULL: none */
 };
 

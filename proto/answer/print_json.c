@@ -24,8 +24,8 @@ put_value(struct json *json, const struct value *value)
 	json_end_object(json);
 }
 
-static void
-put_cell(struct json *json, const struct answer_cell *cell)
+void
+answer_put_cell(struct json *json, const struct answer_cell *cell)
 {
 	char text[ANSWER_SHOWN_BYTES];
 
@@ -46,7 +46,7 @@ answer_put_head(struct json *json, const struct answer_printing *p)
 {
 	for (uint32_t i = 0; i < p->head_count; i++) {
 		json_name(json, p->head[i].key);
-		put_cell(json, &p->head[i].value);
+		answer_put_cell(json, &p->head[i].value);
 	}
 }
 
@@ -109,7 +109,7 @@ put_row_cell(struct answer_printing *p, const struct answer_cell *cell)
 		   cell->type == ANSWER_VALUE) {
 		answer_put_line(p);
 		p->json.after_key = true; /* nothing separates it */
-		put_cell(&p->json, cell);
+		answer_put_cell(&p->json, cell);
 	} else {
 		buffer_put_text(&p->line, answer_plain(cell, text));
 	}
@@ -221,7 +221,7 @@ columns_put_row(struct answer_printing *p, const struct answer_cell *cells)
 		struct shown_column *column = &p->columns[i];
 		const struct answer_cell *cell = &cells[column->cell];
 
-		put_cell(&column->values.to, cell);
+		answer_put_cell(&column->values.to, cell);
 		if (answer_is_known(cell))
 			column->is_known = true;
 		p->kept_bytes += (uint64_t)ftello(column->values.to.file);

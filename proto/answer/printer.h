@@ -65,6 +65,7 @@ struct answer_printing {
 	uint64_t kept_bytes;     /* json in columns: no more than these */
 	bool has_tables;
 	struct frame_printing *frame; /* arrow, parquet */
+	struct brief_printing *brief;
 };
 
 /* Of a format that has one table: is it the one that was asked for? */
@@ -76,6 +77,8 @@ answer_is_of_chosen(const struct answer_printing *p)
 	return asked == NULL ? p->is_first : strcmp(asked, p->table) == 0;
 }
 
+/* The value of a cell, or null. */
+void answer_put_cell(struct json *json, const struct answer_cell *cell);
 /* Members of an object: of the head; and notes, complete, error. */
 void answer_put_head(struct json *json, const struct answer_printing *p);
 void answer_put_notes(
@@ -111,6 +114,7 @@ struct answer_printer {
 
 extern const struct answer_printer answer_print_table, answer_print_md,
     answer_print_csv, answer_print_json, answer_print_json_columns,
-    answer_print_jsonl, answer_print_arrow, answer_print_parquet;
+    answer_print_jsonl, answer_print_arrow, answer_print_parquet,
+    answer_print_brief;
 
 #endif

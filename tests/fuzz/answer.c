@@ -331,15 +331,19 @@ judge_parquet(struct text text)
 }
 
 static void
-judge(int format, struct text text)
+judge(const struct answer_options *options, struct text text)
 {
-	switch (format) {
+	switch (options->format) {
 	case ANSWER_FORMAT_ARROW:
 		judge_frame(
 		    text, "\xFF\xFF\xFF\xFF", "\xFF\xFF\xFF\xFF\0\0\0\0", 8);
 		break;
 	case ANSWER_FORMAT_PARQUET: judge_parquet(text); break;
 	case ANSWER_FORMAT_JSON: judge_object(text); break;
+	case ANSWER_FORMAT_BRIEF:
+		MUST(text.bytes <= options->room);
+		judge_object(text);
+		break;
 	case ANSWER_FORMAT_JSONL: judge_lines(text); break;
 	case ANSWER_FORMAT_CSV: judge_csv(text); break;
 	case ANSWER_FORMAT_MD: judge_lines_for_people(text, true); break;
@@ -365,9 +369,10 @@ print(const struct answer_options *options, const struct shape *shape)
 	MUST(fclose(file) == 0);
 	/* Of an answer that failed before its first row nothing is printed, and
 	 * a data frame that failed has no end. */
-	if (length > 0 && (rc == 0 || options->format < ANSWER_FORMAT_ARROW))
-		judge(options->format,
-		    (struct text){ printed, (uint32_t)length });
+	if (length > 0 &&
+	    (rc == 0 || (options->format != ANSWER_FORMAT_ARROW &&
+			    options->format != ANSWER_FORMAT_PARQUET)))
+		judge(options, (struct text){ printed, (uint32_t)length });
 	free(printed);
 }
 
@@ -395,8 +400,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	shape.fails = byte() % 4 == 0;
 	shape.flushes = byte() % 4 == 0;
 	options.table = byte() % 2 ? "parts" : NULL;
+	options.room = ANSWER_BRIEF_BYTES_MIN + (uint32_t)size;
 	from = at;
-	for (int i = ANSWER_FORMAT_TABLE; i <= ANSWER_FORMAT_PARQUET; i++) {
+	for (int i = ANSWER_FORMAT_TABLE; i <= ANSWER_FORMAT_BRIEF; i++) {
 		options.format = i;
 		at = from;
 		print(&options, &shape);
