@@ -163,12 +163,12 @@ const struct opt perf_options[] = {
 	    NULL,
 	    "perf: also print the metrics by the names that MLflow "
 	    "accepts",
-	    NULL, false },
+	    NULL, OPT_OUTPUT },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct perf_options, prefix), "TEXT",
-	    "perf: begin the MLflow names with this text", NULL, false },
+	    "perf: begin the MLflow names with this text", NULL, OPT_OUTPUT },
 	{ "save", 0, OPT_TEXT, OPT_TO(struct perf_options, save), "FILE",
 	    "perf: write the reports in the file format of the older sampler",
-	    NULL, false },
+	    NULL, OPT_OUTPUT },
 	{ .name = NULL },
 };
 

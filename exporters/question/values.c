@@ -84,13 +84,13 @@ static const struct opt own_options[] = {
 	    "SHAPE",
 	    "json: print tables as rows (default), or as an array for each "
 	    "column",
-	    "rows|columns", false },
+	    "rows|columns", OPT_OUTPUT },
 	{ "metrics", 0, OPT_CHOICE, OPT_TO(struct question_values, of_what),
 	    "WHAT", "metrics: those of pools (default), or of their nodes too",
 	    "pools|nodes", false },
 	{ "prometheus", 0, OPT_FLAG, OPT_TO(struct question_values, prometheus),
 	    NULL, "metrics: print the older text format 0.0.4 of Prometheus",
-	    NULL, false },
+	    NULL, OPT_OUTPUT },
 	{ "places", 0, OPT_LIST, OPT_TO(struct question_values, whatif.places),
 	    "KEY=[+]N",
 	    "whatif: as if N (or N more) of a phase of this key could run at "
@@ -217,6 +217,48 @@ question_tables(
 	};
 
 	memcpy(to, tables, sizeof(tables));
+}
+
+const struct opt *
+question_find_option(
+    struct question_values *values, const char *name, void **to)
+{
+	struct opt_table tables[QUESTION_TABLES];
+
+	question_tables(tables, values);
+	for (const struct opt_table *table = tables; table->options != NULL;
+	     table++)
+		for (const struct opt *opt = table->options; opt->name != NULL;
+		     opt++)
+			if (strcmp(opt->name, name) == 0) {
+				*to = table->values;
+				return opt;
+			}
+	return NULL;
+}
+
+/* Neither one of its words, nor seconds since the epoch, nor a time with a
+ * date. */
+static bool
+is_relative(const struct opt *opt, const char *word)
+{
+	if (opt->choices != NULL && *word != '\0' && strcmp(word, "now") != 0 &&
+	    strstr(opt->choices, word) != NULL)
+		return false;
+	return word[strspn(word, "0123456789.")] != '\0' &&
+	       (strlen(word) < 10 || word[4] != '-');
+}
+
+int
+question_put(struct question_values *values, const struct opt *opt, void *to,
+    const char *word, struct err *err)
+{
+	if (opt_put(opt, to, word, err) != 0)
+		return err_prefix(err, "%s", opt->name);
+	if (opt->type == OPT_TIME && is_relative(opt, word))
+		values->is_relative = true;
+	question_give(values, opt->name);
+	return 0;
 }
 
 bool

@@ -60,6 +60,15 @@ struct question_values question_values_default(void);
 void question_tables(struct opt_table to[static QUESTION_TABLES],
     struct question_values *values);
 
+/* The option of this name, and the struct that it is bound to; NULL: there is
+ * none. */
+const struct opt *question_find_option(
+    struct question_values *values, const char *name, void **to);
+/* Set it as a command line does, to a word that must outlive `values`.  -1: it
+ * is not a valid value. */
+int question_put(struct question_values *values, const struct opt *opt,
+    void *to, const char *word, struct err *err);
+
 /* Note that it was given. */
 void question_give(struct question_values *values, const char *name);
 bool question_is_given(const struct question_values *values, const char *name);

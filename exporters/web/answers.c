@@ -226,34 +226,15 @@ refuse(const char *allowed, const char *name, struct err *err)
 	    shown, *allowed == '\0' ? "there are none" : "there are ", allowed);
 }
 
-/* Neither one of its words, nor seconds since the epoch, nor a time with a
- * date. */
-static bool
-is_relative(const struct opt *opt, const char *word)
-{
-	if (opt->choices != NULL && *word != '\0' && strcmp(word, "now") != 0 &&
-	    strstr(opt->choices, word) != NULL)
-		return false;
-	return word[strspn(word, "0123456789.")] != '\0' &&
-	       (strlen(word) < 10 || word[4] != '-');
-}
-
 static const struct opt *
 find_option(struct question_values *query, const char *name, void **values)
 {
-	struct opt_table tables[QUESTION_TABLES + 1] = { { own_options,
-	    query } };
-
-	question_tables(tables + 1, query);
-	for (const struct opt_table *table = tables; table->options != NULL;
-	     table++)
-		for (const struct opt *opt = table->options; opt->name != NULL;
-		     opt++)
-			if (strcmp(opt->name, name) == 0) {
-				*values = table->values;
-				return opt;
-			}
-	return NULL;
+	for (const struct opt *opt = own_options; opt->name != NULL; opt++)
+		if (strcmp(opt->name, name) == 0) {
+			*values = query;
+			return opt;
+		}
+	return question_find_option(query, name, values);
 }
 
 static int
@@ -265,12 +246,7 @@ put(struct question_values *query, const struct web_parameter *parameter,
 
 	if (opt == NULL)
 		return refuse("", parameter->name, err);
-	if (opt_put(opt, values, parameter->value, err) != 0)
-		return err_prefix(err, "%s", opt->name);
-	if (opt->type == OPT_TIME && is_relative(opt, parameter->value))
-		query->is_relative = true;
-	question_give(query, opt->name);
-	return 0;
+	return question_put(query, opt, values, parameter->value, err);
 }
 
 static bool
