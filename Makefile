@@ -71,7 +71,7 @@ objs  = $(patsubst %.c,$(B)/%.o,$(1))
 MAINS := agents/agent.c agents/emit.c agents/import.c agents/run.c agents/generate.c agents/spool.c agents/receiver.c broker/broker.c proto/wire.c \
          aggregator/aggregator.c aggregator/admin.c aggregator/archive.c aggregator/keys.c aggregator/partitions.c \
          exporters/plot.c exporters/stats.c exporters/dump.c exporters/trace.c \
-         exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c exporters/report.c exporters/top.c
+         exporters/upload.c exporters/results.c exporters/fetch.c exporters/web.c exporters/mcp.c exporters/report.c exporters/top.c
 PROGS := $(patsubst %.c,$(B)/bin/$(NAME)-%,$(notdir $(wildcard $(MAINS))))
 # Sources lie up to two folders deep.
 parts  = $(call objs,$(filter-out $(MAINS) $(wildcard agents/python/*.c),$(wildcard $(addprefix $(1)/,*.c */*.c */*/*.c))))

@@ -147,6 +147,8 @@ const struct verb verbs[] = {
 	    "print the rows of an uploaded event table", NULL },
 	{ "web", VERB_PROGRAM, "poolscope-web",
 	    "serve a page about pools, for browsers and programs", NULL },
+	{ "mcp", VERB_PROGRAM, "poolscope-mcp",
+	    "answer questions by the Model Context Protocol", NULL },
 	{ "report", VERB_PROGRAM, "poolscope-report",
 	    "write what is known of a pool into one file", NULL },
 	{ "agent", VERB_PROGRAM, "poolscope-agent",

@@ -24,7 +24,7 @@ enum { KEYS_MAX = 192, KEY_BYTES = 48 };
 /* tests/lint/config.sh compares it with the Makefile. */
 static const char *const programs[] = { "agent", "emit", "import", "broker",
 	"aggregator", "plot", "stats", "dump", "trace", "run", "generate",
-	"upload", "results", "fetch", "web", "report", "top", "keys",
+	"upload", "results", "fetch", "web", "mcp", "report", "top", "keys",
 	"partitions", "archive", "spool", "wire", "receiver", NULL };
 
 const char *const config_shared[] = { "dir", "log", "quiet", "partition",

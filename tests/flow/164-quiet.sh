@@ -50,6 +50,7 @@ broker|!broker --help
 aggregator|!aggregator --help
 archive|archive check --to clickhouse://localhost:1/none
 web|!web --help
+mcp|!mcp
 receiver|!receiver --help
 restore|!restore @/none --dir @/other
 down|!down
