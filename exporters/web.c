@@ -315,13 +315,14 @@ struct values {
 	struct source_options source;
 	struct opt_list hosts;
 	const char *listen, *assets, *viewer;
-	uint64_t cache_bytes;
+	uint64_t cache_bytes, request_rate;
 	bool behind_proxy, open;
 };
 
 static const struct values defaults = { .listen = LISTEN_DEFAULT,
 	.viewer = WEB_ASSETS_VIEWER,
 	.cache_bytes = UINT64_C(128) << 20,
+	.request_rate = 200,
 	.source = { .stays = true } };
 
 static const struct opt options[] = {
@@ -343,6 +344,11 @@ static const struct opt options[] = {
 	    "BYTES",
 	    "keep answers in at most this much memory (default: 128MiB; 0: "
 	    "none)",
+	    NULL, 0 },
+	{ "request-rate", 0, OPT_COUNT, OPT_TO(struct values, request_rate),
+	    "N",
+	    "answer at most N questions a second of each token (default: 200; "
+	    "0: no limit)",
 	    NULL, 0 },
 	{ "assets", 0, OPT_TEXT, OPT_TO(struct values, assets), "DIR",
 	    "serve the files of the page from DIR, as they are at each request",
@@ -445,9 +451,10 @@ start(void *arg, struct loop *loop, struct err *err)
 {
 	struct web *web = arg;
 	const struct values *given = &web->values;
-	const struct web_access_options access = {
-		.own_token = !given->behind_proxy, .hosts = &given->hosts
-	};
+	const struct web_access_options access = { .own_token =
+						       !given->behind_proxy,
+		.request_rate = given->request_rate,
+		.hosts = &given->hosts };
 	struct web_serve_options how = { .assets = given->assets,
 		.viewer = given->viewer,
 		.source = &given->source,

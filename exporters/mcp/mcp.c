@@ -239,6 +239,22 @@ is_field(const char *field, struct text value)
 	return field != NULL && json_find_is(value, field);
 }
 
+/* The version that was agreed upon at the beginning, if HTTP names one. */
+static bool
+check_field(struct reply *reply)
+{
+	const struct mcp_fields *fields = reply->fields;
+
+	if (fields == NULL || fields->version == NULL)
+		return true;
+	for (int i = 0; i < VERSIONS; i++)
+		if (strcmp(fields->version, versions[i]) == 0)
+			return true;
+	put_error(reply, MCP_INVALID_REQUEST,
+	    "Mcp-Protocol-Version is none that is spoken here");
+	return false;
+}
+
 /* Does the request say which version it is of, and that twice?  Then both must
  * be the same, and we must speak it. */
 static bool
@@ -249,7 +265,7 @@ check_version(struct reply *reply)
 	bool is_known = false;
 
 	if (request->version.bytes == 0)
-		return true;
+		return check_field(reply);
 	if (fields != NULL && (!is_field(fields->version, request->version) ||
 				  !is_field(fields->method, request->method))) {
 		put_error(reply, MCP_HEADER_MISMATCH,
@@ -326,6 +342,13 @@ read_request(struct text message, struct request *request)
 	if (request->version.bytes > 0 && !is_string(request->version))
 		return "the protocol version is not a string";
 	return NULL;
+}
+
+bool
+mcp_is_bad_request(enum mcp_code code)
+{
+	return code == MCP_PARSE_ERROR || code == MCP_INVALID_REQUEST ||
+	       code == MCP_HEADER_MISMATCH || code == MCP_UNSUPPORTED_VERSION;
 }
 
 /* What answers a request of ours; we have sent none. */

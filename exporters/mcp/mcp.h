@@ -55,6 +55,8 @@ enum mcp_code {
  * answered. */
 enum mcp_code mcp_answer(const struct mcp_server *server, struct text message,
     const struct mcp_fields *fields, struct buffer *to);
+/* Does HTTP call it a bad request? */
+bool mcp_is_bad_request(enum mcp_code code);
 /* The same to a message that cannot be read: `sentence` says why. */
 void mcp_refuse(enum mcp_code code, const char *sentence, struct buffer *to);
 

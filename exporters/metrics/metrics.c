@@ -291,10 +291,16 @@ metrics_write(
 }
 
 void
+metrics_give_down(struct exposition *exposition)
+{
+	metrics_families_program(exposition, false);
+}
+
+void
 metrics_write_down(enum exposition_format format, FILE *file)
 {
 	struct exposition exposition = { .file = file, .format = format };
 
-	metrics_families_program(&exposition, false);
+	metrics_give_down(&exposition);
 	exposition_end(&exposition);
 }

@@ -46,6 +46,7 @@ void metrics_write(
     const struct metrics *metrics, enum exposition_format format, FILE *file);
 
 /* What there is to say when the source did not answer: that it did not. */
+void metrics_give_down(struct exposition *exposition);
 void metrics_write_down(enum exposition_format format, FILE *file);
 
 #endif

@@ -10,10 +10,12 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "proto/auth/rate_limit.h"
 #include "proto/base/memory.h"
 #include "proto/config/instance.h"
 #include "proto/keys/authorized_keys.h"
 #include "proto/keys/token.h"
+#include "proto/os/clock.h"
 #include "proto/os/log.h"
 
 struct web_access {
@@ -23,6 +25,8 @@ struct web_access {
 	char path[INSTANCE_PATH_BYTES];
 	struct authorized_keys *list;
 	struct stat seen; /* the file that the list is from */
+	struct rate_limit *rate;
+	uint64_t refused;
 };
 
 /* ---- tokens ---- */
@@ -71,6 +75,7 @@ web_access_open(struct web_access **made,
 	struct web_access *access = *made = memory_zero(1, sizeof(*access));
 
 	access->hosts = options->hosts;
+	access->rate = rate_limit_new(options->request_rate);
 	if (instance_path(access->path, "keys/tokens", err) != 0 ||
 	    renew(access, err) != 0)
 		return -1;
@@ -89,8 +94,10 @@ web_access_open(struct web_access **made,
 void
 web_access_close(struct web_access **access)
 {
-	if (*access != NULL)
+	if (*access != NULL) {
 		authorized_keys_free(&(*access)->list);
+		rate_limit_free(&(*access)->rate);
+	}
 	free(*access);
 	*access = NULL;
 }
@@ -146,6 +153,23 @@ web_access_holds(struct web_access *access, const struct web_right *right)
 	       strcmp(now.pattern, right->pattern) == 0;
 }
 
+uint32_t
+web_access_wait_ms(struct web_access *access, const struct web_right *right,
+    uint32_t count)
+{
+	uint32_t ms = rate_limit_take_of_key(
+	    access->rate, right->token, count, clock_monotonic_ns());
+
+	access->refused += ms > 0;
+	return ms;
+}
+
+uint64_t
+web_access_refused(const struct web_access *access)
+{
+	return access->refused;
+}
+
 /* ---- names of this server ---- */
 
 static bool
@@ -154,28 +178,53 @@ is_host(const char *name, size_t bytes, const char *host)
 	return strlen(host) == bytes && strncasecmp(name, host, bytes) == 0;
 }
 
+/* Is the beginning of `host`, up to a port, a name of this server? */
+static bool
+is_ours(const struct web_access *access, const char *host, size_t *bytes)
+{
+	static const char *const loopback[] = { "localhost", "127.0.0.1",
+		"[::1]" };
+
+	*bytes = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
+	if (*bytes > strlen(host))
+		*bytes = strlen(host);
+	for (size_t i = 0; i < sizeof(loopback) / sizeof(*loopback); i++)
+		if (is_host(host, *bytes, loopback[i]))
+			return true;
+	for (uint32_t i = 0; i < access->hosts->count; i++)
+		if (is_host(host, *bytes, access->hosts->at[i]))
+			return true;
+	return false;
+}
+
 int
 web_access_check_host(
     const struct web_access *access, const char *host, struct err *err)
 {
-	static const char *const loopback[] = { "localhost", "127.0.0.1",
-		"[::1]" };
 	char shown[80];
 	size_t bytes;
 
 	if (host == NULL)
 		return err_set(err, "the request has no Host");
-	bytes = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
-	if (bytes > strlen(host))
-		bytes = strlen(host);
-	for (size_t i = 0; i < sizeof(loopback) / sizeof(*loopback); i++)
-		if (is_host(host, bytes, loopback[i]))
-			return 0;
-	for (uint32_t i = 0; i < access->hosts->count; i++)
-		if (is_host(host, bytes, access->hosts->at[i]))
-			return 0;
+	if (is_ours(access, host, &bytes))
+		return 0;
 	return err_set(err,
 	    "'%s' is not a name of this server; name it with --host",
 	    text_quote(
 		shown, sizeof(shown), (struct text){ host, (uint32_t)bytes }));
+}
+
+int
+web_access_check_origin(
+    const struct web_access *access, const char *origin, struct err *err)
+{
+	const char *host = origin == NULL ? NULL : strstr(origin, "://");
+	char shown[80];
+	size_t bytes;
+
+	if (origin == NULL ||
+	    (host != NULL && is_ours(access, host + 3, &bytes)))
+		return 0;
+	return err_set(err, "a page of '%s' must not ask",
+	    text_quote(shown, sizeof(shown), text_of(origin)));
 }

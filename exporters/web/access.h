@@ -23,7 +23,8 @@ struct web_access; /* opaque */
 enum { WEB_PATTERN_BYTES = NAME_BYTES_MAX + 1 };
 
 struct web_access_options {
-	bool own_token; /* make one for this process */
+	bool own_token;        /* make one for this process */
+	uint64_t request_rate; /* of each token, a second; 0: no limit */
 	const struct opt_list *hosts;
 };
 
@@ -47,6 +48,17 @@ int web_access_check(struct web_access *access, const char *authorization,
 /* Is the token still valid, for the same partitions? */
 bool web_access_holds(struct web_access *access, const struct web_right *right);
 
+/* May a token ask `count` questions now?  0: they are charged; else how many
+ * ms it must wait. */
+uint32_t web_access_wait_ms(struct web_access *access,
+    const struct web_right *right, uint32_t count);
+/* How often a token had to. */
+uint64_t web_access_refused(const struct web_access *access);
+
+/* The header Origin; NULL: none, as that of a program.  A page of another
+ * server names its own. */
+int web_access_check_origin(
+    const struct web_access *access, const char *origin, struct err *err);
 /* The header Host; NULL: none. */
 int web_access_check_host(
     const struct web_access *access, const char *host, struct err *err);

@@ -379,21 +379,33 @@ static int
 answer_metrics(struct source *source, struct web_question *question, FILE *file,
     bool *bad, struct err *err)
 {
-	enum exposition_format format = question->openmetrics
-					    ? EXPOSITION_OPENMETRICS
-					    : EXPOSITION_PROMETHEUS;
+	static const struct exposition_family refused = {
+		"poolscope_web_rate_limited_requests", EXPOSITION_COUNTER, "",
+		"Requests to poolscope web that were answered with 429, "
+		"because their token asked too often."
+	};
+	static const struct exposition_label no_labels[EXPOSITION_LABELS];
+	struct exposition exposition = { .file = file,
+		.format = question->openmetrics ? EXPOSITION_OPENMETRICS
+						: EXPOSITION_PROMETHEUS };
 	struct metrics *metrics = keep_metrics(source, question);
 
 	(void)bad;
 	if (metrics_read(metrics, clock_wall_ns(), err) == 0)
-		metrics_write(metrics, format, file);
+		metrics_give(metrics, &exposition);
 	else
-		metrics_write_down(format, file);
+		metrics_give_down(&exposition);
+	exposition_begin(&exposition, &refused);
+	exposition_sample(
+	    &exposition, "_total", no_labels, (double)question->refused);
+	exposition_end(&exposition);
 	return 0;
 }
 
 const struct web_route web_metrics_route = { "metrics", "metrics name", true,
 	answer_metrics, NULL };
+
+const struct web_route web_mcp_route = { "mcp", "", true, NULL, NULL };
 
 const struct web_route web_routes[] = {
 	/* JSON has all counters: there is no verbose. */

@@ -80,10 +80,11 @@ struct web_question {
 	struct web_right right;
 	const struct source_options *options;
 	struct question_values query;
-	void *tick;                  /* of live.c */
-	struct question_kept *kept;  /* set by the worker */
-	enum answer_format format;   /* the page takes ANSWER_FORMAT_JSON */
-	bool openmetrics;            /* metrics: the format */
+	void *tick;                 /* of live.c */
+	struct question_kept *kept; /* set by the worker */
+	enum answer_format format;  /* the page takes ANSWER_FORMAT_JSON */
+	bool openmetrics;           /* metrics: the format */
+	uint64_t refused;           /* metrics: how often a token had to wait */
 	struct timeline_shown shown; /* trace: set by the answer */
 };
 
@@ -112,6 +113,8 @@ int web_route_answer(struct source *source, struct web_question *question,
 extern const struct web_route web_routes[], web_pool_routes[];
 /* These are not JSON: /metrics, and the trace of a pool, which is not kept. */
 extern const struct web_route web_metrics_route;
+/* Messages of the Model Context Protocol, which have no answer here. */
+extern const struct web_route web_mcp_route;
 bool web_route_is_trace(const struct web_route *route);
 
 /* NULL: there is none; `err` has those that are near. */

@@ -17,6 +17,7 @@
 
 #include "proto/base/buffer.h"
 #include "proto/base/memory.h"
+#include "proto/base/number.h"
 #include "proto/os/clock.h"
 #include "proto/os/log.h"
 #include "proto/stream/compress_block.h"
@@ -157,7 +158,8 @@ struct web_http_request {
 	const char *method;
 	struct MHD_Response *response; /* NULL: not answered yet */
 	unsigned status;
-	bool head_only, suspended, asked;
+	bool head_only, suspended, asked, is_too_long;
+	struct buffer body;
 	void *data;
 };
 
@@ -426,8 +428,44 @@ begin_request(struct web_http *http, struct MHD_Connection *connection,
 	request->connection = connection;
 	request->of = connection_of(connection);
 	request->method = method;
-	enter(request->of, WORKS);
 	return request;
+}
+
+/* Of a body that says that it is too long nothing is read. */
+static void
+judge_length(struct web_http_request *request)
+{
+	const char *length =
+	    web_http_header(request, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	uint64_t bytes;
+
+	request->is_too_long =
+	    length != NULL &&
+	    (number_parse_u64(text_of(length), &bytes, NULL) != 0 ||
+		bytes > WEB_HTTP_BODY_BYTES_MAX);
+}
+
+static void
+take_body(struct web_http_request *request, const char *from, size_t bytes)
+{
+	if (request->body.bytes + bytes > WEB_HTTP_BODY_BYTES_MAX)
+		request->is_too_long = true;
+	if (!request->is_too_long)
+		buffer_put(&request->body, from, bytes);
+}
+
+/* Have it answered, now or later. */
+static enum MHD_Result
+present(struct web_http *http, struct web_http_request *request)
+{
+	request->asked = true;
+	enter(request->of, WORKS);
+	http->on_request(http->arg, request);
+	if (request->response != NULL)
+		return send_response(request);
+	request->suspended = true;
+	MHD_suspend_connection(request->connection);
+	return MHD_YES;
 }
 
 /* The library calls it when the head is there, when the body is, and after
@@ -442,24 +480,21 @@ on_access(void *arg, struct MHD_Connection *connection, const char *path,
 
 	(void)path;
 	(void)version;
-	(void)upload;
 	if (request == NULL) {
-		*data = begin_request(http, connection, method);
+		*data = request = begin_request(http, connection, method);
 		/* Nothing reads it: close the connection. */
-		return has_body(connection) ? MHD_NO : MHD_YES;
+		if (strcmp(method, MHD_HTTP_METHOD_POST) != 0)
+			return has_body(connection) ? MHD_NO : MHD_YES;
+		judge_length(request);
+		return request->is_too_long ? present(http, request) : MHD_YES;
 	}
-	if (*upload_bytes > 0)
-		return MHD_NO;
-	if (!request->asked) {
-		request->asked = true;
-		http->on_request(http->arg, request);
-		if (request->response == NULL) {
-			request->suspended = true;
-			MHD_suspend_connection(connection);
-			return MHD_YES;
-		}
+	if (*upload_bytes > 0) {
+		if (!request->asked)
+			take_body(request, upload, *upload_bytes);
+		*upload_bytes = 0;
+		return MHD_YES;
 	}
-	return send_response(request);
+	return request->asked ? send_response(request) : present(http, request);
 }
 
 static void
@@ -476,8 +511,16 @@ on_completed(void *arg, struct MHD_Connection *connection, void **data,
 	if (request->response != NULL)
 		MHD_destroy_response(request->response);
 	enter(request->of, READS);
+	buffer_clear(&request->body);
 	free(request);
 	*data = NULL;
+}
+
+bool
+web_http_body(const struct web_http_request *request, struct text *body)
+{
+	*body = buffer_text(&request->body);
+	return !request->is_too_long;
 }
 
 const char *

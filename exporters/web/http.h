@@ -6,9 +6,10 @@
  * stream that lasts.
  *
  * Everything is bounded: connections, the head of a request, the time in which
- * it comes, and the time that a client takes to fetch the answer.  Requests
- * have no body.  When there are too many connections, the host that has most of
- * them loses the one that waits longest for a request.
+ * it comes, and the time that a client takes to fetch the answer.  A POST may
+ * have a body, which comes in the same time.  When there are too many
+ * connections, the host that has most of them loses the one that waits longest
+ * for a request.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_WEB_HTTP_H
@@ -66,6 +67,9 @@ void web_http_close(struct web_http **http);
 void web_http_quiesce(struct web_http *http);
 
 const char *web_http_method(const struct web_http_request *request);
+enum { WEB_HTTP_BODY_BYTES_MAX = 64 << 10 };
+/* False: it has more bytes than that. */
+bool web_http_body(const struct web_http_request *request, struct text *body);
 /* The path and the parameters, as they came. */
 struct text web_http_target(const struct web_http_request *request);
 /* NULL: the request does not have this field. */

@@ -4,6 +4,7 @@
  */
 #include "exporters/web/reply.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +82,8 @@ title_of(unsigned status)
 		{ 404, "Not Found" },
 		{ 405, "Method Not Allowed" },
 		{ 410, "Gone" },
+		{ 413, "Content Too Large" },
+		{ 429, "Too Many Requests" },
 		{ 503, "Service Unavailable" },
 	};
 
@@ -133,16 +136,46 @@ make_problem(unsigned status, const char *detail)
 	return web_body_new(memory.text, text.bytes);
 }
 
+static void
+refuse(struct web_http_request *request, unsigned status, const char *detail,
+    struct web_http_field more)
+{
+	struct web_http_field fields[FIELDS_MAX];
+
+	put_fields(fields, "application/problem+json", "", more);
+	web_http_answer(request, status, fields, make_problem(status, detail));
+}
+
 void
 web_refuse(
     struct web_http_request *request, unsigned status, const char *detail)
 {
-	struct web_http_field fields[FIELDS_MAX], more = { NULL, NULL };
+	struct web_http_field more = { NULL, NULL };
 
-	if (status == WEB_NOT_ALLOWED)
-		more = (struct web_http_field){ "Allow", "GET, HEAD" };
-	else if (status == WEB_UNAUTHORIZED)
+	if (status == WEB_UNAUTHORIZED)
 		more = (struct web_http_field){ "WWW-Authenticate", "Bearer" };
-	put_fields(fields, "application/problem+json", "", more);
-	web_http_answer(request, status, fields, make_problem(status, detail));
+	refuse(request, status, detail, more);
+}
+
+void
+web_refuse_method(struct web_http_request *request, const char *allowed)
+{
+	char detail[80];
+
+	snprintf(detail, sizeof(detail), "the methods that are allowed: %s",
+	    allowed);
+	refuse(request, WEB_NOT_ALLOWED, detail,
+	    (struct web_http_field){ "Allow", allowed });
+}
+
+void
+web_refuse_rate(struct web_http_request *request, uint32_t wait_ms)
+{
+	char seconds[16];
+
+	snprintf(seconds, sizeof(seconds), "%" PRIu32, (wait_ms + 999) / 1000);
+	refuse(request, WEB_TOO_MANY,
+	    "the token asks more often than poolscope web --request-rate "
+	    "allows; ask again later",
+	    (struct web_http_field){ "Retry-After", seconds });
 }

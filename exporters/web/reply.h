@@ -10,6 +10,7 @@
 
 enum web_status {
 	WEB_OK = 200,
+	WEB_ACCEPTED = 202,
 	WEB_NOT_MODIFIED = 304,
 	WEB_BAD = 400,
 	WEB_UNAUTHORIZED = 401,
@@ -17,6 +18,8 @@ enum web_status {
 	WEB_MISSING = 404,
 	WEB_NOT_ALLOWED = 405,
 	WEB_GONE = 410,
+	WEB_TOO_LONG = 413,
+	WEB_TOO_MANY = 429,
 	WEB_BROKEN = 500,
 	WEB_UNAVAILABLE = 503,
 };
@@ -30,6 +33,11 @@ void web_reply(struct web_http_request *request, unsigned status,
 /* `detail` is one sentence that says what is wrong and what to do. */
 void web_refuse(
     struct web_http_request *request, unsigned status, const char *detail);
+
+/* The same: of a method that is not one of `allowed`; of a token that must wait
+ * so long. */
+void web_refuse_method(struct web_http_request *request, const char *allowed);
+void web_refuse_rate(struct web_http_request *request, uint32_t wait_ms);
 
 /* Server-sent events; as web_http_answer_stream. */
 struct web_http_stream *web_reply_events(

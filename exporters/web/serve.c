@@ -19,6 +19,8 @@
 /* Of answers that are on their way. */
 #define SENT_BYTES_MAX (UINT64_C(64) << 20)
 #define DRAIN_NS       (NS_PER_SECOND / 50)
+/* What one of /mcp counts as: it is answered anew each time. */
+enum { QUESTIONS_OF_MESSAGE = 10 };
 
 struct web_serve {
 	struct web_http *http;
@@ -64,7 +66,7 @@ type_of(const struct web_question *question)
 	if (web_route_is_trace(question->route))
 		return "application/octet-stream";
 	if (question->route != &web_metrics_route)
-		return "application/json";
+		return "application/json"; /* of web_mcp_route, too */
 	return question->openmetrics ? "application/openmetrics-text; "
 				       "version=1.0.0; charset=utf-8"
 				     : "text/plain; version=0.0.4; "
@@ -95,7 +97,9 @@ put_shown(char to[static WEB_SHOWN_BYTES], const struct timeline_shown *shown)
 static void
 answer_task(struct web_http_request *request, struct web_task *task)
 {
-	if (task->status == WEB_NOT_MODIFIED) {
+	if (task->status == WEB_ACCEPTED) {
+		web_reply(request, WEB_ACCEPTED, NULL, "", "", NULL);
+	} else if (task->status == WEB_NOT_MODIFIED) {
 		web_reply(request, WEB_NOT_MODIFIED, NULL, task->tag,
 		    task->shown, NULL);
 	} else if (task->body == NULL) {
@@ -134,6 +138,7 @@ static bool
 is_same(const struct web_task *a, const struct web_task *b)
 {
 	return a->question.route == b->question.route &&
+	       a->question.route != &web_mcp_route &&
 	       a->question.openmetrics == b->question.openmetrics &&
 	       a->url.used == b->url.used &&
 	       memcmp(a->url.decoded, b->url.decoded, a->url.used) == 0 &&
@@ -203,6 +208,7 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 		return WEB_UNAUTHORIZED;
 	if (question->right.pattern[0] != '\0')
 		question->limit = question->right.pattern;
+	question->refused = web_access_refused(serve->access);
 	status = find_route(task, err);
 	if (status != 0)
 		return status;
@@ -216,6 +222,18 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 		web_route_parameters(question->route), err) != 0)
 		return WEB_BAD;
 	return 0;
+}
+
+/* May the token ask so many questions?  Else the request is answered. */
+static bool
+admit(struct web_serve *serve, struct web_http_request *request,
+    const struct web_right *right, uint32_t count)
+{
+	uint32_t ms = web_access_wait_ms(serve->access, right, count);
+
+	if (ms > 0)
+		web_refuse_rate(request, ms);
+	return ms == 0;
 }
 
 static bool
@@ -233,6 +251,18 @@ join(struct web_serve *serve, struct web_http_request *request,
 	return false;
 }
 
+/* Takes the task; false: too many wait. */
+static bool
+begin_task(struct web_serve *serve, struct web_task **task)
+{
+	if (!web_workers_begin(serve->workers, *task))
+		return false;
+	(*task)->other = serve->asked;
+	serve->asked = *task;
+	*task = NULL;
+	return true;
+}
+
 static void
 ask(struct web_serve *serve, struct web_http_request *request,
     struct web_task **task)
@@ -240,6 +270,9 @@ ask(struct web_serve *serve, struct web_http_request *request,
 	struct err err = { 0 };
 	unsigned status = read_question(serve, request, *task, &err);
 
+	if (status != WEB_UNAUTHORIZED &&
+	    !admit(serve, request, &(*task)->question.right, 1))
+		return;
 	if (status == 0 && web_body_memory_of_all() > serve->memory_max) {
 		status = WEB_UNAVAILABLE;
 		err_set(&err, "too many answers wait to be fetched; ask again "
@@ -249,16 +282,51 @@ ask(struct web_serve *serve, struct web_http_request *request,
 		if (join(serve, request, *task))
 			return;
 		(*task)->data = request;
-		if (web_workers_begin(serve->workers, *task)) {
-			(*task)->other = serve->asked;
-			serve->asked = *task;
-			*task = NULL;
+		if (begin_task(serve, task))
 			return;
-		}
 		status = WEB_UNAVAILABLE;
 		err_set(&err, "too many questions wait; ask again later");
 	}
 	web_refuse(request, status, err.text);
+}
+
+/* POST /mcp: a message of the Model Context Protocol.  A page of another server
+ * could send one without a token, and a token is no reason to answer it. */
+static void
+ask_message(struct web_serve *serve, struct web_http_request *request,
+    struct web_task **task)
+{
+	struct web_question *question = &(*task)->question;
+	struct err err;
+
+	if (web_access_check_origin(
+		serve->access, web_http_header(request, "Origin"), &err) != 0) {
+		web_refuse(request, WEB_FORBIDDEN, err.text);
+	} else if (web_access_check(serve->access,
+		       web_http_header(request, "Authorization"),
+		       &question->right, &err) != 0) {
+		web_refuse(request, WEB_UNAUTHORIZED, err.text);
+	} else if (!admit(serve, request, &question->right,
+		       QUESTIONS_OF_MESSAGE)) {
+		return;
+	} else if (!web_http_body(request, &(*task)->message)) {
+		web_refuse(
+		    request, WEB_TOO_LONG, "a message has at most 64 KiB");
+	} else {
+		question->route = &web_mcp_route;
+		question->options = serve->source;
+		if (question->right.pattern[0] != '\0')
+			question->limit = question->right.pattern;
+		(*task)->fields = (struct mcp_fields){
+			web_http_header(request, "Mcp-Protocol-Version"),
+			web_http_header(request, "Mcp-Method"),
+			web_http_header(request, "Mcp-Name")
+		};
+		(*task)->data = request;
+		if (!begin_task(serve, task))
+			web_refuse(request, WEB_UNAVAILABLE,
+			    "too many questions wait; ask again later");
+	}
 }
 
 /* /v1/live?pool=PARTITION */
@@ -275,6 +343,8 @@ follow(struct web_serve *serve, struct web_http_request *request,
 		web_refuse(request, WEB_UNAUTHORIZED, err.text);
 		return;
 	}
+	if (!admit(serve, request, &right, 1))
+		return;
 	if (url->parameter_count != 1 ||
 	    strcmp(url->parameters[0].name, "pool") != 0) {
 		web_refuse(request, WEB_BAD,
@@ -327,12 +397,14 @@ on_request(void *arg, struct web_http_request *request)
 {
 	struct web_serve *serve = arg;
 	const char *method = web_http_method(request);
+	bool is_message = text_equal(web_http_target(request), text_of("/mcp"));
+	bool is_read =
+	    strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 	struct web_task *task;
 	struct err err;
 
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
-		web_refuse(
-		    request, WEB_NOT_ALLOWED, "only GET and HEAD are allowed");
+	if (is_message ? strcmp(method, "POST") != 0 : !is_read) {
+		web_refuse_method(request, is_message ? "POST" : "GET, HEAD");
 		return;
 	}
 	if (web_http_hosts(request) > 1) {
@@ -347,6 +419,8 @@ on_request(void *arg, struct web_http_request *request)
 	task = memory_zero(1, sizeof(*task));
 	if (web_url_parse(&task->url, web_http_target(request), &err) != 0)
 		web_refuse(request, WEB_BAD, err.text);
+	else if (is_message)
+		ask_message(serve, request, &task);
 	else
 		route(serve, request, &task);
 	web_task_free(&task);

@@ -374,6 +374,42 @@ put_shown(struct web_reader *reader, struct web_task *task)
 		snprintf(task->shown, sizeof(task->shown), "all");
 }
 
+static struct source *
+open_for_tool(void *arg, struct err *err)
+{
+	struct web_reader *reader = arg;
+
+	return open_source(reader, err) == 0 ? reader->source : NULL;
+}
+
+/* A message is answered even if the source is not: by an error.  Of the errors
+ * some have a status of their own. */
+static void
+answer_message(struct web_reader *reader, struct web_task *task)
+{
+	const struct mcp_server server = { .options = reader->options,
+		.open = open_for_tool,
+		.arg = reader,
+		.limit = task->question.limit,
+		.command = "",
+		.kept = &reader->kept };
+	struct buffer out = { .at = NULL };
+	enum mcp_code code =
+	    mcp_answer(&server, task->message, &task->fields, &out);
+
+	if (reader->source != NULL && source_has_failed(reader->source))
+		web_reader_close(reader);
+	task->status = WEB_OK;
+	if (out.bytes == 0)
+		task->status = WEB_ACCEPTED;
+	else if (mcp_is_bad_request(code))
+		task->status = WEB_BAD;
+	else if (code == MCP_METHOD_NOT_FOUND && task->fields.method != NULL)
+		task->status = WEB_MISSING; /* from 2026-07-28 on */
+	if (out.bytes > 0)
+		task->body = web_body_new((char *)out.at, out.bytes);
+}
+
 /* Answer it; opens the source when needed, and again after a failure. */
 static void
 web_ask(struct web_reader *reader, struct web_task *task)
@@ -383,6 +419,10 @@ web_ask(struct web_reader *reader, struct web_task *task)
 	FILE *file;
 	int rc;
 
+	if (task->question.route == &web_mcp_route) {
+		answer_message(reader, task);
+		return;
+	}
 	task->status = WEB_UNAVAILABLE;
 	if (open_source(reader, &task->err) != 0)
 		return;

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "exporters/mcp/mcp.h"
 #include "exporters/web/answers.h"
 #include "exporters/web/http.h"
 #include "proto/net/loop/loop.h"
@@ -59,7 +60,10 @@ struct web_task {
 	struct web_question question;
 	char none_match[WEB_NONE_MATCH_BYTES]; /* If-None-Match; "": none */
 	void *data;                            /* of the caller */
-	struct web_task *other;                /* same */
+	/* web_mcp_route: views of the request. */
+	struct text message;
+	struct mcp_fields fields;
+	struct web_task *other; /* same */
 
 	/* Set by the worker. */
 	unsigned status;         /* of HTTP */

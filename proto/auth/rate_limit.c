@@ -64,34 +64,41 @@ find_key(const struct zsock_message *message, struct zsock_peer *peer)
 
 /* The key's slot, or a free one; NULL: no limit applies. */
 static struct slot *
-find(struct rate_limit *rate_limit, const struct zsock_message *message,
-    int64_t now_ns)
+find(struct rate_limit *rate_limit,
+    const unsigned char key[static ZSOCK_KEY_BYTES], int64_t now_ns)
 {
 	struct slot *least = NULL, *slot;
-	struct zsock_peer peer;
 	uint64_t hash;
 
-	if (rate_limit->per_second == 0 || !find_key(message, &peer))
+	if (rate_limit->per_second == 0)
 		return NULL;
-	hash = hash_bytes(rate_limit->secret, peer.key, sizeof(peer.key));
+	hash = hash_bytes(rate_limit->secret, key, ZSOCK_KEY_BYTES);
 	for (uint32_t i = 0; i < TRIES; i++) {
 		slot = &rate_limit->at[(hash + i) % SLOTS];
-		if (memcmp(slot->key, peer.key, sizeof(peer.key)) == 0)
+		if (memcmp(slot->key, key, ZSOCK_KEY_BYTES) == 0)
 			return slot;
 		if (least == NULL || slot->paid_ns < least->paid_ns)
 			least = slot;
 	}
 	/* If no slot is free, share that of the key with the least debt. */
 	if (least->paid_ns <= now_ns)
-		memcpy(least->key, peer.key, sizeof(peer.key));
+		memcpy(least->key, key, ZSOCK_KEY_BYTES);
 	return least;
 }
 
-uint32_t
-rate_limit_wait_ms(struct rate_limit *rate_limit,
-    const struct zsock_message *message, int64_t now_ns)
+static struct slot *
+find_sender(struct rate_limit *rate_limit, const struct zsock_message *message,
+    int64_t now_ns)
 {
-	struct slot *slot = find(rate_limit, message, now_ns);
+	struct zsock_peer peer;
+
+	return find_key(message, &peer) ? find(rate_limit, peer.key, now_ns)
+					: NULL;
+}
+
+static uint32_t
+wait_ms(const struct slot *slot, int64_t now_ns)
+{
 	int64_t ms;
 
 	if (slot == NULL || slot->paid_ns - now_ns <= BURST_NS)
@@ -102,18 +109,44 @@ rate_limit_wait_ms(struct rate_limit *rate_limit,
 	return ms < WAIT_MAX_MS ? (uint32_t)ms : WAIT_MAX_MS;
 }
 
-void
-rate_limit_charge(struct rate_limit *rate_limit,
-    const struct zsock_message *message, int64_t now_ns)
+static void
+charge(const struct rate_limit *rate_limit, struct slot *slot, uint64_t amount,
+    int64_t now_ns)
 {
-	struct slot *slot = find(rate_limit, message, now_ns);
-
 	if (slot == NULL)
 		return;
 	if (slot->paid_ns < now_ns)
 		slot->paid_ns = now_ns;
-	slot->paid_ns += (int64_t)((uint64_t)message->frame.bytes *
-				   NS_PER_SECOND / rate_limit->per_second);
+	slot->paid_ns +=
+	    (int64_t)(amount * NS_PER_SECOND / rate_limit->per_second);
+}
+
+uint32_t
+rate_limit_wait_ms(struct rate_limit *rate_limit,
+    const struct zsock_message *message, int64_t now_ns)
+{
+	return wait_ms(find_sender(rate_limit, message, now_ns), now_ns);
+}
+
+void
+rate_limit_charge(struct rate_limit *rate_limit,
+    const struct zsock_message *message, int64_t now_ns)
+{
+	charge(rate_limit, find_sender(rate_limit, message, now_ns),
+	    message->frame.bytes, now_ns);
+}
+
+uint32_t
+rate_limit_take_of_key(struct rate_limit *rate_limit,
+    const unsigned char key[static ZSOCK_KEY_BYTES], uint64_t amount,
+    int64_t now_ns)
+{
+	struct slot *slot = find(rate_limit, key, now_ns);
+	uint32_t ms = wait_ms(slot, now_ns);
+
+	if (ms == 0)
+		charge(rate_limit, slot, amount, now_ns);
+	return ms;
 }
 
 bool

@@ -1,5 +1,6 @@
 /*
- * rate_limit - limits the bytes of batches a second that each key may send.
+ * rate_limit - limits what each key may send a second: bytes of batches, or
+ * requests.
  *
  * Forwarded identities are limited like direct peers; peers without a key (Unix
  * sockets, listeners with --insecure) are not.  A key that has sent less than
@@ -37,5 +38,10 @@ void rate_limit_charge(struct rate_limit *rate_limit,
 /* Check and charge in one step; false: over the limit. */
 bool rate_limit_take(struct rate_limit *rate_limit,
     const struct zsock_message *message, int64_t now_ns);
+/* The same for an amount of whatever is limited, and a key that came in no
+ * message.  0: it is charged; else how long it must wait. */
+uint32_t rate_limit_take_of_key(struct rate_limit *rate_limit,
+    const unsigned char key[static ZSOCK_KEY_BYTES], uint64_t amount,
+    int64_t now_ns);
 
 #endif

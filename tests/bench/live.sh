@@ -14,7 +14,7 @@ POOLSCOPE_PARTITION='acct$farm' poolscope up --agent >/dev/null
 poolscope-import cascade deploy/demo/render-60.jsonl --quiet
 poolscope-generate testrun -q --runs 1000 --base now -p 'acct$farm'
 wait_indexed
-poolscope-web --quiet --listen 127.0.0.1:0 >"$TMP/url" &
+poolscope-web --quiet --request-rate 0 --listen 127.0.0.1:0 >"$TMP/url" &
 web=$!
 trap 'kill "$web"; poolscope down >/dev/null 2>&1; rm -rf "$TMP"' EXIT
 until grep -qs '#k=' "$TMP/url"; do sleep 0.05; done

@@ -26,7 +26,7 @@ rm "$TMP/page/report.js"
 echo "page: $(cat "$TMP"/page/* | wc -c) bytes, compressed $(for each in "$TMP"/page/*; do gzip -9 -c "$each"; done | wc -c)"
 echo "goal: 190,000 and 75,000"
 cd ../../..
-poolscope-web --listen 127.0.0.1:0 >"$TMP/web" 2>&1 &
+poolscope-web --request-rate 0 --listen 127.0.0.1:0 >"$TMP/web" 2>&1 &
 web=$!
 for _try in 1 2 3 4 5 6 7 8 9 10; do
 	grep -q '#k=' "$TMP/web" && break

@@ -21,7 +21,7 @@ poolscope-generate pool --quiet --nodes "$nodes" --starts 3 -p 'big$many'
 wait_indexed
 aggregator=$(cat "$POOLSCOPE_DIR/run/aggregator.pid")
 served() {
-	poolscope-web --quiet --listen 127.0.0.1:0 --cache-bytes "$1" >"$TMP/$2" &
+	poolscope-web --quiet --request-rate 0 --listen 127.0.0.1:0 --cache-bytes "$1" >"$TMP/$2" &
 	webs="$webs $!"
 	until grep -qs '#k=' "$TMP/$2"; do sleep 0.05; done
 }

@@ -13,7 +13,7 @@ poolscope up >/dev/null
 poolscope-import cascade "$TMP/entities.jsonl" --quiet
 poolscope-generate testrun -q --runs 1000 --base now -p 'acct$farm'
 wait_indexed
-poolscope-web --quiet --listen 127.0.0.1:0 --cache-bytes 64MiB >"$TMP/url" &
+poolscope-web --quiet --request-rate 0 --listen 127.0.0.1:0 --cache-bytes 64MiB >"$TMP/url" &
 web=$!
 trap 'kill "$web"; poolscope down >/dev/null 2>&1; rm -rf "$TMP"' EXIT
 until grep -qs '#k=' "$TMP/url"; do sleep 0.05; done

@@ -106,14 +106,14 @@ check "... and what lacks" /usr/bin/python3 -c 'import json, sys
 rows = json.load(open(sys.argv[1]))["incomplete"]
 sys.exit(not any(row["event"] == "cascade:load-start" and row["image"].endswith("one/image-of-one-4") for row in rows))' "$TMP/wanted.4"
 
-web --cache-bytes 0 || exit 1
+web --request-rate 0 --cache-bytes 0 || exit 1
 check "8 clients at once get what one gets" timeout $((200 * SLOW)) \
 	/usr/bin/python3 "$ROOT/tests/flow/web_client.py" at_once 8 "$rounds" "$TMP/routes"
 stop web
 check_text "and the page stops well" 0 "$STATUS"
 
 # ---- what is kept does not age ----
-web || exit 1
+web --request-rate 0 || exit 1
 # ages ROUTE: its answer is another one a second later, though no record came.
 ages() {
 	client() { /usr/bin/python3 "$ROOT/tests/flow/web_client.py" get "/v1/pools/acct%24one/$1"; }
