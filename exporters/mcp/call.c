@@ -138,6 +138,11 @@ put_argument(
 		call->partition = word_of(call, value);
 		return call->partition != NULL ? 0 : refuse("partition", err);
 	}
+	if (text_equal(key, text_of(MCP_OPERAND)) &&
+	    call->question->operand != NULL) {
+		call->values.what = word_of(call, value);
+		return call->values.what != NULL ? 0 : refuse(MCP_OPERAND, err);
+	}
 	opt = mcp_tool_option(call->question, &call->values, name, &to);
 	if (opt == NULL || !text_equal(key, text_of(name)))
 		return err_set(err,
@@ -209,6 +214,10 @@ read_call(struct call *call, struct text arguments, struct err *err)
 		mcp_put_option(&call->command, "partition", call->partition);
 	buffer_put_text(&call->command, buffer_text(&options));
 	buffer_clear(&options);
+	if (call->values.what != NULL) {
+		buffer_put_text(&call->command, text_of(" -- "));
+		put_quoted(&call->command, call->values.what);
+	}
 	return 0;
 }
 

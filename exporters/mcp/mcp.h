@@ -66,6 +66,9 @@ void mcp_put_option(struct buffer *command, const char *name, const char *word);
 
 /* ---- within this folder ---- */
 
+/* The argument that is what a command line has without an option. */
+#define MCP_OPERAND "what"
+
 /* The tools as JSON, between the brackets of an array. */
 void mcp_tools_put(struct json *json, bool has_partition);
 /* The option that the tool takes under this name, and what it is bound to;

@@ -104,6 +104,21 @@ put_partition(struct json *json, bool has_partition)
 	json_end_object(json);
 }
 
+/* " [NODE|RUN|JOB]" */
+static void
+put_operand(struct json *json, const char *operand)
+{
+	char words[80];
+	size_t bytes = strcspn(operand += strspn(operand, " ["), "]");
+
+	snprintf(
+	    words, sizeof(words), "the name of one: %.*s", (int)bytes, operand);
+	json_add_object(json, MCP_OPERAND);
+	json_add_string(json, "type", "string");
+	json_add_string(json, "description", words);
+	json_end_object(json);
+}
+
 static void
 put_schema(
     struct json *json, const struct question *question, bool has_partition)
@@ -117,6 +132,8 @@ put_schema(
 	json_add_object(json, "properties");
 	if (!question->is_of_all)
 		put_partition(json, has_partition);
+	if (question->operand != NULL)
+		put_operand(json, question->operand);
 	question_tables(tables, &values);
 	for (const struct opt_table *table = tables; table->options != NULL;
 	     table++)

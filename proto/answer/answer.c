@@ -75,8 +75,10 @@ answer_is_for_people(const struct answer *answer)
 {
 	int format = answer->options->format;
 
+	/* Some tables are not for people; who names one wants it. */
 	return format == ANSWER_FORMAT_TABLE || format == ANSWER_FORMAT_MD ||
-	       format == ANSWER_FORMAT_BRIEF;
+	       (format == ANSWER_FORMAT_BRIEF &&
+		   answer->options->table == NULL);
 }
 
 /* A copy that lives as long as the answer. */
@@ -443,14 +445,16 @@ tell_notes(const struct answer *answer)
 	}
 }
 
-/* For people --table leaves out the others; csv has one in any case, and json
- * is whole. */
+/* For people and in brief --table leaves out the others; csv has one in any
+ * case, and json is whole. */
 static bool
 is_shown(const struct answer *answer)
 {
 	const char *asked = answer->options->table;
 
-	return asked == NULL || !answer_is_for_people(answer) ||
+	return asked == NULL ||
+	       (!answer_is_for_people(answer) &&
+		   answer->options->format != ANSWER_FORMAT_BRIEF) ||
 	       strcmp(asked, answer->table->name) == 0;
 }
 

@@ -155,6 +155,8 @@ def case_tools():
         schema = tool["inputSchema"]
         if word in ("pools", "status", "metrics"):
             options.discard("partition")
+        if re.match(r"usage: poolscope-stats \w+ \[?[A-Z]", help_):
+            options.add("what")
         equal((word, sorted(schema["properties"])), (word, sorted(options)))
         equal(schema.get("required", []), ["partition"] if "partition" in options else [])
         equal((schema["type"], schema["additionalProperties"]), ("object", False))
@@ -198,6 +200,9 @@ def case_same():
         # The command that the answer names prints a table.
         assert printed("sh", "-c", answer["command"]) != ""
     equal([row["max"] for row in rows_of(client.call("phases", by="node", sort="max", top=3)[0], "phases")], [60, 59, 58])
+    answer, failed = client.call("why", what="n7")
+    equal((failed, answer["command"]), (False, "poolscope stats why --partition '%s' -- 'n7'" % POOL))
+    assert printed("sh", "-c", answer["command"]) != ""
     client.end()
 
 
@@ -215,6 +220,9 @@ def case_cuts():
     table = client.call("timeline", top=5)[0]["tables"]["timeline"]
     equal((table["shown"], table["of"], table["left_out"]), (5, 60, "55 of 60 rows; the command prints all"))
     assert "left_out" not in client.call("phases")[0]["tables"]["phases"]
+    # It has one that is not for people, and is given when it is named.
+    tables = client.call("timeline", table="phases")[0]["tables"]
+    equal((list(tables), [row[0] for row in tables["phases"]["rows"]]), (["phases"], ["work:step"]))
     table = client.call("timeline", columns="node")[0]["tables"]["timeline"]
     equal((table["columns"], table["shown"]), (["node"], 60))
     client.end()
