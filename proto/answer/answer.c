@@ -53,23 +53,6 @@ struct answer {
 	struct err err; /* the first one; empty: none */
 };
 
-static const struct answer_printer *
-printer_of(int format)
-{
-	static const struct answer_printer *const printers[] = {
-		[ANSWER_FORMAT_TABLE] = &answer_print_table,
-		[ANSWER_FORMAT_JSON] = &answer_print_json,
-		[ANSWER_FORMAT_JSONL] = &answer_print_jsonl,
-		[ANSWER_FORMAT_CSV] = &answer_print_csv,
-		[ANSWER_FORMAT_MD] = &answer_print_md,
-		[ANSWER_FORMAT_ARROW] = &answer_print_arrow,
-		[ANSWER_FORMAT_PARQUET] = &answer_print_parquet,
-		[ANSWER_FORMAT_BRIEF] = &answer_print_brief,
-	};
-
-	return printers[format];
-}
-
 bool
 answer_is_for_people(const struct answer *answer)
 {
@@ -736,7 +719,7 @@ answer_new(FILE *file, const struct answer_options *options,
 
 	answer->printer = options->shape == ANSWER_SHAPE_COLUMNS
 			      ? &answer_print_json_columns
-			      : printer_of(options->format);
+			      : answer_printer_of(options->format);
 	answer->options = options;
 	answer->tables = tables;
 	answer->p.file = file;

@@ -17,8 +17,8 @@
  * member "table"), arrow and parquet (one table, a stream of Apache Arrow or a
  * file of Apache Parquet: times and durations are integers of ns, not text;
  * notes as in csv), brief (JSON of at most so many bytes, print_brief.c). Times
- * are UTC in json, jsonl, csv, arrow, parquet and brief, and in the zone of --tz
- * otherwise.
+ * are UTC in json, jsonl, csv, arrow, parquet and brief, and in the zone of
+ * --tz otherwise.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PROTO_ANSWER_ANSWER_H
@@ -90,7 +90,8 @@ void answer_add_column(struct answer *answer, struct text key,
     const char *title, enum answer_type type, const char *unit);
 /* The table does not show the column by itself. */
 void answer_hide_column(struct answer *answer, const char *key);
-/* Is the format a table, md or brief?  Then what means nothing may be left out. */
+/* Is the format a table, md or brief?  Then what means nothing may be left out.
+ */
 bool answer_is_for_people(const struct answer *answer);
 /* A row; `added` has the cells of the columns that were added. */
 void answer_row(

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "proto/answer/answer.h"
+#include "proto/answer/printer.h"
 #include "proto/base/nearest.h"
 
 enum { LIST_BYTES = 320, WIDTH_MIN = 80 };
@@ -220,4 +221,21 @@ answer_put_columns(const struct answer_table *tables, int format, FILE *file)
 		}
 	(void)answer_end(answer, 0, &err);
 	answer_free(&answer);
+}
+
+const struct answer_printer *
+answer_printer_of(int format)
+{
+	static const struct answer_printer *const printers[] = {
+		[ANSWER_FORMAT_TABLE] = &answer_print_table,
+		[ANSWER_FORMAT_JSON] = &answer_print_json,
+		[ANSWER_FORMAT_JSONL] = &answer_print_jsonl,
+		[ANSWER_FORMAT_CSV] = &answer_print_csv,
+		[ANSWER_FORMAT_MD] = &answer_print_md,
+		[ANSWER_FORMAT_ARROW] = &answer_print_arrow,
+		[ANSWER_FORMAT_PARQUET] = &answer_print_parquet,
+		[ANSWER_FORMAT_BRIEF] = &answer_print_brief,
+	};
+
+	return printers[format];
 }

@@ -77,6 +77,10 @@ answer_is_of_chosen(const struct answer_printing *p)
 	return asked == NULL ? p->is_first : strcmp(asked, p->table) == 0;
 }
 
+struct answer_printer;
+/* By enum answer_format. */
+const struct answer_printer *answer_printer_of(int format);
+
 /* The value of a cell, or null. */
 void answer_put_cell(struct json *json, const struct answer_cell *cell);
 /* Members of an object: of the head; and notes, complete, error. */
