@@ -16,7 +16,9 @@
 #include "proto/record/node_list.h"
 
 #define HOUR_NS (3600 * NS_PER_SECOND)
-#define STEP_NS (NS_PER_SECOND / 10) /* the finest */
+/* The samples next to a window are in it, too; not the hours next to that. */
+#define AROUND_NS (120 * NS_PER_SECOND)
+#define STEP_NS   (NS_PER_SECOND / 10) /* the finest */
 /* A window is measured by steps of a twentieth of it. */
 enum { STEPS_OF_A_WINDOW = 20 };
 
@@ -450,8 +452,10 @@ read_part(struct reading *reading, struct series *series, struct source *source,
     struct text partition, const struct part *part, struct err *err)
 {
 	struct series_query query = { .node = { part->nodes, part->bytes },
-		.from_ns = part->from_ns,
-		.to_ns = part->to_ns,
+		.from_ns = part->from_ns - AROUND_NS,
+		.to_ns = part->to_ns + AROUND_NS,
+		.nothing_before = true,
+		.nothing_behind = true,
 		.step_ns = part->shortest_ns / STEPS_OF_A_WINDOW };
 
 	query.step_ns =
