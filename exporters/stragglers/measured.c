@@ -416,6 +416,8 @@ order_windows(struct reading *reading)
 struct part {
 	char nodes[NODE_LIST_BYTES_MAX];
 	uint32_t bytes;
+	bool is_of_all; /* most nodes of the pool: none is named */
+	bool is_begun;
 	int64_t from_ns, to_ns, shortest_ns;
 };
 
@@ -429,7 +431,7 @@ add_to_part(struct part *part, const struct measured *measured,
 	    node_list_quote(quoted, measured->nodes.names[window->node], false);
 	int64_t length_ns = window->end_ns - window->begin_ns;
 
-	if (!is_named[window->node]) {
+	if (!part->is_of_all && !is_named[window->node]) {
 		if (part->bytes + name.bytes + 1 > sizeof(part->nodes))
 			return false;
 		if (part->bytes > 0)
@@ -438,6 +440,7 @@ add_to_part(struct part *part, const struct measured *measured,
 		part->bytes += name.bytes;
 		is_named[window->node] = true;
 	}
+	part->is_begun = true;
 	if (window->begin_ns < part->from_ns)
 		part->from_ns = window->begin_ns;
 	if (window->end_ns > part->to_ns)
@@ -481,6 +484,9 @@ read_parts(struct reading *reading, struct series *series,
 
 	while (rc == 0 && first < measured->count) {
 		part->bytes = 0;
+		part->is_begun = false;
+		part->is_of_all =
+		    2 * measured->nodes.count >= measured->nodes_of_pool;
 		part->from_ns = part->shortest_ns = INT64_MAX;
 		part->to_ns = INT64_MIN;
 		memset(is_named, 0, measured->nodes.count);
@@ -490,7 +496,7 @@ read_parts(struct reading *reading, struct series *series,
 
 			if (is_done[i])
 				continue;
-			if (part->bytes > 0 &&
+			if (part->is_begun &&
 			    window->begin_ns > part->to_ns + HOUR_NS)
 				break;
 			is_done[i] =

@@ -54,6 +54,8 @@ uint32_t measured_samples(const struct measured_window *window);
 /* Zeroed it is empty. */
 struct measured {
 	struct string_table nodes;
+	/* How many there are: most of them are read faster without names. */
+	uint32_t nodes_of_pool;
 	struct measured_window *at; /* in the order in which they were added */
 	uint32_t count, room;
 };

@@ -360,6 +360,7 @@ explain(struct reading *r, struct err *err)
 		own[i] = measured_add(&measured, to->at[i].node,
 		    to->at[i].begin_ns, to->at[i].end_ns);
 	peer_count = add_peers(r, &measured, peers);
+	measured.nodes_of_pool = to->nodes.count;
 	rc = measured_read(&measured, r->source, r->query->partition, err);
 	for (uint32_t i = 0; rc == 0 && i < to->count; i++)
 		why_explain(&to->at[i], &measured, own[i], peers, peer_count,

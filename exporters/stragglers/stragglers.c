@@ -338,6 +338,7 @@ explain(struct reading *r, struct err *err)
 	windows = add_windows(r, is_suspect, count);
 	r->room = memory_zero((size_t)items + 1, sizeof(*r->room));
 	rc = read_sizes(r, err);
+	r->measured.nodes_of_pool = r->to->timeline.phases.nodes.count;
 	if (rc == 0)
 		rc = measured_read(
 		    &r->measured, r->source, r->query->partition, err);
