@@ -76,7 +76,7 @@ sort_ends(const struct critical_waits *waits)
 	return numbers;
 }
 
-/* What a group is told by, the least first. */
+/* The parts of a group, the least first. */
 enum part { BY_KEY, BY_PHASE, BY_NODE };
 
 static uint32_t

@@ -54,7 +54,7 @@ struct start {
 };
 
 /* What a model says of a pool: a longer pause parts two starts, and of
- * STARTS_SHARE_ALL nodes of a start so many make it ready. */
+ * STARTS_SHARE_ALL nodes of a start this number makes it ready. */
 enum { STARTS_SHARE_ALL = 1000000 };
 struct starts_pool {
 	int64_t gap_ns;

@@ -203,7 +203,7 @@ judge(struct pool *pool, const struct pool *recorded)
 		}
 }
 
-/* The first moment at which so many nodes are prepared and have what they
+/* The first moment at which that many nodes are prepared and have what they
  * need. */
 static int
 ready_of(const struct pool *pool)
