@@ -46,7 +46,7 @@ value_of(int64_t order)
 	return value;
 }
 
-/* The least number that so many differences do not exceed is one of them. */
+/* The least number that that many differences do not exceed is one of them. */
 double
 limits_difference(const struct limits_groups *groups, uint64_t number)
 {

@@ -41,7 +41,7 @@ double limits_estimate(const struct limits_groups *groups);
 bool limits_find(const struct limits_groups *groups, double share, double *low,
     double *high);
 
-/* How many new ones would decide at this share beside so many old ones; 0: no
+/* How many new ones would decide at this share with that many old ones; 0: no
  * number up to a million does. */
 uint32_t limits_least(uint32_t old_count, double share);
 

@@ -6,7 +6,7 @@
  * distributions for permutation and rank tests", Statistical Software
  * Newsletter 12, 1986), which holds with equal values, too.  Above
  * RANKS_PAIRS_MAX pairs the normal distribution takes its place; its tails are
- * longer than the true ones, so that less is said, not more.
+ * longer than the true ones, so that limits are wider, not closer.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_COMPARE_RANKS_H

@@ -60,7 +60,7 @@ compare_words(
 	if (isfinite(of->low))
 		add(to, " (%s to %s)", change(low, of->low),
 		    change(high, of->high));
-	add(to, ", %" PRIu32 " new beside %" PRIu32 " old", of->new_count,
+	add(to, ", %" PRIu32 " new and %" PRIu32 " old", of->new_count,
 	    of->old_count);
 	if (of->needed > 0)
 		add(to, "; about %" PRIu64 " of each would decide", of->needed);

@@ -1,5 +1,5 @@
 /*
- * compare_verdict - is it worse, better, the same, or not to be said?
+ * compare_verdict - is it worse, better, the same, or undecided?
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/compare/verdict.h"

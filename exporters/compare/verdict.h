@@ -1,5 +1,5 @@
 /*
- * compare_verdict - is it worse, better, the same, or not to be said?
+ * compare_verdict - is it worse, better, the same, or undecided?
  *
  * Worse: the lower limit of the ratio of new to old is above 1 + `margin`,
  * and wrong in at most one of a thousand comparisons; better: the upper one is

@@ -262,8 +262,9 @@ made_clear(struct made *made)
 static double
 median_of(const double *at, uint32_t count)
 {
-	return count == 0 ? (double)NAN
-			  : exp(at[(count - 1) / 2]) / 2 + exp(at[count / 2]) / 2;
+	return count == 0
+		   ? (double)NAN
+		   : exp(at[(count - 1) / 2]) / 2 + exp(at[count / 2]) / 2;
 }
 
 static void
@@ -380,7 +381,7 @@ put_head(const struct made *made, const struct question_asked *asked,
 	answer_head(answer, "old_runs", answer_count(set->count[COMPARE_OLD]));
 	answer_head(answer, "new_runs", answer_count(set->count[COMPARE_NEW]));
 	answer_title(answer,
-	    "%ss of %s: %" PRIu32 " new beside %" PRIu32
+	    "%ss of %s: %" PRIu32 " new and %" PRIu32
 	    " old, worse from %g %% on: %s",
 	    unit_of(asked), text_quote(shown, sizeof(shown), asked->partition),
 	    set->count[COMPARE_NEW], set->count[COMPARE_OLD], 100 * made->worse,

@@ -15,7 +15,7 @@ struct result_query {
 	int64_t start_us;        /* set by result_query_test */
 	struct result_window window;
 	uint64_t limit;  /* 0: unlimited */
-	uint64_t within; /* changes: only in so many newest; 0: all */
+	uint64_t within; /* changes: only in the newest N; 0: all */
 	int *status;     /* changes: STATUS_FOUND if there are any; or NULL */
 	bool oldest;     /* oldest first */
 	struct answer *answer; /* NULL: for result_query_points only */

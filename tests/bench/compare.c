@@ -7,7 +7,7 @@
  * Each trial draws old and new durations.  Without a change, `worse` is a false
  * alarm (twice as many trials).  A change that is planted shall be found: a
  * delay, which leaves the spread as it was.  `seen`: durations as many times as
- * long as the program says it could see are drawn anew, and found so often; of
+ * long as the program says it could see are drawn again, and found as often; of
  * outliers only where there are 30 runs, as fewer often have none.  Fails where
  * a limit is passed by more than three deviations.
  *

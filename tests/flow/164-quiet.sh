@@ -22,6 +22,7 @@ cat >"$TMP/list" <<'END'
 up|!up
 nodes|!nodes -p none$such
 why|!why -p none$such
+compare|!compare -p none$such
 status|!status
 config|!config show agent
 models|!models check @/model.conf

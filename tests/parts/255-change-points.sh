@@ -1,5 +1,5 @@
 #!/bin/sh
-# The detector of changes beside Apache Otava, on the same series: never fewer finds where it has
+# The detector of changes and Apache Otava, on the same series: never fewer finds where it has
 # no more false alarms.
 #
 #	SEED=7 ROUNDS=1000 sh tests/parts/255-change-points.sh

@@ -8,10 +8,10 @@
 # 110 / 107 = 1.0280, to that of the others, 114 / 100 = 1.14; the medians are 103.5 and 112, and
 # that of the 40 ratios is between 112 / 103.5 and 112 / 103.6: 8.2 % more.
 #
-#	worse by 1 %: yes; by 2 %: yes; by 3 %: cannot be said
+#	worse by 1 %: yes; by 2 %: yes; by 3 %: cannot be decided
 #	the other way round (the five are old, the eight new): from 100 / 114 = 0.8772 to 107 / 110
 #		= 0.9727, better
-#	four new beside eight: 12 x 11 x 10 x 9 / 24 = 495 ways, too few to say anything.  Of as
+#	four new with eight: 12 x 11 x 10 x 9 / 24 = 495 ways, too few to say anything.  Of as
 #		many on both sides 7 are the least: 14 choose 7 is 3,432, 12 choose 6 is 924.
 #
 # Before them three starts were of two nodes: they are not like these.  After them one began
@@ -58,11 +58,11 @@ READY="1.0280 1.1400 103.5000 112.0000 8 5"
 PREPARED="p50:work:prepare worse $READY -"
 answer "worse" "ready worse $READY -
 $PREPARED" compared 3 poolscope-stats compare --format csv
-check "... the unlike are said" grep -q '3 older runs are not compared' "$TMP/notes"
+check "... the unlike are counted" grep -q '3 older runs are not compared' "$TMP/notes"
 check "... and the one that did not end" grep -q '1 run failed or did not end' "$TMP/notes"
 answer "by more than 2 %" "ready worse $READY -
 $PREPARED" compared 3 poolscope-stats compare --format csv --worse 2%
-check_status 4 "by more than 3 % cannot be said" poolscope-stats compare --worse 3%
+check_status 4 "by more than 3 % is undecided" poolscope-stats compare --worse 3%
 BACK="0.8772 0.9727 112.0000 103.5000 5 8 -"
 list() {
 	for i in "$@"; do printf '%s %s ' "$OPTION" "$(at $((i * 10000)))"; done
@@ -99,7 +99,7 @@ check_printed "... are warnings" "::warning title=starts of acct\$pool::ready of
 check "the verb" poolscope compare --help
 mkdir "$TMP/none"
 check_status 4 "a store that there is not" poolscope-stats compare --with-store "$TMP/none"
-check_printed "... is said, and the old ones are there" "$TMP/none"
+check_printed "... is named, and the old ones are there" "$TMP/none"
 
 PARTITION='acct$pulls'
 export POOLSCOPE_PARTITION="$PARTITION"

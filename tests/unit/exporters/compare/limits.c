@@ -122,7 +122,7 @@ limits_are_differences_by_their_order(void **state)
 		qsort(all, pairs, sizeof(*all), by_size);
 		for (uint32_t i = 0; i < count[0] + count[1]; i++)
 			ranks[i] = i;
-		/* As many pairs as are exceeded in more than the share. */
+		/* Until so far the choices have more than the share. */
 		for (;; at++) {
 			choices = count_choices(ranks, count[0] + count[1],
 			    count[0], 2 * at, &below, &above);
@@ -177,7 +177,7 @@ large_groups_say_less_not_more(void **state)
 
 enum { RUNS = 8 };
 
-/* Eight old ones of 100 to 107, as many new ones so many times as long. */
+/* Eight old ones of 100 to 107, as many new ones this many times as long. */
 static struct compare_judged
 judged(double old[RUNS], double new[RUNS], double times, bool gates)
 {
