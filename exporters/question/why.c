@@ -1,5 +1,5 @@
 /*
- * question_why - what is said of a pool, or of a node, job or run of it:
+ * question_why - what is reported of a pool, or of a node, job or run of it:
  * sentences, each with the command that proves it.
  *
  * They are made of what other questions answer (facts.h); so none says what
@@ -182,7 +182,7 @@ ask_helps(struct asking *asking, struct err *why)
 	return rc;
 }
 
-/* Of the start as such, as it is given or chosen: what began late is told only
+/* Of the start as such, as it is given or chosen: what began late is known only
  * of one. */
 static int
 ask_stragglers(struct asking *asking, struct err *why)

@@ -82,7 +82,7 @@ take_node(struct report_findings *f, const struct answer_taken *row)
 	f->attention += is_set(row, "attention");
 }
 
-/* What was lost is said in one line with how the nodes are. */
+/* What was lost is reported in one line with how the nodes are. */
 static void
 take_sentence(struct report_findings *f, const struct answer_taken *row)
 {

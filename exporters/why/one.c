@@ -1,5 +1,5 @@
 /*
- * why_one - what is said of a node, of a test run and of a job.
+ * why_one - what is reported of a node, of a test run and of a job.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

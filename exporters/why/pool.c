@@ -1,6 +1,6 @@
 /*
- * why_pool - what is said of a pool: is it ready, what did that take, what is
- * wrong, what would help, and what cannot be told.
+ * why_pool - what is reported of a pool: is it ready, what did that take, what
+ * is wrong, what would help, and what is not known.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum {
 	PIECES_SAID = 4,  /* of a path; the rest is one */
-	TEXT_BYTES = 500, /* no further names after so many */
+	TEXT_BYTES = 500, /* no further names after that many */
 };
 
 #define NOTHING .time_ns = ANSWER_NO_NS, .usual_ns = ANSWER_NO_NS
@@ -504,7 +504,7 @@ say_untold(struct why_sentences *all, const struct why_pool *pool)
 	const struct why_facts *f = pool->facts;
 
 	if (pool->no_help != NULL) {
-		fprintf(why_begin(all), "What would help cannot be told: %s.",
+		fprintf(why_begin(all), "It is not known what would help: %s.",
 		    pool->no_help);
 		why_end(all, WHY_UNTOLD,
 		    &(struct why_proof){ .question = "stats critical",

@@ -1,5 +1,5 @@
 /*
- * why_sentences - what is said of a pool, a node, a job or a run.
+ * why_sentences - what is reported of a pool, a node, a job or a run.
  * SPDX-License-Identifier: MIT
  */
 #include "exporters/why/sentences.h"
@@ -323,7 +323,7 @@ put_command(FILE *file, const char *command)
 	return lines.count;
 }
 
-/* Take as many lines as the sentence, or the command, if there are so many. */
+/* Take the lines of the sentence, or of the command, if there are that many. */
 static bool
 take_lines(unsigned *left, unsigned lines)
 {
@@ -356,7 +356,7 @@ why_print(FILE *file, const struct why_sentences *all)
 
 	for (uint32_t i = 0; i < all->count; i++)
 		wanted += put_text(NULL, all->at[i].text);
-	left -= wanted > WHY_LINES; /* what is left out is said in one */
+	left -= wanted > WHY_LINES; /* what is left out is reported in one */
 	for (uint32_t i = 0; i < all->count; i++)
 		if (take_lines(&left, put_text(NULL, all->at[i].text)))
 			shows[i] = TEXT;

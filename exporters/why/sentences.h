@@ -1,5 +1,5 @@
 /*
- * why_sentences - what is said of a pool, a node, a job or a run.
+ * why_sentences - what is reported of a pool, a node, a job or a run.
  *
  * A sentence has its text, the numbers in it, and its proof: the question that
  * gives these numbers, as a command and as an address of the page.
@@ -22,7 +22,7 @@ enum why_about {
 	WHY_HELP,    /* what would have been earlier? */
 	WHY_RUNS,    /* test runs and jobs */
 	WHY_LOST,    /* records */
-	WHY_UNTOLD,  /* what cannot be told, and why not */
+	WHY_UNTOLD,  /* what is not known, and why not */
 	WHY_RECORDS, /* what there is, if nothing else is known */
 	WHY_ABOUTS
 };

@@ -1,11 +1,11 @@
 #!/bin/sh
-# What is said of a pool, worked out by hand; of its nodes, runs and jobs; in 24 lines of 80 characters.
+# What is reported of a pool, worked out by hand; of its nodes, runs and jobs; in 24 lines of 80 characters.
 #
 # acct$places: three nodes that pull one after another; the story of 600-critical-path.sh has the path, 601-what-if.sh
 # what would have been.  By what the pieces are of: places 20 + 20, the pull of z 11, until a pull began 2 + 2 + 2, the
 # preparation 2, the end of the resources after the pull 2, until the first node began 1: of these the four longest,
 # and 3.0 are left.  With two places more it is ready 22 s earlier at best and, as all that run at once get no more than
-# before, later at worst; half the pull is 25.5 s earlier, whatever; so that is said.
+# before, later at worst; half the pull is 25.5 s earlier, whatever; so that is reported.
 #
 # acct$disk: 14 nodes are prepared 0-10, then load for 20 to 24 s, n14 for 60 s, while its tasks wait for a disk 70 %
 # of the time: 610-stragglers.sh has this pool.  acct$same: nothing differs.
@@ -69,7 +69,7 @@ loads() {
 		} } }' CONVFMT=%.0f OFMT=%.0f | records
 	wait_until indexed 30
 }
-# slow POOL: what is said of slow nodes
+# slow POOL: what is reported of slow nodes
 slow() {
 	why "$1" | grep '^slow: '
 }
@@ -93,7 +93,7 @@ terminal() {
 	tmux -S "$TMP/tmux" -f /dev/null "$@"
 }
 terminal new-session -d -x 200 -y 24 "LC_ALL=C.UTF-8 poolscope-top -p 'acct\$disk'"
-check "top has it beside the node" wait_until \
+check "top has it next to the node" wait_until \
 	'terminal capture-pane -p | grep -Eq "^n14 .* tasks waited for a disk 70 % of the time, others 10 % *$"'
 terminal send-keys /  n14 Enter Enter
 check "... and in all about it" wait_until \

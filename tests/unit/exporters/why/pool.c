@@ -386,7 +386,8 @@ what_helps_most_at_worst_is_said(void **state)
 	    "Alone, it would not surely have been ready earlier with 2 more "
 	    "places or had pull taken half as long.");
 	pool.no_help = "the replay differs";
-	says(WHY_UNTOLD, "What would help cannot be told: the replay differs.");
+	says(
+	    WHY_UNTOLD, "It is not known what would help: the replay differs.");
 }
 
 /* A tenth of the path at least: of 100 s 10, but not 9. */

@@ -237,12 +237,12 @@ a_screen_has_24_lines(void **state)
 	(void)state;
 	begin("p");
 	for (int i = 0; i < 24; i++)
-		say("Said.", NULL, NULL);
+		say("Known.", NULL, NULL);
 	text = printed();
 	assert_int_equal(lines_of(text), 24);
 	assert_null(strstr(text, "more"));
 	free(text);
-	say("Said.", NULL, NULL);
+	say("Known.", NULL, NULL);
 	text = printed();
 	assert_int_equal(lines_of(text), 24);
 	assert_non_null(
@@ -252,7 +252,7 @@ a_screen_has_24_lines(void **state)
 	begin("p");
 	for (int i = 0; i < 20; i++) {
 		snprintf(more, sizeof(more), " %d", i);
-		say("Said.", "nodes", more);
+		say("Known.", "nodes", more);
 	}
 	text = printed();
 	assert_int_equal(lines_of(text), 24);
