@@ -254,7 +254,7 @@ make_begins(struct generate_plant *plant, const uint64_t *order,
 	}
 }
 
-struct asker {
+struct poller {
 	int64_t at_ns; /* its next poll */
 	uint64_t node;
 };
@@ -262,7 +262,7 @@ struct asker {
 static int
 by_time(const void *a, const void *b)
 {
-	const struct asker *x = a, *y = b;
+	const struct poller *x = a, *y = b;
 
 	if (x->at_ns != y->at_ns)
 		return x->at_ns < y->at_ns ? -1 : 1;
@@ -290,38 +290,39 @@ take_place(struct generate_plant_node *node, int image, int64_t at_ns,
 static void
 hand_out_places(struct generate_plant *plant, int image, uint64_t *state)
 {
-	struct asker *asker = memory_zero(plant->nodes, sizeof(*asker));
+	struct poller *poller = memory_zero(plant->nodes, sizeof(*poller));
 	int64_t held_ns[GENERATE_PLANT_PLACES];
-	uint64_t waiting = 0, arrived = 0; /* asker[waiting, arrived) wait */
+	uint64_t waiting = 0, arrived = 0; /* poller[waiting, arrived) wait */
 
 	for (int i = 0; i < GENERATE_PLANT_PLACES; i++)
 		held_ns[i] = INT64_MIN;
 	for (uint64_t i = 0; i < plant->nodes; i++)
-		asker[i] = (struct asker){ plant->node[i].asked_ns[image], i };
-	qsort(asker, plant->nodes, sizeof(*asker), by_time);
+		poller[i] =
+		    (struct poller){ plant->node[i].asked_ns[image], i };
+	qsort(poller, plant->nodes, sizeof(*poller), by_time);
 	while (waiting < plant->nodes) {
 		uint64_t first = waiting;
-		struct asker next;
+		struct poller next;
 
 		if (arrived == waiting)
 			arrived++;
 		for (uint64_t i = waiting; i < arrived; i++)
-			if (by_time(&asker[i], &asker[first]) < 0)
+			if (by_time(&poller[i], &poller[first]) < 0)
 				first = i;
 		if (arrived < plant->nodes &&
-		    by_time(&asker[arrived], &asker[first]) < 0)
+		    by_time(&poller[arrived], &poller[first]) < 0)
 			first = arrived++;
-		next = asker[first];
+		next = poller[first];
 		if (!take_place(
 			&plant->node[next.node], image, next.at_ns, held_ns)) {
-			asker[first].at_ns +=
+			poller[first].at_ns +=
 			    POLL / 10 * prng_between(state, 9, 11);
 			continue;
 		}
-		asker[first] = asker[waiting];
-		asker[waiting++] = next;
+		poller[first] = poller[waiting];
+		poller[waiting++] = next;
 	}
-	free(asker);
+	free(poller);
 }
 
 static void

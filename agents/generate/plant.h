@@ -76,7 +76,7 @@ struct generate_plant {
 
 extern const char *const generate_plant_images[GENERATE_PLANT_IMAGES];
 
-/* Are the causes possible in a pool of so many nodes?  Then it can be made. */
+/* Are the causes possible in a pool of this size?  Then it can be made. */
 int generate_plant_open(struct generate_plant *plant, struct err *err);
 void generate_plant_close(struct generate_plant *plant);
 

@@ -11,7 +11,6 @@
 
 #include "proto/format/output.h"
 #include "proto/hash/prng.h"
-#include "proto/json/json.h"
 #include "proto/os/clock.h"
 
 enum { CLOCK_EVERY = 10, LOST_OF_1000 = 20, HOLES_EVERY = 10 };
@@ -545,46 +544,44 @@ generate_plant_rows_source(struct generate_plant_rows *rows)
 
 /* ---- the truth ---- */
 
+static const char *
+shows_in(enum generate_cause_kind kind)
+{
+	if (kind == GENERATE_CAUSE_PLACES)
+		return "global-resources";
+	if (kind == GENERATE_CAUSE_LATE)
+		return "nodeprep";
+	return kind == GENERATE_CAUSE_HIDDEN ? "load" : "pull";
+}
+
+/* A member of a list: all texts are names without special characters. */
 static void
-put_cause(struct json *json, const struct generate_plant_rows *rows,
-    const struct generate_cause *cause)
+write_cause(FILE *file, const struct generate_plant_rows *rows,
+    const struct generate_cause *cause, bool first)
 {
 	const struct generate_plant_node *node =
 	    &rows->plant.node[cause->node - 1];
-	bool loads = cause->kind == GENERATE_CAUSE_HIDDEN;
 	const struct generate_plant_work *work =
-	    loads ? &node->load[GENERATE_PLANT_LARGE]
-		  : &node->pull[GENERATE_PLANT_LARGE];
-	char name[16];
+	    cause->kind == GENERATE_CAUSE_HIDDEN
+		? &node->load[GENERATE_PLANT_LARGE]
+		: &node->pull[GENERATE_PLANT_LARGE];
 
-	snprintf(name, sizeof(name), "cn%0*" PRIu64,
-	    rows->plant.nodes < 1000 ? 3 : 5, cause->node);
-	json_begin_object(json);
-	json_name(json, "kind");
-	json_string(json, generate_cause_names[cause->kind]);
-	json_name(json, "node");
-	json_string(json, name);
-	json_name(json, "factor");
-	json_float(json, (double)cause->factor / GENERATE_CAUSE_ONE);
-	json_name(json, "phase");
-	json_string(json, cause->kind == GENERATE_CAUSE_PLACES
-			      ? "global-resources"
-			  : cause->kind == GENERATE_CAUSE_LATE ? "nodeprep"
-			  : loads                              ? "load"
-							       : "pull");
-	json_name(json, "key");
-	json_string(json, generate_plant_images[GENERATE_PLANT_LARGE]);
-	json_name(json, "usual_ns");
-	json_int(json, work->usual_ns);
-	json_name(json, "took_ns");
-	json_int(json, work->length_ns + node->step_ns);
-	json_name(json, "waited_ns");
-	json_int(json, node->pull_ns[GENERATE_PLANT_LARGE] -
-			   node->asked_ns[GENERATE_PLANT_LARGE]);
-	json_end_object(json);
+	fprintf(file,
+	    "%s{\"kind\": \"%s\", \"node\": \"cn%0*" PRIu64
+	    "\", \"factor\": %" PRId64 ".%03" PRId64
+	    ", \"phase\": \"%s\", \"key\": \"%s\", \"usual_ns\": %" PRId64
+	    ", \"took_ns\": %" PRId64 ", \"waited_ns\": %" PRId64 "}",
+	    first ? "" : ", ", generate_cause_names[cause->kind],
+	    rows->plant.nodes < 1000 ? 3 : 5, cause->node,
+	    cause->factor / GENERATE_CAUSE_ONE,
+	    cause->factor % GENERATE_CAUSE_ONE, shows_in(cause->kind),
+	    generate_plant_images[GENERATE_PLANT_LARGE], work->usual_ns,
+	    work->length_ns + node->step_ns,
+	    node->pull_ns[GENERATE_PLANT_LARGE] -
+		node->asked_ns[GENERATE_PLANT_LARGE]);
 }
 
-/* Of the last start, which the rows have just told. */
+/* Of the last start, whose rows have just been read. */
 int
 generate_plant_rows_truth(
     struct generate_plant_rows *rows, const char *dir, struct err *err)
@@ -592,28 +589,23 @@ generate_plant_rows_truth(
 	const struct generate_plant *plant = &rows->plant;
 	char path[OUTPUT_PATH_BYTES];
 	struct output output;
-	struct json json;
+	bool first = true;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/truth.json", dir) >=
 	    sizeof(path))
 		return err_set(err, "%s: the path is too long", dir);
 	if (output_open(&output, path, err) != 0)
 		return -1;
-	json_init(&json, output.file, JSON_LINE);
-	json_begin_object(&json);
-	json_name(&json, "nodes");
-	json_uint(&json, plant->nodes);
-	json_name(&json, "starts");
-	json_uint(&json, rows->starts);
-	json_name(&json, "seed");
-	json_uint(&json, plant->seed);
-	json_name(&json, "causes");
-	json_begin_array(&json);
-	for (uint32_t i = 0; i < plant->causes; i++)
-		if (plant->cause[i].kind != GENERATE_CAUSE_NONE)
-			put_cause(&json, rows, &plant->cause[i]);
-	json_end_array(&json);
-	json_end_object(&json);
-	fputc('\n', output.file);
+	fprintf(output.file,
+	    "{\"nodes\": %" PRIu64 ", \"starts\": %" PRIu64
+	    ", \"seed\": %" PRIu64 ", \"causes\": [",
+	    plant->nodes, rows->starts, plant->seed);
+	for (uint32_t i = 0; i < plant->causes; i++) {
+		if (plant->cause[i].kind == GENERATE_CAUSE_NONE)
+			continue;
+		write_cause(output.file, rows, &plant->cause[i], first);
+		first = false;
+	}
+	fputs("]}\n", output.file);
 	return output_commit(&output, err);
 }

@@ -35,7 +35,7 @@ for kind in none clock late places size memory steal cpu disk errors network hid
 	check "... and shows" /usr/bin/python3 "$ROOT/tests/flow/planted_judge.py" \
 		"$TMP/$kind" $kind $((10 + seed)) 2.5
 done
-check "the truth is beside" /usr/bin/python3 -c 'import json, sys
+check "the truth is in a file of its own" /usr/bin/python3 -c 'import json, sys
 truth = json.load(open(sys.argv[1]))
 cause, = truth["causes"]
 assert (truth["nodes"], truth["starts"], truth["seed"]) == (60, 1, 10)
