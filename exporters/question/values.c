@@ -144,7 +144,7 @@ static const struct opt own_options[] = {
 	    OPT_TO(struct question_values, stragglers.drain), NULL,
 	    "stragglers: print the names of nodes that are slow more often "
 	    "than chance has it, and nothing else",
-	    NULL, false },
+	    NULL, OPT_OUTPUT },
 	{ "clock-error", 0, OPT_DURATION,
 	    OPT_TO(struct question_values, stragglers.error_ns), "TIME",
 	    "stragglers: with --work: clocks that were not measured are off "
@@ -163,7 +163,7 @@ static const struct opt own_options[] = {
 	{ "with-store", 0, OPT_TEXT,
 	    OPT_TO(struct question_values, compare.store), "DIR",
 	    "compare: the new runs are those of the store in this directory",
-	    NULL, false },
+	    NULL, OPT_OUTPUT },
 	{ "worse", 0, OPT_TEXT, OPT_TO(struct question_values, compare.worse),
 	    "PERCENT",
 	    "compare: what takes more than this part longer is worse "
@@ -177,7 +177,7 @@ static const struct opt own_options[] = {
 	    OPT_TO(struct question_values, compare.report), "FORMAT",
 	    "compare: print for continuous integration instead: JUnit XML, or "
 	    "annotations of GitHub",
-	    "none|junit|github", false },
+	    "none|junit|github", OPT_OUTPUT },
 	{ "test", 0, OPT_TEXT, OPT_TO(struct question_values, test), "TEST",
 	    "compare: of results: the name of the test", NULL, false },
 	{ "entry", 0, OPT_TEXT, OPT_TO(struct question_values, entry), "ENTRY",

@@ -40,8 +40,8 @@ enum opt_flags {
 	OPT_RELOAD = 2,  /* HUP may change it in a running service */
 	OPT_COMMAND = 4, /* an action: on the command line only */
 	OPT_SELDOM = 8,  /* of many programs: only --help-all lists it */
-	OPT_OUTPUT = 16, /* how an answer is printed, or where, not what is asked
-			  */
+	OPT_OUTPUT = 16, /* how or where an answer is printed, or of which
+			  * other file: not for who asks from another host */
 };
 
 struct opt {

@@ -23,7 +23,7 @@ check "a pool with odd names" /usr/bin/python3 "$ROOT/tests/flow/mcp.py" odd_nam
 wait_until '[ "$(poolscope stats pools --format csv --columns partition,records | grep -c -e "pool,120" -e "odd,4")" = 2 ]' 30 ||
 	poolscope stats pools --format csv --columns partition,records
 
-for case in begins versions tools same cuts refuses broken lengths counts; do
+for case in begins versions tools same arguments cuts refuses broken lengths counts; do
 	check "$case" /usr/bin/python3 "$ROOT/tests/flow/mcp.py" "$case" "$TMP"
 done
 check "orders in names" /usr/bin/python3 "$ROOT/tests/flow/mcp.py" orders "$TMP"

@@ -148,7 +148,7 @@ def case_tools():
     # How and where an answer is printed, who asks, and of which source.
     other = set("format output shape prometheus mlflow-names prefix save store connect clock tz damaged key insecure dir config "
                 "log quiet configdir credentials config-json pool help help-all version archive-password "
-                "archive-cacert archive-insecure".split())
+                "archive-cacert archive-insecure with-store report drain".split())
     for word, tool in tools.items():
         help_ = printed("poolscope-stats", word, "--help")
         options = set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", help_, re.M)) - other
@@ -200,9 +200,25 @@ def case_same():
         # The command that the answer names prints a table.
         assert printed("sh", "-c", answer["command"]) != ""
     equal([row["max"] for row in rows_of(client.call("phases", by="node", sort="max", top=3)[0], "phases")], [60, 59, 58])
+    # A command that is long as JSON would leave no room to the answer.
+    for count, is_there in ((1, True), (4, False)):
+        answer, failed = client.call("phases", node=["\u00e9" * 110] * count)
+        equal((count, failed, "command" in answer), (count, True, is_there))
     answer, failed = client.call("why", what="n7")
     equal((failed, answer["command"]), (False, "poolscope stats why --partition '%s' -- 'n7'" % POOL))
     assert printed("sh", "-c", answer["command"]) != ""
+    client.end()
+
+
+def case_arguments():
+    """Whatever argument a tool has: what is answered is JSON of at most 4 KB."""
+    client = Client("-p", POOL)
+    for tool in client.ask("tools/list")["result"]["tools"]:
+        for name, property_ in tool["inputSchema"]["properties"].items():
+            kinds = {"boolean": [True, False], "integer": [0, 1, 2 ** 64 - 1], "array": [["n1", "last:1"]]}
+            values = property_.get("enum") or kinds.get(property_["type"], ["n1", "1s", "1", "", "\u00e9'\"\\" * 120])
+            for value in values:
+                client.call(tool["name"], **{name: value})
     client.end()
 
 
@@ -253,6 +269,9 @@ def case_refuses():
             ("timeline", {"partition": POOL, "shape": "columns"}, "no argument 'shape'"),
             ("perf", {"partition": POOL, "save": "/tmp/x"}, "no argument 'save'"),
             ("metrics", {"prometheus": True}, "no argument 'prometheus'"),
+            ("compare", {"partition": POOL, "with-store": "/tmp"}, "no argument 'with-store'"),
+            ("compare", {"partition": POOL, "report": "junit"}, "no argument 'report'"),
+            ("stragglers", {"partition": POOL, "drain": True}, "no argument 'drain'"),
             ("pools", {"partition": POOL}, "no argument 'partition'"),
             ("whatif", {"partition": POOL}, "what would be another")):
         answer, failed = client.call(tool, **arguments)

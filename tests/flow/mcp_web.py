@@ -85,6 +85,10 @@ def case_rights():
     equal((failed, "that the token may read" in answer["error"]), (True, True))
     answer, failed = call("nodes", token=ONE, partition="acct$othe")
     equal((failed, "acct$other" in answer["error"]), (True, False))
+    # No other store or file of the server's host, whatever the token.
+    for token in (ONE, TOKEN):
+        answer, failed = call("compare", token=token, partition="acct$pool", **{"with-store": os.environ["DIR"] + "/store"})
+        equal((failed, "no argument 'with-store'" in answer["error"]), (True, True))
     answer, failed = call("nodes", partition="acct$other")
     equal((failed, answer["tables"]["nodes"]["of"]), (False, 2))
     # Both at once, for as long as it takes: each sees its own.
