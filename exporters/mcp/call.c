@@ -15,7 +15,7 @@
 
 enum {
 	STYLE = JSON_STRICT | JSON_LINE | JSON_COMPACT,
-	COMMAND_BYTES_MAX = 1024,
+	COMMAND_BYTES_MAX = 1024, /* as JSON: a letter may have 6 bytes there */
 	/* "lost", "shows" and what is around. */
 	FRAME_BYTES = 240,
 };
@@ -258,6 +258,22 @@ put_shows(struct call *call, struct json *json)
 	}
 }
 
+/* A command that is too long would leave no room for the answer. */
+static void
+put_command(const struct call *call, struct json *json)
+{
+	struct text command = buffer_text(&call->command);
+	struct json_memory memory;
+	uint32_t bytes;
+
+	json_memory_begin(&memory, STYLE);
+	json_text(&memory.to, command);
+	bytes = json_memory_end(&memory).bytes;
+	free(memory.text);
+	if (command.bytes > 0 && bytes <= COMMAND_BYTES_MAX)
+		json_add_text(json, "command", command);
+}
+
 /* What is before the answer itself, without the brace that ends it. */
 static void
 put_front(struct call *call, struct buffer *to, bool is_answer)
@@ -269,8 +285,7 @@ put_front(struct call *call, struct buffer *to, bool is_answer)
 	json_memory_begin(&memory, STYLE);
 	json_begin_object(json);
 	json_add_string(json, "note", is_data);
-	if (call->command.bytes > 0 && call->command.bytes <= COMMAND_BYTES_MAX)
-		json_add_text(json, "command", buffer_text(&call->command));
+	put_command(call, json);
 	if (is_answer && !call->question->is_of_all) {
 		json_name(json, "lost_records");
 		if (call->is_lost && call->lost == ANSWER_NO_COUNT)
