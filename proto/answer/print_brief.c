@@ -112,16 +112,19 @@ brief_table(
 	*table = (struct brief_table){ .name = p->table };
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		const struct answer_column *column = &p->columns[i].is;
+		size_t before = table->columns.bytes;
 
+		/* A number without its unit would be misread. */
 		if (table->columns_left_out > 0 ||
-		    !put_texts(&table->columns, column->key, NULL, most)) {
+		    !put_texts(&table->columns, column->key, NULL, most) ||
+		    (column->unit != NULL &&
+			!put_texts(
+			    &table->units, column->key, column->unit, most))) {
+			table->columns.bytes = before;
 			table->columns_left_out++;
-			continue;
+		} else {
+			table->column_count++;
 		}
-		table->column_count++;
-		if (column->unit != NULL)
-			(void)put_texts(
-			    &table->units, column->key, column->unit, most);
 	}
 }
 

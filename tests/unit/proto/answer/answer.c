@@ -1042,6 +1042,42 @@ one_table_of_several_is_printed(void **state)
 	assert_string_equal(text, "OF  NUMBER\na        5\n");
 }
 
+/* Of 30 columns of seconds some do not fit: none that is there lacks its unit,
+ * and the others are counted. */
+static void
+a_brief_column_has_its_unit(void **state)
+{
+	const struct answer_options options = { .format = ANSWER_FORMAT_BRIEF,
+		.columns = "step.*",
+		.room = ANSWER_BRIEF_BYTES_MIN };
+	struct answer *answer = begin(&options);
+	struct answer_cell cells[30];
+	char key[16], left_out[40];
+	int shown = 0;
+
+	(void)state;
+	for (int i = 0; i < 30; i++) {
+		snprintf(key, sizeof(key), "step.%d", i + 10);
+		answer_add_column(
+		    answer, text_of(key), key, ANSWER_NUMBER, "s");
+		cells[i] = answer_number(1);
+	}
+	answer_row(answer, &full, cells);
+	assert_int_equal(end(answer, 0), 0);
+	for (int i = 10; i < 40; i++) {
+		snprintf(key, sizeof(key), "\"step.%d\"", i);
+		if (strstr(text, key) == NULL)
+			continue;
+		shown++;
+		snprintf(key, sizeof(key), "\"step.%d\":\"s\"", i);
+		assert_non_null(strstr(text, key));
+	}
+	assert_in_range(shown, 5, 29);
+	snprintf(
+	    left_out, sizeof(left_out), "\"columns_left_out\":%d}", 30 - shown);
+	assert_non_null(strstr(text, left_out));
+}
+
 int
 main(void)
 {
@@ -1084,6 +1120,7 @@ main(void)
 		cmocka_unit_test(people_read_times_of_their_zone),
 		cmocka_unit_test(what_is_printed_can_be_taken),
 		cmocka_unit_test(one_table_of_several_is_printed),
+		cmocka_unit_test(a_brief_column_has_its_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
