@@ -28,7 +28,7 @@ struct clickhouse_request {
 	int64_t silence_ns;
 };
 
-enum { ADDRESS_BYTES = 1024, QUERY_BYTES = 256 };
+enum { ADDRESS_BYTES = 1024, QUERY_BYTES = 256, SETTINGS_BYTES = 192 };
 
 /* A failure that comes sooner costs nobody time. */
 #define SOON_NS NS_PER_SECOND
@@ -302,18 +302,15 @@ clickhouse_send(struct clickhouse *clickhouse,
 	return judge(clickhouse, &request->to, &got, err);
 }
 
-int
-clickhouse_ask_host(struct clickhouse *clickhouse,
-    const struct clickhouse_host *host, const char *sql, int64_t silence_ns,
-    struct text *answer, struct err *err)
+static int
+ask_for_lines(struct clickhouse *clickhouse,
+    const struct clickhouse_request *request, struct text *answer,
+    struct err *err)
 {
-	struct clickhouse_request request = { .to = *host,
-		.settings = "",
-		.body = text_of(sql),
-		.silence_ns = silence_ns };
+	const struct clickhouse_host *host = &request->to;
 	struct text exception;
 
-	if (clickhouse_send(clickhouse, &request, answer, err) != 0)
+	if (clickhouse_send(clickhouse, request, answer, err) != 0)
 		return -1;
 	exception = clickhouse_exception_at_end(*answer);
 	if (exception.bytes == 0 &&
@@ -324,6 +321,19 @@ clickhouse_ask_host(struct clickhouse *clickhouse,
 		return err_set(err, "%.200s:%u: the answer ends within a line",
 		    host->name, host->port);
 	return refuse(clickhouse, host, exception, err);
+}
+
+int
+clickhouse_ask_host(struct clickhouse *clickhouse,
+    const struct clickhouse_host *host, const char *sql, int64_t silence_ns,
+    struct text *answer, struct err *err)
+{
+	const struct clickhouse_request request = { .to = *host,
+		.settings = "",
+		.body = text_of(sql),
+		.silence_ns = silence_ns };
+
+	return ask_for_lines(clickhouse, &request, answer, err);
 }
 
 /* ---- for a replica ---- */
@@ -379,28 +389,71 @@ clickhouse_insert(struct clickhouse *clickhouse, unsigned shard,
 	return clickhouse_send(clickhouse, &request, &answer, err);
 }
 
+/* Settings by which a server ends a question that nobody waits for.  It would
+ * not look whether the connection is closed before it writes the answer. */
+static void
+put_settings(char *to, size_t room, const struct clickhouse_replica *replica,
+    int64_t timeout_ns)
+{
+	size_t bytes = 0;
+
+	to[0] = '\0';
+	if (replica->readonly == 1)
+		return;
+	/* Nor may it refuse what it guesses to take longer. */
+	if (!replica->is_limited)
+		bytes = (size_t)snprintf(to, room,
+		    "&max_execution_time=%" PRId64
+		    "&timeout_before_checking_execution_speed=0",
+		    timeout_ns / NS_PER_SECOND + 1);
+	/* By this setting versions 19.13 to 19.17 answer nothing. */
+	if (replica->version >= CLICKHOUSE_VERSION_NEW)
+		snprintf(to + bytes, room - bytes,
+		    "%s&cancel_http_readonly_queries_on_client_close=1",
+		    replica->readonly == 0 ? "&readonly=2" : "");
+}
+
+/* Fill in where a question goes, and how. */
+static int
+put_question(const struct clickhouse *clickhouse, unsigned shard,
+    unsigned replica, char settings[static SETTINGS_BYTES],
+    struct clickhouse_request *request, struct err *err)
+{
+	const struct clickhouse_replica *to =
+	    replica_of(clickhouse, shard, replica, &request->to, err);
+
+	if (to == NULL)
+		return -1;
+	request->silence_ns = clickhouse->options.timeout_ns;
+	put_settings(settings, SETTINGS_BYTES, to, request->silence_ns);
+	request->settings = settings;
+	return 0;
+}
+
 int
 clickhouse_ask(struct clickhouse *clickhouse, unsigned shard, unsigned replica,
     const char *sql, struct text *answer, struct err *err)
 {
-	struct clickhouse_host host;
+	struct clickhouse_request request = { .body = text_of(sql) };
+	char settings[SETTINGS_BYTES];
 
 	*answer = (struct text){ NULL, 0 };
-	if (replica_of(clickhouse, shard, replica, &host, err) == NULL)
+	if (put_question(clickhouse, shard, replica, settings, &request, err) !=
+	    0)
 		return -1;
-	return clickhouse_ask_host(clickhouse, &host, sql,
-	    clickhouse->options.timeout_ns, answer, err);
+	return ask_for_lines(clickhouse, &request, answer, err);
 }
 
 int
 clickhouse_ask_native(struct clickhouse *clickhouse, unsigned shard,
     unsigned replica, const char *sql, struct text *answer, struct err *err)
 {
-	struct clickhouse_request request = { .settings = "",
-		.silence_ns = clickhouse->options.timeout_ns };
+	struct clickhouse_request request = { .query = NULL };
+	char settings[SETTINGS_BYTES];
 
 	*answer = (struct text){ NULL, 0 };
-	if (replica_of(clickhouse, shard, replica, &request.to, err) == NULL)
+	if (put_question(clickhouse, shard, replica, settings, &request, err) !=
+	    0)
 		return -1;
 	clickhouse->statement.bytes = 0;
 	buffer_put_text(&clickhouse->statement, text_of(sql));

@@ -59,6 +59,10 @@ struct clickhouse_replica {
 	uint16_t port;    /* of HTTP; 0: unknown */
 	uint32_t version; /* 18.16.1 is 18016; 0 unless `up` */
 	bool up;          /* it answered the last clickhouse_find */
+	/* Settings of our user there.  By `readonly` 1 a statement cannot have
+	 * settings of its own, by 2 it can. */
+	uint8_t readonly;
+	bool is_limited; /* statements have a limit of time */
 };
 
 struct clickhouse_shard {
@@ -115,10 +119,12 @@ int clickhouse_insert(struct clickhouse *clickhouse, unsigned shard,
     struct err *err);
 
 /* Ask a question; the answer is in format TabSeparated, complete, and valid
- * until the next call.  Statements name tables by clickhouse_database; they
- * contain checked names, numbers and hexadecimal digits, nothing else of the
- * world.  The first column must not be free text: a line that begins like an
- * exception is one. */
+ * until the next call.  Where the user may change settings, the server ends it
+ * when nobody can be waiting for it any more: a second after the timeout, and
+ * from CLICKHOUSE_VERSION_NEW on as soon as the connection is closed.
+ * Statements name tables by clickhouse_database; they contain checked names,
+ * numbers and hexadecimal digits, nothing else of the world.  The first column
+ * must not be free text: a line that begins like an exception is one. */
 int clickhouse_ask(struct clickhouse *clickhouse, unsigned shard,
     unsigned replica, const char *sql, struct text *answer, struct err *err);
 /* The same; " FORMAT Native" is added to the statement.  The caller reads the

@@ -17,7 +17,8 @@ struct self {
 	char cluster[CLICKHOUSE_NAME_BYTES], shard[CLICKHOUSE_NAME_BYTES],
 	    replica[CLICKHOUSE_NAME_BYTES];
 	uint32_t version;
-	bool keeper;
+	bool keeper, is_limited;
+	uint8_t readonly;
 };
 
 /* "18.16.1" is 18016. */
@@ -55,7 +56,7 @@ read_self(const struct clickhouse_host *host, struct text answer,
 {
 	struct text line;
 
-	*self = (struct self){ .version = 0 };
+	*self = (struct self){ .readonly = 1 };
 	while (text_next_line(&answer, &line)) {
 		struct text name = text_next_cell(&line);
 		char *macro =
@@ -68,6 +69,12 @@ read_self(const struct clickhouse_host *host, struct text answer,
 			self->version = parse_version(line);
 		else if (text_equal(name, text_of(".keeper")))
 			self->keeper = !text_equal(line, text_of("0"));
+		else if (text_equal(name, text_of(".readonly")))
+			self->readonly = text_equal(line, text_of("0"))   ? 0
+					 : text_equal(line, text_of("2")) ? 2
+									  : 1;
+		else if (text_equal(name, text_of(".max_execution_time")))
+			self->is_limited = !text_equal(line, text_of("0"));
 		else if (macro != NULL && !copy_macro(macro, line))
 			return err_set(err,
 			    "%.200s:%u: the macro {%.*s} is not a name",
@@ -103,6 +110,8 @@ ask_self(struct clickhouse *clickhouse, const struct clickhouse_host *host,
 		"SELECT '.version', version() UNION ALL "
 		"SELECT '.keeper', toString(count()) FROM system.tables "
 		"WHERE database = 'system' AND name = 'zookeeper' UNION ALL "
+		"SELECT concat('.', name), value FROM system.settings "
+		"WHERE name IN ('readonly', 'max_execution_time') UNION ALL "
 		"SELECT macro, substitution FROM system.macros "
 		"WHERE macro IN ('cluster', 'shard', 'replica')",
 		&answer, err) != 0)
@@ -279,6 +288,8 @@ put_self(struct clickhouse *clickhouse, unsigned number,
 	memcpy(replica->host, host->name, sizeof(replica->host));
 	replica->port = host->port;
 	replica->version = self->version;
+	replica->readonly = self->readonly;
+	replica->is_limited = self->is_limited;
 	replica->up = true;
 	if (to->version == 0 || self->version < to->version)
 		to->version = self->version;

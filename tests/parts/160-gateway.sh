@@ -133,6 +133,21 @@ done
 check_text "100 readers more ask the archive nothing" "$before" "$(counted read_asked)"
 check "... and get the same" test ! -e "$TMP/other"
 
+# A statement whose reader was killed ends when that would not wait any more, after 30 s.
+under_way() {
+	test "$(query "SELECT count() FROM system.processes WHERE query LIKE '%FROM slow.partitions%' AND query NOT LIKE '%processes%'")" "$@"
+}
+check "another archive is made" poolscope-archive create --to "clickhouse://$at/slow"
+for sql in 'RENAME TABLE slow.partitions TO slow.fast' 'CREATE VIEW slow.partitions AS SELECT * FROM slow.fast
+	WHERE part + 0 IN (SELECT number FROM system.numbers WHERE sipHash64(number) = 1)'; do
+	check "... that never answers" query "$sql"
+done
+poolscope-stats pools --connect "clickhouse://$at/slow" >"$TMP/killed" 2>&1 &
+reader=$!
+check "a reader asks it" wait_until 'under_way -gt 0' 20
+kill -KILL $reader
+check "... is killed, and its statement ends" wait_until 'under_way -eq 0' 45
+
 stop ch KILL
 check "without the server, what was read is whole" same all 'acct$one'
 check_status 1 "... and what was not is an error" ask all poolscope-dump -p 'acct$four'

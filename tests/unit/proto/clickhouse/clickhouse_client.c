@@ -20,8 +20,11 @@
 	"Code: 60. DB::Exception: Table p.t does not exist. (UNKNOWN_TABLE) "  \
 	"(version 24.8.4.13 (official build))\n"
 #define SELF ".version\t18.16.1\n.keeper\t0\n"
+/* The client of these tests waits 2 s. */
+#define LIMIT  "&max_execution_time=3&timeout_before_checking_execution_speed=0"
+#define CANCEL "&cancel_http_readonly_queries_on_client_close=1"
 
-/* ---- a server that gives the same answer to each question but the first ----
+/* ---- a server that gives the same answer to each question but what it is ----
  */
 
 static struct {
@@ -29,6 +32,7 @@ static struct {
 	uint16_t port;
 	pthread_t thread;
 	pthread_mutex_t lock;      /* protects the answer */
+	const char *self;          /* what it says of itself */
 	const char *status, *body; /* NULL: it never answers */
 	size_t length;             /* that it claims */
 	char heard[4096];          /* the last request */
@@ -70,12 +74,11 @@ hear(int fd)
 static void *
 serve(void *arg)
 {
-	bool first = true;
 	int fd;
 
 	(void)arg;
 	while ((fd = accept(server.fd, NULL, NULL)) >= 0) {
-		const char *status, *body;
+		const char *status, *body, *self;
 		size_t length;
 		char byte;
 
@@ -83,16 +86,16 @@ serve(void *arg)
 		pthread_mutex_lock(&server.lock);
 		status = server.status;
 		body = server.body;
+		self = server.self;
 		length = server.length;
 		pthread_mutex_unlock(&server.lock);
-		if (first)
-			answer(fd, "200 OK", SELF, strlen(SELF));
+		if (strstr(server.heard, "'.version'") != NULL)
+			answer(fd, "200 OK", self, strlen(self));
 		else if (body != NULL)
 			answer(fd, status, body, length);
 		else
 			while (read(fd, &byte, 1) > 0)
 				;
-		first = false;
 		close(fd);
 	}
 	return NULL;
@@ -112,6 +115,7 @@ start(void **state)
 	char address[64];
 
 	(void)state;
+	server.self = SELF;
 	server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(
 	    bind(server.fd, (struct sockaddr *)&at, sizeof(at)), 0);
@@ -193,6 +197,48 @@ a_whole_answer_is_given(void **state)
 	assert_non_null(strstr(server.heard, "wait_end_of_query=1"));
 	assert_int_equal(ask("200 OK", "", 0, &got), 0);
 	assert_int_equal(got.bytes, 0);
+}
+
+/* Settings are sent where our user may change them, and the server knows them.
+ */
+static void
+a_question_ends_with_its_asker(void **state)
+{
+	static const struct {
+		const char *self, *settings;
+	} of[] = {
+		{ SELF, "" }, /* it does not say what our user may */
+		{ SELF ".readonly\t1\n.max_execution_time\t0\n", "" },
+		{ ".version\t26.9.1\n.readonly\t1\n", "" },
+		{ SELF ".readonly\t0\n.max_execution_time\t0\n", LIMIT },
+		{ SELF ".readonly\t2\n.max_execution_time\t0\n", LIMIT },
+		{ SELF ".readonly\t0\n.max_execution_time\t9\n", "" },
+		{ ".version\t19.17.6\n.readonly\t0\n", LIMIT },
+		{ ".version\t26.9.1\n.readonly\t0\n",
+		    LIMIT "&readonly=2" CANCEL },
+		{ ".version\t26.9.1\n.readonly\t2\n", LIMIT CANCEL },
+		{ ".version\t22.0\n.readonly\t0\n.max_execution_time\t9\n",
+		    "&readonly=2" CANCEL },
+	};
+	char head[512];
+	struct text got;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		pthread_mutex_lock(&server.lock);
+		server.self = of[i].self;
+		pthread_mutex_unlock(&server.lock);
+		assert_int_equal(clickhouse_find(client, &err), 0);
+		snprintf(head, sizeof(head),
+		    "POST /?wait_end_of_query=1%s HTTP/1.1\r\n",
+		    of[i].settings);
+		assert_int_equal(ask("200 OK", "1\n", 2, &got), 0);
+		assert_memory_equal(server.heard, head, strlen(head));
+		assert_int_equal(
+		    clickhouse_ask_native(client, 0, 0, "SELECT 1", &got, &err),
+		    0);
+		assert_memory_equal(server.heard, head, strlen(head));
+	}
 }
 
 static void
@@ -314,6 +360,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_server_alone_is_one_shard_with_one_copy),
 		CASE(a_whole_answer_is_given),
+		CASE(a_question_ends_with_its_asker),
 		CASE(a_short_answer_is_none),
 		CASE(an_exception_is_one_with_any_status),
 		CASE(a_row_that_mentions_an_exception_is_none),
