@@ -49,8 +49,8 @@ static const struct answer_column columns[] = {
 	{ "of", "OF", ANSWER_AT_COUNT(struct row, of), NULL,
 	    "how many times of nodes the median is of", false, NULL },
 	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open), NULL,
-	    "has the phase no end? Then the time is that until now, or as "
-	    "timeline draws it",
+	    "has the phase no end? Then it lasts at least so long: to the last "
+	    "record of the node, or to where timeline ends it before",
 	    false, NULL },
 	{ .key = NULL },
 };
@@ -232,17 +232,25 @@ put_rows(struct shares *shares, const struct question_asked *asked,
 	struct row *rows =
 	    make_rows(shares, text_of(asked->values->window.node.list), &count);
 	struct string_table seen;
+	uint64_t open = 0;
 
 	string_table_init(&seen);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t before = seen.count;
 
 		(void)string_table_add(&seen, rows[i].node);
-		if (all || seen.count > before)
-			answer_row(answer, &rows[i], NULL);
+		if (!all && seen.count == before)
+			continue;
+		answer_row(answer, &rows[i], NULL);
+		open += rows[i].open == ANSWER_YES;
 	}
 	string_table_clear(&seen);
 	free(rows);
+	if (open > 0)
+		answer_note(answer, "open", open,
+		    "%" PRIu64 " without an end: at least so long, to the last "
+		    "record of the node",
+		    open);
 }
 
 static void

@@ -88,8 +88,9 @@ static const struct answer_column columns[] = {
 	    false, NULL },
 	CAUSE_COLUMNS,
 	{ "open", NULL, ANSWER_AT_FLAG(struct row, open), NULL,
-	    "has the phase no end? Then the time is that until now", false,
-	    NULL },
+	    "has the phase no end? Then it lasts at least so long: to the last "
+	    "record of the node, or to where timeline ends it before",
+	    false, NULL },
 	{ .key = NULL },
 };
 

@@ -66,6 +66,15 @@ answer "slower by as much" "f,p,950,300,key,12,650,true
 e,q,350,10,phase,43,340,true
 c,x,35,10,key,20,25,true
 g,x,35,10,key,20,25,true" slow
+# nodes counts until now, which is later.
+answer "... until their last records" "4 without an end: at least so long, to the last record of the node" \
+	sh -c 'poolscope-stats slow | grep -o "[0-9]* without an end.*"'
+judged_open() {
+	poolscope nodes --format csv >"$TMP/nodes.csv"
+	columns node,phase_open cat "$TMP/nodes.csv" | awk -F, -v now=$(($(date +%s) - BASE)) '
+		$1 == "c" { print ($2 > 36 && $2 <= 36 + now + 1) }'
+}
+answer "nodes counts until now" 1 judged_open
 load b q -500 -492 | records
 answer "twelve values" "c,work:load,x,10
 e,work:load,q,8
