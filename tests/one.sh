@@ -45,7 +45,7 @@ began=$(date +%s)
 timeout -k 10 "$LIMIT" "$@" >"$output" 2>&1 </dev/null 9>&- || status=$?
 exec 9>&-
 took=$(($(date +%s) - began))
-# The seconds of a processor tell which tests make a run long; a subshell would have none.
+# The seconds of a processor show which tests make a run long; a subshell would have none.
 times >"$reports/times"
 took="$took s, $(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%d", 60 * t[1] + t[2] + 60 * t[3] + t[4] }' "$reports/times") s of a processor"
 rm "$reports/times"

@@ -154,8 +154,8 @@ web_access_holds(struct web_access *access, const struct web_right *right)
 }
 
 uint32_t
-web_access_wait_ms(struct web_access *access, const struct web_right *right,
-    uint32_t count)
+web_access_wait_ms(
+    struct web_access *access, const struct web_right *right, uint32_t count)
 {
 	uint32_t ms = rate_limit_take_of_key(
 	    access->rate, right->token, count, clock_monotonic_ns());

@@ -50,8 +50,8 @@ bool web_access_holds(struct web_access *access, const struct web_right *right);
 
 /* May a token ask `count` questions now?  0: they are charged; else how many
  * ms it must wait. */
-uint32_t web_access_wait_ms(struct web_access *access,
-    const struct web_right *right, uint32_t count);
+uint32_t web_access_wait_ms(
+    struct web_access *access, const struct web_right *right, uint32_t count);
 /* How often a token had to. */
 uint64_t web_access_refused(const struct web_access *access);
 

@@ -19,7 +19,7 @@
 /* Of answers that are on their way. */
 #define SENT_BYTES_MAX (UINT64_C(64) << 20)
 #define DRAIN_NS       (NS_PER_SECOND / 50)
-/* What one of /mcp counts as: it is answered anew each time. */
+/* What one of /mcp counts as: each is answered by itself. */
 enum { QUESTIONS_OF_MESSAGE = 10 };
 
 struct web_serve {
@@ -224,7 +224,7 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 	return 0;
 }
 
-/* May the token ask so many questions?  Else the request is answered. */
+/* May the token ask that many questions?  Else the request is answered. */
 static bool
 admit(struct web_serve *serve, struct web_http_request *request,
     const struct web_right *right, uint32_t count)

@@ -16,7 +16,7 @@
  * with the one member "poolscope"; a row of another table than the first has a
  * member "table"), arrow and parquet (one table, a stream of Apache Arrow or a
  * file of Apache Parquet: times and durations are integers of ns, not text;
- * notes as in csv), brief (JSON of at most so many bytes, print_brief.c). Times
+ * notes as in csv), brief (JSON within a limit of bytes, print_brief.c). Times
  * are UTC in json, jsonl, csv, arrow, parquet and brief, and in the zone of
  * --tz otherwise.
  * SPDX-License-Identifier: MIT

@@ -108,7 +108,7 @@ enum answer_format {
 	ANSWER_FORMAT_MD,
 	ANSWER_FORMAT_ARROW,
 	ANSWER_FORMAT_PARQUET,
-	ANSWER_FORMAT_BRIEF, /* of no option: at most so many bytes of JSON */
+	ANSWER_FORMAT_BRIEF, /* of no option: JSON within a limit of bytes */
 };
 
 enum { ANSWER_BRIEF_BYTES_MIN = 1024 };

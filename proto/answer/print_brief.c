@@ -1,5 +1,5 @@
 /*
- * answer_print_brief - an answer as JSON of at most so many bytes, for readers
+ * answer_print_brief - an answer as JSON within a limit of bytes, for readers
  * whose memory is small: language models.
  *
  *     {"question": "phases", ..., "tables": {"phases": {"columns": ["phase",
@@ -8,8 +8,8 @@
  *     "complete": true}
  *
  * A row is an array, so that names of columns are there once.  What is cut is
- * always said: members of the head, columns, rows, tables and notes.  The first
- * table gets at least half of the room for rows.
+ * always noted: members of the head, columns, rows, tables and notes.  The
+ * first table gets at least half of the room for rows.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>

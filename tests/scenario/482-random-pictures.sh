@@ -3,7 +3,7 @@
 # and by lanes, of all of the time and of a part, and the area above.  timelines.py walks the phases
 # of each pixel in integer nanoseconds.
 #
-#	POOLS=1000 sh tests/scenario/482-random-pictures.sh	so many pools, of 12 nodes each
+#	POOLS=1000 sh tests/scenario/482-random-pictures.sh	that many pools, of 12 nodes each
 # SPDX-License-Identifier: MIT
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -68,7 +68,7 @@ answer "redis is not on the path" "$WAS
 best,46,0,z
 worst,46,0,z" what_if --size redis=0.5
 check "..." poolscope stats whatif --size redis=0.5
-check_printed "... which is said" "the pool is ready when it was: .* not on its critical path"
+check_printed "... which a note has" "the pool is ready when it was: .* not on its critical path"
 answer "two places" "$WAS
 best,28,18,z
 worst,52,-6,z" what_if --places big=2
@@ -93,6 +93,6 @@ answer "nothing to compare with" "recorded,14,0,a
 best,9,5,a
 worst,14,0,a" what_if --size redis=0.5
 check "..." poolscope stats whatif --size redis=0.5
-check_printed "... which is said" "goes with the size is not known, as no node moved two"
+check_printed "... which a note has" "goes with the size is not known, as no node moved two"
 check "a key without bytes" poolscope stats whatif --size '*=0.5'
 check_printed "... is counted" "1 phase of unknown bytes: as long as recorded"
