@@ -228,6 +228,19 @@ many_that_decide_must_each_be_surer(void **state)
 }
 
 static void
+what_explains_has_no_say(void **state)
+{
+	double old[2][RUNS], new[2][RUNS];
+	struct compare_judged of[2] = { judged(old[0], new[0], 1, true),
+		judged(old[1], new[1], 1.2, false) };
+
+	(void)state;
+	compare_judge(of, 2, 0.1);
+	assert_int_equal(of[1].verdict, COMPARE_WORSE);
+	assert_int_equal(compare_of_all(of, 2), COMPARE_SAME);
+}
+
+static void
 a_verdict_needs_the_margin(void **state)
 {
 	double old[RUNS], new[RUNS];
@@ -259,6 +272,7 @@ main(void)
 		cmocka_unit_test(the_least_numbers_of_runs_are_known),
 		cmocka_unit_test(large_groups_say_less_not_more),
 		cmocka_unit_test(many_that_decide_must_each_be_surer),
+		cmocka_unit_test(what_explains_has_no_say),
 		cmocka_unit_test(a_verdict_needs_the_margin),
 	};
 
