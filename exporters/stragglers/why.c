@@ -94,8 +94,10 @@ rate_of(const struct measured_window *window, enum measure measure)
 static double
 latency_of(const struct measured_window *window, enum measure measure)
 {
-	return window->sum[measure] /
-	       fmax(window->sum[MEASURE_DISK_OPERATIONS], 1);
+	double operations = window->sum[MEASURE_DISK_OPERATIONS];
+
+	/* Not fmax(), for the same reason. */
+	return window->sum[measure] / (operations < 1 ? 1 : operations);
 }
 
 /* Of how much it can differ by chance nothing is known if peers are equal:
