@@ -75,9 +75,9 @@ needed(const struct compare_judged *of, double estimate, double half,
 	double far = fabs(fabs(estimate) - margin);
 	double sides = 1.0 / of->old_count + 1.0 / of->new_count;
 	double runs = ceil(2 * pow(half / far, 2) / sides);
-	uint32_t least = 1;
+	uint32_t least = 1, with;
 
-	while (limits_least(least, of->wrong) > least)
+	while ((with = limits_least(least, of->wrong)) == 0 || with > least)
 		least++;
 	if (!isfinite(half))
 		return least;

@@ -155,6 +155,28 @@ the_least_numbers_of_runs_are_known(void **state)
 	}
 }
 
+/* 24 choose 12 is 2,704,156, and 22 choose 11 is 705,432.  Of one and another
+ * not even a million would do. */
+static void
+so_many_numbers_need_more_runs(void **state)
+{
+	enum { NUMBERS = 1001 };
+	static double one[] = { 0, 0.1 };
+	struct compare_judged *judged = calloc(NUMBERS, sizeof(*judged));
+
+	(void)state;
+	for (int i = 0; i < NUMBERS; i++)
+		judged[i] = (struct compare_judged){ .old = &one[0],
+			.new = &one[1],
+			.old_count = 1,
+			.new_count = 1,
+			.gates = true };
+	compare_judge(judged, NUMBERS, 0.01);
+	assert_int_equal(judged[0].verdict, COMPARE_UNDECIDED);
+	assert_int_equal(judged[0].needed, 12);
+	free(judged);
+}
+
 /* Above 2,500 pairs the normal distribution says no more than the exact one. */
 static void
 large_groups_say_less_not_more(void **state)
@@ -270,6 +292,7 @@ main(void)
 		cmocka_unit_test(likeness_is_the_share_of_all_choices),
 		cmocka_unit_test(limits_are_differences_by_their_order),
 		cmocka_unit_test(the_least_numbers_of_runs_are_known),
+		cmocka_unit_test(so_many_numbers_need_more_runs),
 		cmocka_unit_test(large_groups_say_less_not_more),
 		cmocka_unit_test(many_that_decide_must_each_be_surer),
 		cmocka_unit_test(what_explains_has_no_say),
