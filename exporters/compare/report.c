@@ -164,19 +164,34 @@ write_junit(const struct compare_case *of, FILE *file)
 
 /* ---- GitHub ---- */
 
-/* A line of its own, and what separates the properties of a command, would end
- * the text. */
 static void
-put_escaped(FILE *file, struct text t)
+put_escaped(FILE *file, struct text t, const char *special)
 {
 	for (uint32_t i = 0; i < t.bytes; i++) {
 		unsigned char c = (unsigned char)t.at[i];
 
-		if (c < 0x20 || c == '%' || c == ',' || c == ':')
+		if (c == '\0' || strchr(special, c) != NULL)
 			fprintf(file, "%%%02X", c);
 		else
 			putc(c, file);
 	}
+}
+
+/* A new line would end the command.  GitHub turns nothing else back in a
+ * message. */
+static void
+put_message(FILE *file, struct text t)
+{
+	put_escaped(file, t, "%\r\n");
+}
+
+/* Before the message is what separates properties. */
+static void
+put_title(FILE *file, const char *title)
+{
+	fputs(" title=", file);
+	put_escaped(file, text_of(title), "%\r\n:,");
+	fputs("::", file);
 }
 
 static void
@@ -194,20 +209,18 @@ write_github(const struct compare_case *of, FILE *file)
 		if (!row->of.gates)
 			continue;
 		compare_words(words, &row->of);
-		fprintf(file, "::%s title=", levels[row->of.verdict]);
-		put_escaped(file, text_of(of->suite));
-		fputs("::", file);
-		put_name(file, of, row, put_escaped);
-		put_escaped(file, text_of(": "));
-		put_escaped(file, text_of(words));
+		fprintf(file, "::%s", levels[row->of.verdict]);
+		put_title(file, of->suite);
+		put_name(file, of, row, put_message);
+		fputs(": ", file);
+		put_message(file, text_of(words));
 		putc('\n', file);
 	}
 	if (of->lacks == NULL)
 		return;
-	fputs("::warning title=", file);
-	put_escaped(file, text_of(of->suite));
-	fputs("::", file);
-	put_escaped(file, text_of(of->lacks));
+	fputs("::warning", file);
+	put_title(file, of->suite);
+	put_message(file, text_of(of->lacks));
 	putc('\n', file);
 }
 
