@@ -16,8 +16,6 @@
 #include "proto/base/number.h"
 #include "proto/record/node_list.h"
 
-enum { UNDECIDED = 4 }; /* the exit status: poolscope(7) */
-
 struct row {
 	struct text node, phase, key, cause, why, metric, unit, usual_of;
 	int64_t begin, time, usual, lost, drag, explained;
@@ -463,7 +461,7 @@ write_drain(const struct question_asked *asked, FILE *file, struct err *err)
 			*asked->status = STATUS_FOUND;
 		else if (asked->status != NULL &&
 			 chronic.starts < CHRONIC_STARTS_MIN)
-			*asked->status = UNDECIDED;
+			*asked->status = STATUS_UNDECIDED;
 	}
 	chronic_clear(&chronic);
 	return rc;

@@ -131,6 +131,17 @@ add_mark(struct marks *marks, uint32_t node, uint32_t start, bool is_slow)
 	marks->at[marks->count++] = (struct mark){ node, start, is_slow };
 }
 
+/* Were there enough nodes to compare one with?  Else none was seen to be slow,
+ * and none to be well. */
+static bool
+is_judged(const struct who *who)
+{
+	for (uint32_t i = 0; i < who->group_count; i++)
+		if (who->groups[i].usual.count > 0)
+			return true;
+	return who->timeline->phases.nodes.count >= WHO_TIMES_MIN;
+}
+
 /* Only the nodes of the start are compared: what they did in earlier ones is
  * what is asked here. */
 static void
@@ -141,6 +152,10 @@ take_start(struct chronic *chronic, struct marks *marks,
 	struct who who;
 
 	(void)who_find(&who, t, bounds);
+	if (!is_judged(&who)) {
+		who_clear(&who);
+		return;
+	}
 	who_find_late(&who, start_ns);
 	who_drop_outer(&who, bounds);
 	for (uint32_t i = 0; i < t->phases.nodes.count; i++)

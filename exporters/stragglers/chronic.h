@@ -42,7 +42,7 @@ struct chronic {
 	struct string_table nodes;
 	struct chronic_node *at; /* by the number of the node */
 	uint32_t room;
-	uint32_t starts; /* that were looked at */
+	uint32_t starts; /* in which nodes could be compared */
 };
 
 /* The chance of `least` or more, of things that each come with their own. */
