@@ -59,7 +59,10 @@ opt_value_default(const struct opt_value *value, char *to, size_t to_bytes)
 		print_units(to, to_bytes, plain->number, byte_units);
 		break;
 	case OPT_DURATION:
-		print_units(to, to_bytes, (uint64_t)plain->ns, time_units);
+		/* Below zero, which cannot be typed: the program decides. */
+		if (plain->ns >= 0)
+			print_units(
+			    to, to_bytes, (uint64_t)plain->ns, time_units);
 		break;
 	case OPT_TIME:
 		/* Some defaults are the end of time, which cannot be typed. */
