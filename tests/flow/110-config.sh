@@ -162,7 +162,7 @@ samples() {
 plain() {
 	cat <<CONF
 partition = "load\$x"
-agent { period = "30d" metric_groups = "cpu" }
+agent { period = "30d" dense = "0s" metric_groups = "cpu" }
 broker { memory_max = "1GiB" }
 aggregator { retain_bytes = "1GiB" }
 CONF
