@@ -23,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 ANSWER_BYTES_MAX = 4096
 # What a question cannot do without.
-NEEDS = {"whatif": {"length": ["*=0.5"]}}
+NEEDS = {"scanner": {"job": "42"}, "series": {"metric": ["system.*"]}, "whatif": {"length": ["*=0.5"]}}
 
 
 def client_of(way):
