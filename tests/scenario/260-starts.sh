@@ -67,7 +67,7 @@ answer "nodes that began until then" "2023-11-14T22:13:20Z,ready,3,3,0,60.0,90.0
 	starts --to "$(at 700)"
 answer "nodes that began since then" "$SECOND
 2023-11-14T22:13:50Z,ready,3,3,0,670.0,60.0,770.0,770.0" starts --from "$(at 30)"
-answer "as JSON" '{"question": "starts", "partition": "acct$pool", "from": null, "to": null, "model": "cascade", "clock": null, "gap": 600, "rows": [{"start": "2023-11-15T22:13:20Z", "next": null, "state": "incomplete", "nodes": 2, "ready": 1, "again": 0, "last_begin": 20.0, "first_ready": 50.0, "last_ready": 50.0, "duration": null}], "notes": [{"key": "left_out", "count": 1, "text": "1 start is left out (--newest)"}], "complete": true}' \
+answer "as JSON" '{"question": "starts", "partition": "acct$pool", "from": null, "to": null, "model": "cascade", "clock": null, "gap": 600, "ready_share": 1.0, "rows": [{"start": "2023-11-15T22:13:20Z", "next": null, "state": "incomplete", "nodes": 2, "ready": 1, "again": 0, "last_begin": 20.0, "first_ready": 50.0, "last_ready": 50.0, "duration": null}], "notes": [{"key": "left_out", "count": 1, "text": "1 start is left out (--newest)"}], "complete": true}' \
 	sh -c 'poolscope stats starts --newest 1 --format json | tr -d "\n" | sed "s/  */ /g; s/\([[{]\) /\1/g; s/ \([]}]\)/\1/g"'
 check "as a table" poolscope stats starts
 check_printed "... has the first" "^2023-11-14T22:13:20Z  *ready  *4  *4  *0  *700\.[0-9]*  *90\.[0-9]*  *800\.[0-9]*$"
