@@ -14,12 +14,14 @@
 #include "exporters/question/question.h"
 #include "exporters/samples/node_table.h"
 #include "exporters/samples/plot_command.h"
+#include "exporters/samples/unit.h"
+#include "exporters/samples/used.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
 #include "proto/metric/dynamic_group.h"
 
 enum { METRICS_MAX = 8, LINES_MAX = 50 /* of each metric */ };
-enum as { AS_AUTO, AS_LINES, AS_BANDS };
+enum as { AS_AUTO, AS_LINES, AS_BANDS, AS_USED };
 
 /* How the nodes are distributed in one step; NaN without a node. */
 enum band { LOW, P10, P50, P90, HIGH, BANDS };
@@ -44,7 +46,9 @@ static const struct answer_column columns[] = {
 	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
 	    "of a line: the node", false, NULL },
 	{ "mean", "MEAN", ANSWER_AT_NUMBER(struct row, mean), NULL,
-	    "of a line: the mean of the step", ANSWER_IN_UNIT, NULL },
+	    "of a line: the mean of the step; as used: of all nodes "
+	    "together",
+	    ANSWER_IN_UNIT, NULL },
 	{ "min", "MIN", BAND(LOW), "the least mean of a node", ANSWER_IN_UNIT,
 	    NULL },
 	{ "p10", "P10", BAND(P10), "one of ten means is not greater",
@@ -112,7 +116,7 @@ struct asking {
 	struct answer *answer;
 	struct samples *of; /* finished, of one metric each */
 	uint32_t count;
-	bool lines;
+	bool lines, used;
 	uint64_t few; /* steps */
 };
 
@@ -186,6 +190,107 @@ put_bands(struct asking *asking, const struct samples *samples)
 	free(values);
 }
 
+/* ---- used and all ---- */
+
+/* What is used in turn, and what tells how much there is. */
+static const struct used_of {
+	const char *group, *used, *beside;
+	bool cpus;
+} used_of[] = {
+	{ "cpu", USED_IDLE, USED_IOWAIT, true },
+	{ "memory", USED_MEMORY, USED_LIMIT, false },
+};
+enum { USED_OF = sizeof(used_of) / sizeof(*used_of) };
+
+struct used_sum {
+	double used, all;
+	uint64_t nodes;
+};
+
+/* Of a node; `all` NaN: it is not known how much it has. */
+static void
+add_used(struct used_sum *sum, bool cpus, double value, double beside,
+    double of_node)
+{
+	double all = cpus ? of_node : beside;
+
+	if (isnan(value) || isnan(all))
+		return;
+	sum->used += cpus ? all * used_share(100, value, beside) : value;
+	sum->all += all;
+	sum->nodes++;
+}
+
+/* Both metrics have the same steps, and their rows one order. */
+static struct used_sum *
+sum_used(const struct samples *samples, const struct samples_metric *beside,
+    bool cpus)
+{
+	const struct samples_metric *metric = samples->metrics;
+	struct used_sum *sums = memory_zero(samples->steps + 1, sizeof(*sums));
+
+	for (uint32_t r = 0, k = 0; r < metric->count; r++) {
+		struct text node = metric->rows[r].node;
+		const struct cpus_of_node *of =
+		    cpus ? cpus_find(samples->cpus, node) : NULL;
+		const struct samples_cell *cells = NULL;
+
+		while (beside != NULL && k < beside->count &&
+		       text_compare_natural(beside->rows[k].node, node) < 0)
+			k++;
+		if (beside != NULL && k < beside->count &&
+		    text_equal(beside->rows[k].node, node))
+			cells = beside->rows[k].cells;
+		for (uint32_t i = 0; i < samples->steps; i++)
+			add_used(&sums[i], cpus, metric->rows[r].cells[i].mean,
+			    cells != NULL ? cells[i].mean : NAN,
+			    cpus_at(of, samples->from_ns +
+					    (int64_t)i * samples->step_ns));
+	}
+	return sums;
+}
+
+static void
+put_used_line(struct asking *asking, const struct samples *samples,
+    const struct used_sum *sums, bool all)
+{
+	uint64_t most = 0;
+
+	answer_next_group(asking->answer);
+	for (uint32_t i = 0; i < samples->steps; i++)
+		most = sums[i].nodes > most ? sums[i].nodes : most;
+	for (uint32_t i = 0; i < samples->steps; i++) {
+		struct row row = row_of(samples, i);
+		bool few = sums[i].nodes < most - sums[i].nodes;
+
+		row.nodes = sums[i].nodes;
+		row.few = few ? ANSWER_YES : ANSWER_NO;
+		asking->few += few;
+		if (sums[i].nodes > 0)
+			row.mean = all ? sums[i].all : sums[i].used;
+		if (sums[i].nodes > 0 || !answer_is_for_people(asking->answer))
+			answer_row(asking->answer, &row, NULL);
+	}
+}
+
+/* The metric, moved to where it is wanted; NULL: it has no samples. */
+static struct samples_metric *
+move_metric(
+    struct samples *samples, uint32_t to, const char *group, const char *name)
+{
+	for (uint32_t i = to; i < samples->count; i++) {
+		struct samples_metric metric = samples->metrics[i];
+
+		if (!text_equal(metric.group, text_of(group)) ||
+		    !text_equal(metric.name, text_of(name)))
+			continue;
+		samples->metrics[i] = samples->metrics[to];
+		samples->metrics[to] = metric;
+		return &samples->metrics[to];
+	}
+	return NULL;
+}
+
 /* Unless there are groups whose names do not say whose numbers they have. */
 static void
 hide_labels(const struct asking *asking)
@@ -257,9 +362,13 @@ static void
 hide_columns(const struct asking *asking)
 {
 	static const char *const of_lines[] = { "node", "mean", NULL };
+	static const char *const of_used[] = { "node", "min", "p10", "p50",
+		"p90", "max", NULL };
 	static const char *const of_bands[] = { "min", "p10", "p50", "p90",
 		"max", "nodes", "few", NULL };
-	const char *const *hidden = asking->lines ? of_bands : of_lines;
+	const char *const *hidden = asking->used    ? of_used
+				    : asking->lines ? of_bands
+						    : of_lines;
 
 	for (; *hidden != NULL; hidden++)
 		answer_hide_column(asking->answer, *hidden);
@@ -291,6 +400,47 @@ put_all(const struct samples *samples, struct asking *asking)
 	put_line_table(asking);
 }
 
+/* As lines of two metrics, "used" and "all", of which the first is never
+ * more. */
+static void
+put_used(struct samples *samples, struct asking *asking)
+{
+	struct samples of[2 * USED_OF];
+	struct samples_metric lines[2 * USED_OF];
+	uint32_t at = 0;
+
+	asking->of = of;
+	hide_columns(asking);
+	for (uint32_t i = 0; i < USED_OF; i++) {
+		const struct used_of *what = &used_of[i];
+		struct samples two = *samples;
+		struct samples_metric *beside;
+		struct used_sum *sums;
+
+		if (move_metric(samples, at, what->group, what->used) == NULL)
+			continue;
+		beside =
+		    move_metric(samples, at + 1, what->group, what->beside);
+		two.metrics = &samples->metrics[at];
+		two.count = beside != NULL ? 2 : 1;
+		at += two.count;
+		samples_finish(&two);
+		sums = sum_used(&two, beside, what->cpus);
+		for (int all = 0; all < 2; all++) {
+			struct samples_metric *line = &lines[asking->count];
+
+			*line = *two.metrics;
+			line->name = text_of(all ? "all" : "used");
+			line->unit = text_of(what->cpus ? "{cpu}" : "By");
+			of[asking->count] = two;
+			of[asking->count].metrics = line;
+			put_used_line(asking, &of[asking->count++], sums, all);
+		}
+		free(sums);
+	}
+	put_line_table(asking);
+}
+
 static struct text
 coarsest(const struct samples *samples)
 {
@@ -306,7 +456,12 @@ coarsest(const struct samples *samples)
 static int
 check(const struct question_values *values, struct err *err)
 {
-	if (values->metrics.metrics.count > 0)
+	if (values->as == AS_USED &&
+	    (values->metrics.metrics.count > 0 || values->metrics.group))
+		return err_set_option(err, "as",
+		    "used has its own metrics: leave out --metric and "
+		    "--metric-group");
+	if (values->metrics.metrics.count > 0 || values->as == AS_USED)
 		return 0;
 	return err_set_option(err, "metric",
 	    "is needed: name a metric, such as system.memory.usage, or a "
@@ -319,32 +474,44 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	const struct question_values *values = asked->values;
 	struct samples samples = { .step_ns = 0 };
 	struct asking asking = { .answer = answer };
+	struct metric_options metrics = values->metrics;
 	struct time_window window;
 	int rc;
 
+	asking.used = values->as == AS_USED;
+	if (asking.used)
+		metrics.metrics = (struct opt_list){
+			{ USED_IDLE " " USED_IOWAIT " " USED_MEMORY
+				    " " USED_LIMIT },
+			1
+		};
 	string_table_init(&samples.texts);
 	rc = time_window_open(
 	    &window, &values->window, asked->source, asked->partition, err);
+	window.is_of_two = asking.used;
 	if (rc == 0)
 		rc = time_window_narrow(
 		    &window, asked->source, asked->partition, err);
 	if (rc == 0)
-		rc =
-		    plot_samples_read(&samples, asked->source, asked->partition,
-			&values->metrics, &values->window, &window, err);
-	if (rc == 0 && samples.count > METRICS_MAX)
+		rc = plot_samples_read(&samples, asked->source,
+		    asked->partition, &metrics, &values->window, &window, err);
+	if (rc == 0 && !asking.used && samples.count > METRICS_MAX)
 		rc = err_set(err,
 		    "these are %" PRIu32 " metrics; at most %d are given at "
 		    "once: name fewer with --metric and --metric-group",
 		    samples.count, METRICS_MAX);
 	if (rc == 0) {
-		asking.lines = is_lines(&samples, (enum as)values->as,
-		    answer_is_for_people(answer));
+		asking.lines =
+		    !asking.used && is_lines(&samples, (enum as)values->as,
+					answer_is_for_people(answer));
 		question_put_window(&question_series, asked,
 		    &(struct question_window){
 			window.from_ns, window.to_ns, 0, coarsest(&samples) },
 		    answer);
-		put_all(&samples, &asking);
+		if (asking.used)
+			put_used(&samples, &asking);
+		else
+			put_all(&samples, &asking);
 	}
 	samples_clear(&samples);
 	time_window_close(&window);
@@ -358,7 +525,8 @@ const struct question question_series = { .word = "series",
 	    "shape sort top columns",
 	.examples = "poolscope stats series -m 'system.memory.*' --from -1h\n"
 		    "poolscope stats series -m system.cpu.time.idle --as "
-		    "bands\n",
+		    "bands\n"
+		    "poolscope stats series --as used --from -1h\n",
 	.tables = tables,
 	.kinds = 1u << RECORD_SAMPLE,
 	.check = check,

@@ -77,9 +77,10 @@ static const struct opt own_options[] = {
 	    "phases that run at once have different ones",
 	    NULL, false },
 	{ "as", 0, OPT_CHOICE, OPT_TO(struct question_values, as), "FORM",
-	    "series: a line for each node, or bands: the distribution of the "
-	    "nodes (default: auto: lines of up to 12 nodes)",
-	    "auto|lines|bands", false },
+	    "series: a line for each node, bands: the distribution of the "
+	    "nodes, or used: processors and memory of all together (default: "
+	    "auto: lines of up to 12 nodes)",
+	    "auto|lines|bands|used", false },
 	{ "shape", 0, OPT_CHOICE, OPT_TO(struct question_values, answer.shape),
 	    "SHAPE",
 	    "json: print tables as rows (default), or as an array for each "

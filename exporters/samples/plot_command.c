@@ -86,12 +86,13 @@ refuse(const struct series *series, const struct metric_options *options,
 static uint32_t
 steps_of(const struct time_window *time_window)
 {
+	int64_t each = time_window->is_of_two ? 2 : 1;
 	int64_t fit = time_window->nodes > 0
-			  ? SAMPLES_CELLS / time_window->nodes
+			  ? SAMPLES_CELLS / each / time_window->nodes
 			  : SAMPLES_STEPS;
 
-	if (fit < SAMPLES_STEPS_FEW)
-		return SAMPLES_STEPS_FEW;
+	if (fit < SAMPLES_STEPS_FEW / each)
+		return (uint32_t)(SAMPLES_STEPS_FEW / each);
 	return fit < SAMPLES_STEPS ? (uint32_t)fit : SAMPLES_STEPS;
 }
 

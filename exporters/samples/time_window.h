@@ -37,6 +37,8 @@ struct metric_options {
 extern const struct opt metric_options[];
 
 struct time_window {
+	bool is_of_two; /* a line of many nodes needs two metrics of each, and
+			   so has half as many steps */
 	struct text node;
 	struct job_options jobs;
 	/* Of jobs that were selected; NULL: all jobs and times. */

@@ -47,4 +47,47 @@ check_printed "says what is needed" "name a metric"
 check_status 1 "a metric that is none" poolscope-stats series -m app.lod
 check_printed "has a near name" "did you mean app.load"
 check_status 2 "a form that is none" poolscope-stats series -m app.load --as pie
+# What all use together.  n1 has 4 processors, of which 2 are idle and 1 waits for I/O: 1 is used.
+# n2 has 8, of which 2 are idle: 6 are used.  n1 uses 1,000 KiB of 4,000, n2 3,000 of 8,000.  n2 stops after
+# 30 s.  A rate is known between two samples, a gauge holds until the next one.
+#
+#	second		0 10 20 | 30 40 50
+#	processors	7 of 12 | 1 of 4
+#	memory, 1,000 KiB	4 of 12 | 4 of 12 at second 30, then 1 of 4
+#
+# usage adds up the same: n1 60 s and n2 30 s, 60 + 180 = 240 CPU s, 180 + 60 = 240 unused.
+awk 'BEGIN { for (n = 1; n <= 2; n++) {
+	print "group n" n " cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter system.cpu.time.idle:cs:counter system.cpu.time.iowait:cs:counter system.cpu.logical.count:{cpu}:gauge"
+	print "group n" n " memory system.memory.limit:By:gauge system.memory.usage.used:By:gauge"
+	for (k = 0; k <= (n == 1 ? 6 : 3); k++) {
+		print "sample " 10 * k " n" n " cpu 7 " (n == 1 ? 1000 : 6000) * k " " 2000 * k " " (n == 1 ? 1000 : 0) * k " " 4 * n
+		print "sample " 10 * k " n" n " memory " 4096000 * n " " 1024000 * (2 * n - 1)
+	}
+} }' | PARTITION='acct$used' records
+together() {
+	poolscope-stats series -p 'acct$used' --as used --format csv "$@" | tr -d '\r'
+}
+answer "what all use together, and have" "cpu,used,2023-11-14T22:13:00Z,7.0,2,{cpu}
+cpu,used,2023-11-14T22:13:30Z,1.0,1,{cpu}
+cpu,all,2023-11-14T22:13:00Z,12.0,2,{cpu}
+cpu,all,2023-11-14T22:13:30Z,4.0,1,{cpu}
+memory,used,2023-11-14T22:13:00Z,4096000.0,2,By
+memory,used,2023-11-14T22:13:30Z,4096000.0,2,By
+memory,used,2023-11-14T22:14:00Z,1024000.0,1,By
+memory,all,2023-11-14T22:13:00Z,12288000.0,2,By
+memory,all,2023-11-14T22:13:30Z,12288000.0,2,By
+memory,all,2023-11-14T22:14:00Z,4096000.0,1,By" columns group,metric,time,mean,nodes,unit together --step 30s
+seconds() {
+	awk '{ printf "%.6g %.6g\n", $1 * 3600, $2 * 3600 }'
+}
+check_text "... as much as usage says" "240 240" "$(columns cpu_hours_used,cpu_hours_unused poolscope-stats usage -p 'acct$used' \
+	--table all --format csv | tr -d '\r' | tr , ' ' | seconds)"
+answer "of one node" "cpu,used,6.0
+cpu,all,8.0
+memory,used,3072000.0
+memory,used,3072000.0
+memory,all,8192000.0
+memory,all,8192000.0" columns group,metric,mean together --step 30s -n n2
+check_status 2 "with a metric of its own" poolscope-stats series --as used -m app.load
+check_printed "... it says what to leave out" "leave out --metric"
 stop aggregator

@@ -16,6 +16,10 @@
 #
 # acct$farm: a run of 62 s, and no start.
 #
+# acct$used: n1 has 4 processors, of which 1 is used, 2 are idle and 1 waits for I/O; n2 has 8, of which 6
+# are used.  n1 uses 1,000 KiB of 4,000, n2 3,000 of 8,000.  Samples are 10 s apart, for 60 s.  Together 7 of
+# 12 processors and 4,000 of 12,000 KiB, 3.9 of 11.7 MiB, are used.
+#
 # `generate pool --nodes 10000`: the node in the middle is the slow one, and is in the text of the
 # first screen, with the phase and the image.
 #
@@ -61,6 +65,15 @@ records <<-'END'
 	event 2 n1 run:queue_end run=a
 	event 62 n1 run:publish run=a
 END
+PARTITION='acct$used'
+awk 'BEGIN { for (n = 1; n <= 2; n++) {
+	print "group n" n " cpu poolscope.boot:1:gauge system.cpu.time.user:cs:counter system.cpu.time.idle:cs:counter system.cpu.time.iowait:cs:counter system.cpu.logical.count:{cpu}:gauge"
+	print "group n" n " memory system.memory.limit:By:gauge system.memory.usage.used:By:gauge"
+	for (k = 0; k <= 6; k++) {
+		print "sample " 10 * k " n" n " cpu 7 " (n == 1 ? 1000 : 6000) * k " " 2000 * k " " (n == 1 ? 1000 : 0) * k " " 4 * n
+		print "sample " 10 * k " n" n " memory " 4096000 * n " " 1024000 * (2 * n - 1)
+	}
+} }' | records
 start broker poolscope-broker || exit 1
 check "a large pool" poolscope-generate pool --nodes 10000 -p 'big$ten'
 check "the pool of the demo" poolscope-import cascade -p 'demo$recorded' "$ROOT/deploy/demo/render-60.jsonl" --quiet

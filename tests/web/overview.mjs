@@ -62,6 +62,19 @@ judge("of many jobs eight are named, two are more", running.length === 9 && runn
 await open("acct$farm");
 same("a farm has no start", "1 run in 1 group: 1 finished, 0 with an error, 0 ongoing, 0 queued.", (await lead())[0]);
 judge("... and shows its newest runs", (await page.textContent("main .grid")).includes("62.0"), await page.textContent("main"));
+await open("acct$used");
+await page.locator("figure", { hasText: "cpu used" }).waitFor();
+const figures = await page.locator(".charts figcaption").allTextContents();
+judge("what all use, and have", figures.length === 2 && figures[0].startsWith("cpu used in processors, 2 lines") && figures[1].startsWith("memory used in bytes, 2 lines"), figures);
+await page.keyboard.press("T");
+const numbersOf = async (name) => {
+	const rows = page.locator("figure table", { hasText: name }).locator("tbody tr");
+	await rows.first().waitFor();
+	return [...new Set(await rows.evaluateAll((all) => all.map((each) => [...each.cells].slice(1).map((cell) => cell.textContent).join(", "))))];
+};
+same("... in processors", ["7 processors, 12 processors, 2"], await numbersOf("cpu used"));
+same("... and bytes", ["3.9 MiB, 11.7 MiB, 2"], await numbersOf("memory used"));
+await page.keyboard.press("T");
 await open("demo$recorded");
 const recorded = await seen();
 judge("the slow one of the demo's pool is on the first screen", /tvm-1392786949_39-20171014t165320z: torrent gcr\.io\/tensorflow\/tensorflow:1\.3\.0-gpu 105\.1 s, usual \d+\.\d s, \+\d+\.\d s/.test(recorded),

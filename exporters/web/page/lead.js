@@ -5,14 +5,13 @@
 import { h, fill } from "./dom.js";
 import { opening } from "./api.js";
 import { map } from "./map.js";
-import { chart, lines } from "./lines.js";
+import { chart, lines, used } from "./lines.js";
 import { short } from "./breakdown.js";
 import { windowOf } from "./time.js";
 import { byName, count, duration, plural, shorten, unbroken, value } from "./format.js";
 
 const SLOW = 5, MANY = 1000, REST = 20, JOBS = 8, TALL = 260, OTHERS = 4;
 const MUCH_S = 1, MUCH = 0.25; // slower than usual by both of these is worth a line
-const METRICS = [{ metric: "system.cpu.time.user" }, { metric: "system.memory.usage.used" }];
 const JOB = "job", NOW = { by: "key", name: JOB + ":*", columns: "key,open_starts", start: "all" };
 
 /* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */
@@ -88,7 +87,7 @@ export function lead(context, trouble) {
 	/* Of a pool without those, the first metrics that it has. */
 	async function curves() {
 		const found = said && await context.maybe(["samples"]);
-		let list = await answers(said ? said.metrics : METRICS);
+		let list = said ? await answers(said.metrics) : (await used(context)).map(([group, data]) => [{ metric: group + " used" }, data]);
 		if (list.length === 0) {
 			const others = await context.maybe(["samples"], { columns: "metric" });
 			list = await answers([...new Set((others ? others.rows : []).map((r) => r.metric))].slice(0, OTHERS).map((metric) => ({ metric })));

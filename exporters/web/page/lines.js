@@ -18,24 +18,41 @@ import { BYTES, count, millis, plural, range, time, timeUnit, value as show, uni
 const BANDS = ["min", "p10", "p50", "p90", "max"];
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
+const ask = (context, params) => context.maybe(["series"], { ...params, shape: "columns", columns: "mean,nodes,few," + BANDS });
+
+/* The line `k` of an answer, whose rows begin at `from`. */
+function part({ rows, lines: of }, k, from) {
+	const steps = of.steps[k], begin = millis(of.begin[k]), step = of.step[k] * 1000;
+	const values = (call) => Array.from({ length: steps }, (_, i) => call(i)), cut = (name, at) => values((i) => rows[name] && rows[name][at + i]);
+	return { steps, cut, base: { times: values((i) => begin + (i + 0.5) * step), unit: of.unit[k], axis: [begin, begin + steps * step] },
+		all: { total: of.nodes[k], nodes: cut("nodes", from), few: cut("few", from) } };
+}
+
 /* What the route answers; null when there is nothing.  A metric can be of
  * several groups: a line for each, or the bands of the first. */
 export async function chart(context, params) {
-	const answer = await context.maybe(["series"], { ...params, shape: "columns", columns: "mean,nodes,few," + BANDS });
+	const answer = await ask(context, params);
 	if (!answer)
 		return null;
-	const { rows, lines: of } = answer, steps = of.steps[0], begin = millis(of.begin[0]), axis = [begin, begin + steps * of.step[0] * 1000];
-	const values = (call) => Array.from({ length: steps }, (_, i) => call(i));
-	const cut = (name, from) => values((i) => rows[name] && rows[name][from + i]);
-	const times = values((i) => begin + (i + 0.5) * of.step[0] * 1000);
-	const unit = of.unit[0];
+	const of = answer.lines, { steps, cut, base, all } = part(answer, 0, 0);
 	if (!of.node)
-		return { times, unit, axis, total: of.nodes[0], nodes: cut("nodes", 0), few: cut("few", 0), bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
+		return { ...base, ...all, bands: Object.fromEntries(BANDS.map((name) => [name, cut(name, 0)])) };
 	const found = [], groups = new Set(of.group).size;
 	for (let i = 0, from = 0; i < of.steps.length; from += of.steps[i++])
 		if (of.begin[i] === of.begin[0] && of.steps[i] === steps)
 			found.push({ values: cut("mean", from), name: of.nodes[i] === 1 && groups > 1 ? of.group[i] : of.node[i] });
-	return { times, unit, axis, lines: found };
+	return { ...base, lines: found };
+}
+
+/* What all nodes together use, and have: [of what, its lines]. */
+export async function used(context) {
+	const answer = await ask(context, { as: "used" }), found = [];
+	for (let i = 0, from = 0; answer && i < answer.lines.steps.length; i += 2) {
+		const { steps, cut, base, all } = part(answer, i, from);
+		found.push([answer.lines.group[i], { ...base, ...all, used: true, lines: ["used", "all"].map((name, k) => ({ name, values: cut("mean", from + k * steps), all: true })) }]);
+		from += 2 * steps;
+	}
+	return found;
 }
 
 /* One unit for all steps of an axis: [how much it is, its name]. */
@@ -73,6 +90,7 @@ export function lines(label, zoomed, tall) {
 		};
 		for (const line of d.lines || [])
 			line.values.forEach(see);
+		see(d.used && 0);
 		for (const name of d.bands ? ["min", "max", "p50"] : [])
 			d.bands[name].forEach(see);
 		if (low > high)
@@ -96,6 +114,8 @@ export function lines(label, zoomed, tall) {
 			area(c, X, Y, d.bands.p10, d.bands.p90, css("band"));
 			ofAll(c, X, Y, d.bands.p50, css("band-line"));
 		}
+		if (d.used)
+			area(c, X, Y, d.lines[0].values, d.times.map(() => 0), css("band"));
 		(d.lines || []).forEach((line, i) => line.points ? dots(c, X, Y, line.values, series(i)) : line.all ? ofAll(c, X, Y, line.values, series(i)) :
 			stroke(c, X, Y, line.values, series(i), DASHES[Math.floor(i / SERIES) % 4], line.step));
 		marks(c, X, height);
@@ -225,7 +245,7 @@ export function lines(label, zoomed, tall) {
 			d.lines.slice(0, 12).map((line) => [line.name, line.values]);
 		const t = table({ caption: label, columns: [{ key: "time", label: "Time (UTC)", value: (i) => d.times[i],
 			show: (i) => time(d.times[i]) }, ...of.map(([name, values], k) => ({ key: String(k), label: name,
-			value: (i) => values[i], as: (v) => show(v, d.unit) })), ...(d.bands ? [{ key: "nodes", label: "nodes", value: (i) => d.nodes[i], as: count }] : [])] });
+			value: (i) => values[i], as: (v) => show(v, d.unit) })), ...(d.bands || d.used ? [{ key: "nodes", label: "nodes", value: (i) => d.nodes[i], as: count }] : [])] });
 		queueMicrotask(() => t.set(d.times.map((_, i) => i)));
 		return t.root;
 	}
