@@ -194,13 +194,17 @@ slow_disk(struct explaining *e, struct compared *busy)
 }
 
 /* Pages that come back from a disk, again and again: the kernel counts most of
- * that as waiting for the disk.  Returns the seconds. */
+ * that as waiting for the disk, but not the work that each fault is, while the
+ * disk is busy with them, too.  Returns the seconds. */
 static double
 add_memory(struct explaining *e)
 {
 	struct compared wait =
 	    compare(e, share_of, MEASURE_MEMORY_WAIT, WAIT_FLOOR);
 	struct compared io = compare(e, share_of, MEASURE_IO_WAIT, WAIT_FLOOR);
+	struct compared busy =
+	    compare(e, share_of, MEASURE_DISK_BUSY, WAIT_FLOOR);
+	double for_pages = fmax(excess(&io), excess(&busy));
 	struct compared faults =
 	    compare(e, rate_of, MEASURE_MAJOR_FAULTS, FAULTS_FLOOR);
 	bool thrashes =
@@ -208,10 +212,10 @@ add_memory(struct explaining *e)
 	struct straggler_cause *cause;
 	double seconds;
 
-	if (!thrashes || excess(&wait) >= excess(&io))
+	if (!thrashes || excess(&wait) >= for_pages)
 		return add_wait(e, STRAGGLER_MEMORY, MEASURE_MEMORY_WAIT, &wait,
 		    0, "tasks waited for memory");
-	seconds = excess(&io) * e->seconds;
+	seconds = for_pages * e->seconds;
 	cause = add(e, STRAGGLER_MEMORY, seconds,
 	    measure_metric(MEASURE_MAJOR_FAULTS), "{fault}/s", &faults);
 	if (cause != NULL)

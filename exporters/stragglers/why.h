@@ -8,9 +8,10 @@
  * share, times the length.  It is named from a quarter of the lost time on.
  *
  * A slow disk pushes back and lets data come slowly, and swapping looks like a
- * slow disk.  So what waiting for memory explains is taken from the disk, and
- * that data came slowly is a cause only where nothing else differs, and waiting
- * for the disk was measured.
+ * slow disk.  So what waiting for memory explains is taken from the disk: where
+ * pages come back again and again all that waited for the disk or kept it busy
+ * is due to memory.  That data came slowly is a cause only where nothing else
+ * differs, and waiting for the disk was measured.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_STRAGGLERS_WHY_H
