@@ -22,7 +22,7 @@
 #		are more than was lost (42 of 38), so they share it: 24/42 and 18/42
 #	same	nothing differs
 #	none	n14 has no samples
-#	brief	it has one at 0, and then each 40 s: one in the time
+#	brief	it has one at 0, and then each 45 s: one in the time, which covers more than half of it
 #	late	as disk, and n14 begins 100 s later; it is ready at 170.  Had it begun when the
 #		others did, at 70: 100 s earlier.  Had it taken 22 s: 38 s earlier.
 #	around	both lie in a phase of the whole: what it lost is that of the load
@@ -110,6 +110,7 @@ pool bytes 1 0 0.02 0 0.1 10
 answer "more to fetch" "$LOAD,bytes,1,it had 572.2 MiB to receive, others 209.8 MiB" stragglers bytes
 pool memory 1 0 0.02 0.4 0.6 3.5
 answer "swapping is memory" "$LOAD,memory,0.631,tasks waited for memory 40 % of the time, others 0 %" stragglers memory
+answer "... and what explains little is not said" "n14,memory,0.631,24" rows node,cause,share,explained memory --table causes
 pool two 1 0 0.42 0 0.4 3.5
 answer "two causes share it" "n14,cpu,0.571,tasks waited for a processor 42 % of the time, others 2 %
 n14,disk,0.428,tasks waited for a disk 40 % of the time, others 10 %" rows node,cause,share,why two --table causes
@@ -117,7 +118,7 @@ pool same 1 0 0.02 0 0.1 0
 answer "nothing differs" "$LOAD,unknown,,nothing that is measured differs" stragglers same
 pool none 1 0 0.02 0 0.7 3.5
 answer "no samples" "$LOAD,unmeasured,,there are no samples of the node in this time" stragglers none
-pool brief 1 0 0.02 0 0.7 3.5 40
+pool brief 1 0 0.02 0 0.7 3.5 45
 answer "too few samples" "$LOAD,unmeasured,,there are too few samples of the node in this time" stragglers brief
 pool late 1 100 0.02 0 0.7 3.5
 answer "a late begin and a slow disk" "n14,pool:prep,,100,0,100,100,began,1,it began 100.0 s after the start, others 0 s
