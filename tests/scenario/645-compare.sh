@@ -39,7 +39,8 @@ prepared() {
 	done
 	for i in 3 4 5 6 7 8 9 10; do prepared $i $((97 + i)); done
 	for i in 11 12 13 14 15; do prepared $i $((99 + i)); done
-	echo "event 160000 n1 work:prepare"
+	prepared 16 10
+	echo "event 160000 n2 work:prepare"
 } | records
 
 compared() {
@@ -92,9 +93,9 @@ case, = suite
 assert case[0].tag == "failure" and "8.2 % more" in case[0].get("message"), tree.tostring(suite)
 print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), case.get("classname"), case.get("name").split(" of ")[0])' "$TMP/junit.xml"
 check_status 3 "annotations" poolscope-stats compare --report github
-check_printed "... of what is worse" "::error title=starts of acct\$pool::ready of 1 node: worse: 8.2 %25 more"
+check_printed "... of what is worse" "::error title=starts of acct\$pool::ready of 1 node%3A worse%3A"
 check_status 4 "... of what is not decided" poolscope-stats compare --report github --with last:4
-check_printed "... are warnings" "::warning title=starts of acct\$pool::ready of 1 node: undecided: "
+check_printed "... are warnings" "::warning title=starts of acct\$pool::ready of 1 node%3A undecided%3A"
 
 check "the verb" poolscope compare --help
 mkdir "$TMP/none"
