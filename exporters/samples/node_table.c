@@ -219,8 +219,9 @@ hold_until(struct samples_row *row, uint32_t last, uint32_t end)
 
 /* The usual gap where the gap behind the `k`-th filled cell is: the median of
  * the two gaps before and the two behind, because an agent's period changes
- * (--dense), while one long absence of a node says nothing of it.  Without two
- * of them `gap`, that of the whole row. */
+ * (--dense), while one long absence of a node says nothing of it.  At an end of
+ * the row there are two, and the shorter one counts: the other one may be an
+ * absence.  Without two of them `gap`, that of the whole row. */
 static uint32_t
 usual_gap(const uint32_t *filled, uint32_t count, int64_t k, uint32_t gap)
 {
@@ -236,7 +237,9 @@ usual_gap(const uint32_t *filled, uint32_t count, int64_t k, uint32_t gap)
 		near[at] = filled[i + 1] - filled[i];
 		n++;
 	}
-	return n < 2 ? gap : near[n / 2];
+	if (n < 2)
+		return gap;
+	return near[n == 2 ? 0 : n / 2];
 }
 
 /* Not every node has its first sample in the first step: one that comes within

@@ -31,6 +31,11 @@ static const struct source_metric {
 	    MEASURE_MEMORY_WAIT },
 	{ "pressure", "system.linux.pressure.io.some", MEASURE_IO_WAIT },
 	{ "cpu", "system.cpu.time.steal", MEASURE_STEAL },
+	{ "cpu", "system.cpu.time.user", MEASURE_BUSY },
+	{ "cpu", "system.cpu.time.nice", MEASURE_BUSY },
+	{ "cpu", "system.cpu.time.system", MEASURE_BUSY },
+	{ "cpu", "system.cpu.time.interrupt", MEASURE_BUSY },
+	{ "cpu", "system.cpu.time.softirq", MEASURE_BUSY },
 	{ "cpu", USED_IOWAIT, MEASURE_IOWAIT },
 	{ "cpu", USED_IDLE, MEASURE_IDLE },
 	{ "cgroup/*", "container.cpu.time.throttled", MEASURE_THROTTLED },
@@ -513,6 +518,18 @@ read_parts(struct reading *reading, struct series *series,
 	return rc;
 }
 
+/* A tenth of each of eight processors is not most of the time: where more than
+ * one was wanted, each of them lost its part. */
+static void
+share_steal(struct measured_window *window)
+{
+	double *steal = &window->sum[MEASURE_STEAL];
+	double wanted = *steal + window->sum[MEASURE_BUSY];
+
+	if (wanted > window->seconds[MEASURE_STEAL])
+		*steal *= window->seconds[MEASURE_STEAL] / wanted;
+}
+
 int
 measured_read(struct measured *measured, struct source *source,
     struct text partition, struct err *err)
@@ -528,6 +545,8 @@ measured_read(struct measured *measured, struct source *source,
 	rc = series_open(&series, source, partition, err);
 	if (rc == 0)
 		rc = read_parts(&reading, series, source, partition, err);
+	for (uint32_t i = 0; i < measured->count; i++)
+		share_steal(&measured->at[i]);
 	series_close(&series);
 	used_carried_clear(&reading.carried);
 	free(reading.lines);

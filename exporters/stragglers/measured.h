@@ -19,7 +19,9 @@ enum measure {
 	MEASURE_CPU_WAIT, /* seconds in which a task waited: pressure, some */
 	MEASURE_MEMORY_WAIT,
 	MEASURE_IO_WAIT,
-	MEASURE_STEAL,  /* seconds of processors */
+	MEASURE_STEAL,  /* seconds: half of each wanted one is half of them */
+	MEASURE_BUSY,   /* seconds of processors, what was stolen not among it
+			 */
 	MEASURE_IOWAIT, /* idle, while something waited for I/O */
 	MEASURE_IDLE,
 	MEASURE_THROTTLED, /* seconds, of cgroups */

@@ -23,6 +23,8 @@
 #	same	nothing differs
 #	none	n14 has no samples
 #	brief	it has one at 0, and then each 45 s: one in the time, which covers more than half of it
+#	stolen	the host took 60 % of each of 8 processors: 36 s of 38
+#	tenth	the host took 10 % of each: 6 s, too few, and data came slowly
 #	late	as disk, and n14 begins 100 s later; it is ready at 170.  Had it begun when the
 #		others did, at 70: 100 s earlier.  Had it taken 22 s: 38 s earlier.
 #	around	both lie in a phase of the whole: what it lost is that of the load
@@ -69,19 +71,21 @@ pool() {
 		if (name == "around") print "event", begin + 10 + length_, node, "whole:end"
 		if (i == 14 && name == "none") continue
 		print "group", node, "pressure system.linux.pressure.cpu.some:us:counter system.linux.pressure.memory.some:us:counter system.linux.pressure.io.some:us:counter"
-		print "group", node, "cpu system.cpu.time.idle:cs:counter system.cpu.time.steal:cs:counter"
+		print "group", node, "cpu system.cpu.time.idle:cs:counter system.cpu.time.steal:cs:counter system.cpu.time.user:cs:counter"
 		if (name != "same") print "group", node, "network/eth0 system.network.io.receive:By:counter"
-		c = m = d = bytes = 0
+		taken = name == "stolen" ? 0.6 : name == "tenth" ? 0.1 : 0
+		c = m = d = bytes = stolen = 0
 		for (t = begin - 40; t <= begin + 70; t++) {
 			loads = i == 14 && t > begin + 10 && t <= begin + 70
 			c += loads ? cpu : 0.02
 			m += loads ? memory : 0
 			d += loads ? disk : 0.1
+			stolen += loads ? 8 * taken : 0
 			bytes += loads ? mb * 1e6 : 1e7
 			if ((t - begin) % (i == 14 ? period : 1) != 0)
 				continue
 			print "sample", t, node, "pressure", c * 1e6, m * 1e6, d * 1e6
-			print "sample", t, node, "cpu", 100 * (t + 50), 0
+			print "sample", t, node, "cpu", 100 * (t + 50), 100 * stolen, (taken > 0 ? 100 * (8 * (t + 50) - stolen) : 0)
 			if (name != "same") print "sample", t, node, "network/eth0", bytes
 		}
 	} }' CONVFMT=%.0f OFMT=%.0f | records
@@ -120,6 +124,10 @@ pool none 1 0 0.02 0 0.7 3.5
 answer "no samples" "$LOAD,unmeasured,,there are no samples of the node in this time" stragglers none
 pool brief 1 0 0.02 0 0.7 3.5 45
 answer "too few samples" "$LOAD,unmeasured,,there are too few samples of the node in this time" stragglers brief
+pool stolen 1 0 0.02 0 0.1 3.5
+answer "all processors were taken" "$LOAD,stolen,0.947,the host took its processors 60 % of the time, others 0 %" stragglers stolen
+pool tenth 1 0 0.02 0 0.1 3.5
+answer "a tenth of each of eight processors is little" "data" rows cause tenth
 pool late 1 100 0.02 0 0.7 3.5
 answer "a late begin and a slow disk" "n14,pool:prep,,100,0,100,100,began,1,it began 100.0 s after the start, others 0 s
 n14,pool:load,redis,60,22,38,38,disk,0.947,tasks waited for a disk 70 % of the time, others 10 %" stragglers late
