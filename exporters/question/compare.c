@@ -244,7 +244,8 @@ make(struct made *made, const struct question_asked *asked, struct err *err)
 	free(judged);
 	if (made->verdict == COMPARE_WORSE)
 		*asked->status = STATUS_FOUND;
-	if (made->verdict == COMPARE_UNDECIDED)
+	/* What could not be read may be what is slower. */
+	else if (made->verdict == COMPARE_UNDECIDED || made->lacks[0] != '\0')
 		*asked->status = STATUS_UNDECIDED;
 	return 0;
 }

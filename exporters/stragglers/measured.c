@@ -142,13 +142,17 @@ struct reading {
 	struct measured *measured;
 	uint32_t *order;    /* windows by node and begin */
 	uint32_t *first;    /* by node: in the order; one more at the end */
+	uint32_t *part_of;  /* by window: the part that reads it; 0: none yet */
+	uint32_t part;      /* that is being read; its times may be another's,
+			       too */
 	struct line *lines; /* by number of the series */
 	uint32_t lines_room;
 	struct used_carried carried;
 };
 
+/* How much of the point lies in the window. */
 static double
-part_of(const struct series_point *point, const struct measured_window *window)
+share_in(const struct series_point *point, const struct measured_window *window)
 {
 	int64_t from = point->begin_ns > window->begin_ns ? point->begin_ns
 							  : window->begin_ns;
@@ -202,10 +206,11 @@ take(struct reading *reading, const struct line *line,
 	for (uint32_t i = line->first; i < line->end; i++) {
 		struct measured_window *window =
 		    &reading->measured->at[reading->order[i]];
-		double part = part_of(point, window);
+		double part = share_in(point, window);
 		double *sum = &window->sum[measure];
 
-		if (!(part > 0))
+		if (!(part > 0) ||
+		    reading->part_of[reading->order[i]] != reading->part)
 			continue;
 		*sum = (isnan(*sum) ? 0 : *sum) +
 		       point->increase * line->factor * part;
@@ -317,7 +322,8 @@ take_step(struct reading *reading, const struct estimate *before,
 		struct measured_window *window =
 		    &reading->measured->at[reading->order[i]];
 
-		if (a->time_ns < window->end_ns &&
+		if (reading->part_of[reading->order[i]] == reading->part &&
+		    a->time_ns < window->end_ns &&
 		    b->time_ns > window->begin_ns)
 			window->stepped_ns +=
 			    llabs(b->offset_ns - a->offset_ns);
@@ -415,6 +421,8 @@ order_windows(struct reading *reading)
 			reading->first[++node] = i;
 	while (node < measured->nodes.count)
 		reading->first[++node] = measured->count;
+	reading->part_of =
+	    memory_zero((size_t)measured->count + 1, sizeof(*reading->part_of));
 }
 
 /* Windows that are read at once: of the nodes that one query can name. */
@@ -483,11 +491,11 @@ read_parts(struct reading *reading, struct series *series,
 	uint32_t *order = sort(measured, by_begin);
 	bool *is_named = memory_zero((size_t)measured->nodes.count + 1, 1);
 	struct part *part = memory_alloc(sizeof(*part));
-	bool *is_done = memory_zero((size_t)measured->count + 1, 1);
 	uint32_t first = 0;
 	int rc = 0;
 
 	while (rc == 0 && first < measured->count) {
+		reading->part++;
 		part->bytes = 0;
 		part->is_begun = false;
 		part->is_of_all =
@@ -499,19 +507,19 @@ read_parts(struct reading *reading, struct series *series,
 			const struct measured_window *window =
 			    &measured->at[order[i]];
 
-			if (is_done[i])
+			if (reading->part_of[order[i]] != 0)
 				continue;
 			if (part->is_begun &&
 			    window->begin_ns > part->to_ns + HOUR_NS)
 				break;
-			is_done[i] =
-			    add_to_part(part, measured, window, is_named);
+			if (add_to_part(part, measured, window, is_named))
+				reading->part_of[order[i]] = reading->part;
 		}
 		rc = read_part(reading, series, source, partition, part, err);
-		while (first < measured->count && is_done[first])
+		while (first < measured->count &&
+		       reading->part_of[order[first]] != 0)
 			first++;
 	}
-	free(is_done);
 	free(part);
 	free(is_named);
 	free(order);
@@ -552,5 +560,6 @@ measured_read(struct measured *measured, struct source *source,
 	free(reading.lines);
 	free(reading.order);
 	free(reading.first);
+	free(reading.part_of);
 	return rc;
 }

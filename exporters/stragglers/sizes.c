@@ -35,16 +35,18 @@ size_in(const struct record *record, const char *attribute)
 	struct value value;
 	struct text text;
 	uint64_t bytes;
+	double size;
 
 	if (record_find_text(record, attribute, &text))
 		return image_size_parse(text, &bytes) == 0 ? (double)bytes
 							   : NAN;
 	if (!record_find_attribute(record, text_of(attribute), &value))
 		return NAN;
-	return value.type == VALUE_INT     ? (double)value.is.i
+	size = value.type == VALUE_INT     ? (double)value.is.i
 	       : value.type == VALUE_UINT  ? (double)value.is.u
 	       : value.type == VALUE_FLOAT ? value.is.f
 					   : NAN;
+	return isfinite(size) && size >= 0 ? size : NAN;
 }
 
 static void

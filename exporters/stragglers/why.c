@@ -61,6 +61,19 @@ words(struct string_table *texts, const char *format, ...)
 	return string_table_keep(texts, text_of(line));
 }
 
+/* Whom the node is compared with. */
+static const char *
+who_else(const struct explaining *e)
+{
+	return e->straggler->is_of_node ? "earlier" : "others";
+}
+
+static const char *
+whose_else(const struct explaining *e)
+{
+	return e->straggler->is_of_node ? "earlier" : "of others";
+}
+
 /* ---- numbers ---- */
 
 static double
@@ -174,8 +187,8 @@ add_wait(struct explaining *e, enum straggler_kind kind, enum measure measure,
 	cause->clause =
 	    isnan(c->peers)
 		? words(e->texts, "%s %.0f %% of the time", what, c->own * 100)
-		: words(e->texts, "%s %.0f %% of the time, others %.0f %%",
-		      what, c->own * 100, c->peers * 100);
+		: words(e->texts, "%s %.0f %% of the time, %s %.0f %%", what,
+		      c->own * 100, who_else(e), c->peers * 100);
 	return seconds;
 }
 
@@ -220,9 +233,8 @@ add_memory(struct explaining *e)
 	    measure_metric(MEASURE_MAJOR_FAULTS), "{fault}/s", &faults);
 	if (cause != NULL)
 		cause->clause = words(e->texts,
-		    "%.0f pages a second had to come back to memory, of "
-		    "others %.0f",
-		    faults.own, faults.peers);
+		    "%.0f pages a second had to come back to memory, %s %.0f",
+		    faults.own, whose_else(e), faults.peers);
 	return seconds;
 }
 
@@ -281,8 +293,8 @@ put_bytes(struct explaining *e, const struct compared *bytes, double rate,
 	    (bytes->own - bytes->peers) / rate, metric, "By", bytes);
 
 	if (cause != NULL)
-		cause->clause = words(e->texts, "it had %s to %s, others %s",
-		    quantity_bytes(own, bytes->own), what,
+		cause->clause = words(e->texts, "it had %s to %s, %s %s",
+		    quantity_bytes(own, bytes->own), what, who_else(e),
 		    quantity_bytes(peers, bytes->peers));
 }
 
@@ -328,8 +340,8 @@ add_errors(struct explaining *e, const struct compared *rate)
 	    measure_metric(MEASURE_ERRORS), "{packet}/s", &errors);
 	if (cause != NULL)
 		cause->clause = words(e->texts,
-		    "%.0f packets a second were lost or broken, of others %.0f",
-		    errors.own, errors.peers);
+		    "%.0f packets a second were lost or broken, %s %.0f",
+		    errors.own, whose_else(e), errors.peers);
 }
 
 static void
@@ -344,9 +356,10 @@ add_data(struct explaining *e, const struct compared *rate)
 	    measure_metric(MEASURE_RECEIVED), "By/s", rate);
 	if (cause != NULL)
 		cause->clause = words(e->texts,
-		    "data came at %s/s, to others at %s/s: network or "
-		    "registry, nothing on the node",
+		    "data came at %s/s, %s at %s/s: network or registry, "
+		    "nothing on the node",
 		    quantity_bytes(own, rate->own),
+		    e->straggler->is_of_node ? "earlier" : "to others",
 		    quantity_bytes(peers, rate->peers));
 }
 

@@ -93,9 +93,9 @@ case, = suite
 assert case[0].tag == "failure" and "8.2 % more" in case[0].get("message"), tree.tostring(suite)
 print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), case.get("classname"), case.get("name").split(" of ")[0])' "$TMP/junit.xml"
 check_status 3 "annotations" poolscope-stats compare --report github
-check_printed "... of what is worse" "::error title=starts of acct\$pool::ready of 1 node%3A worse%3A"
+check_printed "... of what is worse" "::error title=starts of acct\$pool::ready of 1 node: worse:"
 check_status 4 "... of what is not decided" poolscope-stats compare --report github --with last:4
-check_printed "... are warnings" "::warning title=starts of acct\$pool::ready of 1 node%3A undecided%3A"
+check_printed "... are warnings" "::warning title=starts of acct\$pool::ready of 1 node: undecided:"
 
 check "the verb" poolscope compare --help
 mkdir "$TMP/none"
