@@ -81,6 +81,8 @@ of_pool() {
 		scanner) [ $# -eq 0 ] || asked poolscope-stats scanner -p "$_pool" "$@" ;;
 		series) asked poolscope-stats series -p "$_pool" --metric 'system.memory*' --from -1h ;;
 		whatif) asked poolscope-stats whatif -p "$_pool" --begin '*=0' ;;
+		# Of a pool of now it says how many seconds ago it was heard.
+		why) [ "$_pool" = 'live$agent' ] || asked poolscope-stats why -p "$_pool" ;;
 		compare) asked "$TMP/judged" compare -p "$_pool" ;;
 		*) asked poolscope-stats "$_what" -p "$_pool" ;;
 		esac
