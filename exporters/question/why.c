@@ -134,16 +134,11 @@ static int
 ask_nodes(struct asking *asking, struct err *why)
 {
 	struct question_values values = values_of(asking);
-	int rc;
 
 	values.window.from_ns = TIME_MIN_NS;
 	values.window.to_ns = TIME_MAX_NS;
 	values.answer.top = WHY_NAMED;
-	rc = ask_one(asking, &question_nodes, &values, "node", why);
-	if (rc < 0 || asking->facts.heard > 0)
-		return rc;
-	values.answer.top = 0;
-	return ask_one(asking, &question_pools, &values, "partition", why);
+	return ask_one(asking, &question_nodes, &values, "node", why);
 }
 
 static int
@@ -218,6 +213,9 @@ ask_pool(struct asking *asking)
 		rc = ask_one(asking, &question_slow, &values, "node", &why);
 	if (rc >= 0)
 		rc = ask_one(asking, &question_groups, &values, "group", &why);
+	if (rc >= 0)
+		rc = ask_one(
+		    asking, &question_pools, &values, "partition", &why);
 	return rc < 0 ? -1 : 0;
 }
 

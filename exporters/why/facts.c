@@ -111,14 +111,6 @@ take_piece(struct why_facts *f, const struct answer_taken *row)
 	uint32_t at = 0;
 
 	f->path_ns += ns;
-	for (uint32_t i = 0; i < f->run.step_count; i++)
-		free(f->run.steps[i].name);
-	for (uint32_t i = 0; i < f->span_count; i++)
-		free(f->spans[i].name);
-	free(f->run.run);
-	free(f->run.group);
-	free(f->run.state);
-	free(f->run.error_text);
 	free(f->last_node);
 	f->last_node = copy_in(row, "node");
 	if (text_equal(f->only, text_in(row, "node")))
@@ -226,7 +218,6 @@ take_pool(struct why_facts *f, const struct answer_taken *row)
 	f->oldest_ns = ns_of(row, "oldest");
 	f->newest_ns = ns_of(row, "newest");
 	f->age_ns = ns_of(row, "age");
-	f->all_nodes = count_of(row, "nodes");
 }
 
 /* Of `nodes`: how many are in which state. */
@@ -252,6 +243,7 @@ take_head(struct why_facts *f, const struct answer_taken *row)
 		f->heard += states[i].is_heard ? count : 0;
 		f->expected += states[i].is_expected ? count : 0;
 	}
+	f->imported += count_of(row, "imported");
 	f->attention += count_of(row, "attention");
 }
 

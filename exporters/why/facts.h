@@ -93,7 +93,7 @@ struct why_facts {
 
 	struct why_node nodes[WHY_NAMED]; /* the first rows */
 	uint32_t node_count;
-	uint64_t all_nodes, attention, heard, expected;
+	uint64_t all_nodes, attention, heard, expected, imported;
 	bool is_of_nodes;     /* the answer that is being taken */
 	char *nodes_left_out; /* what is not known of them */
 

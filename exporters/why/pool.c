@@ -158,7 +158,14 @@ say_records(struct why_sentences *all, const struct why_facts *f)
 		why_put_time(file, f->oldest_ns);
 		fputs(" to ", file);
 		why_put_time(file, f->newest_ns);
-		fputs("; no start of the pool is known.", file);
+		fputs("; no start of the pool ", file);
+		if (f->start_count > 0) {
+			fputs("began in this time, the newest began at ", file);
+			why_put_time(file, f->starts[0].begin_ns);
+		} else {
+			fputs("is known", file);
+		}
+		putc('.', file);
 	}
 	why_end(all, WHY_RECORDS,
 	    &(struct why_proof){
@@ -376,7 +383,7 @@ say_nodes(struct why_sentences *all, const struct why_facts *f)
 	const struct why_node *first = &f->nodes[0];
 	FILE *file = why_begin(all);
 
-	if (f->all_nodes > 0 && f->heard == 0 && f->records > 0) {
+	if (f->all_nodes > f->imported && f->heard == 0 && f->records > 0) {
 		fputs("Nothing was heard since ", file);
 		why_put_time(file, f->newest_ns);
 		fputs(", ", file);

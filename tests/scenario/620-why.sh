@@ -12,6 +12,8 @@
 #
 # acct$jobs: n1 is prepared in 10 s.  Job 17 runs on n1 from 20 to 50, on n2 from 25 to 80.  Test run a takes 62 s,
 # run b waits, run c ends with an error.
+#
+# acct$live: a node that is heard, of which no model knows a start.  acct$places again, from a minute after its start on.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -134,6 +136,22 @@ check_printed "... is near" "partition acct.jobs has no node, run or job 'xxxxxx
 check_status 2 "no name" poolscope why -p 'acct$jobs' ""
 check_status 2 "two" poolscope why -p 'acct$jobs' n1 n2
 check_status 1 "no pool" poolscope why -p 'acct$none' n1
+
+answer "a time without a start" "records: $(poolscope dump -p 'acct$places' | wc -l) records of 3 nodes from 2023-11-14T22:13:20Z to 2023-11-14T22:14:22Z; no start of the pool began in this time, the newest began at 2023-11-14T22:13:20Z." sh -c 'poolscope why -p "acct\$places" --from 2023-11-14T22:14:20Z --format csv --columns about,text | sed -n "s/^records,/records: /; s/\"//g; 2p"'
+
+PARTITION='acct$live'
+NOW=$(date +%s)
+(
+	BASE=$NOW
+	seq -f 'event -%g n1 other:one' 5 | records
+)
+wait_until indexed 30
+shown() {
+	date -u -d "@$(($NOW - $1))" +%FT%TZ
+}
+answer "a pool that is heard, without a start" "records: $(poolscope dump -p 'acct$live' | wc -l) records of 1 node from $(shown 5) to $(shown 1); no start of the pool is known.
+nodes: The node needs no attention.
+lost: No records were lost." why live
 
 # Names of 255 characters, with blanks, quotes, letters of two columns, and marks that turn the text around.
 PARTITION='acct$wide it'\''s'

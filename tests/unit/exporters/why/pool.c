@@ -68,12 +68,11 @@ node(const char *name, bool attention)
 }
 
 static void
-records(uint64_t count, uint64_t of_nodes)
+records(uint64_t count)
 {
-	take("pools", 5, KEYS("nodes", "records", "oldest", "newest", "age"),
-	    CELLS(answer_count(of_nodes), answer_count(count),
-		answer_time(1700000000 * S), answer_time(1700000090 * S),
-		answer_duration(90 * S)));
+	take("pools", 4, KEYS("records", "oldest", "newest", "age"),
+	    CELLS(answer_count(count), answer_time(1700000000 * S),
+		answer_time(1700000090 * S), answer_duration(90 * S)));
 }
 
 static void
@@ -184,7 +183,8 @@ static void
 one_node_is_no_nodes(void **state)
 {
 	(void)state;
-	records(1, 1);
+	nodes(1, 0, 0, 0);
+	records(1);
 	says(WHY_RECORDS,
 	    "1 record of 1 node from 2023-11-14T22:13:20Z to "
 	    "2023-11-14T22:14:50Z; no start of the pool is known.");
@@ -194,7 +194,7 @@ one_node_is_no_nodes(void **state)
 	clear(state);
 	head("question", answer_string("nodes"));
 	head("late", answer_count(1));
-	records(5, 1);
+	records(5);
 	says(WHY_NODES, "The node needs no attention.");
 	start("ready", 1, 1, 20, 20);
 	start("ready", 1, 1, 0.34, 0.34);
@@ -237,8 +237,13 @@ a_start_comes_with_those_before(void **state)
 	    "last of them after 30.0 s. The 2 starts before took 90.0 s to "
 	    "12.0 min.");
 	pool.from_ns = 1700000001 * S;
+	nodes(3, 0, 0, 0);
+	records(12);
 	says(WHY_START, "");
-	says(WHY_RECORDS, "The pool has no records.");
+	says(WHY_RECORDS, "12 records of 3 nodes from 2023-11-14T22:13:20Z to "
+			  "2023-11-14T22:14:50Z; no start of the pool began in "
+			  "this time, the "
+			  "newest began at 2023-11-14T22:13:20Z.");
 	clear(state);
 	start("incomplete", 4, 0, NAN, NAN);
 	start("ready", 4, 4, 90, 90);
@@ -295,7 +300,7 @@ only_those_that_need_attention_are_named(void **state)
 	says(WHY_NODES, "1 of 9 nodes needs attention: a (not heard).");
 	clear(state);
 	nodes(0, 5, 0, 5);
-	records(10, 5);
+	records(10);
 	node("a", true);
 	node("b", true);
 	node("c", true);
@@ -306,10 +311,24 @@ only_those_that_need_attention_are_named(void **state)
 	    "heard), c (not heard) and 2 more.");
 	clear(state);
 	nodes(0, 0, 3, 0);
-	records(10, 3);
+	records(10);
 	says(WHY_NODES,
 	    "Nothing was heard since 2023-11-14T22:14:50Z, 90.0 s before this "
 	    "answer.");
+}
+
+/* Nodes that only imports brought are never heard. */
+static void
+imported_nodes_have_records(void **state)
+{
+	(void)state;
+	head("question", answer_string("nodes"));
+	head("imported", answer_count(2));
+	records(7);
+	says(WHY_RECORDS,
+	    "7 records of 2 nodes from 2023-11-14T22:13:20Z to "
+	    "2023-11-14T22:14:50Z; no start of the pool is known.");
+	says(WHY_NODES, "");
 }
 
 /* Above by a second, and by a quarter: 12.5 s of 10 s are, 1.9 s of 1 s are
@@ -472,6 +491,7 @@ main(void)
 		    a_path_has_its_longest_parts_first, clear),
 		cmocka_unit_test_teardown(
 		    only_those_that_need_attention_are_named, clear),
+		cmocka_unit_test_teardown(imported_nodes_have_records, clear),
 		cmocka_unit_test_teardown(
 		    slow_is_by_a_second_and_a_quarter, clear),
 		cmocka_unit_test_teardown(
