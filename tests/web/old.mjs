@@ -40,6 +40,15 @@ async function shows(name, test, of = page) {
 
 const open = (fragment) => visit(page, fragment);
 
+/* Ages are of the server's clock: one page has a clock that is an hour fast, one an hour slow. */
+for (const hours of [1, -1]) {
+	const wrong = await newPage({});
+	await wrong.clock.install({ time: Date.now() + 3600000 * hours });
+	await enter(wrong);
+	await visit(wrong, "#/pool/acct%24quiet");
+	await shows(`a clock that is ${hours} h ahead`, ({ facts }) => /^[2-9] min ago$/.test(facts["Newest record"]), wrong);
+	await wrong.context().close();
+}
 await enter(page);
 await open("#/pool/acct%24pool");
 await shows("at first one node is late", ({ facts }) => facts.Nodes === "1" && facts.Late === "1");

@@ -12,6 +12,7 @@
  * calls use() with another one.
  * SPDX-License-Identifier: MIT
  */
+import { setClock } from "./format.js";
 
 export class Problem extends Error {
 	constructor(status, title, detail) {
@@ -45,21 +46,16 @@ function headers() {
 function address(path, params) {
 	const query = new URLSearchParams();
 	for (const [name, value] of Object.entries(params || {}))
-		if (value !== undefined && value !== null && value !== "")
+		if ((value ?? "") !== "")
 			query.append(name, value);
 	const text = query.toString();
 	return "v1/" + path.map(encodeURIComponent).join("/") + (text ? "?" + text : "");
 }
 
 async function problem(answer) {
-	let more = {};
-	try {
-		more = await answer.json();
-	} catch {
-		/* not JSON: the status says it */
-	}
+	const more = await answer.json().catch(() => ({})); // not JSON: the status says it
 	let detail = more.detail || "";
-	if (Array.isArray(more.nearest) && more.nearest.length > 0)
+	if (more.nearest?.length)
 		detail += " Nearest: " + more.nearest.join(", ");
 	return new Problem(answer.status, more.title || "The server answered " + answer.status, detail);
 }
@@ -81,6 +77,7 @@ export function onAnswer(call) {
 async function ask(url, more) {
 	try {
 		const answer = await fetch(url, { headers: headers(), credentials: "omit", ...more });
+		setClock(answer.headers.get("Date"));
 		told(answer.status, answer.headers.get("Poolscope-Shows") || "");
 		return answer;
 	} catch (error) {
@@ -108,16 +105,13 @@ const server = {
 	},
 
 	async live(pool, call, signal) {
-		let last = "";
-		let wait = 1000;
+		let last = "", wait = 1000;
 		while (!signal.aborted) {
 			try {
 				last = await stream(pool, call, signal, last);
 				wait = 1000;
 			} catch (error) {
-				if (signal.aborted)
-					return;
-				if (error.status === 404)
+				if (signal.aborted || error.status === 404)
 					return;
 				call("lost", { status: error.status || 0, text: error.message });
 				if (error.status === 401 || error.status === 403)

@@ -9,7 +9,7 @@
  */
 import { h, fill, say } from "./dom.js";
 import * as api from "./api.js";
-import { age as old, ago, clock, time } from "./format.js";
+import { age as old, ago, clock, now, time } from "./format.js";
 import { countOn, nothing } from "./parts.js";
 import { isDark, toggleTheme, toggleTables } from "./look.js";
 import { sweep } from "./picture.js";
@@ -159,16 +159,17 @@ function label() {
 
 /* Why what is shown may be older than it looks: above all views. */
 const banner = h("p", { class: "banner", role: "alert", hidden: true });
-let answered = Date.now(), lack = "";
-const isPast = () => lack.startsWith("The connection") || lack.endsWith("answer");
+const GONE = "The connection to poolscope web is gone", MUTE = "The aggregator does not answer";
+let answered = now(), lack = "";
+const isPast = () => lack === GONE || lack === MUTE;
 
 api.onAnswer((status, shows) => {
 	if (status === 0) {
-		lack = "The connection to poolscope web is gone";
+		lack = GONE;
 	} else if (status === 503) {
-		lack = "The aggregator does not answer";
+		lack = MUTE;
 	} else {
-		answered = Date.now();
+		answered = now();
 		/* An answer that there is nothing does not say from what. */
 		if (!shows)
 			lack = isPast() ? "" : lack;
@@ -206,7 +207,7 @@ async function health(signal) {
 }
 
 function warn() {
-	const s = (Date.now() - heard) / 1000;
+	const s = (now() - heard) / 1000;
 	const text = lack ? lack + (isPast() ? ". What is shown is of " + clock(answered) + " UTC, " + ago(answered) : "") + "." :
 		place.name !== "status" && problem ? problem : s > QUIET_S && waits ? "Nothing was heard of this pool for " + old(s) + "." : "";
 	banner.hidden = !text;
@@ -392,15 +393,15 @@ function happened(event, data) {
 	if (lost) {
 		fresh = false;
 		if (event === "silent")
-			lack = "The aggregator does not answer";
+			lack = MUTE;
 		else if (!data.status)
-			lack = "The connection to poolscope web is gone";
+			lack = GONE;
 		say(age, event === "silent" ? "no answer" : data.status === 401 ? "token not valid" : "no connection");
 		warn();
 		return;
 	}
 	if (typeof data.age === "number")
-		heard = Date.now() - 1000 * data.age;
+		heard = now() - 1000 * data.age;
 	tick();
 	/* The first one comes when the view has just been asked for. */
 	if (event === "reset" ? !fresh : POOL_VIEWS[place.name].of.some((name) => data.changed.includes(name)))
@@ -409,16 +410,15 @@ function happened(event, data) {
 }
 
 function tick() {
-	const s = (Date.now() - heard) / 1000;
+	const s = (now() - heard) / 1000, unknown = Number.isNaN(s);
 	countOn();
 	warn();
-	if (dot.dataset.state !== "lost" && !Number.isNaN(s))
-		dot.dataset.state = s <= QUIET_S ? "live" : waits ? "quiet" : "rest";
-	if (Number.isNaN(s) && dot.dataset.state !== "lost")
-		say(age, "");
-	else if (dot.dataset.state !== "lost")
-		say(age, s > 259200 ? time(heard).slice(0, 10) : old(s));
-	id("tools").title = Number.isNaN(s) ? "" : "Newest record " + ago(heard);
+	if (dot.dataset.state !== "lost") {
+		if (!unknown)
+			dot.dataset.state = s <= QUIET_S ? "live" : waits ? "quiet" : "rest";
+		say(age, unknown ? "" : s > 259200 ? time(heard).slice(0, 10) : old(s));
+	}
+	id("tools").title = unknown ? "" : "Newest record " + ago(heard);
 }
 
 function go(to) {

@@ -129,9 +129,19 @@ export function age(s) {
 		s < 172800 ? (s / 3600).toFixed(1) + " h" : (s / 86400).toFixed(1) + " d";
 }
 
+/* Now by the server's clock: the browser's may be wrong.  Date has whole seconds, so that a
+ * small difference says nothing. */
+let ahead = 0;
+export const now = () => Date.now() - ahead;
+
+export function setClock(date) {
+	const ms = Date.now() - Date.parse(date);
+	ahead = Math.abs(ms) > 3000 ? ms : 0;
+}
+
 /* How long ago; the date when that is days. */
 export function ago(ms) {
-	const s = (Date.now() - ms) / 1000;
+	const s = (now() - ms) / 1000;
 	if (Number.isNaN(s))
 		return NONE;
 	return s > 259200 ? time(ms).slice(0, 16) + " UTC" : s < 2 ? "now" : age(s) + " ago";

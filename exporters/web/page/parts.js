@@ -27,21 +27,21 @@ export function figures() {
 
 export function search(label, value, call) {
 	let timer = 0;
-	const input = h("input", { type: "search", "aria-label": label, placeholder: label, autocomplete: "off",
-		spellcheck: "false", value: value || undefined, on: { input: () => {
+	return h("input", { type: "search", "aria-label": label, placeholder: label, autocomplete: "off",
+		spellcheck: "false", value: value || undefined, on: { input: (event) => {
 			clearTimeout(timer);
-			timer = setTimeout(() => call(input.value.trim()), 200);
+			timer = setTimeout(() => call(event.target.value.trim()), 200);
 		} } });
-	return input;
 }
 
 /* choose(label, [[value, text], ...], chosen, call) */
 export function choose(label, list, chosen, call) {
 	const select = h("select", { on: { change: () => call(select.value) } });
 	const root = h("label", { class: "choose" }, h("span", {}, label), select);
-	return { root, set(options, value) {
-		fill(select, options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
-	}, ...(list && fill(select, list.map(([v, text]) => h("option", { value: v, selected: v === chosen }, text))) && {}) };
+	const set = (options, value) => fill(select, options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
+	if (list)
+		set(list, chosen);
+	return { root, set };
 }
 
 /* How long ago a time was; countOn() keeps these texts true. */
