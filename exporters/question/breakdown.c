@@ -104,18 +104,15 @@ by_total(const void *left, const void *right)
 	return text_compare_natural(a->node, b->node);
 }
 
-enum { NODE, BEGIN, TOTAL, LONGEST, LONGEST_SECONDS, FIRST_BAND };
+enum { NODE, NODES, BEGIN, TOTAL, LONGEST, LONGEST_SECONDS, FIRST_BAND };
 
 /* -1: rows are not sorted by it. */
 static int
 column_of(const struct bands *bands, const char *sort)
 {
-	static const char *const words[FIRST_BAND] = { "node", "begin", "total",
-		"longest", "longest_seconds" };
-
 	for (int i = 0; sort != NULL && i < FIRST_BAND; i++)
-		if (strcmp(words[i], sort) == 0)
-			return i;
+		if (answer_column_is(&columns[i], text_of(sort)))
+			return i == NODES ? -1 : i;
 	for (unsigned b = 0; sort != NULL && b < bands->band_count; b++)
 		if (text_equal(bands->band[b].key, text_of(sort)))
 			return FIRST_BAND + (int)b;

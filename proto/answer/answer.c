@@ -153,7 +153,8 @@ show_columns_of(struct answer *answer, struct text word)
 
 		for (uint32_t k = 0; k < answer->p.column_count; k++)
 			twice = twice || answer->p.columns[k].cell == i;
-		if (text_match(word, text_of(answer->columns[i].key))) {
+		if (answer_column_is(&answer->columns[i], word) ||
+		    text_match(word, text_of(answer->columns[i].key))) {
 			if (twice)
 				before = UINT32_MAX;
 			else
@@ -211,8 +212,11 @@ choose_columns(struct answer *answer)
 			fail(answer, "--columns", word);
 	if (!is_chosen || answer->options->sort == NULL)
 		return;
-	for (uint32_t i = 0; i < answer->column_count; i++)
-		if (strcmp(answer->columns[i].key, answer->options->sort) == 0)
+	/* The first: those that come with the data may be called like one of
+	 * the question. */
+	for (uint32_t i = answer->column_count; i-- > 0;)
+		if (answer_column_is(
+			&answer->columns[i], text_of(answer->options->sort)))
 			answer->sorted = (int)i;
 	if (answer->sorted < 0)
 		fail(answer, "--sort", text_of(answer->options->sort));

@@ -149,6 +149,14 @@ answer_plain(const struct answer_cell *cell, char to[static ANSWER_SHOWN_BYTES])
 	return text_of(to);
 }
 
+bool
+answer_column_is(const struct answer_column *column, struct text word)
+{
+	return text_equal(word, text_of(column->key)) ||
+	       (column->title != NULL &&
+		   text_equal(word, text_of(column->title)));
+}
+
 const struct answer_cell *
 answer_taken_cell(const struct answer_taken *row, const char *key)
 {

@@ -59,6 +59,10 @@ struct answer_column {
 			       list is no column itself */
 };
 
+/* Does a word of --sort or --columns name this column: by its key, or by its
+ * title, which is what a table shows? */
+bool answer_column_is(const struct answer_column *column, struct text word);
+
 /* Type and offset of a member of the row, checked by the compiler. */
 #define ANSWER_AT_(kind, ctype, row, member)                                   \
 	kind, (uint32_t)(offsetof(row, member) +                               \

@@ -56,7 +56,8 @@ is_column(const struct answer_column *columns, struct text word)
 		    text_match(text_of(columns->family), word))
 			return true;
 		if (columns->family == NULL &&
-		    text_match(word, text_of(columns->key)))
+		    (answer_column_is(columns, word) ||
+			text_match(word, text_of(columns->key))))
 			return true;
 		/* A pattern may choose among those that come. */
 		if (columns->family != NULL && text_is_pattern(word))

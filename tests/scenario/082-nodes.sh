@@ -56,8 +56,12 @@ check_status 3 "by clock" poolscope stats nodes --sort clock_offset --format jso
 check_text "... the one that is off" n5 "$(/usr/bin/python3 -c '
 import json, sys
 print(json.load(open(sys.argv[1]))["rows"][0]["node"])' "$TMP/out")"
-check_status 3 "by what is wrong" poolscope nodes --sort wrong --format csv
-check_text "... the worst first" "n4 n7 n3 n6 n5 n2 n1" "$(columns node cat "$TMP/out" | xargs)"
+for wrong in wrong WRONG; do
+	check_status 3 "by what is $wrong" poolscope nodes --sort $wrong --format csv
+	check_text "... the worst first" "n4 n7 n3 n6 n5 n2 n1" "$(columns node cat "$TMP/out" | xargs)"
+done
+check_status 3 "by a title that is another column's name, too" poolscope nodes --sort HEARD --format csv
+check_text "... the longest silence first" "n7 n4 n3 n2" "$(columns node cat "$TMP/out" | head -4 | xargs)"
 check_status 3 "the table" poolscope nodes
 check_text "... fits 80 columns" 1 "$(awk 'length > 80 { wide = 1 } END { print !wide }' "$TMP/out")"
 check_status 1 "nodes that there are not" poolscope nodes -n x1

@@ -316,6 +316,24 @@ the_greatest_number_comes_first_and_unknown_last(void **state)
 	assert_string_equal(text, "name,count\nn1,3\nn2,2\n");
 }
 
+/* What a table shows is what people type. */
+static void
+a_title_names_its_column(void **state)
+{
+	struct answer_options options = { .format = ANSWER_FORMAT_CSV,
+		.columns = "NAME,COUNT",
+		.sort = "COUNT" };
+	struct answer *answer;
+
+	(void)state;
+	assert_int_equal(answer_options_check(&options, tables, &err), 0);
+	answer = begin(&options);
+	named(answer, "n1", 4);
+	named(answer, "n2", 9);
+	assert_int_equal(end(answer, 0), 0);
+	assert_string_equal(text, "name,count\nn2,9\nn1,4\n");
+}
+
 /* The things keep their order, and there are three of them. */
 static void
 sort_top_and_columns_are_of_the_chosen_table(void **state)
@@ -1091,6 +1109,7 @@ main(void)
 		cmocka_unit_test(csv_is_one_table_and_safe_in_a_spreadsheet),
 		cmocka_unit_test(
 		    the_greatest_number_comes_first_and_unknown_last),
+		cmocka_unit_test(a_title_names_its_column),
 		cmocka_unit_test(sort_top_and_columns_are_of_the_chosen_table),
 		cmocka_unit_test(each_group_is_sorted_and_counted_apart),
 		cmocka_unit_test(top_of_many),
