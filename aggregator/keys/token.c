@@ -34,7 +34,8 @@ keys_token(const struct keys_grant *grant, struct err *err)
 		return -1;
 	printf("%s\n", token);
 	log_info("only the hash of the token is stored: it cannot be printed "
-		 "again");
+		 "again; the page takes it in its field, or as #k=TOKEN at the "
+		 "end of its address");
 	return 0;
 }
 

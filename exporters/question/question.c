@@ -241,16 +241,21 @@ count_lost(
 static char *
 lost_words(const struct lost *lost)
 {
-	return lost->gaps == 0
-		   ? NULL
-		   : memory_format("%s%" PRIu64
-				   " record%s of this time %s lost (%" PRIu64
-				   " gap%s): poolscope dump --kind gap shows "
-				   "which",
-			 lost->is_known ? "" : "more than ", lost->records,
-			 lost->records == 1 ? "" : "s",
-			 lost->records == 1 ? "was" : "were", lost->gaps,
-			 lost->gaps == 1 ? "" : "s");
+	const char *plural = lost->gaps == 1 ? "" : "s";
+
+	if (lost->gaps == 0)
+		return NULL;
+	if (lost->records == 0)
+		return memory_format(
+		    "records of this time may be lost (%" PRIu64
+		    " gap%s): poolscope dump --kind gap shows why",
+		    lost->gaps, plural);
+	return memory_format("%s%" PRIu64
+			     " record%s of this time %s lost (%" PRIu64
+			     " gap%s): poolscope dump --kind gap shows which",
+	    lost->is_known ? "" : "more than ", lost->records,
+	    lost->records == 1 ? "" : "s", lost->records == 1 ? "was" : "were",
+	    lost->gaps, plural);
 }
 
 int

@@ -71,6 +71,8 @@ wait_until indexed 30
 check_text "the pool that was dropped does not come back" 'acct$right ' "$(names)"
 check_text "... the other is as it was, with the gap of the restore" "20 1" \
 	"$(events 'acct$right') $(poolscope-dump -q -p 'acct$right' --kind gap --format jsonl | wc -l)"
+check "... which an answer says, as nobody knows how many" poolscope-stats nodes -p 'acct$right'
+check_printed "... in words" "^records of this time may be lost (1 gap): "
 start broker poolscope-broker || exit 1
 check "and the same import" poolscope-import cascade "$TMP/wrong"
 check_printed "... stores its rows" "^130 events, 0 bad lines$"
