@@ -72,6 +72,8 @@ add_name(struct phases_names *names, const struct placed *placed,
 
 	(void)string_table_add(&names->models, model);
 	(void)string_table_add(&names->phases, phase);
+	if (placed->is_required)
+		(void)string_table_add(&names->required, phase);
 	if (placed->is_required && !string_table_find(begun, model, &number)) {
 		(void)string_table_add(begun, model);
 		(void)string_table_add(&names->begins, phase);
@@ -91,6 +93,7 @@ phases_names_read(struct phases_names *names, struct source *source,
 	string_table_init(&names->models);
 	string_table_init(&names->phases);
 	string_table_init(&names->ignored);
+	string_table_init(&names->required);
 	string_table_init(&names->begins);
 	if (source_select(source, SOURCE_STATS, partition, &query, err) != 0)
 		return -1;
@@ -113,10 +116,26 @@ phases_names_clear(struct phases_names *names)
 	string_table_clear(&names->models);
 	string_table_clear(&names->phases);
 	string_table_clear(&names->ignored);
+	string_table_clear(&names->required);
 	string_table_clear(&names->begins);
 }
 
 /* ---- phases ---- */
+
+static int64_t
+end_of(const struct record *record, bool is_marked)
+{
+	int64_t end_ns;
+
+	/* A clock that was set back ends none before its begin. */
+	if (is_marked)
+		return record->end_ns > record->time_ns ? record->end_ns
+							: record->time_ns;
+	return __builtin_add_overflow(
+		   record->time_ns, record->duration_ns, &end_ns)
+		   ? INT64_MAX
+		   : end_ns;
+}
 
 static int
 take(struct phases_read *phases, const struct phases_names *names,
@@ -125,7 +144,7 @@ take(struct phases_read *phases, const struct phases_names *names,
 	char id[2 * NAME_BYTES_MAX + 1];
 	struct phases_item item = { .begin_ns = record->time_ns,
 		.end_ns = record->time_ns,
-		.is_open = use == PHASES_TIMELINE && record->has_time &&
+		.is_open = use != PHASES_COMPLETE && record->has_time &&
 			   !record->has_end };
 	struct text name = record_whole_name(id, record);
 	uint32_t number;
@@ -140,9 +159,10 @@ take(struct phases_read *phases, const struct phases_names *names,
 		    !string_table_find(&names->ignored, name, &number);
 		return 0;
 	}
-	if (!item.is_open && __builtin_add_overflow(item.begin_ns,
-				 record->duration_ns, &item.end_ns))
-		item.end_ns = INT64_MAX;
+	if (!item.is_open)
+		item.end_ns = end_of(record,
+		    use == PHASES_STARTS &&
+			string_table_find(&names->required, name, &number));
 	if (phases->count == PHASES_READ_MAX)
 		return err_set(err,
 		    "more than %d phases: select fewer with --from, --to, "
@@ -153,7 +173,7 @@ take(struct phases_read *phases, const struct phases_names *names,
 		    "more than %d keys of phases: select fewer with --from, "
 		    "--to, --model or --node",
 		    PHASES_KEYS_MAX);
-	if (use == PHASES_TIMELINE)
+	if (use != PHASES_COMPLETE)
 		item.key = string_table_add(&phases->keys, record->key);
 	item.node = string_table_add(&phases->nodes, record->node);
 	phases->items = memory_grow(

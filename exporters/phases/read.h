@@ -25,6 +25,7 @@ enum {
  * files. */
 struct phases_names {
 	struct string_table models, phases, ignored; /* phases: "model:name" */
+	struct string_table required;
 	struct string_table begins; /* the first required phase of each model */
 };
 
@@ -47,7 +48,9 @@ struct phases_read {
 	bool is_of_spans; /* then keys are tracks */
 };
 
-enum phases_use { PHASES_COMPLETE, PHASES_TIMELINE };
+/* PHASES_STARTS is a timeline whose required phases end when starts say that
+ * nodes are ready: at the time of the end, whatever duration was measured. */
+enum phases_use { PHASES_COMPLETE, PHASES_TIMELINE, PHASES_STARTS };
 
 /* `query` has the nodes, the window in which the phases begin, and
  * "model:*" as the name.  -1 also when there are more than PHASES_READ_MAX.

@@ -35,6 +35,9 @@
 #	1-3	in	x is prepared
 #	0-1	began	the start is that of z, which is prepared 0-3
 #
+# In another one x is prepared 0-10; its resources, 10-40, say that they took 29.75, by another clock.  It is ready at
+# 40, when they ended, and they are all of the path after 10.
+#
 # A third pool is no more ready than two of three nodes, and begins twice.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
@@ -103,6 +106,16 @@ check "the sentence of a timeline" poolscope stats timeline -p 'acct$places'
 check_printed "... has it" "; path to ready: node z, 62.0 s"
 check "a node of which the path is not" poolscope stats timeline -p 'acct$places' -n x
 check_printed "... has the same" "; path to ready: node z, 62.0 s"
+
+PARTITION='acct$measured'
+{
+	phase x prep 0 10
+	echo "event 10 x res:start"
+	echo "event 40 x res:end took=29.75"
+} | records
+wait_until indexed 30
+answer "the end is that of the start, whatever was measured" "0,10,in,x,pool:prep,
+10,30,in,x,pool:resources," path -p "$PARTITION"
 
 # 8,000 pulls, one behind the other, of 2 s and 1 s: each drag goes through all of them.
 PARTITION='acct$many'

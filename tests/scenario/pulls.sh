@@ -12,6 +12,7 @@ model pool <<-'END'
 	phase "resources" {
 		start = "res:start"
 		end = "res:end"
+		measured = "took"
 		required = true
 		after = { "prep" }
 		end_after = { "pull", "save", "torrent", "load" }
