@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "proto/os/clock.h"
+
 enum { UNITS = 7 };
 
 const char *
@@ -80,10 +82,24 @@ quantity_kind_of(struct text unit)
 						   : QUANTITY_NUMBER;
 }
 
+/* More seconds are not how long something took, but a time since 1970. */
+static const double EPOCH_S = 8e8, TIME_MAX_S = 9e9;
+
+/* Only the day: a column of metrics has no room for more. */
+static const char *
+day_of(char to[static QUANTITY_TEXT_BYTES], double seconds)
+{
+	clock_text(to, (int64_t)seconds * NS_PER_SECOND, 0);
+	to[sizeof("1970-01-01") - 1] = '\0';
+	return to;
+}
+
 const char *
 quantity_shown(
     char to[static QUANTITY_TEXT_BYTES], enum quantity_kind kind, double number)
 {
+	if (kind == QUANTITY_SECONDS && number > EPOCH_S && number < TIME_MAX_S)
+		return day_of(to, number);
 	if (kind == QUANTITY_SECONDS)
 		return quantity_time(to, number * 1e9);
 	quantity_bytes(to, number);

@@ -38,7 +38,8 @@ enum quantity_kind {
 	QUANTITY_BYTES_PER_SECOND,
 };
 enum quantity_kind quantity_kind_of(struct text unit);
-/* One that is no QUANTITY_NUMBER: "64.0 GiB", "1.5 KiB/s", "300.0 s". */
+/* One that is no QUANTITY_NUMBER: "64.0 GiB", "1.5 KiB/s", "300.0 s"; of
+ * seconds that are a time since 1970 "2026-11-30", the day. */
 const char *quantity_shown(char to[static QUANTITY_TEXT_BYTES],
     enum quantity_kind kind, double number);
 

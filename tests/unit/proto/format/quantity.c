@@ -77,6 +77,21 @@ times_are_in_the_unit_of_their_size(void **state)
 	assert_string_equal(quantity_time(text, 47.96 * 3600e9), "2.00 d");
 }
 
+/* 1508000063 is 2017-10-14T16:54:23Z (date -u -d @1508000063). */
+static void
+seconds_since_1970_are_a_day(void **state)
+{
+	char text[QUANTITY_TEXT_BYTES];
+
+	(void)state;
+	assert_string_equal(
+	    quantity_shown(text, QUANTITY_SECONDS, 1508000063.7), "2017-10-14");
+	assert_string_equal(
+	    quantity_shown(text, QUANTITY_SECONDS, 7e8), "8101.9 d");
+	assert_string_equal(
+	    quantity_shown(text, QUANTITY_SECONDS, 1e10), "115740.7 d");
+}
+
 int
 main(void)
 {
@@ -87,6 +102,7 @@ main(void)
 		cmocka_unit_test(
 		    sizes_of_a_column_have_the_unit_of_the_greatest),
 		cmocka_unit_test(times_are_in_the_unit_of_their_size),
+		cmocka_unit_test(seconds_since_1970_are_a_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
