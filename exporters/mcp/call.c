@@ -146,8 +146,11 @@ put_argument(
 	opt = mcp_tool_option(call->question, &call->values, name, &to);
 	if (opt == NULL || !text_equal(key, text_of(name)))
 		return err_set(err,
-		    "the tool %s has no argument '%s'; it has %s",
-		    call->question->word, shown, call->question->options);
+		    "the tool %s has no argument '%s'; it has %s%s%s",
+		    call->question->word, shown,
+		    call->question->is_of_all ? "" : "partition ",
+		    call->question->operand != NULL ? MCP_OPERAND " " : "",
+		    call->question->options);
 	if (opt->type == OPT_LIST && json_fields_is_list(value))
 		return put_list(call, opt, to, value, err);
 	return put_word(call, opt, to, value, err);

@@ -280,9 +280,9 @@ put_notes(const struct asking *asking)
 	if (asking->not_ready > 0)
 		answer_note(asking->answer, "not_ready", asking->not_ready,
 		    "%" PRIu64
-		    " nodes did not become ready: the path is that of the "
+		    " node%s did not become ready: the path is that of the "
 		    "last one that did",
-		    asking->not_ready);
+		    asking->not_ready, asking->not_ready == 1 ? "" : "s");
 	if (!asking->of.rules.any)
 		answer_note(asking->answer, "no_words", ANSWER_NO_COUNT,
 		    "the model does not say what phases wait for (after, "
@@ -291,9 +291,9 @@ put_notes(const struct asking *asking)
 	if (asking->over > 0)
 		answer_note(asking->answer, "over_places", asking->over,
 		    "%" PRIu64
-		    " phases began though the model says that no place was "
-		    "free: they count as if there had been one",
-		    asking->over);
+		    " phase%s began though the model says that no place was "
+		    "free: each counts as if there had been one",
+		    asking->over, asking->over == 1 ? "" : "s");
 	if (asking->no_drag > 0)
 		answer_note(asking->answer, "no_drag", asking->no_drag,
 		    "%" PRIu64

@@ -266,6 +266,7 @@ def case_refuses():
             ("phases", {"partition": POOL, "none": 1}, "no argument 'none'"),
             ("phases", {"partition": POOL, "format": "csv"}, "no argument 'format'"),
             ("phases", {"partition": POOL, "output": "/tmp/x"}, "no argument 'output'"),
+            ("why", {"pool": POOL}, "it has partition what model "),
             ("timeline", {"partition": POOL, "shape": "columns"}, "no argument 'shape'"),
             ("perf", {"partition": POOL, "save": "/tmp/x"}, "no argument 'save'"),
             ("metrics", {"prometheus": True}, "no argument 'prometheus'"),
