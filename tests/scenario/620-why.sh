@@ -147,7 +147,7 @@ NOW=$(date +%s)
 )
 wait_until indexed 30
 shown() {
-	date -u -d "@$(($NOW - $1))" +%FT%TZ
+	date -u -d "@$((NOW - $1))" +%FT%TZ
 }
 answer "a pool that is heard, without a start" "records: $(poolscope dump -p 'acct$live' | wc -l) records of 1 node from $(shown 5) to $(shown 1); no start of the pool is known.
 nodes: The node needs no attention.
