@@ -192,7 +192,7 @@ put_bands(struct asking *asking, const struct samples *samples)
 
 /* ---- used and all ---- */
 
-/* What is used in turn, and what tells how much there is. */
+/* What is used in turn, and what shows how much there is. */
 static const struct used_of {
 	const char *group, *used, *beside;
 	bool cpus;

@@ -114,7 +114,7 @@ pool bytes 1 0 0.02 0 0.1 10
 answer "more to fetch" "$LOAD,bytes,1,it had 572.2 MiB to receive, others 209.8 MiB" stragglers bytes
 pool memory 1 0 0.02 0.4 0.6 3.5
 answer "swapping is memory" "$LOAD,memory,0.631,tasks waited for memory 40 % of the time, others 0 %" stragglers memory
-answer "... and what explains little is not said" "n14,memory,0.631,24" rows node,cause,share,explained memory --table causes
+answer "... and what explains little is not reported" "n14,memory,0.631,24" rows node,cause,share,explained memory --table causes
 pool two 1 0 0.42 0 0.4 3.5
 answer "two causes share it" "n14,cpu,0.571,tasks waited for a processor 42 % of the time, others 2 %
 n14,disk,0.428,tasks waited for a disk 40 % of the time, others 10 %" rows node,cause,share,why two --table causes

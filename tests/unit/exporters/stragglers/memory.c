@@ -1,5 +1,5 @@
 /*
- * memory - memory and disk are told apart; the numbers are worked out by hand.
+ * memory - memory and disk are two causes; the numbers are worked out by hand.
  *
  * A load took 5 s, and 0.5 s on others: 4.5 s were lost.  15,000 pages a second
  * came back from the disk; tasks waited for it 30 % of the time, others 10 %,
