@@ -33,7 +33,7 @@ wrong_usage "a length beyond all measure is wrong usage" "at most 10000000" pool
 wrong_usage "no CPUs are wrong usage" "from 1 to" poolscope-stats perf --format json -p 'a$b' --cpu-count 0
 wrong_usage "phases know no --decimate" "decimate is for perf, reports" poolscope-stats phases -p 'a$b' --decimate minmax
 wrong_usage "a scanner job knows no --from" "from is for" poolscope-stats scanner -p 'a$b' --job 1 --from -1h
-wrong_usage "perf knows no --by" "by is for phases, runs, samples, slow, spans, not for perf" poolscope-stats perf --format json -p 'a$b' --by node
+wrong_usage "perf knows no --by" "by is for compare, phases, runs, samples, slow, spans, not for perf" poolscope-stats perf --format json -p 'a$b' --by node
 
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" && start broker poolscope-broker || exit 1
 check_status 1 "an unknown partition is an error" perf

@@ -42,7 +42,7 @@ check_status 2 "stats in a format that it has not" poolscope-stats cascade --for
 check_status 2 "dump of an unknown kind" poolscope-dump --kind pie,event
 check_printed "is named by itself" "'pie' is not one of"
 check_status 2 "an option of another table" poolscope-stats cascade --by node
-check_printed "is not taken for one that did something" "by is for phases, runs, samples, slow, spans, not for cascade"
+check_printed "is not taken for one that did something" "by is for compare, phases, runs, samples, slow, spans, not for cascade"
 check_status 2 "--strict of phases" poolscope-stats phases --strict
 check_status 3 "status of one pool, where no service runs" poolscope-stats status -p "$pool"
 check_status 2 "a store and an endpoint" poolscope-stats status --store a --connect b

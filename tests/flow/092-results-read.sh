@@ -14,7 +14,7 @@ wrong_usage "another question is wrong usage" "'dreams' is not one of tests, sta
 wrong_usage "a question without its test is wrong usage" "missing argument: poolscope-results starts TEST" poolscope-results starts
 wrong_usage "so is one with more" "unexpected argument" poolscope-results tests t
 wrong_usage "an empty name is wrong usage" "a name is empty" poolscope-results starts ''
-wrong_usage "a limit of tests is wrong usage" "--limit is for starts, timings, changes, not for tests" \
+wrong_usage "a limit of tests is wrong usage" "--limit is for starts, timings, changes, check, not for tests" \
 	poolscope-results tests --limit 3
 wrong_usage "a start that is no time is wrong usage" "START: 'noon' is not a time" poolscope-results test t noon
 wrong_usage "a start beyond all times is wrong usage" "too many microseconds" \

@@ -68,6 +68,8 @@ kill -TERM "$(pid n5)"
 check "its agent stops" wait_until 'grep -q "stopping (Terminated)" "$TMP/n5.log"'
 check_status 1 "... and waits for an answer" grep -q "stopped$" "$TMP/n5.log"
 stop broker KILL
+# A second signal would end it before it has said so.
+check "without the broker it stops" wait_until 'grep -q "stopped$" "$TMP/n5.log"' 30
 stop n5
 check_text "without the broker it does not" 0 "$STATUS"
 check "... which it says" grep -q "no broker is connected that could hear that this node stops" "$TMP/n5.log"

@@ -31,7 +31,7 @@ done
 # A folder of programs in which `poolscope stats ... --format csv` asks through the SDK; what
 # does not fit into an answer is asked by the command that the answer names.
 MCP_ASKED=$TMP/asked MCP_CUT=$TMP/cut REAL=$B
-export MCP_ASKED MCP_CUT REAL
+export MCP_ASKED MCP_CUT REAL PARTS
 : >"$MCP_ASKED"
 : >"$MCP_CUT"
 mkdir -p "$TMP/b/bin"

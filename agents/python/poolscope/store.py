@@ -34,7 +34,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _READ_BYTES = 1 << 16
 _SAVE_SECONDS = 0.2
 _NAMES = {"since": "from", "until": "to"}  # `from` is a word of Python
-_WORD = re.compile(r"  ([a-z]+)(?: [A-Z ]+)?\s{2,}\S")
+_WORD = re.compile(r"  ([a-z]+)(?: [A-Z|\[\] ]+)?\s{2,}\S")
 
 
 # ---- options

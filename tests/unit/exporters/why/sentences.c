@@ -232,7 +232,7 @@ only_what_can_be_copied_is_shown(void **state)
 static void
 a_screen_has_24_lines(void **state)
 {
-	char *text, more[10];
+	char *text, more[16];
 
 	(void)state;
 	begin("p");
