@@ -68,7 +68,7 @@ kill -TERM "$(pid n5)"
 check "its agent stops" wait_until 'grep -q "stopping (Terminated)" "$TMP/n5.log"'
 check_status 1 "... and waits for an answer" grep -q "stopped$" "$TMP/n5.log"
 stop broker KILL
-# A second signal would end it before it has said so.
+# A second signal would end it before it reports that.
 check "without the broker it stops" wait_until 'grep -q "stopped$" "$TMP/n5.log"' 30
 stop n5
 check_text "without the broker it does not" 0 "$STATUS"
