@@ -1070,7 +1070,7 @@ a_brief_column_has_its_unit(void **state)
 		.room = ANSWER_BRIEF_BYTES_MIN };
 	struct answer *answer = begin(&options);
 	struct answer_cell cells[30];
-	char key[16], left_out[40];
+	char key[32], left_out[40];
 	int shown = 0;
 
 	(void)state;
