@@ -42,9 +42,9 @@ check "a picture of the window" poolscope-plot results bench add --from "$(at 20
 	--to "$(at 3000.25000001)" -o "$TMP/pictures"
 # time, median, ...; after two empty lines the levels
 check_text "... has its start" "3" "$(awk '/^$/ { exit } !/^#/ { print $2 + 0 }' "$TMP"/pictures/*.dat)"
-wrong_usage "a window of another list" "--from is for starts, timings, changes, not for tests" \
+wrong_usage "a window of another list" "--from is for starts, timings, changes, check, not for tests" \
 	poolscope-results tests --from -1h
-wrong_usage "... and its end" "--to is for starts, timings, changes, not for entities" \
+wrong_usage "... and its end" "--to is for starts, timings, changes, check, not for entities" \
 	poolscope-results entities --to -1h
 stop broker
 stop aggregator

@@ -261,7 +261,7 @@ starts_are_those_of_the_definition(void **state)
 	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		int64_t to_ns = below(3) == 0 ? below(250) : 1000;
-		struct starts_pool says = { below(60), shares[below(4)] };
+		struct starts_pool says = { below(50), shares[below(4)] };
 
 		make(&pool);
 		if (!is_plain(&pool))
