@@ -221,6 +221,9 @@ serve(struct program *program, const struct mcp_server *server, struct err *err)
 		else if (text_trim(line).bytes > 0)
 			(void)mcp_answer(server, line, NULL, out);
 		leave_source(program);
+		/* A notification has no answer. */
+		if (out->bytes == 0)
+			continue;
 		if (fwrite(out->at, 1, out->bytes, stdout) != out->bytes ||
 		    fflush(stdout) != 0)
 			return err_set(err, "cannot write the answer: %s",
