@@ -306,10 +306,8 @@ has_samples(const struct generate_plant_rows *rows)
 static bool
 is_lost(struct generate_plant_rows *rows)
 {
-	int64_t since_ns = rows->sample_ns - rows->hole_ns;
-
-	if (rows->hole_ns != INT64_MIN && since_ns >= 0 &&
-	    since_ns < 4 * rows->period_ns)
+	if (rows->hole_ns != INT64_MIN && rows->sample_ns >= rows->hole_ns &&
+	    rows->sample_ns - rows->hole_ns < 4 * rows->period_ns)
 		return true;
 	return prng_bits(&rows->state) % 1000 < LOST_OF_1000;
 }
