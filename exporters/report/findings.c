@@ -15,81 +15,43 @@
 
 /* ---- cells ---- */
 
-static uint64_t
-count_of(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL && answer_is_known(cell) ? cell->is.count : 0;
-}
-
-static int64_t
-ns_of(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL ? cell->is.ns : ANSWER_NO_NS;
-}
-
-static double
-number_of(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL ? cell->is.number : NAN;
-}
-
-static struct text
-text_in(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL ? cell->is.text : (struct text){ NULL, 0 };
-}
-
-static bool
-is_set(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL && cell->is.flag == ANSWER_YES;
-}
-
 /* ---- taking ---- */
 
 static void
 take_pool(struct report_findings *f, const struct answer_taken *row)
 {
-	f->nodes = count_of(row, "nodes");
+	f->nodes = answer_taken_count(row, "nodes");
 }
 
 static void
 take_group(struct report_findings *f, const struct answer_taken *row)
 {
-	f->errors += count_of(row, "errors");
+	f->errors += answer_taken_count(row, "errors");
 }
 
 static void
 take_slow(struct report_findings *f, const struct answer_taken *row)
 {
-	f->slower +=
-	    why_is_slow(ns_of(row, "above"), ns_of(row, "usual")) ? 1 : 0;
+	f->slower += why_is_slow(answer_taken_ns(row, "above"),
+			 answer_taken_ns(row, "usual"))
+			 ? 1
+			 : 0;
 }
 
 static void
 take_node(struct report_findings *f, const struct answer_taken *row)
 {
-	f->attention += is_set(row, "attention");
+	f->attention += answer_taken_is_set(row, "attention");
 }
 
 /* What was lost is reported in one line with how the nodes are. */
 static void
 take_sentence(struct report_findings *f, const struct answer_taken *row)
 {
-	struct text text = text_in(row, "text"),
+	struct text text = answer_taken_text(row, "text"),
 		    lost = text_of(why_about_words[WHY_LOST]);
-	bool joins =
-	    f->sentence_count > 0 && text_equal(text_in(row, "about"), lost);
+	bool joins = f->sentence_count > 0 &&
+		     text_equal(answer_taken_text(row, "about"), lost);
 	char **last = &f->sentences[f->sentence_count - joins], *before = *last;
 
 	if (f->sentence_count == REPORT_SENTENCES && !joins)
@@ -170,12 +132,13 @@ copy_of(struct text text)
 static void
 take_metric(struct report_findings *f, const struct answer_taken *row)
 {
-	struct report_metric metric = { .metric = text_in(row, "metric"),
-		.group = text_in(row, "group"),
-		.unit = text_in(row, "unit"),
-		.low = number_of(row, "min"),
-		.mean = number_of(row, "mean"),
-		.high = number_of(row, "max") };
+	struct report_metric metric = { .metric =
+					    answer_taken_text(row, "metric"),
+		.group = answer_taken_text(row, "group"),
+		.unit = answer_taken_text(row, "unit"),
+		.low = answer_taken_number(row, "min"),
+		.mean = answer_taken_number(row, "mean"),
+		.high = answer_taken_number(row, "max") };
 	int kind = kind_of(metric.metric);
 	struct report_metric *at;
 	uint32_t place = 0;

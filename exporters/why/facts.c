@@ -24,22 +24,6 @@ why_is_slow(int64_t above_ns, int64_t usual_ns)
 
 /* ---- cells ---- */
 
-static uint64_t
-count_of(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL && answer_is_known(cell) ? cell->is.count : 0;
-}
-
-static int64_t
-ns_of(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL ? cell->is.ns : ANSWER_NO_NS;
-}
-
 /* Of a number of seconds. */
 static int64_t
 ns_of_seconds(const struct answer_taken *row, const char *key)
@@ -51,26 +35,10 @@ ns_of_seconds(const struct answer_taken *row, const char *key)
 		   : ANSWER_NO_NS;
 }
 
-static struct text
-text_in(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL ? cell->is.text : (struct text){ NULL, 0 };
-}
-
-static bool
-is_set(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL && cell->is.flag == ANSWER_YES;
-}
-
 static char *
 copy_in(const struct answer_taken *row, const char *key)
 {
-	struct text text = text_in(row, key);
+	struct text text = answer_taken_text(row, key);
 
 	return text.bytes > 0 ? memory_text(text) : NULL;
 }
@@ -81,14 +49,14 @@ static void
 take_start(struct why_facts *f, const struct answer_taken *row)
 {
 	struct why_start *start = &f->starts[f->start_count];
-	struct text state = text_in(row, "state");
+	struct text state = answer_taken_text(row, "state");
 
 	if (f->start_count == WHY_STARTS)
 		return;
 	f->start_count++;
-	start->begin_ns = ns_of(row, "start");
-	start->nodes = count_of(row, "nodes");
-	start->ready = count_of(row, "ready");
+	start->begin_ns = answer_taken_ns(row, "start");
+	start->nodes = answer_taken_count(row, "nodes");
+	start->ready = answer_taken_count(row, "ready");
 	start->last_ready_ns = ns_of_seconds(row, "last_ready");
 	start->duration_ns = ns_of_seconds(row, "duration");
 	snprintf(start->state, sizeof(start->state), "%.*s", (int)state.bytes,
@@ -105,15 +73,16 @@ is_same(const char *kept, struct text text)
 static void
 take_piece(struct why_facts *f, const struct answer_taken *row)
 {
-	struct text kind = text_in(row, "kind"), phase = text_in(row, "phase"),
-		    key = text_in(row, "key");
-	int64_t ns = ns_of(row, "duration");
+	struct text kind = answer_taken_text(row, "kind"),
+		    phase = answer_taken_text(row, "phase"),
+		    key = answer_taken_text(row, "key");
+	int64_t ns = answer_taken_ns(row, "duration");
 	uint32_t at = 0;
 
 	f->path_ns += ns;
 	free(f->last_node);
 	f->last_node = copy_in(row, "node");
-	if (text_equal(f->only, text_in(row, "node")))
+	if (text_equal(f->only, answer_taken_text(row, "node")))
 		f->only_path_ns += ns;
 	while (
 	    at < f->piece_count && (!is_same(f->pieces[at].kind, kind) ||
@@ -131,19 +100,11 @@ take_piece(struct why_facts *f, const struct answer_taken *row)
 	f->pieces[at].ns += ns;
 }
 
-static double
-number_of(const struct answer_taken *row, const char *key)
-{
-	const struct answer_cell *cell = answer_taken_cell(row, key);
-
-	return cell != NULL ? cell->is.number : NAN;
-}
-
 /* "load" of "pool:load". */
 static char *
 phase_in(const struct answer_taken *row)
 {
-	return memory_text(text_after(text_in(row, "phase"), ':'));
+	return memory_text(text_after(answer_taken_text(row, "phase"), ':'));
 }
 
 static void
@@ -156,20 +117,22 @@ take_straggler(struct why_facts *f, const struct answer_taken *row)
 			    .key = copy_in(row, "key"),
 			    .cause = copy_in(row, "cause"),
 			    .why = copy_in(row, "why"),
-			    .time_ns = ns_of(row, "time"),
-			    .usual_ns = ns_of(row, "usual"),
-			    .drag_ns = ns_of(row, "drag"),
-			    .share = number_of(row, "share"),
-			    .is_open = is_set(row, "open"),
-			    .is_of_node = text_equal(
-				text_in(row, "usual_of"), text_of("node")) };
+			    .time_ns = answer_taken_ns(row, "time"),
+			    .usual_ns = answer_taken_ns(row, "usual"),
+			    .drag_ns = answer_taken_ns(row, "drag"),
+			    .share = answer_taken_number(row, "share"),
+			    .is_open = answer_taken_is_set(row, "open"),
+			    .is_of_node =
+				text_equal(answer_taken_text(row, "usual_of"),
+				    text_of("node")) };
 	f->straggler_count++;
 }
 
 static void
 take_slow(struct why_facts *f, const struct answer_taken *row)
 {
-	int64_t above_ns = ns_of(row, "above"), usual_ns = ns_of(row, "usual");
+	int64_t above_ns = answer_taken_ns(row, "above"),
+		usual_ns = answer_taken_ns(row, "usual");
 
 	f->judged++;
 	if (!why_is_slow(above_ns, usual_ns))
@@ -179,10 +142,10 @@ take_slow(struct why_facts *f, const struct answer_taken *row)
 		    (struct why_slow){ .node = copy_in(row, "node"),
 			    .phase = phase_in(row),
 			    .key = copy_in(row, "key"),
-			    .time_ns = ns_of(row, "time"),
+			    .time_ns = answer_taken_ns(row, "time"),
 			    .usual_ns = usual_ns,
 			    .above_ns = above_ns,
-			    .is_open = is_set(row, "open") };
+			    .is_open = answer_taken_is_set(row, "open") };
 	f->slower++;
 }
 
@@ -195,29 +158,29 @@ take_node(struct why_facts *f, const struct answer_taken *row)
 	    (struct why_node){ .node = copy_in(row, "node"),
 		    .wrong = copy_in(row, "wrong"),
 		    .state = copy_in(row, "state"),
-		    .open_ns = ns_of(row, "phase_open"),
-		    .usual_ns = ns_of(row, "phase_usual"),
-		    .attention = is_set(row, "attention") };
+		    .open_ns = answer_taken_ns(row, "phase_open"),
+		    .usual_ns = answer_taken_ns(row, "phase_usual"),
+		    .attention = answer_taken_is_set(row, "attention") };
 }
 
 static void
 take_group(struct why_facts *f, const struct answer_taken *row)
 {
 	f->groups++;
-	f->runs += count_of(row, "runs");
-	f->queued += count_of(row, "queued");
-	f->ongoing += count_of(row, "ongoing");
-	f->finished += count_of(row, "finished");
-	f->errors += count_of(row, "errors");
+	f->runs += answer_taken_count(row, "runs");
+	f->queued += answer_taken_count(row, "queued");
+	f->ongoing += answer_taken_count(row, "ongoing");
+	f->finished += answer_taken_count(row, "finished");
+	f->errors += answer_taken_count(row, "errors");
 }
 
 static void
 take_pool(struct why_facts *f, const struct answer_taken *row)
 {
-	f->records = count_of(row, "records");
-	f->oldest_ns = ns_of(row, "oldest");
-	f->newest_ns = ns_of(row, "newest");
-	f->age_ns = ns_of(row, "age");
+	f->records = answer_taken_count(row, "records");
+	f->oldest_ns = answer_taken_ns(row, "oldest");
+	f->newest_ns = answer_taken_ns(row, "newest");
+	f->age_ns = answer_taken_ns(row, "age");
 }
 
 /* Of `nodes`: how many are in which state. */
@@ -232,19 +195,19 @@ take_head(struct why_facts *f, const struct answer_taken *row)
 		{ "stopped", false, false }, { "imported", false, false } };
 
 	if (row->count > 0 && strcmp(row->columns->key, "question") == 0)
-		f->is_of_nodes =
-		    text_equal(text_in(row, "question"), text_of("nodes"));
+		f->is_of_nodes = text_equal(
+		    answer_taken_text(row, "question"), text_of("nodes"));
 	if (!f->is_of_nodes)
 		return;
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
-		uint64_t count = count_of(row, states[i].key);
+		uint64_t count = answer_taken_count(row, states[i].key);
 
 		f->all_nodes += count;
 		f->heard += states[i].is_heard ? count : 0;
 		f->expected += states[i].is_expected ? count : 0;
 	}
-	f->imported += count_of(row, "imported");
-	f->attention += count_of(row, "attention");
+	f->imported += answer_taken_count(row, "imported");
+	f->attention += answer_taken_count(row, "attention");
 }
 
 static void
@@ -258,8 +221,8 @@ take_run(struct why_facts *f, const struct answer_taken *row)
 		.group = copy_in(row, "group"),
 		.state = copy_in(row, "state"),
 		.error_text = copy_in(row, "error_text"),
-		.is_error = is_set(row, "error"),
-		.first_ns = ns_of(row, "first") };
+		.is_error = answer_taken_is_set(row, "error"),
+		.first_ns = answer_taken_ns(row, "first") };
 	for (uint32_t i = 0; i < row->count && run->step_count < WHY_STEPS;
 	     i++) {
 		const char *key = row->columns[i].key;
@@ -276,26 +239,28 @@ take_run(struct why_facts *f, const struct answer_taken *row)
 static void
 take_step(struct why_facts *f, const struct answer_taken *row)
 {
-	if (!text_equal(text_in(row, "of"), text_of("per_run_total")) ||
-	    !text_equal(text_in(row, "time"), text_of("event_emit")) ||
-	    !is_same(f->run.group, text_in(row, "group")))
+	if (!text_equal(
+		answer_taken_text(row, "of"), text_of("per_run_total")) ||
+	    !text_equal(
+		answer_taken_text(row, "time"), text_of("event_emit")) ||
+	    !is_same(f->run.group, answer_taken_text(row, "group")))
 		return;
 	for (uint32_t i = 0; i < f->run.step_count; i++)
-		if (text_equal(
-			text_of(f->run.steps[i].name), text_in(row, "phase")))
-			f->run.steps[i].usual = number_of(row, "p50");
+		if (text_equal(text_of(f->run.steps[i].name),
+			answer_taken_text(row, "phase")))
+			f->run.steps[i].usual = answer_taken_number(row, "p50");
 }
 
 static void
 take_usage(struct why_facts *f, const struct answer_taken *row)
 {
-	if (text_in(row, "job").at == NULL)
+	if (answer_taken_text(row, "job").at == NULL)
 		return;
 	f->usage = (struct why_usage){ .is_known = true,
-		.cpu_used = number_of(row, "cpu_hours_used"),
-		.cpu_unused = number_of(row, "cpu_hours_unused"),
-		.memory_peak = number_of(row, "memory_peak_bytes"),
-		.pressure = number_of(row, "pressure_seconds") };
+		.cpu_used = answer_taken_number(row, "cpu_hours_used"),
+		.cpu_unused = answer_taken_number(row, "cpu_hours_unused"),
+		.memory_peak = answer_taken_number(row, "memory_peak_bytes"),
+		.pressure = answer_taken_number(row, "pressure_seconds") };
 }
 
 static void
@@ -304,29 +269,30 @@ take_span(struct why_facts *f, const struct answer_taken *row)
 	if (f->span_count < WHY_SPANS)
 		f->spans[f->span_count++] =
 		    (struct why_step){ copy_in(row, "name"),
-			    number_of(row, "sum"), number_of(row, "p50") };
+			    answer_taken_number(row, "sum"),
+			    answer_taken_number(row, "p50") };
 }
 
 static void
 take_whatif(struct why_facts *f, const struct answer_taken *row)
 {
-	struct text what = text_in(row, "what");
+	struct text what = answer_taken_text(row, "what");
 
 	if (text_equal(what, text_of("best")))
-		f->best_ns = ns_of(row, "earlier");
+		f->best_ns = answer_taken_ns(row, "earlier");
 	if (text_equal(what, text_of("worst")))
-		f->worst_ns = ns_of(row, "earlier");
+		f->worst_ns = answer_taken_ns(row, "earlier");
 }
 
 static void
 take_note(struct why_facts *f, const struct answer_taken *row)
 {
-	struct text key = text_in(row, "key");
+	struct text key = answer_taken_text(row, "key");
 
 	if (text_equal(key, text_of("no_words")))
 		f->has_no_words = true;
 	else if (text_equal(key, text_of("not_ready")))
-		f->not_ready = count_of(row, "count");
+		f->not_ready = answer_taken_count(row, "count");
 	else if (f->is_of_nodes && f->nodes_left_out == NULL &&
 		 text_equal(key, text_of("left_out")))
 		f->nodes_left_out = copy_in(row, "text");

@@ -165,3 +165,43 @@ answer_taken_cell(const struct answer_taken *row, const char *key)
 			return &row->cells[i];
 	return NULL;
 }
+
+uint64_t
+answer_taken_count(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL && answer_is_known(cell) ? cell->is.count : 0;
+}
+
+int64_t
+answer_taken_ns(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL ? cell->is.ns : ANSWER_NO_NS;
+}
+
+double
+answer_taken_number(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL ? cell->is.number : (double)NAN;
+}
+
+struct text
+answer_taken_text(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL ? cell->is.text : (struct text){ NULL, 0 };
+}
+
+bool
+answer_taken_is_set(const struct answer_taken *row, const char *key)
+{
+	const struct answer_cell *cell = answer_taken_cell(row, key);
+
+	return cell != NULL && cell->is.flag == ANSWER_YES;
+}

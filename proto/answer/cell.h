@@ -137,6 +137,12 @@ struct answer_taken {
 /* The cell of a column; NULL: it has none. */
 const struct answer_cell *answer_taken_cell(
     const struct answer_taken *row, const char *key);
+/* What it has: 0, ANSWER_NO_NS, NaN, no text or false if it is not known. */
+uint64_t answer_taken_count(const struct answer_taken *row, const char *key);
+int64_t answer_taken_ns(const struct answer_taken *row, const char *key);
+double answer_taken_number(const struct answer_taken *row, const char *key);
+struct text answer_taken_text(const struct answer_taken *row, const char *key);
+bool answer_taken_is_set(const struct answer_taken *row, const char *key);
 
 /* Hears what is printed: a program that prints an answer and needs what
  * it says does not read its own text. */

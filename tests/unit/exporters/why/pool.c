@@ -111,15 +111,14 @@ static void
 straggler(const char *cause, const char *why, double share, int64_t drag_ns,
     const char *usual_of)
 {
-	take("stragglers", 9,
+	take("stragglers", 10,
 	    KEYS("node", "phase", "key", "cause", "why", "time", "usual",
-		"drag", "usual_of"),
+		"drag", "usual_of", "share"),
 	    CELLS(answer_string("n9"), answer_string("work:pull"),
 		answer_string("redis"), answer_string(cause),
 		answer_string(why), answer_duration(60 * S),
 		answer_duration(22 * S), answer_duration(drag_ns),
-		answer_string(usual_of)));
-	f.stragglers[f.straggler_count - 1].share = share;
+		answer_string(usual_of), answer_number(share)));
 }
 
 static void
