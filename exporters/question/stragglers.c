@@ -14,6 +14,7 @@
 #include "exporters/stragglers/stragglers.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/os/log.h"
 #include "proto/record/node_list.h"
 
 struct row {
@@ -462,6 +463,10 @@ write_drain(const struct question_asked *asked, FILE *file, struct err *err)
 		else if (asked->status != NULL &&
 			 chronic.starts < CHRONIC_STARTS_MIN)
 			*asked->status = STATUS_UNDECIDED;
+		/* No line is what a failed command prints, too. */
+		if (drained == 0)
+			log_info("no node is named, of %" PRIu32 " start%s",
+			    chronic.starts, chronic.starts == 1 ? "" : "s");
 	}
 	chronic_clear(&chronic);
 	return rc;

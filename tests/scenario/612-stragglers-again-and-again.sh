@@ -54,7 +54,8 @@ chance() {
 }
 answer "... by chance" 0.000285 chance
 check "... so none is drained" poolscope stats stragglers --drain
-check_text "... and none is named" "" "$(cat "$TMP/out")"
+check_text "... and none is named" "" "$(poolscope-stats stragglers --drain 2>"$TMP/words")"
+check "... which it reports" grep -q "no node is named, of [0-9]* starts" "$TMP/words"
 
 PARTITION='acct$second'
 export POOLSCOPE_PARTITION="$PARTITION"
