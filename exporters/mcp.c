@@ -142,7 +142,7 @@ open_source(void *arg, struct err *err)
 	return program->source;
 }
 
-/* Others may want the store before the next question comes. */
+/* A store may be replaced, as by restore, before the next question comes. */
 static void
 leave_source(struct program *program)
 {

@@ -373,6 +373,12 @@ def case_store():
         equal((failed, rows_of(answer, "phases")[0]["count"]), (False, 60))
         assert answer["shows"].startswith("the store"), answer["shows"]
         assert "work:step" in printed("poolscope-stats", "phases", "-p", POOL)
+    # A store that is put elsewhere answers no more, as restore does before it brings another one.
+    store = os.path.join(os.environ["DIR"], "store")
+    os.rename(store, store + ".away")
+    equal(client.call("phases", partition=POOL)[1], True)
+    os.rename(store + ".away", store)
+    equal(client.call("phases", partition=POOL)[1], False)
     client.end()
 
 
