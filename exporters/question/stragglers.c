@@ -223,13 +223,19 @@ put_rows(const struct straggler *at, uint32_t count,
 static void
 put_notes(const struct stragglers *stragglers, struct answer *answer)
 {
+	if (stragglers->count == 0)
+		answer_note(answer, "none_slow", ANSWER_NO_COUNT,
+		    "no node was slow%s",
+		    stragglers->not_judged > 0 ? " that can be judged" : "");
 	if (stragglers->not_judged > 0)
 		answer_note(answer, "not_judged", stragglers->not_judged,
 		    "cannot judge %" PRIu64
-		    " phase%s: fewer than 12 nodes had it in this start, and "
-		    "the node fewer than 12 times in the last 20 starts",
+		    " phase%s: fewer than 12 nodes had %s in this start, and "
+		    "%s fewer than 12 times in the last 20 starts",
 		    stragglers->not_judged,
-		    stragglers->not_judged == 1 ? "" : "s");
+		    stragglers->not_judged == 1 ? "" : "s",
+		    stragglers->not_judged == 1 ? "it" : "them",
+		    stragglers->not_judged == 1 ? "the node" : "these nodes");
 	if (stragglers->not_explained > 0)
 		answer_note(answer, "not_explained", stragglers->not_explained,
 		    "only the %d that lost most have a cause: %" PRIu64
@@ -464,9 +470,15 @@ write_drain(const struct question_asked *asked, FILE *file, struct err *err)
 			 chronic.starts < CHRONIC_STARTS_MIN)
 			*asked->status = STATUS_UNDECIDED;
 		/* No line is what a failed command prints, too. */
-		if (drained == 0)
-			log_info("no node is named, of %" PRIu32 " start%s",
-			    chronic.starts, chronic.starts == 1 ? "" : "s");
+		if (drained == 0 && chronic.starts < CHRONIC_STARTS_MIN)
+			log_info("cannot decide: nodes could be compared in "
+				 "%" PRIu32 " start%s, it takes %d",
+			    chronic.starts, chronic.starts == 1 ? "" : "s",
+			    CHRONIC_STARTS_MIN);
+		else if (drained == 0)
+			log_info("no node is to be drained, after %" PRIu32
+				 " starts",
+			    chronic.starts);
 	}
 	chronic_clear(&chronic);
 	return rc;

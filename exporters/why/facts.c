@@ -107,11 +107,27 @@ phase_in(const struct answer_taken *row)
 	return memory_text(text_after(answer_taken_text(row, "phase"), ':'));
 }
 
+const struct why_straggler *
+why_straggler_of(const struct why_facts *f, struct text node)
+{
+	for (uint32_t i = 0; i < f->straggler_count; i++)
+		if (is_same(f->stragglers[i].node, node))
+			return &f->stragglers[i];
+	return NULL;
+}
+
+/* What cost most comes first, and says why its node is slow. */
 static void
 take_straggler(struct why_facts *f, const struct answer_taken *row)
 {
-	if (f->straggler_count < WHY_NAMED)
-		f->stragglers[f->straggler_count] =
+	struct text node = answer_taken_text(row, "node");
+
+	if (f->only.bytes == 0 && why_straggler_of(f, node) != NULL)
+		return;
+	if (f->straggler_count == WHY_NAMED)
+		f->more_stragglers++;
+	else
+		f->stragglers[f->straggler_count++] =
 		    (struct why_straggler){ .node = copy_in(row, "node"),
 			    .phase = phase_in(row),
 			    .key = copy_in(row, "key"),
@@ -125,7 +141,6 @@ take_straggler(struct why_facts *f, const struct answer_taken *row)
 			    .is_of_node =
 				text_equal(answer_taken_text(row, "usual_of"),
 				    text_of("node")) };
-	f->straggler_count++;
 }
 
 static void
@@ -145,7 +160,10 @@ take_slow(struct why_facts *f, const struct answer_taken *row)
 			    .time_ns = answer_taken_ns(row, "time"),
 			    .usual_ns = usual_ns,
 			    .above_ns = above_ns,
-			    .is_open = answer_taken_is_set(row, "open") };
+			    .is_open = answer_taken_is_set(row, "open"),
+			    .is_of_phase =
+				text_equal(answer_taken_text(row, "usual_of"),
+				    text_of("phase")) };
 	f->slower++;
 }
 
@@ -293,6 +311,8 @@ take_note(struct why_facts *f, const struct answer_taken *row)
 		f->has_no_words = true;
 	else if (text_equal(key, text_of("not_ready")))
 		f->not_ready = answer_taken_count(row, "count");
+	else if (text_equal(key, text_of("not_judged")))
+		f->has_not_judged = true;
 	else if (f->is_of_nodes && f->nodes_left_out == NULL &&
 		 text_equal(key, text_of("left_out")))
 		f->nodes_left_out = copy_in(row, "text");

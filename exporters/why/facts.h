@@ -36,7 +36,7 @@ struct why_piece {
 struct why_slow {
 	char *node, *phase, *key;
 	int64_t time_ns, usual_ns, above_ns;
-	bool is_open;
+	bool is_open, is_of_phase; /* of the phase with any key */
 };
 
 struct why_straggler {
@@ -85,8 +85,11 @@ struct why_facts {
 	bool has_no_words;  /* the model says not what phases wait for */
 	uint64_t not_ready; /* nodes */
 
+	/* One of a node, unless it is the only one that is asked for. */
 	struct why_straggler stragglers[WHY_NAMED];
-	uint64_t straggler_count;
+	uint32_t straggler_count;
+	uint64_t more_stragglers; /* of other nodes */
+	bool has_not_judged;      /* there are too few to compare with */
 
 	struct why_slow slow[WHY_NAMED];
 	uint64_t judged, slower; /* nodes; those that are worth a line */
@@ -115,6 +118,10 @@ struct why_facts {
 
 /* Is a node that was so long above the usual time worth a line? */
 bool why_is_slow(int64_t above_ns, int64_t usual_ns);
+
+/* The first one of the node; NULL: it is none. */
+const struct why_straggler *why_straggler_of(
+    const struct why_facts *facts, struct text node);
 
 /* For struct answer_taker; `facts` is one. */
 void why_take(void *facts, const struct answer_taken *row);

@@ -93,6 +93,8 @@ put_ready(FILE *file, const struct why_start *s)
 		fputs("The node is", file);
 	else if (s->ready < s->nodes || s->duration_ns < s->last_ready_ns)
 		fputs("The pool is", file);
+	else if (s->nodes == 2)
+		fputs("Both nodes are", file);
 	else
 		fprintf(file, "All %" PRIu64 " nodes are", s->nodes);
 	fputs(" ready since ", file);
@@ -147,9 +149,15 @@ static void
 say_records(struct why_sentences *all, const struct why_facts *f)
 {
 	FILE *file = why_begin(all);
+	bool has_times = f->newest_ns != ANSWER_NO_NS;
 
 	if (f->records == 0) {
 		fputs("The pool has no records.", file);
+	} else if (!has_times) {
+		fprintf(file,
+		    "%" PRIu64 " record%s without a time of a node, such as "
+		    "results of benchmarks.",
+		    f->records, plural(f->records));
 	} else {
 		fprintf(file,
 		    "%" PRIu64 " record%s of %" PRIu64 " node%s from ",
@@ -169,7 +177,9 @@ say_records(struct why_sentences *all, const struct why_facts *f)
 	}
 	why_end(all, WHY_RECORDS,
 	    &(struct why_proof){
-		.question = "stats pools", .view = "", NOTHING });
+		.question = has_times ? "stats pools" : "results tests",
+		.view = has_times ? "" : "results",
+		NOTHING });
 }
 
 /* ---- the path ---- */
@@ -258,22 +268,32 @@ say_path(struct why_sentences *all, const struct why_facts *f)
 
 /* ---- nodes ---- */
 
+/* "pull of redis took 60.0 s, " */
+static void
+put_time(
+    FILE *file, const char *phase, const char *key, int64_t ns, bool is_open)
+{
+	put_phase(file, phase, key);
+	fputs(is_open ? " has taken " : " took ", file);
+	why_put_ns(file, ns);
+	fputs(is_open ? " so far, " : ", ", file);
+}
+
 /* What it was slow in; a begin has no more than its clause. */
 static void
 put_straggler(FILE *file, const struct why_straggler *s)
 {
-	put_phase(file, s->phase, s->key);
-	fputs(s->is_open ? " takes " : " took ", file);
-	why_put_ns(file, s->time_ns);
-	fputs(s->is_open ? " and has not ended, " : ", ", file);
+	put_time(file, s->phase, s->key, s->time_ns, s->is_open);
 	fputs(s->is_of_node ? "in its earlier starts " : "on its peers ", file);
 	why_put_ns(file, s->usual_ns);
 	fputs(": ", file);
 }
 
 static void
-say_straggler(struct why_sentences *all, const struct why_straggler *s)
+say_straggler(
+    struct why_sentences *all, const struct why_facts *f, uint32_t number)
 {
+	const struct why_straggler *s = &f->stragglers[number];
 	bool began = strcmp(or_empty(s->cause), "began") == 0;
 	FILE *file = why_begin(all);
 
@@ -290,6 +310,11 @@ say_straggler(struct why_sentences *all, const struct why_straggler *s)
 		why_put_ns(file, s->drag_ns);
 		putc('.', file);
 	}
+	if (number + 1 == WHY_NAMED && f->more_stragglers > 0)
+		fprintf(file, " %" PRIu64 " more phase%s slow%s.",
+		    f->more_stragglers,
+		    f->more_stragglers == 1 ? " was" : "s were",
+		    f->only.bytes > 0 ? "" : " on other nodes");
 	why_end(all, WHY_SLOW,
 	    &(struct why_proof){ .question = "stats stragglers",
 		.view = "node",
@@ -301,15 +326,6 @@ say_straggler(struct why_sentences *all, const struct why_straggler *s)
 		.usual_ns = s->usual_ns });
 }
 
-static bool
-is_straggler(const struct why_facts *f, const char *node)
-{
-	for (uint32_t i = 0; i < f->straggler_count && i < WHY_NAMED; i++)
-		if (strcmp(f->stragglers[i].node, node) == 0)
-			return true;
-	return false;
-}
-
 static void
 say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 {
@@ -319,11 +335,11 @@ say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 	put_string(file, s->node);
 	fputs(number == 0 && f->straggler_count == 0 ? " lost most: " : ": ",
 	    file);
-	put_phase(file, s->phase, s->key);
-	fputs(s->is_open ? " takes " : " took ", file);
-	why_put_ns(file, s->time_ns);
-	fputs(s->is_open ? " and has not ended, usually " : ", usually ", file);
+	put_time(file, s->phase, s->key, s->time_ns, s->is_open);
+	fputs("usually ", file);
 	why_put_ns(file, s->usual_ns);
+	if (s->is_of_phase && s->key != NULL)
+		fputs(", whatever is its key", file);
 	if (number + 1 == WHY_NAMED && f->slower > WHY_NAMED)
 		fprintf(file, "; %" PRIu64 " other node%s slower, too",
 		    f->slower - WHY_NAMED,
@@ -342,10 +358,13 @@ say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 void
 why_say_slow(struct why_sentences *all, const struct why_facts *f)
 {
-	for (uint32_t i = 0; i < f->straggler_count && i < WHY_NAMED; i++)
-		say_straggler(all, &f->stragglers[i]);
+	for (uint32_t i = 0; i < f->straggler_count; i++)
+		say_straggler(all, f, i);
+	/* Of nodes that can be compared these are within what is usual. */
+	if (f->straggler_count > 0 && !f->has_not_judged)
+		return;
 	for (uint32_t i = 0; i < f->slower && i < WHY_NAMED; i++)
-		if (!is_straggler(f, f->slow[i].node))
+		if (why_straggler_of(f, text_of(f->slow[i].node)) == NULL)
 			say_slow(all, f, i);
 	if (f->judged == 0 || f->slower > 0 || f->straggler_count > 0)
 		return;
@@ -383,7 +402,8 @@ say_nodes(struct why_sentences *all, const struct why_facts *f)
 	const struct why_node *first = &f->nodes[0];
 	FILE *file = why_begin(all);
 
-	if (f->all_nodes > f->imported && f->heard == 0 && f->records > 0) {
+	if (f->all_nodes > f->imported && f->heard == 0 && f->records > 0 &&
+	    f->newest_ns != ANSWER_NO_NS) {
 		fputs("Nothing was heard since ", file);
 		why_put_time(file, f->newest_ns);
 		fputs(", ", file);

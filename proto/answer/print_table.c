@@ -25,7 +25,7 @@ put_safe(FILE *file, struct text t)
 static void
 put_notes(struct answer_printing *p)
 {
-	if (p->note_count > 0)
+	if (p->note_count > 0 && p->has_tables)
 		putc('\n', p->file);
 	for (uint32_t i = 0; i < p->note_count; i++) {
 		char *text = p->notes[i].text;

@@ -136,7 +136,9 @@ answer "what is around it" "$LOAD,disk,0.947,tasks waited for a disk 70 % of the
 pool few 4 0 0.02 0 0.7 3.5
 answer "eleven nodes" "" stragglers few
 check "..." poolscope stats stragglers -p 'acct$few'
-check_printed "... has a sentence" "cannot judge"
+check_printed "... has a sentence" "^no node was slow that can be judged$"
+check_printed "... and why not all can" "cannot judge .* phases: fewer than 12 nodes had them in this start, and these nodes fewer than"
+check_text "... without a table no line is empty but that below the title" 1 "$(grep -c '^$' "$TMP/out")"
 pool open 1 0 0.02 0 0.7 3.5
 answer "no end" "n14,pool:load,redis,60,22,38,,disk,0.947,tasks waited for a disk 70 % of the time, others 10 %" stragglers open
 answer "a higher bound" "" stragglers disk --least 39s

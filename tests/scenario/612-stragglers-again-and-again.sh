@@ -55,7 +55,7 @@ chance() {
 answer "... by chance" 0.000285 chance
 check "... so none is drained" poolscope stats stragglers --drain
 check_text "... and none is named" "" "$(poolscope-stats stragglers --drain 2>"$TMP/words")"
-check "... which it reports" grep -q "no node is named, of [0-9]* starts" "$TMP/words"
+check "... which it reports" grep -q "no node is to be drained, after [0-9]* starts" "$TMP/words"
 
 PARTITION='acct$second'
 export POOLSCOPE_PARTITION="$PARTITION"
@@ -73,5 +73,6 @@ export POOLSCOPE_PARTITION="$PARTITION"
 FIRST=10
 starts 0
 check_status 4 "ten starts of 11 nodes decide nothing" poolscope stats stragglers --drain
+check_printed "... which it reports" "cannot decide: nodes could be compared in 0 starts, it takes 3"
 answer "... and have none" "" chronic
 check_printed "... as a note says" "chronic ones are those of 0 starts" poolscope stats stragglers --last 30d

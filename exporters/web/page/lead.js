@@ -31,7 +31,7 @@ export function lead(context, trouble) {
 	}, link, TALL);
 	const nodes = h("div", {}, picture.root);
 	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
-	const drawn = new Map(), causes = new Map(), what = (r) => [r.node, short(r.phase), r.key].join();
+	const drawn = new Map(), causes = new Map();
 	let above = [], next = 0;
 
 	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
@@ -47,13 +47,21 @@ export function lead(context, trouble) {
 			return;
 		tell(answer.rows.filter((r) => r.about !== "slow"));
 		causes.clear();
-		answer.rows.filter((r) => r.cause).forEach((r) => causes.set(what(r), ": " + r.cause));
+		answer.rows.filter((r) => r.cause).forEach((r) => causes.set(r.node, r));
 		slowest();
+	}
+
+	/* What cost most may be another phase of the node than what it lost most in. */
+	function cause(r) {
+		const of = causes.get(r.node);
+		if (!of)
+			return "";
+		return of.phase === short(r.phase) && of.key === r.key ? ": " + of.cause : "; its " + shorten(of.phase, 60) + ": " + of.cause;
 	}
 
 	function slowest() {
 		const list = above.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
-		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r) + (causes.get(what(r)) || "")))) :
+		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r) + cause(r)))) :
 			h("p", { class: "note" }, "No node was much slower than usual."));
 	}
 

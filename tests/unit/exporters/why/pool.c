@@ -108,13 +108,13 @@ slow(const char *name, int64_t time, int64_t usual, bool is_open)
 }
 
 static void
-straggler(const char *cause, const char *why, double share, int64_t drag_ns,
-    const char *usual_of)
+straggler(const char *name, const char *cause, const char *why, double share,
+    int64_t drag_ns, const char *usual_of)
 {
 	take("stragglers", 10,
 	    KEYS("node", "phase", "key", "cause", "why", "time", "usual",
 		"drag", "usual_of", "share"),
-	    CELLS(answer_string("n9"), answer_string("work:pull"),
+	    CELLS(answer_string(name), answer_string("work:pull"),
 		answer_string("redis"), answer_string(cause),
 		answer_string(why), answer_duration(60 * S),
 		answer_duration(22 * S), answer_duration(drag_ns),
@@ -316,6 +316,30 @@ only_those_that_need_attention_are_named(void **state)
 	    "answer.");
 }
 
+static void
+two_are_both(void **state)
+{
+	(void)state;
+	start("ready", 2, 2, 90, 90);
+	says(WHY_START,
+	    "Both nodes are ready since 2023-11-14T22:14:50Z, 90.0 s after the "
+	    "first began.");
+}
+
+/* A pool of nothing but results of benchmarks. */
+static void
+records_without_a_time_have_none(void **state)
+{
+	(void)state;
+	nodes(0, 0, 1, 0);
+	take("pools", 4, KEYS("records", "oldest", "newest", "age"),
+	    CELLS(answer_count(290), answer_time(ANSWER_NO_NS),
+		answer_time(ANSWER_NO_NS), answer_duration(ANSWER_NO_NS)));
+	says(WHY_RECORDS, "290 records without a time of a node, such as "
+			  "results of benchmarks.");
+	says(WHY_NODES, "");
+}
+
 /* Nodes that only imports brought are never heard. */
 static void
 imported_nodes_have_records(void **state)
@@ -343,38 +367,84 @@ slow_is_by_a_second_and_a_quarter(void **state)
 	says(WHY_SLOW, "Nothing of it was much slower than usual.");
 	slow("c", 25 * S / 2, 10 * S, false);
 	slow("d", 2 * S, S, true);
-	says(WHY_SLOW,
-	    "c lost most: pull took 12.5 s, usually 10.0 s.\n"
-	    "d: pull takes 2.00 s and has not ended, usually 1.00 s.");
+	says(WHY_SLOW, "c lost most: pull took 12.5 s, usually 10.0 s.\n"
+		       "d: pull has taken 2.00 s so far, usually 1.00 s.");
 	slow("e", 2 * S, S, false);
 	slow("g", 2 * S, S, false);
 	says(WHY_SLOW,
 	    "c lost most: pull took 12.5 s, usually 10.0 s.\n"
-	    "d: pull takes 2.00 s and has not ended, usually 1.00 s.\n"
+	    "d: pull has taken 2.00 s so far, usually 1.00 s.\n"
 	    "e: pull took 2.00 s, usually 1.00 s; 1 other node was slower, "
 	    "too.");
 }
 
+/* Of too few pulls of redis: the usual time is that of pulls of anything. */
+static void
+what_is_usual_of_any_key_is_not_of_this_one(void **state)
+{
+	(void)state;
+	take("slow", 7,
+	    KEYS("node", "phase", "key", "time", "usual", "above", "usual_of"),
+	    CELLS(answer_string("a"), answer_string("work:pull"),
+		answer_string("redis"), answer_duration(23 * S),
+		answer_duration(S), answer_duration(22 * S),
+		answer_string("phase")));
+	says(WHY_SLOW,
+	    "a lost most: pull of redis took 23.0 s, usually 1.00 s, whatever "
+	    "is its key.");
+}
+
+/* One sentence a node, with what cost most; who is no straggler is not slow. */
 static void
 a_cause_is_what_its_clause_says(void **state)
 {
 	(void)state;
-	straggler("disk", "tasks waited for a disk", 0.947, 36 * S, "peers");
-	straggler("unknown", "nothing that is measured differs", NAN,
+	straggler(
+	    "n9", "disk", "tasks waited for a disk", 0.947, 36 * S, "peers");
+	straggler("n9", "cpu", "a second one of it", 1, 9 * S, "peers");
+	straggler("n8", "unknown", "nothing that is measured differs", NAN,
 	    ANSWER_NO_NS, "node");
-	straggler("began", "it began 100 s after the start, others 0 s", 1, 0,
-	    "peers");
-	straggler("cpu", "a fourth one", 1, 0, "peers");
-	/* It is a straggler. */
 	slow("n9", 60 * S, 22 * S, false);
 	slow("c", 60 * S, 22 * S, false);
 	says(WHY_SLOW,
 	    "n9: pull of redis took 60.0 s, on its peers 22.0 s: tasks waited "
 	    "for a disk (95 % of what it lost). That cost the pool 36.0 s.\n"
-	    "n9: pull of redis took 60.0 s, in its earlier starts 22.0 s: "
+	    "n8: pull of redis took 60.0 s, in its earlier starts 22.0 s: "
+	    "nothing that is measured differs.");
+	straggler("n7", "began", "it began 100 s after the start, others 0 s",
+	    1, 0, "peers");
+	straggler("n6", "cpu", "a fourth one", 1, 0, "peers");
+	straggler("n8", "cpu", "a second one of it", 1, 0, "peers");
+	straggler("n6", "cpu", "a second one of it", 1, 0, "peers");
+	says(WHY_SLOW,
+	    "n9: pull of redis took 60.0 s, on its peers 22.0 s: tasks waited "
+	    "for a disk (95 % of what it lost). That cost the pool 36.0 s.\n"
+	    "n8: pull of redis took 60.0 s, in its earlier starts 22.0 s: "
 	    "nothing that is measured differs.\n"
-	    "n9: it began 100 s after the start, others 0 s.\n"
+	    "n7: it began 100 s after the start, others 0 s. 2 more phases "
+	    "were slow on other nodes.");
+	clear(state);
+	straggler(
+	    "n9", "disk", "tasks waited for a disk", 0.947, 36 * S, "peers");
+	take("notes", 1, KEYS("key"), CELLS(answer_string("not_judged")));
+	slow("n9", 60 * S, 22 * S, false);
+	slow("c", 60 * S, 22 * S, false);
+	says(WHY_SLOW,
+	    "n9: pull of redis took 60.0 s, on its peers 22.0 s: tasks waited "
+	    "for a disk (95 % of what it lost). That cost the pool 36.0 s.\n"
 	    "c: pull took 60.0 s, usually 22.0 s.");
+}
+
+/* Of the one that is asked for all phases are. */
+static void
+all_phases_of_one_node_are_said(void **state)
+{
+	(void)state;
+	f.only = text_of("n9");
+	for (int i = 0; i < WHY_NAMED + 1; i++)
+		straggler("n9", "began", "it began late", 1, 0, "peers");
+	says(WHY_SLOW, "n9: it began late.\nn9: it began late.\nn9: it began "
+		       "late. 1 more phase was slow.");
 }
 
 static void
@@ -494,7 +564,14 @@ main(void)
 		cmocka_unit_test_teardown(
 		    slow_is_by_a_second_and_a_quarter, clear),
 		cmocka_unit_test_teardown(
+		    what_is_usual_of_any_key_is_not_of_this_one, clear),
+		cmocka_unit_test_teardown(
 		    a_cause_is_what_its_clause_says, clear),
+		cmocka_unit_test_teardown(
+		    all_phases_of_one_node_are_said, clear),
+		cmocka_unit_test_teardown(two_are_both, clear),
+		cmocka_unit_test_teardown(
+		    records_without_a_time_have_none, clear),
 		cmocka_unit_test_teardown(
 		    what_helps_most_at_worst_is_said, clear),
 		cmocka_unit_test_teardown(what_is_worth_it_is_asked, clear),
