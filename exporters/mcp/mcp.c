@@ -43,6 +43,15 @@ struct reply {
 	enum mcp_code code;
 };
 
+/* Some clients write null for what they leave out. */
+static struct text
+find_given(struct text object, const char *name)
+{
+	struct text value = json_find(object, name);
+
+	return json_fields_is_null(value) ? (struct text){ NULL, 0 } : value;
+}
+
 /* ---- answers ---- */
 
 static void
@@ -185,7 +194,7 @@ call_tool(struct reply *reply)
 {
 	struct text params = reply->request->params;
 	struct text name = json_find(params, "name");
-	struct text arguments = json_find(params, "arguments");
+	struct text arguments = find_given(params, "arguments");
 	const struct question *question = NULL;
 	struct buffer text = { .at = NULL };
 	struct json *json = reply->json;
@@ -328,7 +337,7 @@ read_request(struct text message, struct request *request)
 	struct text id = json_find(message, "id");
 
 	request->method = json_find(message, "method");
-	request->params = json_find(message, "params");
+	request->params = find_given(message, "params");
 	request->version =
 	    json_find(json_find(request->params, "_meta"), VERSION_OF_REQUEST);
 	if (is_id(id))

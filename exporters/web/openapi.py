@@ -92,7 +92,7 @@ def main():
     with open(FILE) as file:
         text = before = file.read()
     for path, item in json.loads(text)["paths"].items():
-        words = item["get"].get("x-command", "").split()
+        words = item.get("get", {}).get("x-command", "").split()
         columns = (columns_of(*words[1:]) if words[:2] == ["poolscope", "stats"] else
                    columns_of_results() if words[:2] == ["poolscope", "results"] else None)
         if columns is None or "application/json" not in item["get"]["responses"]["200"]["content"]:

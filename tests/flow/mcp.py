@@ -44,6 +44,10 @@ class Client:
         assert answer["id"] == self.next_id and answer["jsonrpc"] == "2.0", answer
         return answer
 
+    def ask_raw(self, line):
+        self.write(line + b"\n")
+        return self.read()
+
     def call(self, tool, **arguments):
         """(answer, is it an error)."""
         answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
@@ -279,6 +283,9 @@ def case_refuses():
         equal((tool, arguments, failed), (tool, arguments, True))
         assert wanted in answer["error"], answer
     # What is null is not given.
+    assert "result" in client.ask_raw(b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": null}')
+    assert "tools" in client.ask_raw(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": null}')["result"]
+    equal(client.ask("tools/call", {"name": "pools", "arguments": None})["result"]["isError"], False)
     answer, failed = client.call("phases", partition=POOL, node=None)
     equal((failed, rows_of(answer, "phases")[0]["count"]), (False, 60))
     client.end()

@@ -21,10 +21,10 @@ with open(sys.argv[1]) as file:
 wrong = []
 
 
-def ask(target, method="GET", **headers):
+def ask(target, method="GET", body=None, **headers):
     connection = http.client.HTTPConnection("127.0.0.1", int(os.environ["PORT"]), timeout=60)
     headers = {"Authorization": "Bearer " + os.environ["TOKEN"], **headers}
-    connection.request(method, target, headers={name: value for name, value in headers.items() if value is not None})
+    connection.request(method, target, body and json.dumps(body), headers={name: value for name, value in headers.items() if value is not None})
     answer = connection.getresponse()
     stream = answer.headers["Content-Type"] == "text/event-stream"
     answer.body = answer.readline() if stream else answer.read()
@@ -49,8 +49,13 @@ def follow(node):
 
 def operations():
     for path, item in API["paths"].items():
-        expect(set(item) == {"get"}, path, "has", set(item))
-        yield path, item["get"], [follow(each) for each in item["get"].get("parameters", [])]
+        method = "post" if path == "/mcp" else "get"
+        expect(set(item) == {method}, path, "has", set(item))
+        yield path, item[method], [follow(each) for each in item[method].get("parameters", [])]
+
+
+def method_of(path):
+    return next(iter(API["paths"][path])).upper()
 
 
 # ---- schemas: the keywords that the file uses ----
@@ -91,7 +96,7 @@ def judge_answer(answer, operation, where):
     """Its status, type and content are those of the file."""
     response = operation["responses"].get(str(answer.status))
     expect(response, where, "has the status", answer.status, answer.body[:200])
-    if not response or answer.status == 304:
+    if not response or answer.status in (202, 304):
         return
     kind = answer.headers["Content-Type"].partition(";")[0]
     content = follow(response).get("content", {})
@@ -113,18 +118,19 @@ def requests():
             target = each["target"]
             bare, _, query = target.partition("?")
             expect(re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path).replace(".", r"\."), bare), target, "is not", path)
-            answer = ask(target)
+            answer = ask(target, method_of(path), each.get("body"), **each.get("headers", {}))
             got.add(answer.status)
             expect(answer.status == each["status"], target, answer.status, answer.body[:300])
             judge_answer(answer, operation, target)
             if answer.status == 200:
                 used |= {part.partition("=")[0] for part in query.split("&") if part}
-            else:
-                detail = json.loads(answer.body)["detail"]
+            elif answer.status != 202:
+                problem = json.loads(answer.body)
+                detail = problem["error"]["message"] if "error" in problem else problem["detail"]
                 expect(re.search(each["detail"], detail), target, detail)
         names = {each["name"] for each in parameters if each["in"] == "query"}
         expect(used == names, path, "has parameters without a request:", names ^ used)
-        stated = {int(status) for status in operation["responses"]} & {200, 400, 404, 410}
+        stated = {int(status) for status in operation["responses"]} & {200, 202, 400, 404, 410}
         expect(got == stated, path, "has a status without a request, or none for", stated ^ got)
         for each in parameters:
             choices = each["schema"].get("enum")
@@ -143,12 +149,15 @@ def known(target, method):
 
 def statuses():
     for path, operation, _ in operations():
-        target = next(each["target"] for each in operation["x-requests"] if each["status"] == 200)
+        first, method = operation["x-requests"][0], method_of(path)
+        target, body = first["target"], first.get("body")
+        expect(first["status"] == 200, path, "begins with another status")
         public = operation.get("security") == []
         stated = set(operation["responses"]) & {"304", "401", "403", "405"}
         wanted = {"403", "405"} | (set() if public else {"401"}) | ({"304"} & stated)
         expect(stated == wanted, path, "has", stated, "not", wanted)
-        tries = [ask(target, "POST"), ask(target, Host="evil.example"), ask(target, Authorization=None)]
+        tries = [ask(target, "GET" if method == "POST" else "POST"), ask(target, method, body, Host="evil.example"),
+                 ask(target, method, body, Authorization=None)]
         expect([each.status for each in tries] == [405, 403, 200 if public else 401], path, [t.status for t in tries])
         if "304" in stated:
             tries.append(known(target, "GET"))
@@ -167,7 +176,7 @@ def listed(target):
 
 
 def sets(api_md):
-    root = {"/v1/" + word for word in listed("/v1/0")} | {"/v1/live", "/v1/openapi.json", "/metrics", "/healthz"}
+    root = {"/v1/" + word for word in listed("/v1/0")} | {"/v1/live", "/v1/openapi.json", "/metrics", "/mcp", "/healthz"}
     pool = {"/v1/pools/{pool}/" + word for word in listed("/v1/pools/x/0")}
     expect(set(API["paths"]) == root | pool, "routes:", set(API["paths"]) ^ (root | pool))
     text = {}
@@ -181,7 +190,7 @@ def sets(api_md):
     for path, operation, parameters in operations():
         names = {each["name"] for each in parameters if each["in"] == "query"}
         expect(text.get(path) == names, path, "in api.md:", text.get(path), "not", names)
-        if path in ("/v1/live", "/v1/openapi.json", "/healthz"):
+        if path in ("/v1/live", "/v1/openapi.json", "/mcp", "/healthz"):
             continue
         target = path.replace("{pool}", "x")
         expect(listed(target + "?0=") == names, path, "takes", listed(target + "?0="), "not", names)
