@@ -26,7 +26,6 @@ struct web_access {
 	struct authorized_keys *list;
 	struct stat seen; /* the file that the list is from */
 	struct rate_limit *rate;
-	uint64_t refused;
 };
 
 /* ---- tokens ---- */
@@ -157,17 +156,8 @@ uint32_t
 web_access_wait_ms(
     struct web_access *access, const struct web_right *right, uint32_t count)
 {
-	uint32_t ms = rate_limit_take_of_key(
+	return rate_limit_take_of_key(
 	    access->rate, right->token, count, clock_monotonic_ns());
-
-	access->refused += ms > 0;
-	return ms;
-}
-
-uint64_t
-web_access_refused(const struct web_access *access)
-{
-	return access->refused;
 }
 
 /* ---- names of this server ---- */

@@ -52,8 +52,6 @@ bool web_access_holds(struct web_access *access, const struct web_right *right);
  * ms it must wait. */
 uint32_t web_access_wait_ms(
     struct web_access *access, const struct web_right *right, uint32_t count);
-/* How often a token had to. */
-uint64_t web_access_refused(const struct web_access *access);
 
 /* The header Origin; NULL: none, as that of a program.  A page of another
  * server names its own. */

@@ -85,13 +85,15 @@ static void
 ask(struct watch *watch)
 {
 	struct web_task *task = memory_zero(1, sizeof(*task));
+	struct err ignored;
 
 	task->question.route = &tick_route;
 	task->question.options = watch->live->options;
 	task->question.query.name = watch->partition;
 	task->question.tick = &watch->now;
 	task->data = watch;
-	watch->asked = web_workers_begin(watch->live->workers, task);
+	watch->asked =
+	    web_workers_begin(watch->live->workers, task, &ignored) == 0;
 	if (!watch->asked)
 		web_task_free(&task); /* the next period will do */
 }

@@ -154,6 +154,8 @@ web_refuse(
 
 	if (status == WEB_UNAUTHORIZED)
 		more = (struct web_http_field){ "WWW-Authenticate", "Bearer" };
+	else if (status == WEB_TOO_MANY || status == WEB_UNAVAILABLE)
+		more = (struct web_http_field){ "Retry-After", "1" };
 	refuse(request, status, detail, more);
 }
 

@@ -34,6 +34,7 @@ struct web_serve {
 	struct loop_timer drain;
 	bool answered;          /* all, when the loop last looked */
 	struct web_task *asked; /* that are not answered yet */
+	uint64_t refused;       /* with WEB_TOO_MANY */
 	const struct source_options *source;
 };
 
@@ -208,7 +209,7 @@ read_question(struct web_serve *serve, struct web_http_request *request,
 		return WEB_UNAUTHORIZED;
 	if (question->right.pattern[0] != '\0')
 		question->limit = question->right.pattern;
-	question->refused = web_access_refused(serve->access);
+	question->refused = serve->refused;
 	status = find_route(task, err);
 	if (status != 0)
 		return status;
@@ -231,8 +232,10 @@ admit(struct web_serve *serve, struct web_http_request *request,
 {
 	uint32_t ms = web_access_wait_ms(serve->access, right, count);
 
-	if (ms > 0)
+	if (ms > 0) {
 		web_refuse_rate(request, ms);
+		serve->refused++;
+	}
 	return ms == 0;
 }
 
@@ -251,16 +254,24 @@ join(struct web_serve *serve, struct web_http_request *request,
 	return false;
 }
 
-/* Takes the task; false: too many wait. */
-static bool
-begin_task(struct web_serve *serve, struct web_task **task)
+/* Takes the task, or refuses the request: too many wait. */
+static void
+begin_task(struct web_serve *serve, struct web_http_request *request,
+    struct web_task **task)
 {
-	if (!web_workers_begin(serve->workers, *task))
-		return false;
+	struct err err;
+	unsigned status;
+
+	(*task)->data = request;
+	status = web_workers_begin(serve->workers, *task, &err);
+	if (status != 0) {
+		web_refuse(request, status, err.text);
+		serve->refused += status == WEB_TOO_MANY;
+		return;
+	}
 	(*task)->other = serve->asked;
 	serve->asked = *task;
 	*task = NULL;
-	return true;
 }
 
 static void
@@ -278,16 +289,10 @@ ask(struct web_serve *serve, struct web_http_request *request,
 		err_set(&err, "too many answers wait to be fetched; ask again "
 			      "later");
 	}
-	if (status == 0) {
-		if (join(serve, request, *task))
-			return;
-		(*task)->data = request;
-		if (begin_task(serve, task))
-			return;
-		status = WEB_UNAVAILABLE;
-		err_set(&err, "too many questions wait; ask again later");
-	}
-	web_refuse(request, status, err.text);
+	if (status != 0)
+		web_refuse(request, status, err.text);
+	else if (!join(serve, request, *task))
+		begin_task(serve, request, task);
 }
 
 /* POST /mcp: a message of the Model Context Protocol.  A page of another server
@@ -322,10 +327,7 @@ ask_message(struct web_serve *serve, struct web_http_request *request,
 			web_http_header(request, "Mcp-Method"),
 			web_http_header(request, "Mcp-Name")
 		};
-		(*task)->data = request;
-		if (!begin_task(serve, task))
-			web_refuse(request, WEB_UNAVAILABLE,
-			    "too many questions wait; ask again later");
+		begin_task(serve, request, task);
 	}
 }
 

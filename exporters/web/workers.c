@@ -221,7 +221,9 @@ struct web_reader {
 	bool is_store;
 };
 
-enum { WEB_WORKERS = 2, WEB_TASKS_MAX = 256 };
+/* One token has all workers but one at most, so that its slow questions hold up
+ * nobody else. */
+enum { WEB_WORKERS = 3, WEB_TASKS_MAX = 256, WEB_TASKS_OF_TOKEN_MAX = 64 };
 
 /* Answer a question from the source. */
 
@@ -483,6 +485,7 @@ struct member {
 	struct web_workers *of;
 	struct thread thread;
 	struct web_reader reader;
+	const struct web_task *task; /* that it answers; NULL: none */
 };
 
 struct web_workers {
@@ -513,17 +516,30 @@ queue_put(struct queue *queue, struct web_task *task)
 }
 
 static struct web_task *
-queue_take(struct queue *queue)
+queue_take_at(struct queue *queue, struct web_task **link)
 {
-	struct web_task *task = queue->first;
+	struct web_task *task = *link;
 
 	if (task == NULL)
 		return NULL;
-	queue->first = task->next;
-	if (queue->first == NULL)
-		queue->end = &queue->first;
+	*link = task->next;
+	if (*link == NULL)
+		queue->end = link;
 	queue->count--;
 	return task;
+}
+
+static struct web_task *
+queue_take(struct queue *queue)
+{
+	return queue_take_at(queue, &queue->first);
+}
+
+static bool
+is_of_same_token(const struct web_task *a, const struct web_task *b)
+{
+	return memcmp(a->question.right.token, b->question.right.token,
+		   sizeof(a->question.right.token)) == 0;
 }
 
 /* ---- a worker ---- */
@@ -543,6 +559,28 @@ ask(struct member *member, struct web_task *task)
 	pthread_mutex_unlock(&member->of->store);
 }
 
+static bool
+may_begin(const struct web_workers *workers, const struct web_task *task)
+{
+	int begun = 0;
+
+	for (int i = 0; i < WEB_WORKERS; i++)
+		begun += workers->members[i].task != NULL &&
+			 is_of_same_token(workers->members[i].task, task);
+	return begun < WEB_WORKERS - 1;
+}
+
+/* The oldest one that may begin; NULL: none. */
+static struct web_task *
+next_task(struct web_workers *workers)
+{
+	struct web_task **link = &workers->waiting.first;
+
+	while (*link != NULL && !may_begin(workers, *link))
+		link = &(*link)->next;
+	return queue_take_at(&workers->waiting, link);
+}
+
 static int
 work(void *arg, struct err *err)
 {
@@ -552,15 +590,16 @@ work(void *arg, struct err *err)
 
 	(void)err;
 	pthread_mutex_lock(&workers->lock);
-	for (;;) {
-		while (!workers->stopping && workers->waiting.count == 0)
+	while (!workers->stopping) {
+		member->task = task = next_task(workers);
+		if (task == NULL) {
 			pthread_cond_wait(&workers->changed, &workers->lock);
-		if (workers->stopping)
-			break;
-		task = queue_take(&workers->waiting);
+			continue;
+		}
 		pthread_mutex_unlock(&workers->lock);
 		ask(member, task);
 		pthread_mutex_lock(&workers->lock);
+		member->task = NULL;
 		queue_put(&workers->done, task);
 		loop_wake(workers->loop);
 	}
@@ -598,19 +637,34 @@ on_wake(void *arg)
 	} while (task != NULL);
 }
 
-bool
-web_workers_begin(struct web_workers *workers, struct web_task *task)
+unsigned
+web_workers_begin(
+    struct web_workers *workers, struct web_task *task, struct err *err)
 {
-	bool taken;
+	unsigned status = 0, same = 0;
 
 	pthread_mutex_lock(&workers->lock);
-	taken = workers->waiting.count < WEB_TASKS_MAX;
-	if (taken) {
+	for (const struct web_task *of = workers->waiting.first; of != NULL;
+	     of = of->next)
+		same += is_of_same_token(of, task);
+	if (same >= WEB_TASKS_OF_TOKEN_MAX)
+		status = WEB_TOO_MANY;
+	else if (workers->waiting.count >= WEB_TASKS_MAX)
+		status = WEB_UNAVAILABLE;
+	else
 		queue_put(&workers->waiting, task);
-		pthread_cond_signal(&workers->changed);
-	}
+	pthread_cond_signal(&workers->changed);
 	pthread_mutex_unlock(&workers->lock);
-	return taken;
+	if (status == WEB_TOO_MANY)
+		err_set(err,
+		    "%d questions of the token wait; ask again when some are "
+		    "answered",
+		    WEB_TASKS_OF_TOKEN_MAX);
+	else if (status != 0)
+		err_set(err,
+		    "%d questions wait; ask again when some are answered",
+		    WEB_TASKS_MAX);
+	return status;
 }
 
 int

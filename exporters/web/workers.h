@@ -85,8 +85,10 @@ int web_workers_start(struct web_workers **workers, struct loop *loop,
 /* Tasks that were not answered come back with the status 503. */
 void web_workers_stop(struct web_workers **workers);
 
-/* Takes the task until `on_done`.  False: WEB_TASKS_MAX wait already, and it
- * was not taken. */
-bool web_workers_begin(struct web_workers *workers, struct web_task *task);
+/* Takes the task until `on_done`, and returns 0.  Else too many wait, of its
+ * token or of all, and it was not taken: the status, and a sentence.  A token
+ * has all workers but one at most. */
+unsigned web_workers_begin(
+    struct web_workers *workers, struct web_task *task, struct err *err);
 
 #endif

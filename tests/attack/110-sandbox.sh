@@ -61,10 +61,11 @@ wait "$upload"
 mkdir "$TMP/data" "$TMP/archive"
 for command in "upload events --target http:http://127.0.0.1:9/ --dry-run" "upload samples --target influx:http://127.0.0.1:9/db --dry-run" \
 	"upload results -d $TMP/data -a $TMP/archive --target store" \
-	"upload file $TMP/upload.log --target s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests" "top --once"; do
+	"upload file $TMP/upload.log --target s3:bucket/key --dry-run" "fetch azure-table:perf --dry-run" "stats usage" "results tests" "top --once" \
+	"mcp" "dump" "report -o $TMP/report.html" "trace --format json -o $TMP/trace"; do
 	# shellcheck disable=SC2086 # words
 	AWS_ACCESS_KEY_ID=key AWS_SECRET_ACCESS_KEY=secret AZURE_STORAGE_ACCOUNT=account AZURE_STORAGE_KEY=a2V5 \
-		poolscope $command -p acct/pool --log debug >"$TMP/printed" 2>&1 || head "$TMP/printed"
+		poolscope $command -p acct/pool --log debug >"$TMP/printed" 2>&1 </dev/null || head "$TMP/printed"
 	grep 'Landlock' "$TMP/printed" | head -n 1 >>"$TMP/uploads.log"
 done
 
@@ -100,7 +101,7 @@ else
 	for service in $services upload; do
 		check "the $service reports its sandbox" grep -q 'file access is restricted' "$TMP/$service.log"
 	done
-	check_text "so does each command that sends, fetches or shows" 8 "$(grep -c 'file access is restricted' "$TMP/uploads.log")"
+	check_text "so does each command that sends, fetches or shows" 12 "$(grep -c 'file access is restricted' "$TMP/uploads.log")"
 	check_text "so does each import" 5 "$(grep -c 'file access is restricted' "$TMP/import.log")"
 	rm "$TMP/runs/events.jsonl"
 	ln -s "$elsewhere/poolscope.conf" "$TMP/runs/events.jsonl"

@@ -29,7 +29,9 @@ client() {
 }
 
 web --request-rate 0
-for case in messages rights origins lengths versions; do
+AGGREGATOR=$(pid aggregator)
+export AGGREGATOR
+for case in messages rights origins lengths versions shares; do
 	check "$case" client "$case"
 done
 stop web

@@ -10,6 +10,8 @@ import http.client
 import json
 import os
 import re
+import select
+import signal
 import socket
 import sys
 import time
@@ -183,6 +185,52 @@ def case_limits():
     text = send(None, "GET", "/metrics").body.decode()
     refused = int(float(re.search(r"^poolscope_web_rate_limited_requests_total (\S+)$", text, re.M).group(1)))
     assert refused >= 3, refused
+
+
+def case_shares():
+    """70 questions of one token, while nothing is answered: 2 begin, 64 wait, 4 are refused at
+    once; what another token asks then does not wait for them."""
+    os.kill(int(os.environ["AGGREGATOR"]), signal.SIGSTOP)
+    try:
+        asked = [begin("GET /v1/pools/acct%%24pool/phases?from=%d" % i) if i % 2 else
+                 begin("POST /mcp", message("tools/call", {"name": "pools"}, i)) for i in range(70)]
+        early = readable(asked, 4)
+        other = begin("GET /v1/pools/acct%24pool/nodes", token=ONE)
+        time.sleep(0.2)  # what is answered now is answered to nobody
+        equal(len(readable(asked)), 4)
+    finally:
+        os.kill(int(os.environ["AGGREGATOR"]), signal.SIGCONT)
+    for answer in map(end, early):
+        equal((answer.status, answer.headers["Retry-After"]), (429, "1"))
+        equal(json.loads(answer.body)["detail"], "64 questions of the token wait; ask again when some are answered")
+    equal(end(other).status, 200)
+    rest = [each for each in asked if each not in early]
+    soon = len(readable(rest))
+    assert soon < 33, soon
+    equal({end(each).status for each in rest}, {200})
+
+
+def begin(line, body=None, token=TOKEN):
+    half = socket.create_connection(("127.0.0.1", PORT), timeout=60)
+    half.sendall(("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s" %
+                  (line, token, len(body or ""), body or "")).encode())
+    return half
+
+
+def end(half):
+    answer = http.client.HTTPResponse(half)
+    answer.begin()
+    answer.body = answer.read()
+    half.close()
+    return answer
+
+
+def readable(halves, count=0):
+    """Those that are answered, when at least `count` are."""
+    until = time.monotonic() + 20
+    while len(found := select.select(halves, [], [], 0)[0]) < count and time.monotonic() < until:
+        time.sleep(0.01)
+    return found
 
 
 def case_store():
