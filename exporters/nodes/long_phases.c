@@ -237,7 +237,7 @@ judge_open(struct reading *reading, struct err *err)
 		return 0;
 	usual_init(&values);
 	rc = usual_starts_read(
-	    &starts, reading->source, reading->partition, err);
+	    &starts, reading->source, reading->partition, TIME_MAX_NS, err);
 	from_ns = starts.count > 0 ? starts.begin_ns[0] : TIME_MIN_NS;
 	for (uint32_t i = 0; rc == 0 && i < reading->phase_count; i++)
 		if (reading->phases[i].open > 0)

@@ -59,11 +59,12 @@ count_required(double *count, struct source *source, struct text partition,
 /* A pool that has been started for years is not read whole. */
 int
 usual_starts_read(struct usual_starts *starts, struct source *source,
-    struct text partition, struct err *err)
+    struct text partition, int64_t before_ns, struct err *err)
 {
 	enum { DAYS_FACTOR = 4, DAYS_LAST = 64 };
 	const int64_t day_ns = 86400 * NS_PER_SECOND;
-	struct starts_query query = { .to_ns = TIME_MAX_NS,
+	int64_t now_ns = clock_wall_ns();
+	struct starts_query query = { .to_ns = before_ns,
 		.gap_ns = STARTS_GAP_MODEL };
 	bool more = true;
 	double count;
@@ -78,7 +79,9 @@ usual_starts_read(struct usual_starts *starts, struct source *source,
 
 		more = days <= DAYS_LAST;
 		query.from_ns =
-		    more ? clock_wall_ns() - days * day_ns : TIME_MIN_NS;
+		    more ? (before_ns < now_ns ? before_ns : now_ns) -
+			       days * day_ns
+			 : TIME_MIN_NS;
 		if (starts_read(&some, source, partition, &query, err) == 0)
 			more = !take_last(starts, &some, !more) && more;
 		starts_clear(&some);

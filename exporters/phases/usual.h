@@ -34,8 +34,9 @@ struct usual_starts {
 	int64_t begin_ns[USUAL_STARTS];
 	uint32_t count; /* 0: nothing says when nodes begin, or none did */
 };
+/* The last ones that began before `before_ns`. */
 int usual_starts_read(struct usual_starts *starts, struct source *source,
-    struct text partition, struct err *err);
+    struct text partition, int64_t before_ns, struct err *err);
 /* Of which start what began then is: its number from 1 on; 0: of none. */
 uint32_t usual_start_of(const struct usual_starts *starts, int64_t begin_ns);
 

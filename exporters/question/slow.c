@@ -372,7 +372,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 
 	usual_init(&shares.usual);
 	rc = usual_starts_read(
-	    &shares.starts, asked->source, asked->partition, err);
+	    &shares.starts, asked->source, asked->partition, TIME_MAX_NS, err);
 	if (rc == 0)
 		rc = compare_all(&shares, &timeline, asked, answer, err);
 	free(shares.at);

@@ -97,7 +97,7 @@ earlier_read(struct earlier *earlier, struct source *source,
 	struct phases_timeline t = { .open = 0 };
 	struct usual_starts starts;
 
-	if (usual_starts_read(&starts, source, partition, err) != 0)
+	if (usual_starts_read(&starts, source, partition, before_ns, err) != 0)
 		return -1;
 	query.from_ns = starts.count > 0 ? starts.begin_ns[0] : TIME_MIN_NS;
 	query.to_ns = before_ns;

@@ -22,8 +22,8 @@ struct earlier {
 void earlier_init(struct earlier *earlier);
 void earlier_clear(struct earlier *earlier);
 
-/* The phases that ended in the last starts before `before_ns` (usual.h); that
- * there are none is no failure. */
+/* The phases that ended in the last starts that began before `before_ns`
+ * (usual.h); that there are none is no failure. */
 int earlier_read(struct earlier *earlier, struct source *source,
     struct text partition, const char *model, int64_t before_ns,
     struct err *err);

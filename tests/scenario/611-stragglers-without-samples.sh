@@ -22,6 +22,10 @@
 # In a third one node fetches alone, in 13 starts 2 h apart: 20 s each time, then 40 s.  There
 # are 12 earlier ones, their median is 20; 0.03 is the least spread.  It lost 20 s.  A second
 # phase took 20 s, too, and was there 11 times before: it cannot be judged.
+#
+# In a fourth one node is prepared in 44 starts 2 h apart: in the first 14 for 20 s each, in the
+# 15th for 60 s, in later ones for 60 s, in the 40th for 120 s.  An old start is judged by what
+# was before it: the 15th by 14 times of 20 s, it lost 40 s; the 40th by the 20 before.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -117,3 +121,18 @@ wait_until indexed 30
 answer "a node alone" "n1,pool:images,,40,20,20,20,node,12,$UNMEASURED" stragglers
 check "..." poolscope stats stragglers
 check_printed "... and what is not judged" "cannot judge 1 phase:"
+
+PARTITION='acct$often'
+export POOLSCOPE_PARTITION="$PARTITION"
+awk 'BEGIN { for (i = 1; i <= 44; i++) {
+	print "event", 7200 * i, "n01 prep:start"
+	print "event", 7200 * i + (i < 15 ? 20 : i == 40 ? 120 : 60), "n01 prep:end"
+} }' | records
+wait_until indexed 30
+# start_of NUMBER
+start_of() {
+	columns start poolscope stats starts --newest 44 --format csv | sort | sed -n "$1p"
+}
+answer "an old start, by those before it" "n01,pool:prep,,60,20,40,,node,14,$UNMEASURED" stragglers --start "$(start_of 15)"
+answer "... by 20 at most" "n01,pool:prep,,120,60,60,,node,20,$UNMEASURED" stragglers --start "$(start_of 40)"
+answer "... and not by what came later" "" stragglers --start "$(start_of 41)"
