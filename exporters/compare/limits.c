@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What limits_visible adds for the noise of the next comparison, in half widths
- * of the limits; tests/bench/compare.c shows for which noise it is enough. */
-#define VISIBLE_HALVES 2.0
-
 uint64_t
 limits_count(const struct limits_groups *groups, double most)
 {
@@ -105,14 +101,4 @@ limits_least(uint32_t old_count, double share)
 			return count;
 	}
 	return 0;
-}
-
-double
-limits_visible(const struct limits_groups *groups, double share, double margin)
-{
-	double low, high;
-
-	if (!limits_find(groups, share, &low, &high))
-		return NAN;
-	return margin + VISIBLE_HALVES * (high - low) / 2;
 }

@@ -45,9 +45,4 @@ bool limits_find(const struct limits_groups *groups, double share, double *low,
  * number up to a million does. */
 uint32_t limits_least(uint32_t old_count, double share);
 
-/* The least change, as a difference of logarithms, that as many others would
- * have shown to be above `margin` in 95 of 100 comparisons; NaN: too few. */
-double limits_visible(
-    const struct limits_groups *groups, double share, double margin);
-
 #endif

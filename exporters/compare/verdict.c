@@ -10,6 +10,10 @@
 #include "proto/base/memory.h"
 
 #define NEEDED_MAX 1e6
+/* What is added to see a change for the noise of the next comparison, in widths
+ * of the surer limits; tests/bench/compare.c shows for which noise it is
+ * enough. */
+#define VISIBLE_WIDTHS 1.2
 
 const char *const compare_verdict_words[] = { "same", "better", "worse",
 	"undecided", NULL };
@@ -43,9 +47,9 @@ by_share(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The least share at which a limit would be beyond the margin. */
+/* The least share at which a limit is beyond a difference. */
 static double
-clearness(const struct limits_groups *groups, double margin)
+share_beyond(const struct limits_groups *groups, double margin)
 {
 	uint64_t pairs = (uint64_t)groups->old_count * groups->new_count;
 	uint64_t below = limits_count(groups, margin);
@@ -53,6 +57,31 @@ clearness(const struct limits_groups *groups, double margin)
 	    pairs - limits_count(groups, nextafter(-margin, -HUGE_VAL));
 
 	return ranks_null_share(groups->null, below < above ? below : above);
+}
+
+/* The least share at which there is a verdict of worse or better. */
+static double
+clearness(const struct limits_groups *groups, double margin)
+{
+	return fmax(share_beyond(groups, margin),
+	    share_beyond(groups, 0) / COMPARE_CHANCE);
+}
+
+/* The limits, which are beyond no change only if the surer ones are, too.
+ * Returns how far these are apart: without end if there are too few. */
+static double
+find_limits(
+    const struct limits_groups *groups, double share, double *low, double *high)
+{
+	double sure_low, sure_high;
+
+	limits_find(groups, share, low, high);
+	limits_find(groups, share * COMPARE_CHANCE, &sure_low, &sure_high);
+	if (sure_low <= 0)
+		*low = fmin(*low, 0);
+	if (sure_high >= 0)
+		*high = fmax(*high, 0);
+	return sure_high - sure_low;
 }
 
 static enum compare_verdict
@@ -77,7 +106,8 @@ needed(const struct compare_judged *of, double estimate, double half,
 	double runs = ceil(2 * pow(half / far, 2) / sides);
 	uint32_t least = 1, with;
 
-	while ((with = limits_least(least, of->wrong)) == 0 || with > least)
+	while ((with = limits_least(least, of->wrong * COMPARE_CHANCE)) == 0 ||
+	       with > least)
 		least++;
 	if (!isfinite(half))
 		return least;
@@ -92,13 +122,14 @@ judge_one(struct compare_judged *of, struct ranks_null *null, double share,
 {
 	struct limits_groups groups = groups_of(of, null);
 	double low, high, estimate = limits_estimate(&groups);
-	bool is_known = limits_find(&groups, share, &low, &high);
+	double width = find_limits(&groups, share, &low, &high);
 
 	of->wrong = share;
 	of->ratio = exp(estimate);
-	of->low = is_known ? exp(low) : (double)NAN;
-	of->high = is_known ? exp(high) : (double)NAN;
-	of->visible = exp(limits_visible(&groups, share, margin));
+	of->low = isfinite(low) ? exp(low) : (double)NAN;
+	of->high = isfinite(high) ? exp(high) : (double)NAN;
+	of->visible = isfinite(width) ? exp(margin + VISIBLE_WIDTHS * width)
+				      : (double)NAN;
 	of->verdict = verdict_of(low, high, margin);
 	if (of->verdict == COMPARE_UNDECIDED)
 		of->needed = needed(of, estimate, (high - low) / 2, margin);

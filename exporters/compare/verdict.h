@@ -3,12 +3,16 @@
  *
  * Worse: the lower limit of the ratio of new to old is above 1 + `margin`,
  * and wrong in at most one of a thousand comparisons; better: the upper one is
- * below 1 / (1 + margin); the same: both are between these.  Of several that
- * decide, one that is none is called worse or better in at most one of a
- * thousand comparisons, too (S. Holm, "A simple sequentially rejective multiple
- * test procedure", Scandinavian Journal of Statistics 6, 1979): the limits of
- * the clearest one are those of a thousandth divided by their number, those of
- * the next one by one less, until one decides nothing.
+ * below 1 / (1 + margin); the same: both are between these.  A limit is beyond
+ * 1 only if it would be with half that share, too: of runs that differ by
+ * chance alone, whatever their spread, at most one of 2,000 comparisons says
+ * worse. What is by more than the margin worse is seldom missed for it.
+ *
+ * Of several that decide, this holds for all together (S. Holm, "A simple
+ * sequentially rejective multiple test procedure", Scandinavian Journal of
+ * Statistics 6, 1979): the limits of the clearest one are those of a thousandth
+ * divided by their number, those of the next one by one less, until one decides
+ * nothing.
  *
  * Those that do not decide explain: of those that are marked one in twenty is
  * chance (Y. Benjamini, Y. Hochberg, "Controlling the false discovery rate",
@@ -21,6 +25,7 @@
 #include "exporters/compare/limits.h"
 
 #define COMPARE_WRONG      0.001 /* share of comparisons */
+#define COMPARE_CHANCE     0.5   /* part of it of those without a change */
 #define COMPARE_DISCOVERED 0.05  /* share of what is marked */
 
 enum compare_verdict {

@@ -1,23 +1,27 @@
 #!/bin/sh
-# Starts of a pool, each of one node that is prepared, one every 10,000 s: eight that took 100,
-# 101 ... 107 s, then five of 110, 111 ... 114 s.
+# Starts of a pool, each of one node that is prepared, one every 10,000 s: nine that took 100,
+# 101 ... 108 s, then five of 110, 111 ... 114 s.
 #
-# Each new one is above each old one.  Of the 13 x 12 x 11 x 10 x 9 / 120 = 1,287 ways to choose
-# the five among all, one is so: less than one in 1,000.  Two are as far but for one pair, more
-# than one in 1,000.  So the ratio is from that of the least new and the greatest old one,
-# 110 / 107 = 1.0280, to that of the others, 114 / 100 = 1.14; the medians are 103.5 and 112, and
-# that of the 40 ratios is between 112 / 103.5 and 112 / 103.6: 8.2 % more.
+# Each new one is above each old one.  Of the 14 x 13 x 12 x 11 x 10 / 120 = 2,002 ways to choose
+# the five among all, one is so: less than one in 2,000, so there is a change.  A second is as
+# far but for one pair, and both are still less than one in 1,000; two more are two pairs away.  So
+# the ratio is from the second of the 45 ratios, 111 / 108 = 1.0278 (the first is 110 / 108), to
+# the last but one, 113 / 100 = 1.13; the medians are 104 and 112, and the middle ratio is theirs:
+# 7.7 % more.
 #
 #	worse by 1 %: yes; by 2 %: yes; by 3 %: cannot be decided
-#	the other way round (the five are old, the eight new): from 100 / 114 = 0.8772 to 107 / 110
-#		= 0.9727, better
-#	four new with eight: 12 x 11 x 10 x 9 / 24 = 495 ways, too few to say anything.  Of as
-#		many on both sides 7 are the least: 14 choose 7 is 3,432, 12 choose 6 is 924.
+#	the other way round (the five are old, the nine new): from 100 / 113 = 0.8850 to 108 / 111
+#		= 0.9730, better
+#	four new with ten old ones: 14 x 13 x 12 x 11 / 24 = 1,001 ways.  One is less than one in
+#		1,000, so there are limits, 111 / 110 and 114 / 100; it is more than one in 2,000,
+#		so that a change is not sure, and the lower limit is 1.
+#	four with eight: 12 x 11 x 10 x 9 / 24 = 495 ways, too few to say anything.  Of as many on
+#		both sides 7 are the least: 14 choose 7 is 3,432, 12 choose 6 is 924.
 #
 # Before them three starts were of two nodes: they are not like these.  After them one began
 # that has not ended.
 #
-# All old starts pulled nothing; a second pool pulled an image, a, eight times in 10 s, then in
+# All old starts pulled nothing; a second pool pulled an image, a, nine times in 10 s, then in
 # five starts in 20 s: 20 / 10 = 2 times as long, which explains, but does not decide.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
@@ -37,10 +41,10 @@ prepared() {
 		prepared $i 50
 		prepared $i 50 n2
 	done
-	for i in 3 4 5 6 7 8 9 10; do prepared $i $((97 + i)); done
-	for i in 11 12 13 14 15; do prepared $i $((99 + i)); done
-	prepared 16 10
-	echo "event 160000 n2 work:prepare"
+	for i in 3 4 5 6 7 8 9 10 11; do prepared $i $((97 + i)); done
+	for i in 12 13 14 15 16; do prepared $i $((98 + i)); done
+	prepared 17 10
+	echo "event 170000 n2 work:prepare"
 } | records
 
 compared() {
@@ -55,7 +59,7 @@ for row in csv.DictReader(open(sys.argv[1])):
           row["old_runs"], row["new_runs"], row["needed"] or "-")' "$TMP/csv"
 }
 
-READY="1.0280 1.1400 103.5000 112.0000 8 5"
+READY="1.0278 1.1300 104.0000 112.0000 9 5"
 PREPARED="p50:work:prepare worse $READY -"
 answer "worse" "ready worse $READY -
 $PREPARED" compared 3 poolscope-stats compare --format csv
@@ -64,21 +68,24 @@ check "... and the one that did not end" grep -q '1 run failed or did not end' "
 answer "by more than 2 %" "ready worse $READY -
 $PREPARED" compared 3 poolscope-stats compare --format csv --worse 2%
 check_status 4 "by more than 3 % is undecided" poolscope-stats compare --worse 3%
-BACK="0.8772 0.9727 112.0000 103.5000 5 8 -"
+BACK="0.8850 0.9730 112.0000 104.0000 5 9 -"
 list() {
 	for i in "$@"; do printf '%s %s ' "$OPTION" "$(at $((i * 10000)))"; done
 }
-OLD=$(OPTION=--base list 11 12 13 14 15)
-NEW=$(OPTION=--with list 3 4 5 6 7 8 9 10)
+OLD=$(OPTION=--base list 12 13 14 15 16)
+NEW=$(OPTION=--with list 3 4 5 6 7 8 9 10 11)
 # shellcheck disable=SC2086 # words
 answer "the other way round" "ready better $BACK
 p50:work:prepare better $BACK" compared 0 poolscope-stats compare --format csv $OLD $NEW
-answer "too few" "ready undecided - - 104.0000 112.5000 9 4 7
-p50:work:prepare worse - - 104.0000 112.5000 9 4 -" \
+answer "chance may have made it" "ready undecided 1.0000 1.1400 104.5000 112.5000 10 4 7
+p50:work:prepare worse 1.0000 1.1400 104.5000 112.5000 10 4 -" \
 	compared 4 poolscope-stats compare --format csv --with last:4
+answer "too few" "ready undecided - - 105.5000 112.5000 8 4 7
+p50:work:prepare worse - - 105.5000 112.5000 8 4 -" \
+	compared 4 poolscope-stats compare --format csv --with last:4 --base last:8
 check_status 4 "as a sentence" poolscope-stats compare --with last:4 --base last:8 --columns metric,says
 check_printed "... of how many decide" "about 7 of each would decide"
-check_status 3 "all that there are, like or not" poolscope-stats compare --mixed --base last:8 --worse 1%
+check_status 3 "all that there are, like or not" poolscope-stats compare --mixed --base last:9 --worse 1%
 check_status 4 "a run that there is not" poolscope-stats compare --with 2001-01-01
 check_printed "... is named" "there is no run '2001-01-01' that has ended well"
 wrong_usage "no number" "last: takes a number from 1" poolscope-stats compare --base last:0
@@ -90,7 +97,7 @@ answer "... is XML with one failure" "1 1 0 starts of acct\$pool ready" /usr/bin
 import sys, xml.etree.ElementTree as tree
 suite = tree.parse(sys.argv[1]).getroot()
 case, = suite
-assert case[0].tag == "failure" and "8.2 % more" in case[0].get("message"), tree.tostring(suite)
+assert case[0].tag == "failure" and "7.7 % more" in case[0].get("message"), tree.tostring(suite)
 print(suite.get("tests"), suite.get("failures"), suite.get("skipped"), case.get("classname"), case.get("name").split(" of ")[0])' "$TMP/junit.xml"
 check_status 3 "annotations" poolscope-stats compare --report github
 check_printed "... of what is worse" "::error title=starts of acct\$pool::ready of 1 node: worse:"
@@ -104,14 +111,14 @@ check_printed "... is named, and the old ones are there" "$TMP/none"
 
 PARTITION='acct$pulls'
 export POOLSCOPE_PARTITION="$PARTITION"
-for i in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
 	took=10
-	[ $i -lt 8 ] || took=20
+	[ $i -lt 9 ] || took=20
 	prepared $i 100
 	echo "event $((i * 10000)) n1 work:pull img=a"
 	echo "event $((i * 10000 + took)) n1 work:pulled img=a"
 done | records
-answer "what explains has no status" "ready same 1.0000 1.0000 100.0000 100.0000 8 5 -
-p50:work:prepare  1.0000 1.0000 100.0000 100.0000 8 5 -
-p50:work:pull worse 2.0000 2.0000 10.0000 20.0000 8 5 -" compared 0 poolscope-stats compare --format csv
+answer "what explains has no status" "ready same 1.0000 1.0000 100.0000 100.0000 9 5 -
+p50:work:prepare  1.0000 1.0000 100.0000 100.0000 9 5 -
+p50:work:pull worse 2.0000 2.0000 10.0000 20.0000 9 5 -" compared 0 poolscope-stats compare --format csv
 stop aggregator

@@ -141,17 +141,17 @@ limits_are_differences_by_their_order(void **state)
 	ranks_null_clear(&null);
 }
 
-/* (old + new) choose new is at least 1,000. */
+/* (old + new) choose new is at least 2,000. */
 static void
 the_least_numbers_of_runs_are_known(void **state)
 {
-	static const uint32_t old[][2] = { { 999, 1 }, { 44, 2 }, { 17, 3 },
-		{ 10, 4 }, { 8, 5 }, { 7, 6 } };
+	static const uint32_t old[][2] = { { 1999, 1 }, { 62, 2 }, { 21, 3 },
+		{ 13, 4 }, { 9, 5 }, { 8, 6 }, { 7, 7 } };
 
 	(void)state;
-	for (int i = 0; i < 6; i++) {
-		assert_int_equal(limits_least(old[i][0], 0.001), old[i][1]);
-		assert_true(limits_least(old[i][0] - 1, 0.001) > old[i][1]);
+	for (int i = 0; i < 7; i++) {
+		assert_int_equal(limits_least(old[i][0], 0.0005), old[i][1]);
+		assert_true(limits_least(old[i][0] - 1, 0.0005) > old[i][1]);
 	}
 }
 
@@ -217,36 +217,36 @@ judged(double old[RUNS], double new[RUNS], double times, bool gates)
 static void
 many_that_decide_must_each_be_surer(void **state)
 {
-	enum { MANY = 14 };
+	enum { MANY = 7 };
 	static double old[MANY][RUNS], new[MANY][RUNS];
 	struct compare_judged of[MANY];
 
 	(void)state;
-	/* All are above all: one of 12,870 choices. */
+	/* All are above all: one of 12,870 choices, a sixth of one of 2,000. */
 	of[0] = judged(old[0], new[0], 1.2, true);
 	compare_judge(of, 1, 0.01);
 	assert_int_equal(of[0].verdict, COMPARE_WORSE);
 	for (int i = 1; i < MANY; i++)
 		of[i] = judged(old[i], new[i], 1, true);
-	compare_judge(of, 12, 0.01);
+	compare_judge(of, 6, 0.01);
 	assert_int_equal(of[0].verdict, COMPARE_WORSE);
-	compare_judge(of, 13, 0.01);
+	compare_judge(of, 7, 0.01);
 	assert_int_equal(of[0].verdict, COMPARE_UNDECIDED);
-	/* When two of 13 were clear, each of 12 would do: neither is. */
+	/* When two of 7 were clear, each of 6 would do: neither is. */
 	of[1] = judged(old[1], new[1], 1.2, true);
-	compare_judge(of, 13, 0.01);
+	compare_judge(of, 7, 0.01);
 	assert_int_equal(of[1].verdict, COMPARE_UNDECIDED);
-	assert_int_equal(compare_of_all(of, 13), COMPARE_UNDECIDED);
+	assert_int_equal(compare_of_all(of, 7), COMPARE_UNDECIDED);
 	/* What explains does not count. */
-	of[12].gates = false;
-	compare_judge(of, 13, 0.01);
+	of[6].gates = false;
+	compare_judge(of, 7, 0.01);
 	assert_int_equal(of[0].verdict, COMPARE_WORSE);
 	assert_int_equal(of[1].verdict, COMPARE_WORSE);
 	assert_int_equal(of[2].verdict, COMPARE_UNDECIDED);
-	assert_int_equal(of[12].verdict, COMPARE_NO_VERDICT);
-	assert_near(of[0].wrong, 0.001 / 12);
-	assert_near(of[2].wrong, 0.001 / 10);
-	assert_int_equal(compare_of_all(of, 13), COMPARE_WORSE);
+	assert_int_equal(of[6].verdict, COMPARE_NO_VERDICT);
+	assert_near(of[0].wrong, 0.001 / 6);
+	assert_near(of[2].wrong, 0.001 / 4);
+	assert_int_equal(compare_of_all(of, 7), COMPARE_WORSE);
 }
 
 static void
@@ -285,6 +285,48 @@ a_verdict_needs_the_margin(void **state)
 	assert_int_equal(of.verdict, COMPARE_UNDECIDED);
 }
 
+/* Of 8 and 5 all are above all in one of 1,287 choices, of 9 and 5 in one of
+ * 2,002: a limit is beyond none only if it would be with half the share. */
+static void
+no_change_is_seldom_called_one(void **state)
+{
+	double old[9], new[5];
+	struct compare_judged of = { .old = old,
+		.new = new,
+		.old_count = 8,
+		.new_count = 5,
+		.gates = true };
+
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		old[i] = log(100 + i);
+	for (int i = 0; i < 5; i++)
+		new[i] = log(120 + i);
+	compare_judge(&of, 1, 0);
+	assert_int_equal(of.verdict, COMPARE_UNDECIDED);
+	assert_near(of.low, 1);
+	assert_near(of.high, 1.24);
+	assert_int_equal(of.needed, 7);
+	assert_true(isnan(of.visible));
+	of.old_count = 9;
+	compare_judge(&of, 1, 0);
+	assert_int_equal(of.verdict, COMPARE_WORSE);
+	/* Two of 2,002 are less than one of 1,000: the limit is the second. */
+	assert_near(of.low, 121 / 108.0);
+	/* The other way round. */
+	of = (struct compare_judged){ .old = new,
+		.new = old,
+		.old_count = 5,
+		.new_count = 8,
+		.gates = true };
+	compare_judge(&of, 1, 0);
+	assert_int_equal(of.verdict, COMPARE_UNDECIDED);
+	assert_near(of.high, 1);
+	of.new_count = 9;
+	compare_judge(&of, 1, 0);
+	assert_int_equal(of.verdict, COMPARE_BETTER);
+}
+
 int
 main(void)
 {
@@ -297,6 +339,7 @@ main(void)
 		cmocka_unit_test(many_that_decide_must_each_be_surer),
 		cmocka_unit_test(what_explains_has_no_say),
 		cmocka_unit_test(a_verdict_needs_the_margin),
+		cmocka_unit_test(no_change_is_seldom_called_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
