@@ -75,6 +75,8 @@ likeness_of(struct buffer *to, const struct start *start,
 	return (struct text){ (const char *)to->at, (uint32_t)to->bytes };
 }
 
+/* The median of what the nodes spent in each phase, its keys added up: of all
+ * keys together it were between two images, and would move with one node. */
 static void
 put_medians(struct compare_set *set, const struct phases_names *names,
     const struct phases_read *phases)
@@ -85,14 +87,17 @@ put_medians(struct compare_set *set, const struct phases_names *names,
 
 	for (uint32_t phase = 0; phase < names->phases.count; phase++) {
 		struct text name = names->phases.names[phase];
-		uint32_t count = 0;
+		uint32_t count = 0, node = UINT32_MAX;
 
 		for (uint32_t i = 0; i < phases->count; i++) {
 			const struct phases_item *item = &phases->items[i];
 
-			if (item->phase == phase && !item->is_open)
-				lengths[count++] =
-				    item->end_ns - item->begin_ns;
+			if (item->phase != phase || item->is_open)
+				continue;
+			if (item->node != node)
+				lengths[count++] = 0;
+			node = item->node; /* they are sorted */
+			lengths[count - 1] += item->end_ns - item->begin_ns;
 		}
 		if (count == 0)
 			continue;

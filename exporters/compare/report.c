@@ -65,7 +65,8 @@ compare_words(
 	if (of->needed > 0)
 		add(to, "; about %" PRIu64 " of each would decide", of->needed);
 	if (of->verdict != COMPARE_WORSE && isfinite(of->visible))
-		add(to, "; %s had been seen", change(ratio, of->visible));
+		add(to, "; %s would have been seen",
+		    change(ratio, of->visible));
 }
 
 /* ---- JUnit ---- */

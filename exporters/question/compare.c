@@ -61,7 +61,7 @@ static const struct answer_column columns[] = {
 	{ "new_runs", "NEW RUNS", COUNT(new_runs), "how many new ones",
 	    ANSWER_SPARE, NULL },
 	{ "visible", "VISIBLE", NUMBER(visible), NULL,
-	    "the least ratio that had been called worse in 95 of 100 "
+	    "the least ratio that would be called worse in 95 of 100 "
 	    "comparisons of as many such runs; unknown: none",
 	    ANSWER_SPARE, NULL },
 	{ "needed", "NEEDED", COUNT(needed),
@@ -165,7 +165,7 @@ check(const struct question_values *values, struct err *err)
 		return -1;
 	if (unit == COMPARE_RESULTS && (!has_test || values->test[0] == '\0'))
 		return err_set_option(
-		    err, "test", "name the test of the results");
+		    err, "test", "is required with --by result");
 	if (unit != COMPARE_RESULTS && (has_test || values->entry != NULL))
 		return err_set_option(
 		    err, "test", "and --entry go with --by result");
@@ -344,6 +344,10 @@ put_notes(const struct made *made, struct answer *answer)
 		answer_note(
 		    answer, "no_store", ANSWER_NO_COUNT, "%s", made->lacks);
 	note_names(made, answer);
+	if (set->count[COMPARE_OLD] == 0 || set->count[COMPARE_NEW] == 0)
+		answer_note(answer, "one_sided", ANSWER_NO_COUNT,
+		    "there is nothing to compare with: 7 old and 7 new runs, "
+		    "or 9 and 5, are the least that can decide");
 	if (set->unlike > 0)
 		answer_note(answer, "unlike", set->unlike,
 		    "%" PRIu64 " older run%s not compared, because no new one "
@@ -383,7 +387,7 @@ put_head(const struct made *made, const struct question_asked *asked,
 	answer_head(answer, "new_runs", answer_count(set->count[COMPARE_NEW]));
 	answer_title(answer,
 	    "%ss of %s: %" PRIu32 " new and %" PRIu32
-	    " old, worse from %g %% on: %s",
+	    " old, in seconds, worse from %g %% on: %s",
 	    unit_of(asked), text_quote(shown, sizeof(shown), asked->partition),
 	    set->count[COMPARE_NEW], set->count[COMPARE_OLD], 100 * made->worse,
 	    verdict);

@@ -51,7 +51,8 @@ static const struct answer_column columns[] = {
 	    "of which image, job or other key; unknown: the phase has none",
 	    false, NULL },
 	{ "drag", "DRAG", SECONDS(row, drag),
-	    "how much earlier the pool had been ready if this phase had taken "
+	    "how much earlier the pool would have been ready if this phase had "
+	    "taken "
 	    "no time; unknown: the piece is no phase, or too many are longer",
 	    false, NULL },
 	{ .key = NULL },

@@ -46,7 +46,8 @@ const struct answer_column straggler_rank_columns[] = {
 	    "how long the others waited for it where it was last, all together",
 	    false, NULL },
 	{ "alone", "ALONE", ANSWER_AT_DURATION(struct row, alone), "s",
-	    "how much earlier these steps had ended without it", false, NULL },
+	    "how much earlier these steps would have ended without it", false,
+	    NULL },
 	{ .key = NULL },
 };
 
@@ -103,7 +104,7 @@ note_ranks(const struct rank_spans *spans, struct answer *answer)
 			    "rank %.*s on %.*s came last in %" PRIu64
 			    " of %" PRIu64 " steps (by chance in %.1f): the "
 			    "others waited %s for it, all together, and "
-			    "without it the steps had ended %s earlier",
+			    "without it the steps would have ended %s earlier",
 			    (int)rank.bytes, rank.at, (int)node.bytes, node.at,
 			    of->last, of->steps, of->expected, waited, alone);
 		else

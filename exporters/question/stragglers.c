@@ -82,7 +82,8 @@ static const struct answer_column columns[] = {
 	    "how many times the median is of", false, NULL },
 	{ "lost", "LOST", SECONDS(lost), "time less usual", false, NULL },
 	{ "drag", "DRAG", SECONDS(drag),
-	    "how much earlier the pool had been ready, had it taken its usual "
+	    "how much earlier the pool would have been ready, had it taken its "
+	    "usual "
 	    "time; unknown: the model does not say what waits for what",
 	    false, NULL },
 	CAUSE_COLUMNS,

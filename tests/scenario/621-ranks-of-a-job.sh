@@ -101,7 +101,7 @@ of_three="n3,train/r3,late,12,12,12,4.0,60,24
 n1,train/r1,chance,12,0,0,4.0,0,0
 n2,train/r2,chance,12,0,0,4.0,0,0"
 answer "ranks of one node, of which one is always last" "$(echo "$of_three" | sed 's/^n./n1/')" of one $all
-says "... in words" one "^rank train/r3 on n1 came last in 12 of 12 steps (by chance in 4.0): the others waited 60.0 s for it, all together, and without it the steps had ended 24.0 s earlier$"
+says "... in words" one "^rank train/r3 on n1 came last in 12 of 12 steps (by chance in 4.0): the others waited 60.0 s for it, all together, and without it the steps would have ended 24.0 s earlier$"
 check_printed "... the steps are those of the attribute" "the steps of the ranks are matched by attribute step"
 answer "how likely it is by chance" "1.129e-05" sh -c 'poolscope-stats stragglers -p "acct\$one" --work forward \
 	--wait allreduce --format json --table ranks | /usr/bin/python3 -c "import json, sys

@@ -121,4 +121,26 @@ done | records
 answer "what explains has no status" "ready same 1.0000 1.0000 100.0000 100.0000 9 5 -
 p50:work:prepare  1.0000 1.0000 100.0000 100.0000 9 5 -
 p50:work:pull worse 2.0000 2.0000 10.0000 20.0000 9 5 -" compared 0 poolscope-stats compare --format csv
+
+# Three nodes pull a in 4 s and b in 20 s, in new starts one of them a in 8 s: half of the nodes need 24 s or less in
+# both.  Of all pulls together the median would be 12 s, and 14 s.
+PARTITION='acct$images'
+export POOLSCOPE_PARTITION="$PARTITION"
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+	for n in n1 n2 n3; do
+		took=4
+		[ $i -lt 9 ] || [ $n != n3 ] || took=8
+		prepared $i 100 $n
+		echo "event $((i * 10000)) $n work:pull img=a"
+		echo "event $((i * 10000 + took)) $n work:pulled img=a"
+		echo "event $((i * 10000 + 30)) $n work:pull img=b"
+		echo "event $((i * 10000 + 50)) $n work:pulled img=b"
+	done
+done | records
+answer "one node of three is not the median, whichever the images" "ready same 1.0000 1.0000 100.0000 100.0000 9 5 -
+p50:work:prepare  1.0000 1.0000 100.0000 100.0000 9 5 -
+p50:work:pull  1.0000 1.0000 24.0000 24.0000 9 5 -" compared 0 poolscope-stats compare --format csv
+check_status 4 "nothing to compare with" poolscope-stats compare --base "$(at 0)" --with "$(at 990000)"
+check_printed "... has a sentence" "^there is nothing to compare with: 7 old and 7 new runs, or 9 and 5, are the least"
+check_printed "... and numbers have a unit" "^starts of acct.images: 0 new and 1 old, in seconds, worse from 1 % on: undecided$"
 stop aggregator
