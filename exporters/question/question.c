@@ -394,7 +394,7 @@ question_answer(const struct question *question, struct question_asked *asked,
 	if (question->write != NULL)
 		rc = question->write(&found, file, err);
 	if (question->write != NULL && rc <= 0)
-		return rc;
+		return known_check_partition(source, asked->partition, rc, err);
 	answer = answer_new(file, &values.answer, question->tables);
 	put_head(question, &found, answer);
 	if (question->is_of_start)

@@ -2,12 +2,14 @@
  * result_changes - the changes of the level of entries' timings.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "exporters/results/entries.h"
 #include "exporters/results/plot.h"
 #include "exporters/results/query.h"
+#include "exporters/source/known.h"
 #include "proto/base/memory.h"
 #include "proto/hash/string_table.h"
 
@@ -106,7 +108,7 @@ struct listing {
 	struct string_table texts;
 	struct row *rows;
 	uint32_t count, room;
-	bool has_points; /* of any entry */
+	uint64_t entries; /* that have points */
 };
 
 static uint64_t
@@ -157,7 +159,7 @@ on_entry(void *arg, struct text test, struct text entry, struct err *err)
 	if (rc == 0 && points.count == 0)
 		rc = result_query_explain(&query, err);
 	if (rc == 0 && points.count > 0) {
-		listing->has_points = true;
+		listing->entries++;
 		result_plot_init(&plot, points.at, points.count);
 		add_levels(listing, &plot, &points, test, entry);
 	}
@@ -199,16 +201,24 @@ result_query_changes(const struct result_query *query, struct err *err)
 		answer_hide_column(query->answer, "entry");
 	}
 	rc = result_entries_each(query, on_entry, &listing, err);
+	rc = known_check_partition(query->source, query->partition, rc, err);
 	if (!is_one && listing.count > 0)
 		qsort(listing.rows, listing.count, sizeof(*listing.rows),
 		    by_percent);
 	for (uint32_t i = 0; rc == 0 && i < listing.count; i++)
 		answer_row(query->answer, &listing.rows[i], NULL);
-	if (rc == 0 && !listing.has_points)
+	if (rc == 0 && listing.entries == 0)
 		answer_note(query->answer, "none", ANSWER_NO_COUNT,
 		    "no timings in that time");
-	if (rc == 0 && listing.count > 0 && query->status != NULL)
-		*query->status = STATUS_FOUND;
+	else if (rc == 0 && listing.count == 0)
+		answer_note(query->answer, "unchanged", listing.entries,
+		    "the level of none of %" PRIu64 " entr%s changed%s",
+		    listing.entries, listing.entries == 1 ? "y" : "ies",
+		    query->within > 0 ? " of late (--within)" : "");
+	if (rc == 0 && query->status != NULL)
+		*query->status = listing.count > 0      ? STATUS_FOUND
+				 : listing.entries == 0 ? STATUS_UNDECIDED
+							: *query->status;
 	free(listing.rows);
 	string_table_clear(&listing.texts);
 	return rc;

@@ -7,6 +7,7 @@
 # all changes that by 50 percent is the worst.  Both have 12 timings since, which are among the
 # newest 12, not among the newest 11.
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -46,6 +47,15 @@ answer "... the worst" "bench,add,50.0,12" columns test,entry,percent,since pool
 check_status 3 "changes of late" poolscope-results check --within 12 --format csv
 check_printed "... are printed" 'bench,add,'
 check "none of late" poolscope-results check --within 11
+check_printed "... has a sentence" "^the level of none of 3 entries changed of late (--within)$"
+check_status 4 "no timings decide nothing" poolscope-results check --from "$(at 9000)"
+check_printed "... which is said" "^no timings in that time$"
+check_status 1 "a pool that there is not is not as fast as before" poolscope-results check -p 'acct$benhc'
+check_printed "... and those that are near are named" "there is no partition acct.benhc"
+check_status 1 "... nor one with --report" poolscope-stats compare -p 'acct$nope' --report junit
+check_printed "... which is said" "there is no such partition"
+check_status 1 "... nor one with --drain" poolscope-stats stragglers -p 'acct$nope' --drain
+check_printed "... which is said" "there is no such partition"
 check_status 3 "... of one entry" poolscope-results check bench add --within 12
 check "... that has none" poolscope-results check bench sub --within 12
 check_status 1 "a test that there is not" poolscope-results check none
