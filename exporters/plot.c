@@ -9,7 +9,7 @@
 #include "exporters/cascade/plot.h"
 #include "exporters/plot/look.h"
 #include "exporters/plot/gnuplot.h"
-#include "exporters/phases/plot_command.h"
+#include "exporters/phases/plot/command.h"
 #include "exporters/question/question.h"
 #include "exporters/results/plot.h"
 #include "exporters/runs/plot_command.h"
@@ -197,6 +197,7 @@ plot_phases_of(struct values *values, struct source *source,
 			.node = values->window.node.list,
 			.from_ns = values->window.from_ns,
 			.to_ns = values->window.to_ns,
+			.gap_ns = values->starts.gap_ns,
 			.start = values->start,
 			.jobs = job_options_given(&values->window.jobs) ? &jobs
 									: NULL,

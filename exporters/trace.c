@@ -73,6 +73,7 @@ write_trace(void *arg, struct tool_open *open, struct err *err)
 
 	values->request.source = open->source;
 	values->request.partition = open->partition;
+	values->request.gap_ns = values->starts.gap_ns;
 	return values->view->write(&values->request, err);
 }
 

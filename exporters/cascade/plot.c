@@ -493,7 +493,7 @@ phases_plot_new(const struct cascade *cascade, struct text partition)
 	    cascade, partition, plot->title + used, sizeof(plot->title) - used);
 	add_not_drawn(cascade, plot->title, sizeof(plot->title));
 	if (cascade->clock[0] != '\0')
-		snprintf(plot->note, sizeof(plot->note), " Of the %s.",
+		snprintf(plot->note, sizeof(plot->note), " Times: %s.",
 		    cascade->clock);
 	used = strlen(plot->note);
 	if (cascade->start[0] != '\0')

@@ -68,6 +68,23 @@ critical_shown_clear(struct critical_shown *shown)
 }
 
 const char *
+critical_shown_piece(const struct critical_shown *shown,
+    const struct critical_piece *piece, struct text *node, struct text *phase,
+    struct text *key)
+{
+	const struct critical_start *of = &shown->of;
+	const struct critical_item *item = &of->waits.at[piece->item];
+	bool is_in_phase = piece->kind != CRITICAL_BEGAN;
+
+	*node = of->phases.nodes.names[item->node];
+	*phase = is_in_phase ? of->names.phases.names[item->phase]
+			     : (struct text){ NULL, 0 };
+	*key = is_in_phase ? of->phases.keys.names[item->key]
+			   : (struct text){ NULL, 0 };
+	return critical_kind_words[piece->kind];
+}
+
+const char *
 critical_shown_words(
     char to[static CRITICAL_SHOWN_BYTES], const struct critical_shown *shown)
 {

@@ -25,6 +25,12 @@ int critical_shown_read(struct critical_shown *shown, struct source *source,
     struct err *err);
 void critical_shown_clear(struct critical_shown *shown);
 
+/* The kind of a piece and where it is; `phase` and `key` are empty where there
+ * is none. */
+const char *critical_shown_piece(const struct critical_shown *shown,
+    const struct critical_piece *piece, struct text *node, struct text *phase,
+    struct text *key);
+
 /* "; path to ready: node cn21, 438.0 s"; empty: there is none. */
 enum { CRITICAL_SHOWN_BYTES = NAME_BYTES_MAX * 4 + 80 };
 const char *critical_shown_words(

@@ -314,22 +314,16 @@ put_area(const struct asking *asking, uint32_t phase)
 static void
 put_piece(const struct asking *asking, const struct critical_piece *piece)
 {
-	const struct critical_start *of = &asking->path->of;
-	const struct critical_item *item = &of->waits.at[piece->item];
-	struct text key = of->phases.keys.names[item->key];
-	struct path_row row = { .kind =
-				    text_of(critical_kind_words[piece->kind]),
-		.node = of->phases.nodes.names[item->node],
-		.begin = piece->from_ns,
+	struct path_row row = { .begin = piece->from_ns,
 		.offset = piece->from_ns - asking->t0_ns,
 		.duration = piece->to_ns - piece->from_ns,
 		.row = ANSWER_NO_COUNT };
 	uint32_t node;
 
-	if (piece->kind != CRITICAL_BEGAN) {
-		row.phase = of->names.phases.names[item->phase];
-		row.key = key.bytes > 0 ? key : (struct text){ NULL, 0 };
-	}
+	row.kind = text_of(critical_shown_piece(
+	    asking->path, piece, &row.node, &row.phase, &row.key));
+	if (row.key.bytes == 0)
+		row.key.at = NULL;
 	if (asking->raster.row_of != NULL &&
 	    string_table_find(&asking->of->phases.nodes, row.node, &node) &&
 	    asking->raster.row_of[node] != UINT32_MAX)

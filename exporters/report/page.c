@@ -61,6 +61,7 @@ report_trace_read(struct report_trace *trace,
 		.max_bytes = TRACE_BYTES_MAX };
 	const struct trace_request asked = { .source = request->source,
 		.window = &window,
+		.gap_ns = request->starts.gap_ns,
 		.timeline = &timeline,
 		.partition = request->partition,
 		.format = TRACE_PROTO };

@@ -417,6 +417,10 @@ timeline_make_fit(struct timeline *t, const struct trace_request *request,
 	if (rc == 0 && t->chosen.count < all.count)
 		say_nodes(warning, &all, &t->chosen);
 	if (rc == 0 && counted.bytes > counted.max) {
+		t->without_path = true;
+		rc = count(t, request, &counted, from_ns, err);
+	}
+	if (rc == 0 && counted.bytes > counted.max) {
 		rc = cut_time(t, request, &counted, err);
 		if (rc == 0 && t->time_window.to_ns < to_ns)
 			say_time(warning, t->time_window.to_ns);
@@ -434,6 +438,7 @@ static const struct part {
 	enum record_kind kind;
 	int (*read)(struct timeline *t, struct err *err);
 } parts[] = {
+	{ RECORD_PHASE, timeline_path },
 	{ RECORD_PHASE, timeline_phases },
 	{ RECORD_SPAN, timeline_spans },
 	{ RECORD_EVENT, timeline_events },
@@ -507,7 +512,7 @@ account_name(struct describing *d, uint64_t before)
 {
 	struct timeline *t = d->timeline;
 
-	if (t->limit != NULL)
+	if (t->limit != NULL && d->node.bytes > 0)
 		size_limit_add_name(
 		    t->limit, d->node, trace_writer_bytes(&t->sink) - before);
 }
@@ -650,6 +655,7 @@ begin(struct timeline *t, const struct trace_request *request, bool log,
 	*t = (struct timeline){ .source = request->source,
 		.partition = request->partition,
 		.metrics = &options->metrics,
+		.gap_ns = request->gap_ns,
 		.kind_bits = options->kind_bits,
 		.has_terminal =
 		    log && progress_is_wanted() && !opt_common_values.quiet };

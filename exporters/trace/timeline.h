@@ -1,11 +1,11 @@
 /*
  * timeline - the whole pool on one timeline.
  *
- * Phases (complete or not) with jobs, spans, events, samples: each kind takes
- * one pass over the source, and memory holds only the names of rows and the
- * open intervals.  The store returns phases in the order of their keys; they
- * are sorted before they are drawn, as many at a time as fit a buffer of fixed
- * size.
+ * The critical path of the newest start in it, phases (complete or not) with
+ * jobs, spans, events, samples: each kind takes one pass over the source, and
+ * memory holds only the names of rows and the open intervals.  The store
+ * returns phases in the order of their keys; they are sorted before they are
+ * drawn, as many at a time as fit a buffer of fixed size.
  * SPDX-License-Identifier: MIT
  */
 #ifndef EXPORTERS_TRACE_TIMELINE_H
@@ -33,6 +33,7 @@ struct trace_request {
 	struct source *source;
 	struct source_options *source_options;
 	const struct time_window_options *window;
+	int64_t gap_ns; /* between two starts, as in starts_query */
 	struct timeline_options *timeline;
 	struct text partition;
 	const char *path; /* trace_output_open makes it */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "exporters/critical/shown.h"
 #include "exporters/samples/unit.h"
 #include "exporters/trace/interval_sort.h"
 #include "exporters/trace/timeline.h"
@@ -181,11 +182,13 @@ timeline_collect(const struct timeline *t, struct interval_sort *interval_sort,
 }
 
 /* Count the bytes written since trace_writer_bytes was `before` for this node
- * and time. */
+ * and time.  What is of no node is no record, and belongs to every trace. */
 static void
 timeline_account(
     struct timeline *t, struct text node, int64_t time_ns, uint64_t before)
 {
+	if (node.bytes == 0)
+		return;
 	t->written++;
 	if (t->limit != NULL)
 		size_limit_add(t->limit, time_ns, node,
@@ -431,6 +434,59 @@ timeline_phases(struct timeline *t, struct err *err)
 	}
 	interval_sort_clear(&interval_sort);
 	string_table_clear(&ignored);
+	return rc;
+}
+
+/* The critical path, in a process of no node: an interval for each piece, which
+ * follow each other. */
+
+enum { PIECE_BYTES = 5 * NAME_BYTES_MAX };
+
+/* "wait pull redis:3 on cn7" */
+static struct text
+piece_name(char to[static PIECE_BYTES], const struct critical_shown *shown,
+    const struct critical_piece *piece)
+{
+	struct text node, phase, key;
+	const char *kind =
+	    critical_shown_piece(shown, piece, &node, &phase, &key);
+	int n;
+
+	phase = text_after(phase, ':');
+	n = snprintf(to, PIECE_BYTES, "%s%s%.*s%s%.*s on %.*s", kind,
+	    phase.bytes > 0 ? " " : "", (int)phase.bytes, phase.at,
+	    key.bytes > 0 ? " " : "", (int)key.bytes, key.at, (int)node.bytes,
+	    node.at);
+	return (struct text){ to, (uint32_t)n };
+}
+
+int
+timeline_path(struct timeline *t, struct err *err)
+{
+	struct interval_sort_item item = { .category = text_of("path") };
+	char name[PIECE_BYTES];
+	struct interval_sort sort;
+	struct critical_shown shown;
+	int rc;
+
+	if (t->without_path || t->time_window.of_jobs != NULL)
+		return 0;
+	rc = critical_shown_read(&shown, t->source, t->partition, text_of(""),
+	    t->gap_ns, t->time_window.to_ns, err);
+	interval_sort_init(&sort, PHASE_BUFFER_BYTES);
+	for (uint32_t i = 0; i < shown.path.count; i++) {
+		item.begin_ns = shown.path.at[i].from_ns;
+		item.end_ns = shown.path.at[i].to_ns;
+		if (item.end_ns <= t->from_ns || item.begin_ns >= t->cut_ns)
+			continue;
+		item.name = piece_name(name, &shown, &shown.path.at[i]);
+		item.row = tracks_find(&t->tracks, text_of(""), TRACKS_PHASES,
+		    text_of("critical path"));
+		timeline_collect(t, &sort, &item);
+		timeline_flush(t, &sort);
+	}
+	interval_sort_clear(&sort);
+	critical_shown_clear(&shown);
 	return rc;
 }
 

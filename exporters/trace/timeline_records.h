@@ -20,8 +20,10 @@ struct timeline {
 	int64_t from_ns; /* time 0 of the trace */
 	int64_t end_ns;  /* end of intervals without an end */
 	struct job_intervals
-	    jobs;       /* when jobs ended whose end was not reported */
-	int64_t cut_ns; /* intervals are cut here */
+	    jobs;          /* when jobs ended whose end was not reported */
+	int64_t cut_ns;    /* intervals are cut here */
+	bool without_path; /* the critical path does not fit --max-size */
+	int64_t gap_ns;    /* between two starts, as in starts_query */
 	/* For --nodes and --max-size: the nodes that are drawn, the worst one
 	 * first. */
 	bool chosen_only;
@@ -62,6 +64,7 @@ bool timeline_is_ignored(
 int timeline_count(struct timeline *timeline, struct err *err);
 void timeline_shows_nothing(struct timeline *timeline);
 
+int timeline_path(struct timeline *timeline, struct err *err);
 int timeline_phases(struct timeline *timeline, struct err *err);
 int timeline_spans(struct timeline *timeline, struct err *err);
 int timeline_events(struct timeline *timeline, struct err *err);

@@ -365,22 +365,25 @@ sort_processes(const struct tracks *tracks, const struct string_table *first)
 	for (uint32_t i = 0; i < count; i++) {
 		sorted[i].process = &tracks->processes[i];
 		sorted[i].number = i;
-		if (first == NULL ||
-		    !string_table_find(
-			first, tracks->processes[i].node, &sorted[i].rank))
+		if (sorted[i].process->node.bytes > 0 &&
+		    (first == NULL ||
+			!string_table_find(
+			    first, tracks->processes[i].node, &sorted[i].rank)))
 			sorted[i].rank = UINT32_MAX;
 	}
 	qsort(sorted, count, sizeof(*sorted), by_node);
 	return sorted;
 }
 
-/* NODE, or NODE: GROUP. */
+/* NODE, or NODE: GROUP.  What is of no node is of the pool. */
 static struct text
 name_process(
     char to[static PROCESS_NAME_BYTES], const struct tracks_process *process)
 {
 	int n;
 
+	if (process->node.bytes == 0)
+		return text_of("pool");
 	if (process->group.bytes == 0 ||
 	    text_equal(process->group, process->node))
 		return process->node;

@@ -337,6 +337,7 @@ answer_trace(struct source *source, struct web_question *question, FILE *file,
 							    : TRACE_BYTES_MAX };
 	const struct trace_request request = { .source = source,
 		.window = &query->window,
+		.gap_ns = query->starts.gap_ns,
 		.timeline = &timeline,
 		.partition = question->partition,
 		.format = TRACE_PROTO };

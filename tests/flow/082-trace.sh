@@ -91,7 +91,7 @@ for what in "$pool pool" "acct\$scan scan" "odd\$pool odd" "acct\$odd spans"; do
 	check "every record is in it, and nothing else" \
 		/usr/bin/python3 "$judge" holds "$TMP/$name.json" "$TMP/dump"
 done
-holds "a node is a process" "$TMP/pool.json" 'len(process) == 8'
+holds "a node is a process, and so is the pool" "$TMP/pool.json" 'len(process) == 9'
 holds "workers are processes of their nodes" "$TMP/scan.json" \
 	'{"0: Worker 0", "1: Worker 1", "master: Master"} <= set(process.values())'
 holds "and rows are sorted as the entities say" "$TMP/scan.json" \
@@ -156,7 +156,7 @@ holds "have the worst one first" "$TMP/worst.json" \
 	key=lambda e: e["args"]["sort_index"])] == ["node10", "node9"]'
 # Less than the worst node has: its time is cut.
 one=$(/usr/bin/python3 -c 'import json, sys
-print(sorted(e["args"]["name"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["name"] == "process_name")[0])' "$TMP/pool.json")
+print(sorted(e["args"]["name"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["name"] == "process_name")[-1])' "$TMP/pool.json")
 for format in json pftrace; do
 	sizes="2500 3500 4500"
 	[ $format = json ] || sizes="900 1100 1300"

@@ -110,6 +110,25 @@ for what in "$pool" "acct\$scan" "odd\$pool" "acct\$here"; do
 	done
 done
 
+# ---- the critical path: from the first event of the pool to its last ----
+ready=$(/usr/bin/python3 -c 'import json, sys
+from decimal import Decimal
+rows = [json.loads(line) for line in open(sys.argv[1])]
+at = lambda event: [Decimal(r["RowKey"]) for r in rows if r["Event"] == event]
+print(int((max(at("cascade:gr-done")) - min(at("nodeprep:start"))) * 10**9))' \
+	"$ROOT/tests/golden/cascade/p02_pool8_p2p_private/entities.jsonl")
+for format in json pftrace; do
+	check "the critical path as $format" ask "$TMP/gpupool.$format" \
+		"select p.name, cast(sum(s.dur) as text), cast(max(s.ts + s.dur) as text), max(s.depth) from slice s
+		 join thread_track k on s.track_id = k.id join thread t using (utid)
+		 join process p using (upid) where t.name = 'critical path' group by 1" \
+		"select group_concat(distinct substr(s.name, 1, instr(s.name, ' ') - 1)) from slice s
+		 join thread_track k on s.track_id = k.id join thread t using (utid)
+		 where t.name = 'critical path' and s.name like '% on tvm-%'"
+	check_text "is of the pool, and adds up" "[[\"pool\",\"$ready\",\"$ready\",\"0\"]]" "$(head -n 1 "$TMP/answers")"
+	check "its pieces have names" grep -q '"in,\|,in,\|,in"' "$TMP/answers"
+done
+
 # ---- exact to the nanosecond, named, nested ----
 for format in json pftrace; do
 	check "rows of the odd pool as $format" ask "$TMP/pool.$format" \

@@ -16,6 +16,7 @@ struct plot_phases {
 	    *model;       /* its name or its file; NULL: each that has phases */
 	const char *node; /* list; "": all */
 	int64_t from_ns, to_ns; /* in which the phases begin */
+	int64_t gap_ns;         /* between two starts, as in starts_query */
 	const char *start;      /* words for the start; empty: none */
 	/* Of which the source has the records; NULL: of all. */
 	const struct job_intervals *jobs;

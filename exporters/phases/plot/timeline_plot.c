@@ -1,58 +1,18 @@
 /*
- * phases_plot_command - pictures of the phases of any model.
+ * timeline_plot - the picture of what each node did when.
  * SPDX-License-Identifier: MIT
  */
-#include "exporters/phases/plot_command.h"
+#include "exporters/phases/plot/timeline_plot.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exporters/phases/node_bands.h"
-#include "exporters/phases/phase_rows.h"
-#include "exporters/phases/raster.h"
-#include "exporters/phases/read.h"
 #include "exporters/plot/axis.h"
-#include "exporters/plot/boxes.h"
-#include "exporters/plot/gnuplot.h"
 #include "exporters/plot/look.h"
-#include "exporters/source/pool.h"
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-/* The picture of what each node did when.
- *
- * Up to TIMELINE_PLOT_BARS nodes: a bar each, of the segments of
- * phases_timeline, at their times.  More: pixels as of a raster, a row a node
- * or several.  Nodes with a phase that has no end come first, and that phase is
- * an open bar.
- *
- * The table has one line for each segment, or run of pixels: number of the row,
- * its first and its last node and how many they are, phase, begin and end in
- * seconds after the first begin of all, whether it is open, and of several
- * nodes the share of their time. */
-
-enum {
-	TIMELINE_PLOT_BARS = 60,
-	TIMELINE_PLOT_ROWS = 560,
-	TIMELINE_PLOT_PIXELS = 1000
-};
-
-struct timeline_plot_run; /* opaque */
-
-struct timeline_plot {
-	const struct phases_timeline *of;
-	const char *title, *note; /* note: the end of the second line */
-	/* private: */
-	struct timeline_plot_run *runs;
-	uint32_t run_count, run_room;
-	struct raster_row *rows;
-	uint32_t row_count, row_room;
-	uint32_t *number; /* of a phase, from 1; 0: it does not occur */
-	uint8_t *places;  /* of the colours of phases (look.h) */
-	uint32_t hanging; /* nodes */
-};
+enum { TIMELINE_PLOT_ROWS = 560, TIMELINE_PLOT_PIXELS = 1000 };
 
 enum {
 	WIDTH = 1200, /* pixels */
@@ -110,6 +70,7 @@ take_segment(void *arg, const struct phases_segment *segment)
 		    (struct raster_row){ .first = segment->node,
 			    .last = segment->node,
 			    .nodes = 1 };
+		plot->row_of[segment->node] = plot->row_count - 1;
 	}
 	add_run(
 	    plot, &(struct timeline_plot_run){ .begin_ns = segment->begin_ns,
@@ -155,15 +116,15 @@ make_pixels(struct timeline_plot *plot, struct err *err)
 		raster_make(&pixels.raster, take_pixels, &pixels);
 		plot->rows = pixels.raster.rows;
 		plot->row_count = pixels.raster.count;
+		memcpy(plot->row_of, pixels.raster.row_of,
+		    plot->of->phases.nodes.count * sizeof(*plot->row_of));
 		pixels.raster.rows = NULL;
 	}
 	raster_clear(&pixels.raster);
 	return rc;
 }
 
-/* Of a timeline with phases, which must outlive it; the caller has set title
- * and note.  Clear it in any case. */
-static int
+int
 timeline_plot_make(struct timeline_plot *plot,
     const struct phases_timeline *timeline, struct err *err)
 {
@@ -175,6 +136,10 @@ timeline_plot_make(struct timeline_plot *plot,
 		end = phases_share_end(&timeline->phases, i);
 		plot->hanging += phases_share_hangs(&timeline->phases, i, end);
 	}
+	plot->row_of = memory_zero(
+	    timeline->phases.nodes.count + 1, sizeof(*plot->row_of));
+	for (uint32_t i = 0; i < timeline->phases.nodes.count; i++)
+		plot->row_of[i] = UINT32_MAX;
 	plot->number = memory_zero(phases + 1, sizeof(*plot->number));
 	plot->places = memory_zero(phases + 1, sizeof(*plot->places));
 	palette_place(timeline->names.phases.names, phases, plot->places);
@@ -189,11 +154,12 @@ timeline_plot_make(struct timeline_plot *plot,
 	return rc;
 }
 
-static void
+void
 timeline_plot_clear(struct timeline_plot *plot)
 {
 	free(plot->runs);
 	free(plot->rows);
+	free(plot->row_of);
 	free(plot->number);
 	free(plot->places);
 }
@@ -206,8 +172,7 @@ seconds_of(const struct timeline_plot *plot, int64_t at_ns)
 	return (double)(at_ns - plot->of->first_ns) / (double)NS_PER_SECOND;
 }
 
-/* Callbacks of struct picture; the argument is a struct timeline_plot. */
-static void
+void
 timeline_plot_table(const void *what, FILE *file)
 {
 	const struct timeline_plot *plot = what;
@@ -283,17 +248,17 @@ put_headings(const struct timeline_plot *plot, FILE *file,
 {
 	unsigned height = height_of(plot), rows = rows_of(plot);
 	uint32_t nodes = plot->of->phases.nodes.count;
-	char what[TITLE_BYTES], open[96] = "";
+	char what[TITLE_BYTES], open[96] = "", path[CRITICAL_SHOWN_BYTES];
 
 	labels_put_title(file, terminal, height, rows, plot->title);
 	if (plot->hanging > 0)
 		snprintf(open, sizeof(open),
 		    ", those with a phase that has no end first (%u)",
 		    plot->hanging);
-	snprintf(what, sizeof(what), "What %u node%s did when%s%s.%s", nodes,
+	snprintf(what, sizeof(what), "What %u node%s did when%s%s%s.%s", nodes,
 	    nodes == 1 ? "" : "s", open,
 	    plot->row_count < nodes ? ", each row several nodes" : "",
-	    plot->note);
+	    critical_shown_words(path, plot->path), plot->note);
 	gnuplot_put_heading(file, terminal, height, rows, 1, what);
 }
 
@@ -418,6 +383,53 @@ put_functions(const struct timeline_plot *plot, FILE *file)
 	    file);
 }
 
+/* The critical path, of pieces with a gap between them: from the row of the
+ * piece before down to that of its own, and along it. */
+static void
+put_path(const struct timeline_plot *plot, FILE *file,
+    const struct duration_unit *unit)
+{
+	const struct critical_path *path = &plot->path->path;
+	uint32_t row = UINT32_MAX, number;
+
+	fputs("$path << EOD\n", file);
+	for (uint32_t i = 0; i < path->count; i++) {
+		const struct critical_piece *piece = &path->at[i];
+		double from = seconds_of(plot, piece->from_ns) / unit->seconds;
+		double to = seconds_of(plot, piece->to_ns) / unit->seconds;
+		uint32_t before = row;
+		struct text node, phase, key;
+		bool waits = piece->kind == CRITICAL_BEGAN ||
+			     piece->kind == CRITICAL_WAIT;
+
+		(void)critical_shown_piece(
+		    plot->path, piece, &node, &phase, &key);
+		row = string_table_find(&plot->of->phases.nodes, node, &number)
+			  ? plot->row_of[number]
+			  : UINT32_MAX;
+		if (row == UINT32_MAX || to <= 0)
+			continue;
+		from = from > 0 ? from : 0;
+		if (before != UINT32_MAX && before != row)
+			fprintf(file, "%.9f %u %d\n", from, before + 1, waits);
+		fprintf(file, "%.9f %u %d\n%.9f %u %d\n\n", from, row + 1,
+		    waits, to, row + 1, waits);
+	}
+	fputs("EOD\n", file);
+}
+
+static void
+put_path_lines(FILE *file)
+{
+	fputs(", \\\n\t$path using 1:2 with lines lw 4 lc rgb \"" COLOUR_PAPER
+	      "\" notitle"
+	      ", \\\n\t$path using 1:($3 == 0 ? $2 : NaN) with lines lw 2 "
+	      "lc rgb \"" COLOUR_TEXT "\" title \"path to ready\""
+	      ", \\\n\t$path using 1:($3 == 1 ? $2 : NaN) with lines lw 2 "
+	      "dt 2 lc rgb \"" COLOUR_TEXT "\" title \"path: the pool waits\"",
+	    file);
+}
+
 /* Over its colour, which another phase has without one. */
 static void
 put_pattern(const struct timeline_plot *plot, FILE *file, uint32_t phase,
@@ -440,6 +452,7 @@ put_colours(const struct timeline_plot *plot, FILE *file, const char *dat,
     const struct duration_unit *unit, enum gnuplot_terminal terminal)
 {
 	put_functions(plot, file);
+	put_path(plot, file, unit);
 	fputs("plot ", file);
 	gnuplot_put_file(file, dat);
 	put_boxes(plot, file, "1", unit);
@@ -465,6 +478,8 @@ put_colours(const struct timeline_plot *plot, FILE *file, const char *dat,
 		    ", \\\n\tNaN with dots lc rgb \"" COLOUR_PAPER "\"", file);
 		put_more_title(plot, file);
 	}
+	if (plot->path->path.count > 0)
+		put_path_lines(file);
 	if (plot->hanging > 0)
 		fputs(", \\\n\tNaN with boxes lc rgb \"" COLOUR_TEXT
 		      "\" fs empty border title \"open: no end\"",
@@ -487,7 +502,7 @@ put_margins(const struct timeline_plot *plot, FILE *file,
 		    MARGIN_BELOW / height);
 }
 
-static void
+void
 timeline_plot_script(const void *what, FILE *file, const char *dat,
     enum gnuplot_terminal terminal)
 {
@@ -508,281 +523,4 @@ timeline_plot_script(const void *what, FILE *file, const char *dat,
 		put_characters(plot, file, dat, &unit);
 	else
 		put_colours(plot, file, dat, &unit, terminal);
-}
-
-enum {
-	WORDS_BYTES = 512,
-	NOTE_BYTES = SOURCE_CLOCK_WORDS + WORDS_BYTES,
-	NAME_ROOM = 2 * NAME_BYTES_MAX + 3,
-	SHOWN_BYTES = 300,
-	BASE_BYTES = INSTANCE_PATH_BYTES + NAME_BYTES_MAX + 32,
-};
-
-struct plotter {
-	struct source *source;
-	struct text partition;
-	const struct plot_phases *what;
-	const struct picture *picture;
-	struct phases_names names;
-	uint32_t drawn;
-};
-
-static struct wire_query
-query_of(
-    const struct plotter *p, struct text model, char name[static NAME_ROOM])
-{
-	struct wire_query query = source_query(1u << RECORD_PHASE);
-
-	snprintf(name, NAME_ROOM, "%.*s:*", (int)model.bytes, model.at);
-	query.name = text_of(name);
-	query.node = text_of(p->what->node);
-	query.from_ns = p->what->from_ns;
-	query.to_ns = p->what->to_ns;
-	return query;
-}
-
-static int
-draw(struct plotter *p, struct text model, const char *view, const void *what,
-    void (*put_table)(const void *, FILE *),
-    void (*put_script)(
-	const void *, FILE *, const char *, enum gnuplot_terminal),
-    struct err *err)
-{
-	char pool[INSTANCE_PATH_BYTES], base[BASE_BYTES];
-	struct text prefix = pool_base(pool, p->partition);
-	struct picture picture = *p->picture;
-
-	snprintf(base, sizeof(base), "%.*s-%.*s-%s", (int)prefix.bytes,
-	    prefix.at, (int)model.bytes, model.at, view);
-	picture.base = text_of(base);
-	picture.what = what;
-	picture.put_table = put_table;
-	picture.put_script = put_script;
-	if (p->drawn++ == 0 && picture_make_dir(picture.dir, err) != 0)
-		return -1;
-	return picture_make(&picture, err);
-}
-
-/* "Phases of model work in acct$render-60" */
-static void
-put_title(char to[static WORDS_BYTES], const struct plotter *p,
-    const char *what, struct text model)
-{
-	char words[PHASES_MODEL_BYTES];
-
-	if (model.bytes > 60)
-		model.bytes = 60;
-	snprintf(to, WORDS_BYTES, "%s of %s in %.*s", what,
-	    phases_model_words(words, model), (int)p->partition.bytes,
-	    p->partition.at);
-}
-
-/* ---- how long each node was in each phase ---- */
-
-static void
-put_note(char to[static NOTE_BYTES], const struct plotter *p, uint64_t left_out,
-    const char *lacks)
-{
-	char clock[SOURCE_CLOCK_WORDS];
-	int used = 0;
-
-	to[0] = '\0';
-	if (left_out > 0)
-		used = snprintf(to, NOTE_BYTES,
-		    " Left out: %" PRIu64 " without %s.", left_out, lacks);
-	source_clock_words(clock, source_clock(p->source));
-	if (clock[0] != '\0')
-		used += snprintf(
-		    to + used, NOTE_BYTES - (size_t)used, " Of the %s.", clock);
-	if (p->what->start[0] != '\0')
-		snprintf(to + used, NOTE_BYTES - (size_t)used, " Shown: %s.",
-		    p->what->start);
-}
-
-static int
-draw_breakdown(struct plotter *p, struct text model, struct err *err)
-{
-	char name[NAME_ROOM], title[WORDS_BYTES], note[NOTE_BYTES];
-	struct wire_query query = query_of(p, model, name);
-	struct bands bands = { .title = title,
-		.note = note,
-		.subject = "Time",
-		.total = "the time from their first phase to the end of the "
-			 "last" };
-	struct phases_read phases;
-	int rc = phases_read(&phases, &p->names, p->source, p->partition,
-	    &query, PHASES_COMPLETE, err);
-
-	if (rc == 0 && phases.count > 0) {
-		put_title(title, p, "Time in the phases", model);
-		put_note(note, p, phases.left_out, "an end or a start");
-		node_bands_make(&bands, &p->names, &phases);
-		rc = draw(p, model, "breakdown", &bands, bands_table,
-		    bands_script, err);
-		free(bands.rows);
-	}
-	phases_read_clear(&phases);
-	return rc;
-}
-
-/* ---- what each node did when ---- */
-
-static int
-draw_timeline(struct plotter *p, struct text model, struct err *err)
-{
-	char title[WORDS_BYTES], note[NOTE_BYTES], *name = memory_text(model);
-	struct timeline_plot plot = { .title = title, .note = note };
-	struct wire_query query = source_query(1u << RECORD_PHASE);
-	struct phases_timeline timeline;
-	int rc;
-
-	query.node = text_of(p->what->node);
-	query.from_ns = p->what->from_ns;
-	query.to_ns = p->what->to_ns;
-	rc = phases_timeline_read(&timeline, p->source, p->partition, &query,
-	    p->what->jobs, name, err);
-	if (rc == 0) {
-		put_title(title, p, "Phases", model);
-		put_note(note, p, timeline.phases.left_out, "a start");
-		rc = timeline_plot_make(&plot, &timeline, err);
-		if (rc == 0)
-			rc = draw(p, model, "phases", &plot,
-			    timeline_plot_table, timeline_plot_script, err);
-		timeline_plot_clear(&plot);
-	} else if (timeline.phases.count == 0 &&
-		   !source_has_failed(p->source)) {
-		rc = 0; /* it has none */
-	}
-	phases_timeline_clear(&timeline);
-	free(name);
-	return rc;
-}
-
-/* ---- how long each phase took ---- */
-
-static void
-add_box(
-    struct boxes *boxes, struct text name, const struct phases_window_row *row)
-{
-	double *seconds;
-
-	if (row == NULL || row->count == 0)
-		return;
-	seconds = memory_zero(row->count, sizeof(*seconds));
-	for (uint64_t i = 0; i < row->count; i++)
-		seconds[i] = phases_window_seconds(row, i);
-	boxes_add(boxes, name, seconds, row->count);
-	free(seconds);
-}
-
-static int
-draw_distribution(struct plotter *p, struct text model, struct err *err)
-{
-	char name[NAME_ROOM], title[WORDS_BYTES], note[NOTE_BYTES];
-	struct wire_query query = query_of(p, model, name);
-	struct boxes boxes = { .title = title, .note = note };
-	struct phases_window window;
-	int rc = phases_window_read(
-	    &window, p->source, p->partition, &query, PHASES_OF_POOL, err);
-
-	for (uint32_t i = 0; rc == 0 && i < p->names.phases.count; i++) {
-		struct text phase = p->names.phases.names[i];
-
-		if (text_equal(text_before(phase, ':'), model))
-			add_box(&boxes, text_after(phase, ':'),
-			    phases_window_find(&window, phase));
-	}
-	if (rc == 0 && boxes.count > 0) {
-		put_title(title, p, "Durations of the phases", model);
-		boxes_put_note(note, sizeof(note), p->what->start);
-		rc = draw(p, model, "distribution", &boxes, boxes_table,
-		    boxes_script, err);
-	}
-	boxes_clear(&boxes);
-	phases_window_clear(&window);
-	return rc;
-}
-
-/* ---- models ---- */
-
-/* The name of a model, also of its file DIR/NAME.conf. */
-static struct text
-model_name(const char *given)
-{
-	static const char suffix[] = ".conf";
-	const char *slash = strrchr(given, '/');
-	struct text name = text_of(slash != NULL ? slash + 1 : given);
-	uint32_t more = sizeof(suffix) - 1;
-
-	if (name.bytes > more &&
-	    memcmp(name.at + name.bytes - more, suffix, more) == 0)
-		name.bytes -= more;
-	return name;
-}
-
-static int
-draw_model(struct plotter *p, struct text model, struct err *err)
-{
-	int rc = 0;
-
-	if (p->what->timeline)
-		rc = draw_timeline(p, model, err);
-	if (rc == 0 && p->what->breakdown)
-		rc = draw_breakdown(p, model, err);
-	if (rc == 0 && p->what->distribution)
-		rc = draw_distribution(p, model, err);
-	return rc;
-}
-
-static int
-refuse_model(const struct plotter *p, struct text model, struct err *err)
-{
-	const struct string_table *models = &p->names.models;
-	char shown[SHOWN_BYTES], list[WORDS_BYTES] = "";
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < models->count && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used,
-		    "%s%.*s", i > 0 ? ", " : "", (int)models->names[i].bytes,
-		    models->names[i].at);
-	return err_set(err,
-	    "no model %s in %s, which has %s; the aggregator reads models from "
-	    "its --models",
-	    text_quote(shown, sizeof(shown), model), source_name(p->source),
-	    models->count > 0 ? list : "none");
-}
-
-int
-plot_phases(struct source *source, struct text partition,
-    const struct plot_phases *what, const struct picture *picture,
-    struct err *err)
-{
-	struct plotter p = { source, partition, what, picture, .drawn = 0 };
-	bool in_time =
-	    what->from_ns != TIME_MIN_NS || what->to_ns != TIME_MAX_NS;
-	struct text model = text_of("");
-	char shown[SHOWN_BYTES], words[PHASES_MODEL_BYTES];
-	uint32_t number;
-	int rc = phases_names_read(&p.names, source, partition, err);
-
-	if (rc == 0 && what->model != NULL) {
-		model = model_name(what->model);
-		rc = string_table_find(&p.names.models, model, &number)
-			 ? draw_model(&p, model, err)
-			 : refuse_model(&p, model, err);
-	} else if (rc == 0) {
-		for (uint32_t i = 0; rc == 0 && i < p.names.models.count; i++)
-			rc = draw_model(&p, p.names.models.names[i], err);
-	}
-	if (rc == 0 && p.drawn == 0)
-		rc = err_set(err, "no %sphases%s%s%s of partition %s in %s%s",
-		    what->timeline ? "" : "complete ",
-		    what->model != NULL ? " of " : "",
-		    what->model != NULL ? phases_model_words(words, model) : "",
-		    in_time ? " that begin in that time" : "",
-		    text_quote(shown, sizeof(shown), partition),
-		    source_name(source),
-		    in_time || what->model != NULL ? "" : PHASE_ROWS_HINT);
-	phases_names_clear(&p.names);
-	return rc;
 }
