@@ -48,6 +48,7 @@ enum mcp_code {
 	MCP_INVALID_PARAMS = -32602,
 	MCP_HEADER_MISMATCH = -32020,
 	MCP_UNSUPPORTED_VERSION = -32022,
+	MCP_REFUSED = -32000, /* by the server, whatever it says */
 };
 
 /* Answer a message: one line of JSON is appended, or nothing, if it wants no

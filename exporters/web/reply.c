@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exporters/mcp/mcp.h"
 #include "proto/base/err.h"
 #include "proto/json/json.h"
 
@@ -136,14 +137,34 @@ make_problem(unsigned status, const char *detail)
 	return web_body_new(memory.text, text.bytes);
 }
 
+/* What clients of the Model Context Protocol show. */
+static struct web_body *
+make_message(const char *detail)
+{
+	struct buffer message = { .at = NULL };
+
+	mcp_refuse(MCP_REFUSED, detail, &message);
+	return web_body_new((char *)message.at, message.bytes);
+}
+
+bool
+web_is_message(struct web_http_request *request)
+{
+	return text_equal(web_http_target(request), text_of("/mcp"));
+}
+
 static void
 refuse(struct web_http_request *request, unsigned status, const char *detail,
     struct web_http_field more)
 {
+	bool is_message = web_is_message(request);
 	struct web_http_field fields[FIELDS_MAX];
 
-	put_fields(fields, "application/problem+json", "", more);
-	web_http_answer(request, status, fields, make_problem(status, detail));
+	put_fields(fields,
+	    is_message ? "application/json" : "application/problem+json", "",
+	    more);
+	web_http_answer(request, status, fields,
+	    is_message ? make_message(detail) : make_problem(status, detail));
 }
 
 void

@@ -30,6 +30,9 @@ void web_reply(struct web_http_request *request, unsigned status,
     const char *type, const char *tag, const char *shown,
     struct web_body *body);
 
+/* Is it sent to /mcp?  What is refused of it is an error of the protocol. */
+bool web_is_message(struct web_http_request *request);
+
 /* `detail` is one sentence that says what is wrong and what to do. */
 void web_refuse(
     struct web_http_request *request, unsigned status, const char *detail);

@@ -399,7 +399,7 @@ on_request(void *arg, struct web_http_request *request)
 {
 	struct web_serve *serve = arg;
 	const char *method = web_http_method(request);
-	bool is_message = text_equal(web_http_target(request), text_of("/mcp"));
+	bool is_message = web_is_message(request);
 	bool is_read =
 	    strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 	struct web_task *task;

@@ -559,15 +559,16 @@ ask(struct member *member, struct web_task *task)
 	pthread_mutex_unlock(&member->of->store);
 }
 
-static bool
-may_begin(const struct web_workers *workers, const struct web_task *task)
+/* Of its token. */
+static unsigned
+count_begun(const struct web_workers *workers, const struct web_task *task)
 {
-	int begun = 0;
+	unsigned count = 0;
 
 	for (int i = 0; i < WEB_WORKERS; i++)
-		begun += workers->members[i].task != NULL &&
+		count += workers->members[i].task != NULL &&
 			 is_of_same_token(workers->members[i].task, task);
-	return begun < WEB_WORKERS - 1;
+	return count;
 }
 
 /* The oldest one that may begin; NULL: none. */
@@ -576,7 +577,7 @@ next_task(struct web_workers *workers)
 {
 	struct web_task **link = &workers->waiting.first;
 
-	while (*link != NULL && !may_begin(workers, *link))
+	while (*link != NULL && count_begun(workers, *link) == WEB_WORKERS - 1)
 		link = &(*link)->next;
 	return queue_take_at(&workers->waiting, link);
 }
@@ -641,9 +642,10 @@ unsigned
 web_workers_begin(
     struct web_workers *workers, struct web_task *task, struct err *err)
 {
-	unsigned status = 0, same = 0;
+	unsigned status = 0, same;
 
 	pthread_mutex_lock(&workers->lock);
+	same = count_begun(workers, task);
 	for (const struct web_task *of = workers->waiting.first; of != NULL;
 	     of = of->next)
 		same += is_of_same_token(of, task);
@@ -657,8 +659,8 @@ web_workers_begin(
 	pthread_mutex_unlock(&workers->lock);
 	if (status == WEB_TOO_MANY)
 		err_set(err,
-		    "%d questions of the token wait; ask again when some are "
-		    "answered",
+		    "%d questions of the token are not answered yet; ask again "
+		    "when some are",
 		    WEB_TASKS_OF_TOKEN_MAX);
 	else if (status != 0)
 		err_set(err,

@@ -26,6 +26,7 @@ MCP_TOKEN=$(sed -n 's|^http://.*/#k=||p' "$TMP/web.log")
 export MCP_URL MCP_TOKEN
 for way in stdio legacy http; do
 	check "the tools, each of them, by $way" sdk "$way" each "$PARTITION"
+	check "... calls that are cancelled, twice a beginning, 1,000 calls at once" sdk "$way" rude "$PARTITION"
 done
 
 # A folder of programs in which `poolscope stats ... --format csv` asks through the SDK; what

@@ -1,6 +1,7 @@
 """mcp_sdk - asks poolscope by the official SDK of the Model Context Protocol for Python.
 
     mcp_sdk.py WAY each PARTITION        list the tools, and ask each
+    mcp_sdk.py WAY rude PARTITION        cancel, ask twice how to begin, and 1,000 times at once
     mcp_sdk.py WAY stats WORD OPTION...  what `poolscope stats WORD OPTION... --format csv` prints
 
 WAY is stdio (the newest revision that both speak), legacy (with the handshake of the older
@@ -18,7 +19,7 @@ import sys
 
 import httpx2
 from jsonschema import Draft202012Validator
-from mcp import Client, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 ANSWER_BYTES_MAX = 4096
@@ -59,6 +60,37 @@ async def each(way, partition):
             assert failed or (answer["question"] == tool.name and answer["complete"] is True), answer
             assert not failed or answer["error"], answer
         print(len(tools))
+
+
+async def rude(way, partition):
+    """Each call is answered, or says in a sentence why not."""
+    async with client_of(way) as client:
+        await client.send_ping()
+        for ask in (client.list_resources, client.list_prompts, client.list_resource_templates):
+            try:
+                sys.exit("%s" % await ask())
+            except MCPError as error:
+                assert error.error.code == -32601 and "there is no method" in error.error.message, error
+        for ms in (0.2, 0.5, 1, 2, 5):
+            try:
+                await asyncio.wait_for(client.call_tool("nodes", {"partition": partition}), ms / 1000)
+            except TimeoutError:
+                pass  # of which the server is told
+        assert not (await call(client, "nodes", {"partition": partition}))[1]
+        for _ in range(2):
+            begun = await client.session.initialize()
+            assert begun.protocol_version == "2025-11-25", begun
+        answers = await asyncio.gather(*[call(client, "pools", {}) for _ in range(1000)], return_exceptions=True)
+        good = [answer for answer in answers if not isinstance(answer, Exception)]
+        assert all(not failed and len(answer["tables"]["pools"]["rows"]) == 1 for answer, failed in good), good[0]
+        refused = {answer.error.message for answer in answers if isinstance(answer, MCPError)}
+        wanted = {"the token asks more often than poolscope web --request-rate allows; ask again later",
+                  "64 questions of the token are not answered yet; ask again when some are"}
+        assert refused <= wanted and (way == "http" or len(good) == 1000), (len(good), refused)
+        assert len(good) + sum(isinstance(answer, MCPError) for answer in answers) == 1000
+        assert len(good) >= 50, len(good)
+        await asyncio.sleep(1.1)  # 200 a second: one message more in 50 ms
+        assert not (await call(client, "pools", {}))[1]
 
 
 def arguments_of(words, properties):
@@ -109,4 +141,4 @@ async def stats(way, word, *options):
 
 
 way, what, *words = sys.argv[1:]
-sys.exit(asyncio.run({"each": each, "stats": stats}[what](way, *words)))
+sys.exit(asyncio.run({"each": each, "rude": rude, "stats": stats}[what](way, *words)))
