@@ -294,6 +294,7 @@ get_plant(const struct options *options, struct generate_plant_rows *rows)
 {
 	int64_t now_ns = clock_wall_ns(), base_s;
 	struct err err = { 0 };
+	bool is_now;
 
 	*rows = (struct generate_plant_rows){
 		.plant = { .seed = options->seed,
@@ -308,9 +309,18 @@ get_plant(const struct options *options, struct generate_plant_rows *rows)
 			text_of(options->cause.at[i]), &err) != 0)
 			opt_usage(
 			    "--cause %s: %s", options->cause.at[i], err.text);
-	if (!get_base(options, "now", now_ns, &base_s))
+	is_now = !get_base(options, "now", now_ns, &base_s);
+	if (is_now)
 		base_s =
 		    now_ns / NS_PER_SECOND - generate_plant_rows_length_s(rows);
+	rows->base_ns = base_s * NS_PER_SECOND;
+	if (generate_plant_rows_open(rows, &err) != 0)
+		opt_usage("%s", err.text);
+	if (!is_now)
+		return;
+	/* The same at another time: it says only now how long it takes. */
+	base_s += (now_ns - generate_plant_rows_end_ns(rows)) / NS_PER_SECOND;
+	generate_plant_rows_close(rows);
 	rows->base_ns = base_s * NS_PER_SECOND;
 	if (generate_plant_rows_open(rows, &err) != 0)
 		opt_usage("%s", err.text);

@@ -524,6 +524,20 @@ count_rows(const struct generate_plant_rows *rows)
 	       (GROUPS + GENERATE_PLANT_EVENTS + GROUPS * samples);
 }
 
+int64_t
+generate_plant_rows_end_ns(struct generate_plant_rows *rows)
+{
+	int64_t end_ns = INT64_MIN;
+
+	rows->start = rows->starts - 1;
+	begin_start(rows);
+	for (uint64_t i = 0; i < rows->plant.nodes; i++)
+		if (rows->plant.node[i].ready_ns > end_ns)
+			end_ns = rows->plant.node[i].ready_ns;
+	rewind_rows(rows);
+	return end_ns + AFTER_NS;
+}
+
 struct import_source
 generate_plant_rows_source(struct generate_plant_rows *rows)
 {

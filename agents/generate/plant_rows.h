@@ -47,10 +47,12 @@ struct generate_plant_rows {
 	unsigned char digest[IMPORT_DIGEST_BYTES];
 };
 
-/* How long all starts take. */
+/* How long all starts take at most, and a pause. */
 int64_t generate_plant_rows_length_s(const struct generate_plant_rows *rows);
 /* Can it be made?  Then it can be read until it is closed. */
 int generate_plant_rows_open(struct generate_plant_rows *rows, struct err *err);
+/* When the last start ends, of rows that are open. */
+int64_t generate_plant_rows_end_ns(struct generate_plant_rows *rows);
 /* Valid while `rows` is. */
 struct import_source generate_plant_rows_source(
     struct generate_plant_rows *rows);

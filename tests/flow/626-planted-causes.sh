@@ -56,6 +56,12 @@ for row in map(json.loads, open(sys.argv[1])):
 assert {node for node, took in pulls.items() if min(took) > 50} == {"cn020", "cn007"}
 assert all(len(took) == 2 for took in pulls.values())' "$TMP/two/records.jsonl"
 
+check "without a time the last start ends now" poolscope-generate pool --nodes 60 --starts 2 --cause none -o "$TMP/now"
+check "... to ten seconds, as long as that took" /usr/bin/python3 -c 'import json, os, sys
+last = max(json.loads(row).get("time_ns", 0) for row in open(sys.argv[1]))
+age = os.stat(sys.argv[1]).st_mtime - last / 1e9
+assert -1 <= age <= 10, age' "$TMP/now/records.jsonl"
+
 # ---- through the pipeline
 start aggregator poolscope-aggregator --models "$ROOT/deploy/models" || exit 1
 start broker poolscope-broker || exit 1
