@@ -22,16 +22,13 @@ static const struct values defaults = { .node = "" };
 
 static const struct opt options[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct values, partition),
-	    "PATTERN", "cat: print only partitions that match (* and ?)", NULL,
-	    0 },
+	    "PATTERN", "cat: print only partitions that match (* and ?)" },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "NAME",
 	    "cat: set the node of records that name none (those of the agent's "
-	    "own node)",
-	    NULL, 0 },
+	    "own node)" },
 	{ "unacknowledged", 'u', OPT_FLAG,
 	    OPT_TO(struct values, unacknowledged), NULL,
-	    "cat: print only what the aggregator has not acknowledged", NULL,
-	    0 },
+	    "cat: print only what the aggregator has not acknowledged" },
 	{ .name = NULL },
 };
 

@@ -36,13 +36,13 @@ struct admin {
 
 static const struct opt options[] = {
 	{ "set-aside", 0, OPT_FLAG, OPT_TO(struct admin_values, set_aside),
-	    NULL, "restore: rename an existing store to STORE.aside-N", NULL,
-	    OPT_COMMAND },
+	    NULL, "restore: rename an existing store to STORE.aside-N",
+	    .flags = OPT_COMMAND },
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct admin_values, partition),
 	    "NAME",
 	    "retire: nodes of this partition, account$pool (default: from the "
 	    "batch system)",
-	    NULL, OPT_COMMAND },
+	    .flags = OPT_COMMAND },
 	{ .name = NULL },
 };
 

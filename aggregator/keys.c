@@ -27,26 +27,21 @@ enum { ROLE_ROW };
 static const struct opt options[] = {
 	[ROLE_ROW] = { "role", 0, OPT_CHOICE, OPT_TO(struct values, role),
 	    "ROLE", "new, allow: what the key allows (default: agent)",
-	    "agent|broker|reader|server", 0 },
+	    "agent|broker|reader|server" },
 	{ "partitions", 'p', OPT_TEXT, OPT_TO(struct values, partitions),
 	    "PATTERN",
 	    "new, allow, token: limit the key to partitions that match PATTERN "
-	    "(default: *)",
-	    NULL, 0 },
+	    "(default: *)" },
 	{ "nodes", 'n', OPT_TEXT, OPT_TO(struct values, nodes), "PATTERN",
 	    "new, allow: limit the key of an agent or broker to nodes that "
-	    "match PATTERN "
-	    "(default: *)",
-	    NULL, 0 },
+	    "match PATTERN (default: *)" },
 	{ "file", 'o', OPT_TEXT, OPT_TO(struct values, file), "FILE",
-	    "new, rotate: write the key to FILE (default: DIR/keys/NAME.key)",
-	    NULL, 0 },
+	    "new, rotate: write the key to FILE (default: DIR/keys/NAME.key)" },
 	{ "server", 0, OPT_LIST, OPT_TO(struct values, server), "PUBLIC",
 	    "new: create a key for the server with this public key; may be "
-	    "repeated (default: the server of this instance)",
-	    NULL, 0 },
+	    "repeated (default: the server of this instance)" },
 	{ "finish", 0, OPT_FLAG, OPT_TO(struct values, finish), NULL,
-	    "rotate: finish the rotation and revoke the old key", NULL, 0 },
+	    "rotate: finish the rotation and revoke the old key" },
 	{ .name = NULL },
 };
 

@@ -25,20 +25,18 @@ static const struct values defaults = { .timeout_ns = 60 * NS_PER_SECOND };
 
 static const struct opt options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct values, store), "DIR",
-	    "the store (default: DIR/store)", NULL, false },
+	    "the store (default: DIR/store)" },
 	{ "routes", 0, OPT_TEXT, OPT_TO(struct values, routes), "FILE",
 	    "list: the partition table of the brokers (default: "
-	    "DIR/partitions)",
-	    NULL, false },
+	    "DIR/partitions)" },
 	{ "timeout", 0, OPT_DURATION, OPT_TO(struct values, timeout_ns), "TIME",
 	    "drop: give up if the store indexes nothing for this time "
-	    "(default: 60s)",
-	    NULL, false },
+	    "(default: 60s)" },
 	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct values, dry_run), NULL,
-	    "drop: only print what would be dropped", NULL, false },
+	    "drop: only print what would be dropped" },
 	{ "yes", 0, OPT_FLAG, OPT_TO(struct values, yes), NULL,
-	    "drop: do not ask; required without a terminal", NULL,
-	    OPT_COMMAND },
+	    "drop: do not ask; required without a terminal",
+	    .flags = OPT_COMMAND },
 	{ .name = NULL },
 };
 

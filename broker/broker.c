@@ -32,54 +32,47 @@ static const struct values defaults = { .queue = QUEUE_DEFAULT,
 static const struct opt options[] = {
 	{ "listen", 0, OPT_LIST, OPT_TO(struct values, listen), "ENDPOINT",
 	    "listen on ENDPOINT for agents and readers; may be repeated "
-	    "(default: ipc://DIR/run/broker.ipc)",
-	    NULL, false },
+	    "(default: ipc://DIR/run/broker.ipc)" },
 	{ "aggregator", 0, OPT_TEXT, OPT_TO(struct values, aggregator),
 	    "ENDPOINT",
 	    "send partitions that match no route here; empty: reject them "
 	    "(default: ipc://DIR/run/intake.ipc)",
-	    NULL, OPT_RELOAD },
+	    .flags = OPT_RELOAD },
 	{ "route", 0, OPT_LIST, OPT_TO(struct values, route),
 	    "PATTERN=ENDPOINT",
 	    "send partitions that match PATTERN to ENDPOINT; may be repeated, "
 	    "the first match wins",
-	    NULL, OPT_RELOAD },
+	    .flags = OPT_RELOAD },
 	{ "partitions", 0, OPT_TEXT, OPT_TO(struct values, partitions), "FILE",
 	    "read the partition table from FILE; routes take precedence "
-	    "(default: DIR/partitions)",
-	    NULL, false },
+	    "(default: DIR/partitions)" },
 	{ "node", 'n', OPT_TEXT, OPT_TO(struct values, node), "NODE",
-	    "name this broker in status replies (default: the host name)", NULL,
-	    false },
+	    "name this broker in status replies (default: the host name)" },
 	{ "queue", 0, OPT_COUNT, OPT_TO(struct values, queue), "N",
 	    "queue at most this many messages per peer and direction (default: "
-	    "4)",
-	    NULL, false },
+	    "4)" },
 	{ "memory-max", 0, OPT_BYTES, OPT_TO(struct values, memory_max),
 	    "BYTES",
 	    "warn when the queues of all peers could exceed this many bytes "
 	    "(default: 1GiB)",
-	    NULL, OPT_RELOAD },
+	    .flags = OPT_RELOAD },
 	{ "server-key", 0, OPT_TEXT, OPT_TO(struct values, server_key), "FILE",
 	    "use this private key for the TCP listeners (default: "
-	    "DIR/keys/server.key)",
-	    NULL, false },
+	    "DIR/keys/server.key)" },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct values, key.key), "FILE",
 	    "use this key for connections to TCP aggregators (default: "
-	    "DIR/keys/broker.key)",
-	    NULL, false },
+	    "DIR/keys/broker.key)" },
 	{ "ingest-rate", 0, OPT_BYTES, OPT_TO(struct values, ingest_rate),
 	    "BYTES",
 	    "limit each key to this many bytes/s of batches, burst 10 s "
 	    "(default: 64MiB; 0: no limit)",
-	    NULL, OPT_RELOAD },
+	    .flags = OPT_RELOAD },
 	{ "connect-rate", 0, OPT_COUNT, OPT_TO(struct values, connect_rate),
 	    "N",
 	    "accept at most this many TCP connections/s, burst 10 s (default: "
-	    "100; 0: no limit)",
-	    NULL, false },
+	    "100; 0: no limit)" },
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct values, key.insecure), NULL,
-	    "allow TCP without keys and encryption", NULL, false },
+	    "allow TCP without keys and encryption" },
 	{ .name = NULL },
 };
 

@@ -30,8 +30,8 @@ static const struct values defaults = {
 
 static const struct opt options[] = {
 	{ "filter", 0, OPT_TEXT, OPT_TO(struct values, filter), "TEXT",
-	    "fetch only rows that match this OData filter: \"NodeId eq 'n1'\"",
-	    NULL, false },
+	    "fetch only rows that match this OData filter: \"NodeId eq "
+	    "'n1'\"" },
 	TOOL_OUTPUT(struct values, output),
 	{ .name = NULL },
 };

@@ -60,21 +60,19 @@ static const struct values defaults = { .window = TIME_WINDOW_ALL,
 enum { OUTPUT_ROW = 0, VIEW_ROW = 2 };
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "DIR",
-	    "write the files to this directory (default: .)", NULL, false },
+	    "write the files to this directory (default: .)" },
 	{ "term", 0, OPT_CHOICE, OPT_TO(struct values, terminal), "TERM",
 	    "draw in this format (default: png); dumb (characters) and sixel "
 	    "go to standard output",
-	    "png|svg|dumb|sixel|pdf", false },
+	    "png|svg|dumb|sixel|pdf" },
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "choose the picture; cascade: phases (default), distribution, "
 	    "reference, all; phases: phases (default), breakdown, "
-	    "distribution, "
-	    "all; testrun: pages (default), distribution, days, errors, all",
-	    "phases|reference|pages|breakdown|distribution|days|errors|all",
-	    false },
+	    "distribution, all; testrun: pages (default), distribution, days, "
+	    "errors, all",
+	    "phases|reference|pages|breakdown|distribution|days|errors|all" },
 	{ "png", 0, OPT_FLAG, OPT_TO(struct values, png), NULL,
-	    "draw pictures; --no-png writes only tables and scripts", NULL,
-	    false },
+	    "draw pictures; --no-png writes only tables and scripts" },
 	{ .name = NULL },
 };
 

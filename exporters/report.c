@@ -36,22 +36,20 @@ static const struct values defaults = { .starts = STARTS_DEFAULT,
 
 static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
-	    "write the report to FILE; - is standard output", NULL, true },
+	    "write the report to FILE; - is standard output",
+	    .flags = OPT_REQUIRED },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "html (default): a page that needs no server; md, text: the "
 	    "findings for a ticket",
-	    "html|md|text", false },
+	    "html|md|text" },
 	{ "with-trace", 0, OPT_FLAG, OPT_TO(struct values, with_trace), NULL,
-	    "put a trace for Perfetto into the page, to be saved from it", NULL,
-	    false },
+	    "put a trace for Perfetto into the page, to be saved from it" },
 	{ "nodes", 0, OPT_TEXT, OPT_TO(struct values, nodes), "all|worst:K",
 	    "with --with-trace: all nodes, or the K with the longest phases "
-	    "(default: worst:8)",
-	    NULL, false },
+	    "(default: worst:8)" },
 	{ "anonymise", 0, OPT_FLAG, OPT_TO(struct values, anonymise), NULL,
 	    "number nodes, runs, groups, images, users, account and pool "
-	    "instead of naming them",
-	    NULL, false },
+	    "instead of naming them" },
 	TIME_OPTIONS(
 	    struct values, from_ns, to_ns, "report only what happened"),
 	{ .name = NULL },

@@ -41,14 +41,11 @@ static const struct opt options[] = {
 	    "starts, timings, changes, check: print only starts"),
 	{ "limit", 0, OPT_COUNT, OPT_TO(struct values, limit), "N",
 	    "starts, timings: read at most N starts (default: 1000; 0 or "
-	    "--sort: all)",
-	    NULL, false },
+	    "--sort: all)" },
 	{ "within", 0, OPT_COUNT, OPT_TO(struct values, within), "N",
-	    "check: changes among the newest N timings (default: 10)", NULL,
-	    false },
+	    "check: changes among the newest N timings (default: 10)" },
 	{ "oldest", 0, OPT_FLAG, OPT_TO(struct values, oldest), NULL,
-	    "starts, timings: print the oldest first instead of the newest",
-	    NULL, false },
+	    "starts, timings: print the oldest first instead of the newest" },
 	{ .name = NULL },
 };
 

@@ -34,19 +34,18 @@ static const struct opt options[] = {
 	{ "view", 0, OPT_CHOICE, OPT_TO(struct values, view), "VIEW",
 	    "begin with this view (default: nodes, or pools if no pool is "
 	    "named)",
-	    "nodes|runs|pools|pipeline", false },
+	    "nodes|runs|pools|pipeline" },
 	{ "model", 0, OPT_TEXT, OPT_TO(struct values, model), "NAME",
-	    "show the runs of this model (default: testrun)", NULL, false },
+	    "show the runs of this model (default: testrun)" },
 	{ "page", 0, OPT_TEXT, OPT_TO(struct values, page), "URL",
 	    "copy links to the page of poolscope-web at this address (default: "
-	    "http://127.0.0.1:5580/)",
-	    NULL, false },
+	    "http://127.0.0.1:5580/)" },
 	{ "once", 0, OPT_FLAG, OPT_TO(struct values, once), NULL,
-	    "print the view and exit, also when standard output is a terminal",
-	    NULL, false },
+	    "print the view and exit, also when standard output is a "
+	    "terminal" },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print the view in this format (default: table) and exit",
-	    "table|json", false },
+	    "table|json" },
 	{ .name = NULL },
 };
 

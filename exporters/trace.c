@@ -37,10 +37,10 @@ static const struct opt options[] = {
 	{ "output", 'o', OPT_TEXT, OPT_TO(struct values, output), "FILE",
 	    "write the trace to FILE; its suffix chooses the format: .trace or "
 	    ".json, .json.gz, .tar.gz, .pftrace",
-	    NULL, true },
+	    .flags = OPT_REQUIRED },
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "set the format, whatever the suffix (standard output: json)",
-	    "name|json|json.gz|tar.gz|pftrace", false },
+	    "name|json|json.gz|tar.gz|pftrace" },
 	{ .name = NULL },
 };
 

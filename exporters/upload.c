@@ -279,13 +279,11 @@ static const struct upload_command upload_events = {
 
 static const struct opt options[] = {
 	{ "target", 0, OPT_LIST, OPT_TO(struct upload_values, targets),
-	    "TARGET", "upload to this target (scheme:rest); may be repeated",
-	    NULL, false },
+	    "TARGET", "upload to this target (scheme:rest); may be repeated" },
 	{ "broker", 0, OPT_LIST, OPT_TO(struct upload_values, broker),
 	    "ENDPOINT",
 	    "send records of uploads to this broker (default: "
-	    "ipc://DIR/run/broker.ipc); may be repeated for failover",
-	    NULL, false },
+	    "ipc://DIR/run/broker.ipc); may be repeated for failover" },
 	{ .name = NULL },
 };
 
@@ -293,10 +291,9 @@ static const struct opt range_options[] = {
 	NODE_OPTION(struct upload_values, node),
 	{ "from", 0, OPT_TEXT, OPT_TO(struct upload_values, from), "TIME",
 	    "upload only records from this time on: -1h, 2026-11-20T10:00:00Z, "
-	    "epoch seconds",
-	    NULL, false },
+	    "epoch seconds" },
 	{ "to", 0, OPT_TEXT, OPT_TO(struct upload_values, to), "TIME",
-	    "upload only records before this time", NULL, false },
+	    "upload only records before this time" },
 	{ .name = NULL },
 };
 

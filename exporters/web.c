@@ -328,35 +328,29 @@ static const struct values defaults = { .listen = LISTEN_DEFAULT,
 static const struct opt options[] = {
 	{ "listen", 0, OPT_TEXT, OPT_TO(struct values, listen), "ADDRESS",
 	    "listen on this address: 127.0.0.1:5580 (the default), [::1]:5580, "
-	    "unix:PATH; port 0: any",
-	    NULL, 0 },
+	    "unix:PATH; port 0: any" },
 	{ "open", 0, OPT_FLAG, OPT_TO(struct values, open), NULL,
-	    "open the page in a browser", NULL, OPT_COMMAND },
+	    "open the page in a browser", .flags = OPT_COMMAND },
 	{ "host", 0, OPT_LIST, OPT_TO(struct values, hosts), "NAME",
-	    "also answer requests for this host name; may be repeated", NULL,
-	    0 },
+	    "also answer requests for this host name; may be repeated" },
 	{ "behind-proxy", 0, OPT_FLAG, OPT_TO(struct values, behind_proxy),
 	    NULL,
 	    "allow an address that is not of this machine alone: a proxy "
-	    "before it encrypts",
-	    NULL, 0 },
+	    "before it encrypts" },
 	{ "cache-bytes", 0, OPT_BYTES, OPT_TO(struct values, cache_bytes),
 	    "BYTES",
 	    "keep answers in at most this much memory (default: 128MiB; 0: "
-	    "none)",
-	    NULL, 0 },
+	    "none)" },
 	{ "request-rate", 0, OPT_COUNT, OPT_TO(struct values, request_rate),
 	    "N",
 	    "answer at most N questions a second of each token (default: 200; "
-	    "0: no limit)",
-	    NULL, 0 },
+	    "0: no limit)" },
 	{ "assets", 0, OPT_TEXT, OPT_TO(struct values, assets), "DIR",
-	    "serve the files of the page from DIR, as they are at each request",
-	    NULL, 0 },
+	    "serve the files of the page from DIR, as they are at each "
+	    "request" },
 	{ "perfetto-url", 0, OPT_TEXT, OPT_TO(struct values, viewer), "URL",
 	    "open traces in the Perfetto of this address (default: "
-	    "https://ui.perfetto.dev)",
-	    NULL, 0 },
+	    "https://ui.perfetto.dev)" },
 	{ .name = NULL },
 };
 

@@ -22,7 +22,7 @@ static const struct opt options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct values, format), "FORMAT",
 	    "print text (default), or json: one object for each frame, on a "
 	    "line",
-	    "text|json", 0 },
+	    "text|json" },
 	{ .name = NULL },
 };
 

@@ -22,23 +22,22 @@ struct pattern_row {
 };
 
 static const struct answer_column columns[] = {
-	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
-	    "account$pool", false, NULL },
-	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes), NULL,
-	    "nodes that have records", false, NULL },
-	{ "records", "RECORDS", ANSWER_AT_COUNT(struct row, records), NULL,
-	    "stored records of all kinds", false, NULL },
-	{ "endpoint", NULL, ANSWER_AT_TEXT(struct row, endpoint), NULL,
-	    "where the partition table of the brokers sends its records", false,
-	    NULL },
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition),
+	    "account$pool" },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes),
+	    "nodes that have records" },
+	{ "records", "RECORDS", ANSWER_AT_COUNT(struct row, records),
+	    "stored records of all kinds" },
+	{ "endpoint", NULL, ANSWER_AT_TEXT(struct row, endpoint),
+	    "where the partition table of the brokers sends its records" },
 	{ .key = NULL },
 };
 
 static const struct answer_column pattern_columns[] = {
 	{ "pattern", "PATTERN", ANSWER_AT_TEXT(struct pattern_row, pattern),
-	    NULL, "partitions that match it", false, NULL },
+	    "partitions that match it" },
 	{ "endpoint", "ENDPOINT", ANSWER_AT_TEXT(struct pattern_row, endpoint),
-	    NULL, "the aggregator that gets their records", false, NULL },
+	    "the aggregator that gets their records" },
 	{ .key = NULL },
 };
 

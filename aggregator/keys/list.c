@@ -16,19 +16,19 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
-	    "the name of the key", false, NULL },
-	{ "role", "ROLE", ANSWER_AT_TEXT(struct row, role), NULL,
-	    "what it allows: agent, broker, reader, server; or a token", false,
-	    NULL },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name),
+	    "the name of the key" },
+	{ "role", "ROLE", ANSWER_AT_TEXT(struct row, role),
+	    "what it allows: agent, broker, reader, server; or a token" },
 	{ "partition", "PARTITIONS", ANSWER_AT_TEXT(struct row, partition),
-	    NULL, "pattern of the partitions it is limited to", false, NULL },
-	{ "node", "NODES", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "pattern of the nodes it is limited to", false, NULL },
-	{ "public", "PUBLIC", ANSWER_AT_TEXT(struct row, public), NULL,
-	    "the public key, or the hash of the token", true, NULL },
-	{ "newest", "NEWEST", ANSWER_AT_FLAG(struct row, newest), NULL,
-	    "is it the newest of its name?", true, NULL },
+	    "pattern of the partitions it is limited to" },
+	{ "node", "NODES", ANSWER_AT_TEXT(struct row, node),
+	    "pattern of the nodes it is limited to" },
+	{ "public", "PUBLIC", ANSWER_AT_TEXT(struct row, public),
+	    "the public key, or the hash of the token",
+	    .traits = ANSWER_SPARE },
+	{ "newest", "NEWEST", ANSWER_AT_FLAG(struct row, newest),
+	    "is it the newest of its name?", .traits = ANSWER_SPARE },
 	{ .key = NULL },
 };
 

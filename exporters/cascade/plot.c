@@ -593,11 +593,9 @@ cascade_distribution_init(struct cascade_distribution *distribution,
 
 const struct opt plot_cascade_options[] = {
 	{ "numbers", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, numbers),
-	    NULL, "also write the output of poolscope-stats cascade, as JSON",
-	    NULL, false },
+	    NULL, "also write the output of poolscope-stats cascade, as JSON" },
 	{ "strict", 0, OPT_FLAG, OPT_TO(struct plot_cascade_options, strict),
-	    NULL, "write nothing and fail when a node is incomplete", NULL,
-	    false },
+	    NULL, "write nothing and fail when a node is incomplete" },
 	{ .name = NULL },
 };
 

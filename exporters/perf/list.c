@@ -136,39 +136,34 @@ enum {
 const struct opt perf_options[] = {
 	{ "now", 0, OPT_TIME, OPT_TO(struct perf_options, now_ns), "TIME",
 	    "perf: end the CPU hours at this time (default: the node's last "
-	    "report)",
-	    NULL, false },
+	    "report)" },
 	{ "cpu-count", 0, OPT_COUNT, OPT_TO(struct perf_options, cpu_count),
 	    "N",
 	    "perf: assume this many CPUs per node (default: as in its last "
-	    "report)",
-	    NULL, false },
+	    "report)" },
 	{ "decimate", 0, OPT_CHOICE, OPT_TO(struct perf_options, decimate),
 	    "WAY",
 	    "perf, reports: reduce the reports: minmax preserves peaks and the "
-	    "end, "
-	    "reference works like the older sampler",
-	    "minmax|reference", false },
+	    "end, reference works like the older sampler",
+	    "minmax|reference" },
 	{ "max-length", 0, OPT_COUNT, OPT_TO(struct perf_options, max_length),
 	    "N",
 	    "reports, --save: at most N reports per node (default: 1000 with "
-	    "--decimate)",
-	    NULL, false },
+	    "--decimate)" },
 	{ "since-boot", 0, OPT_FLAG, OPT_TO(struct perf_options, since_boot),
 	    NULL,
 	    "perf: print totals since the node's boot instead of those of the "
-	    "reports",
-	    NULL, false },
+	    "reports" },
 	{ "mlflow-names", 0, OPT_FLAG, OPT_TO(struct perf_options, mlflow),
 	    NULL,
-	    "perf: also print the metrics by the names that MLflow "
-	    "accepts",
-	    NULL, OPT_OUTPUT },
+	    "perf: also print the metrics by the names that MLflow accepts",
+	    .flags = OPT_OUTPUT },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct perf_options, prefix), "TEXT",
-	    "perf: begin the MLflow names with this text", NULL, OPT_OUTPUT },
+	    "perf: begin the MLflow names with this text",
+	    .flags = OPT_OUTPUT },
 	{ "save", 0, OPT_TEXT, OPT_TO(struct perf_options, save), "FILE",
 	    "perf: write the reports in the file format of the older sampler",
-	    NULL, OPT_OUTPUT },
+	    .flags = OPT_OUTPUT },
 	{ .name = NULL },
 };
 

@@ -128,16 +128,14 @@ palette_put_line(FILE *file, unsigned place)
 struct look gnuplot_look;
 
 const struct opt gnuplot_look_options[] = {
-	{ "style", 0, OPT_CHOICE, &gnuplot_look.style, "STYLE",
-	    "choose the colours: light (default), dark, or print, which "
-	    "differ in brightness",
-	    "light|dark|print", false },
-	{ "size", 0, OPT_TEXT, &gnuplot_look.size, "WIDTHxHEIGHT",
-	    "make each picture this large, in pixels (dumb: characters)", NULL,
-	    false },
-	{ "title", 0, OPT_TEXT, &gnuplot_look.title, "TEXT",
-	    "write this above each picture, in place of its own title", NULL,
-	    false },
+	{ "style", 0, OPT_CHOICE, .to = &gnuplot_look.style, "STYLE",
+	    "choose the colours: light (default), dark, or print, which differ "
+	    "in brightness",
+	    "light|dark|print" },
+	{ "size", 0, OPT_TEXT, .to = &gnuplot_look.size, "WIDTHxHEIGHT",
+	    "make each picture this large, in pixels (dumb: characters)" },
+	{ "title", 0, OPT_TEXT, .to = &gnuplot_look.title, "TEXT",
+	    "write this above each picture, in place of its own title" },
 	{ .name = NULL },
 };
 

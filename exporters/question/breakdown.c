@@ -26,22 +26,21 @@ struct row {
 	const struct bands_row *of;
 };
 
-#define SECONDS(member) ANSWER_AT_NUMBER(struct row, member), "s"
+#define SECONDS(member) .unit = "s", ANSWER_AT_NUMBER(struct row, member)
 
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node; of several the middle one", false, NULL },
-	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes), NULL,
-	    "how many nodes the row stands for", false, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node),
+	    "the node; of several the middle one" },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct row, nodes),
+	    "how many nodes the row stands for" },
 	{ "begin", "BEGIN", SECONDS(begin),
-	    "when its first phase began, after the first of all", false, NULL },
+	    "when its first phase began, after the first of all" },
 	{ "total", "TOTAL", SECONDS(total),
-	    "from there to the end of its last phase: all bands together",
-	    false, NULL },
-	{ "longest", "LONGEST", ANSWER_AT_TEXT(struct row, longest), NULL,
-	    "the band in which it spent most", false, NULL },
+	    "from there to the end of its last phase: all bands together" },
+	{ "longest", "LONGEST", ANSWER_AT_TEXT(struct row, longest),
+	    "the band in which it spent most" },
 	{ "longest_seconds", "SECONDS", SECONDS(longest_seconds),
-	    "how long it was in that one", false, NULL },
+	    "how long it was in that one" },
 	ANSWER_FAMILY("*:*", ANSWER_NUMBER, "s",
 	    "the time in this phase, added up; of phases inside others the "
 	    "inner one counts"),
@@ -59,25 +58,22 @@ struct band_row {
 };
 
 static const struct answer_column band_columns[] = {
-	{ "band", "BAND", ANSWER_AT_TEXT(struct band_row, band), NULL,
-	    "its column in the rows, in the order of the model", false, NULL },
-	{ "title", NULL, ANSWER_AT_TEXT(struct band_row, title), NULL,
-	    "its name without that of the model", false, NULL },
-	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct band_row, seconds), "s",
-	    "the time of all nodes in it", false, NULL },
+	{ "band", "BAND", ANSWER_AT_TEXT(struct band_row, band),
+	    "its column in the rows, in the order of the model" },
+	{ "title", NULL, ANSWER_AT_TEXT(struct band_row, title),
+	    "its name without that of the model" },
+	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct band_row, seconds),
+	    "the time of all nodes in it", "s" },
 	QUESTION_COLOUR_COLUMN(struct band_row),
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
-	    false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "t0", NULL, ANSWER_TIME, 0, NULL, "when the first phase began", false,
-	    NULL },
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
-	    false, NULL },
+	{ "t0", ANSWER_HEAD(ANSWER_TIME), "when the first phase began" },
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT), "how many nodes there are" },
 	{ .key = NULL },
 };
 

@@ -17,38 +17,37 @@ struct row {
 	uint64_t incomplete;
 };
 
-#define ONCE(phase) ANSWER_AT_NUMBER(struct row, once[phase]), "s"
+#define ONCE(phase) .unit = "s", ANSWER_AT_NUMBER(struct row, once[phase])
 #define IMAGES(phase)                                                          \
-	ANSWER_AT_NUMBER(struct row, images[(phase)-CASCADE_ONCE]), "s"
+	.unit = "s", ANSWER_AT_NUMBER(struct row, images[(phase)-CASCADE_ONCE])
 
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "the node", 0,
-	    NULL },
-	{ "start", NULL, ANSWER_AT_TIME(struct row, start), NULL,
-	    "when its preparation began", 0, NULL },
-	{ "after", "START", ANSWER_AT_NUMBER(struct row, after), "s",
-	    "the same, after the first node's", 0, NULL },
-	{ "nodeprep", NULL, ONCE(CASCADE_NODEPREP), "its preparation", 0,
-	    NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), "the node" },
+	{ "start", NULL, ANSWER_AT_TIME(struct row, start),
+	    "when its preparation began" },
+	{ "after", "START", ANSWER_AT_NUMBER(struct row, after),
+	    "the same, after the first node's", "s" },
+	{ "nodeprep", NULL, ONCE(CASCADE_NODEPREP), "its preparation" },
 	{ "docker_install", "DOCKER", ONCE(CASCADE_DOCKER),
-	    "preparation up to the private registry", 0, NULL },
+	    "preparation up to the private registry" },
 	{ "private_registry_setup", "REGISTRY", ONCE(CASCADE_REGISTRY),
-	    "the private registry; 0: the pool has none", ANSWER_SPARE, NULL },
+	    "the private registry; 0: the pool has none",
+	    .traits = ANSWER_SPARE },
 	{ "docker_shipyard_container_pull", "HELPER", ONCE(CASCADE_SHIPYARD),
-	    "the pull of the helper image; 0: the pool has none", ANSWER_SPARE,
-	    NULL },
+	    "the pull of the helper image; 0: the pool has none",
+	    .traits = ANSWER_SPARE },
 	{ "global_resources_loaded", "GLOBAL", ONCE(CASCADE_GLOBAL),
-	    "all global resources", 0, NULL },
-	{ "pull", "PULL", IMAGES(CASCADE_PULL), "pulls of its images, together",
-	    0, NULL },
+	    "all global resources" },
+	{ "pull", "PULL", IMAGES(CASCADE_PULL),
+	    "pulls of its images, together" },
 	{ "save", "SAVE", IMAGES(CASCADE_SAVE), "saves of its images, together",
-	    ANSWER_SPARE, NULL },
-	{ "load", "LOAD", IMAGES(CASCADE_LOAD), "loads of its images, together",
-	    0, NULL },
+	    .traits = ANSWER_SPARE },
+	{ "load", "LOAD", IMAGES(CASCADE_LOAD),
+	    "loads of its images, together" },
 	{ "torrent", "TORRENT", IMAGES(CASCADE_TORRENT),
-	    "downloads of its images from other nodes, together", 0, NULL },
-	{ "incomplete", NULL, ANSWER_AT_COUNT(struct row, incomplete), NULL,
-	    "how many events it lacks, or has without a partner", 0, NULL },
+	    "downloads of its images from other nodes, together" },
+	{ "incomplete", NULL, ANSWER_AT_COUNT(struct row, incomplete),
+	    "how many events it lacks, or has without a partner" },
 	{ .key = NULL },
 };
 
@@ -58,14 +57,13 @@ struct image_row {
 };
 
 static const struct answer_column image_columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct image_row, node), NULL,
-	    "the node", 0, NULL },
-	{ "phase", "PHASE", ANSWER_AT_TEXT(struct image_row, phase), NULL,
-	    "pull, save, load or torrent", 0, NULL },
-	{ "image", "IMAGE", ANSWER_AT_TEXT(struct image_row, image), NULL,
-	    "the image", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct image_row, node), "the node" },
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct image_row, phase),
+	    "pull, save, load or torrent" },
+	{ "image", "IMAGE", ANSWER_AT_TEXT(struct image_row, image),
+	    "the image" },
 	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct image_row, seconds),
-	    "s", "how long it took; unknown: its end is missing", 0, NULL },
+	    "how long it took; unknown: its end is missing", "s" },
 	{ .key = NULL },
 };
 
@@ -75,10 +73,10 @@ struct size_row {
 };
 
 static const struct answer_column size_columns[] = {
-	{ "image", "IMAGE", ANSWER_AT_TEXT(struct size_row, image), NULL,
-	    "the image", 0, NULL },
-	{ "bytes", "SIZE", ANSWER_AT_BYTES(struct size_row, bytes), "By",
-	    "its size", 0, NULL },
+	{ "image", "IMAGE", ANSWER_AT_TEXT(struct size_row, image),
+	    "the image" },
+	{ "bytes", "SIZE", ANSWER_AT_BYTES(struct size_row, bytes),
+	    "its size" },
 	{ .key = NULL },
 };
 
@@ -87,29 +85,27 @@ struct lacking_row {
 };
 
 static const struct answer_column lacking_columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct lacking_row, node), NULL,
-	    "the node", 0, NULL },
-	{ "event", "EVENT", ANSWER_AT_TEXT(struct lacking_row, event), NULL,
-	    "the event that is missing or, with an image, has no partner", 0,
-	    NULL },
-	{ "image", "IMAGE", ANSWER_AT_TEXT(struct lacking_row, image), NULL,
-	    "its image", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct lacking_row, node),
+	    "the node" },
+	{ "event", "EVENT", ANSWER_AT_TEXT(struct lacking_row, event),
+	    "the event that is missing or, with an image, has no partner" },
+	{ "image", "IMAGE", ANSWER_AT_TEXT(struct lacking_row, image),
+	    "its image" },
 	{ .key = NULL },
 };
 
 #define TOTAL(key, help)                                                       \
 	{                                                                      \
-		key, NULL, ANSWER_NUMBER, 0, "s", help, 0, NULL                \
+		key, ANSWER_HEAD(ANSWER_NUMBER), help, "s"                     \
 	}
 
 static const struct answer_column head[] = {
-	{ "offer", NULL, ANSWER_TEXT, 0, NULL,
-	    "the offer of the node that started first", 0, NULL },
-	{ "sku", NULL, ANSWER_TEXT, 0, NULL, "its SKU", 0, NULL },
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes started", 0,
-	    NULL },
-	{ "nodes_complete", NULL, ANSWER_COUNT, 0, NULL,
-	    "how many lack no event; the sums are of them", 0, NULL },
+	{ "offer", ANSWER_HEAD(ANSWER_TEXT),
+	    "the offer of the node that started first" },
+	{ "sku", ANSWER_HEAD(ANSWER_TEXT), "its SKU" },
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT), "how many nodes started" },
+	{ "nodes_complete", ANSWER_HEAD(ANSWER_COUNT),
+	    "how many lack no event; the sums are of them" },
 	TOTAL("nodeready_variance", "the last start after the first"),
 	TOTAL("total_gr", "global resources of all nodes"),
 	TOTAL("avg_gr", "global resources, the mean"),

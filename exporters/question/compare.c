@@ -24,56 +24,48 @@ struct row {
 	uint64_t old_runs, new_runs, needed;
 };
 
-#define TEXT(type, member) ANSWER_AT_TEXT(struct type, member), NULL
+#define TEXT(type, member) ANSWER_AT_TEXT(struct type, member)
 #define NUMBER(member)     ANSWER_AT_NUMBER(struct row, member)
-#define COUNT(member)      ANSWER_AT_COUNT(struct row, member), NULL
+#define COUNT(member)      ANSWER_AT_COUNT(struct row, member)
 
 static const struct answer_column columns[] = {
 	{ "metric", "WHAT", TEXT(row, metric),
 	    "ready, testrun, run, job or the name of an entry, which decide; "
-	    "p50: and a phase, or a step, which explain",
-	    false, NULL },
+	    "p50: and a phase, or a step, which explain" },
 	{ "like", "OF", TEXT(row, like),
 	    "what the runs have in common: they are compared only with those "
 	    "that have it, too",
-	    ANSWER_SPARE, NULL },
-	{ "decides", NULL, ANSWER_AT_FLAG(struct row, decides), NULL,
-	    "does it decide, or explain?", false, NULL },
+	    .traits = ANSWER_SPARE },
+	{ "decides", NULL, ANSWER_AT_FLAG(struct row, decides),
+	    "does it decide, or explain?" },
 	{ "verdict", "VERDICT", TEXT(row, verdict),
 	    "worse, better, same or undecided; unknown: it explains, and "
-	    "chance may have made it differ",
-	    false, NULL },
-	{ "old", "OLD", NUMBER(old), "s", "the median of the old runs", false,
-	    NULL },
-	{ "new", "NEW", NUMBER(new), "s", "the median of the new ones", false,
-	    NULL },
-	{ "ratio", "RATIO", NUMBER(ratio), NULL,
-	    "how many times as long a typical new run takes", false, NULL },
-	{ "low", "LOW", NUMBER(low), NULL,
-	    "the true ratio is not below this; unknown: too few runs", false,
-	    NULL },
-	{ "high", "HIGH", NUMBER(high), NULL, "nor above this", false, NULL },
-	{ "wrong", NULL, NUMBER(wrong), NULL,
-	    "in how many of all comparisons each of the two is wrong", false,
-	    NULL },
+	    "chance may have made it differ" },
+	{ "old", "OLD", NUMBER(old), "the median of the old runs", "s" },
+	{ "new", "NEW", NUMBER(new), "the median of the new ones", "s" },
+	{ "ratio", "RATIO", NUMBER(ratio),
+	    "how many times as long a typical new run takes" },
+	{ "low", "LOW", NUMBER(low),
+	    "the true ratio is not below this; unknown: too few runs" },
+	{ "high", "HIGH", NUMBER(high), "nor above this" },
+	{ "wrong", NULL, NUMBER(wrong),
+	    "in how many of all comparisons each of the two is wrong" },
 	{ "old_runs", "OLD RUNS", COUNT(old_runs), "how many old runs have it",
-	    ANSWER_SPARE, NULL },
+	    .traits = ANSWER_SPARE },
 	{ "new_runs", "NEW RUNS", COUNT(new_runs), "how many new ones",
-	    ANSWER_SPARE, NULL },
-	{ "visible", "VISIBLE", NUMBER(visible), NULL,
+	    .traits = ANSWER_SPARE },
+	{ "visible", "VISIBLE", NUMBER(visible),
 	    "the least ratio that would be called worse in 95 of 100 "
 	    "comparisons of as many such runs; unknown: none",
-	    ANSWER_SPARE, NULL },
+	    .traits = ANSWER_SPARE },
 	{ "needed", "NEEDED", COUNT(needed),
 	    "about how many runs of each side would decide; unknown: it is "
 	    "decided, or no number up to a million does",
-	    ANSWER_SPARE, NULL },
-	{ "likeness", NULL, NUMBER(likeness), NULL,
+	    .traits = ANSWER_SPARE },
+	{ "likeness", NULL, NUMBER(likeness),
 	    "of one that explains: how often chance makes such runs differ so "
-	    "much",
-	    false, NULL },
-	{ "says", NULL, TEXT(row, says), "the same in one sentence", false,
-	    NULL },
+	    "much" },
+	{ "says", NULL, TEXT(row, says), "the same in one sentence" },
 	{ .key = NULL },
 };
 
@@ -83,29 +75,24 @@ struct run_row {
 };
 
 static const struct answer_column run_columns[] = {
-	{ "side", "SIDE", TEXT(run_row, side), "old or new", false, NULL },
-	{ "run", "RUN", TEXT(run_row, run), "the name of the run", false,
-	    NULL },
-	{ "time", NULL, ANSWER_AT_TIME(struct run_row, time), NULL,
-	    "when it began", false, NULL },
+	{ "side", "SIDE", TEXT(run_row, side), "old or new" },
+	{ "run", "RUN", TEXT(run_row, run), "the name of the run" },
+	{ "time", NULL, ANSWER_AT_TIME(struct run_row, time), "when it began" },
 	{ "like", "LIKE", TEXT(run_row, like),
 	    "what it has in common with those that it is compared with",
-	    ANSWER_SPARE, NULL },
+	    .traits = ANSWER_SPARE },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "of", NULL, ANSWER_TEXT, 0, NULL,
-	    "what is compared: start, run, result or job", false, NULL },
-	{ "verdict", NULL, ANSWER_TEXT, 0, NULL,
-	    "of all that decide: worse if one is, else undecided if one is",
-	    false, NULL },
-	{ "worse", NULL, ANSWER_NUMBER, 0, NULL,
-	    "what is more than this part longer is worse", false, NULL },
-	{ "old_runs", NULL, ANSWER_COUNT, 0, NULL, "how many old runs", false,
-	    NULL },
-	{ "new_runs", NULL, ANSWER_COUNT, 0, NULL, "how many new ones", false,
-	    NULL },
+	{ "of", ANSWER_HEAD(ANSWER_TEXT),
+	    "what is compared: start, run, result or job" },
+	{ "verdict", ANSWER_HEAD(ANSWER_TEXT),
+	    "of all that decide: worse if one is, else undecided if one is" },
+	{ "worse", ANSWER_HEAD(ANSWER_NUMBER),
+	    "what is more than this part longer is worse" },
+	{ "old_runs", ANSWER_HEAD(ANSWER_COUNT), "how many old runs" },
+	{ "new_runs", ANSWER_HEAD(ANSWER_COUNT), "how many new ones" },
 	{ .key = NULL },
 };
 

@@ -23,38 +23,33 @@ struct row {
 	struct text kind, node, phase, key;
 };
 
-#define SECONDS(type, member) ANSWER_AT_DURATION(struct type, member), "s"
-#define TEXT(type, member)    ANSWER_AT_TEXT(struct type, member), NULL
+#define SECONDS(type, member) ANSWER_AT_DURATION(struct type, member)
+#define TEXT(type, member)    ANSWER_AT_TEXT(struct type, member)
 
 static const struct answer_column columns[] = {
-	{ "start", NULL, ANSWER_AT_TIME(struct row, start), NULL,
-	    "of which start it is", false, NULL },
-	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
-	    "when the piece begins; it lasts until the next one", ANSWER_SPARE,
-	    NULL },
-	{ "offset", "AFTER", SECONDS(row, offset), "the same, after the start",
-	    false, NULL },
+	{ "start", NULL, ANSWER_AT_TIME(struct row, start),
+	    "of which start it is" },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin),
+	    "when the piece begins; it lasts until the next one",
+	    .traits = ANSWER_SPARE },
+	{ "offset", "AFTER", SECONDS(row, offset),
+	    "the same, after the start" },
 	{ "duration", "DURATION", SECONDS(row, duration),
 	    "how long it is; all together are the time from the start until "
-	    "the pool was ready",
-	    false, NULL },
+	    "the pool was ready" },
 	{ "kind", "KIND", TEXT(row, kind),
-	    "began: until the node began; wait: until the phase began, "
-	    "though what it waits for had ended; in: the phase itself; place: "
-	    "the same, of the one that had the place; end: until the phase "
-	    "ended, after the phases inside",
-	    false, NULL },
-	{ "node", "NODE", TEXT(row, node), "the node", false, NULL },
-	{ "phase", "PHASE", TEXT(row, phase), "the model and the phase", false,
-	    NULL },
+	    "began: until the node began; wait: until the phase began, though "
+	    "what it waits for had ended; in: the phase itself; place: the "
+	    "same, of the one that had the place; end: until the phase ended, "
+	    "after the phases inside" },
+	{ "node", "NODE", TEXT(row, node), "the node" },
+	{ "phase", "PHASE", TEXT(row, phase), "the model and the phase" },
 	{ "key", "KEY", TEXT(row, key),
-	    "of which image, job or other key; unknown: the phase has none",
-	    false, NULL },
+	    "of which image, job or other key; unknown: the phase has none" },
 	{ "drag", "DRAG", SECONDS(row, drag),
 	    "how much earlier the pool would have been ready if this phase had "
-	    "taken "
-	    "no time; unknown: the piece is no phase, or too many are longer",
-	    false, NULL },
+	    "taken no time; unknown: the piece is no phase, or too many are "
+	    "longer" },
 	{ .key = NULL },
 };
 
@@ -65,37 +60,32 @@ struct sum_row {
 };
 
 static const struct answer_column sum_columns[] = {
-	{ "phase", "PHASE", TEXT(sum_row, phase), "the model and the phase",
-	    false, NULL },
+	{ "phase", "PHASE", TEXT(sum_row, phase), "the model and the phase" },
 	{ "key", "KEY", TEXT(sum_row, key),
-	    "of which key; unknown: the phase has none", false, NULL },
+	    "of which key; unknown: the phase has none" },
 	{ "duration", "ON PATH", SECONDS(sum_row, duration),
-	    "how long the paths of all these starts were in it", false, NULL },
-	{ "starts", "STARTS", ANSWER_AT_COUNT(struct sum_row, starts), NULL,
-	    "of how many starts it is on the path", false, NULL },
+	    "how long the paths of all these starts were in it" },
+	{ "starts", "STARTS", ANSWER_AT_COUNT(struct sum_row, starts),
+	    "of how many starts it is on the path" },
 	{ "slack", "SLACK", SECONDS(sum_row, slack),
 	    "how much longer any one of them could at least have been in the "
-	    "newest of "
-	    "the starts before the pool were ready later; unknown: nothing "
-	    "waits for them",
-	    false, NULL },
+	    "newest of the starts before the pool were ready later; unknown: "
+	    "nothing waits for them" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
-	    false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL,
-	    "how many nodes began in the newest of the starts", false, NULL },
-	{ "ready", NULL, ANSWER_COUNT, 0, NULL, "how many became ready", false,
-	    NULL },
-	{ "duration", NULL, ANSWER_DURATION, 0, "s",
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT),
+	    "how many nodes began in the newest of the starts" },
+	{ "ready", ANSWER_HEAD(ANSWER_COUNT), "how many became ready" },
+	{ "duration", ANSWER_HEAD(ANSWER_DURATION),
 	    "from that start until the pool was ready: all its nodes, or as "
 	    "many as the model's ready_share says; if too few became so, the "
 	    "last of them",
-	    false, NULL },
+	    "s" },
 	{ .key = NULL },
 };
 

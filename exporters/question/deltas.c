@@ -15,15 +15,13 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "run", "RUN", ANSWER_AT_TEXT(struct row, run), NULL,
-	    "the id of the run", false, NULL },
-	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
+	{ "run", "RUN", ANSWER_AT_TEXT(struct row, run), "the id of the run" },
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group),
 	    "the group of devices; unknown: nothing describes the run",
-	    ANSWER_SPARE, NULL },
+	    .traits = ANSWER_SPARE },
 	{ "iteration", "ITERATION", ANSWER_AT_COUNT(struct row, iteration),
-	    NULL,
 	    "which one of each step, from 1 on; unknown: the run has no step",
-	    ANSWER_SPARE, NULL },
+	    .traits = ANSWER_SPARE },
 	RUN_ROWS_STEP_COLUMNS,
 	{ .key = NULL },
 };

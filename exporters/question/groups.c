@@ -33,33 +33,32 @@ struct group {
 
 #define NAMES(row)                                                             \
 	{                                                                      \
-		"group", "GROUP", ANSWER_AT_TEXT(row, name), NULL,             \
+		"group", "GROUP", ANSWER_AT_TEXT(row, name),                   \
 		    "the group of devices; unknown: its runs have no "         \
-		    "description",                                             \
-		    false, NULL                                                \
+		    "description"                                              \
 	}
-#define COUNT(row, member) ANSWER_AT_COUNT(row, member), NULL
+#define COUNT(row, member) ANSWER_AT_COUNT(row, member)
 
 static const struct answer_column columns[] = {
 	NAMES(struct group),
-	{ "known", NULL, ANSWER_AT_FLAG(struct group, known), NULL,
-	    "do its runs have a description?", false, NULL },
-	{ "runs", "RUNS", COUNT(struct group, runs), "how many there are",
-	    false, NULL },
+	{ "known", NULL, ANSWER_AT_FLAG(struct group, known),
+	    "do its runs have a description?" },
+	{ "runs", "RUNS", COUNT(struct group, runs), "how many there are" },
 	{ "queued", "QUEUED", COUNT(struct group, queued),
-	    "how many wait for a device", false, NULL },
+	    "how many wait for a device" },
 	{ "ongoing", "ONGOING", COUNT(struct group, ongoing),
-	    "how many have begun and not ended", false, NULL },
+	    "how many have begun and not ended" },
 	{ "finished", "FINISHED", COUNT(struct group, finished),
-	    "how many ended without an error", false, NULL },
+	    "how many ended without an error" },
 	{ "errors", "ERRORS", COUNT(struct group, errors),
-	    "how many have an error", false, NULL },
+	    "how many have an error" },
 	{ "error_pct_of_ended", "% OF ENDED",
-	    ANSWER_AT_NUMBER(struct group, of_ended), "%",
-	    "how many of those that ended have an error", ANSWER_SPARE, NULL },
+	    ANSWER_AT_NUMBER(struct group, of_ended),
+	    "how many of those that ended have an error", "%",
+	    .traits = ANSWER_SPARE },
 	{ "error_pct_of_all", "% OF ALL",
-	    ANSWER_AT_NUMBER(struct group, of_all), "%",
-	    "how many of all have an error", ANSWER_SPARE, NULL },
+	    ANSWER_AT_NUMBER(struct group, of_all),
+	    "how many of all have an error", "%", .traits = ANSWER_SPARE },
 	{ .key = NULL },
 };
 
@@ -69,34 +68,29 @@ struct step {
 	double sum, min, p50, p90, p99, max, mean, std_population, std_sample;
 };
 
-#define NUMBER(member) ANSWER_AT_NUMBER(struct step, member), "s"
+#define NUMBER(member) .unit = "s", ANSWER_AT_NUMBER(struct step, member)
 
 static const struct answer_column step_columns[] = {
 	NAMES(struct step),
-	{ "phase", "STEP", ANSWER_AT_TEXT(struct step, phase), NULL, "the step",
-	    false, NULL },
-	{ "time", NULL, ANSWER_AT_TEXT(struct step, time), NULL,
-	    "between which times of its events: event_emit or event_receive",
-	    false, NULL },
-	{ "of", "OF", ANSWER_AT_TEXT(struct step, of), NULL,
+	{ "phase", "STEP", ANSWER_AT_TEXT(struct step, phase), "the step" },
+	{ "time", NULL, ANSWER_AT_TEXT(struct step, time),
+	    "between which times of its events: event_emit or event_receive" },
+	{ "of", "OF", ANSWER_AT_TEXT(struct step, of),
 	    "of which times: per_iteration, or per_run_total, the iterations "
-	    "of a run added up",
-	    false, NULL },
-	{ "count", "COUNT", COUNT(struct step, count), "how many there are",
-	    false, NULL },
-	{ "min", "MIN", NUMBER(min), "the shortest", false, NULL },
-	{ "p50", "P50", NUMBER(p50), "the median", false, NULL },
-	{ "p90", "P90", NUMBER(p90), "nine of ten are not longer", false,
-	    NULL },
-	{ "p99", "P99", NUMBER(p99), "99 of 100 are not longer", ANSWER_SPARE,
-	    NULL },
-	{ "max", "MAX", NUMBER(max), "the longest", false, NULL },
-	{ "mean", "MEAN", NUMBER(mean), "the mean", false, NULL },
+	    "of a run added up" },
+	{ "count", "COUNT", COUNT(struct step, count), "how many there are" },
+	{ "min", "MIN", NUMBER(min), "the shortest" },
+	{ "p50", "P50", NUMBER(p50), "the median" },
+	{ "p90", "P90", NUMBER(p90), "nine of ten are not longer" },
+	{ "p99", "P99", NUMBER(p99), "99 of 100 are not longer",
+	    .traits = ANSWER_SPARE },
+	{ "max", "MAX", NUMBER(max), "the longest" },
+	{ "mean", "MEAN", NUMBER(mean), "the mean" },
 	{ "std_population", "STD", NUMBER(std_population),
-	    "the standard deviation of these", ANSWER_SPARE, NULL },
+	    "the standard deviation of these", .traits = ANSWER_SPARE },
 	{ "std_sample", NULL, NUMBER(std_sample),
-	    "the same, taken for a sample of more", false, NULL },
-	{ "sum", NULL, NUMBER(sum), "all added up", false, NULL },
+	    "the same, taken for a sample of more" },
+	{ "sum", NULL, NUMBER(sum), "all added up" },
 	{ .key = NULL },
 };
 
@@ -108,10 +102,8 @@ struct requestor {
 static const struct answer_column requestor_columns[] = {
 	NAMES(struct requestor),
 	{ "requestor", "REQUESTED BY",
-	    ANSWER_AT_TEXT(struct requestor, requestor), NULL,
-	    "who asked for runs", false, NULL },
-	{ "runs", "RUNS", COUNT(struct requestor, runs), "for how many", false,
-	    NULL },
+	    ANSWER_AT_TEXT(struct requestor, requestor), "who asked for runs" },
+	{ "runs", "RUNS", COUNT(struct requestor, runs), "for how many" },
 	{ .key = NULL },
 };
 
@@ -121,11 +113,10 @@ struct unfinished {
 
 static const struct answer_column unfinished_columns[] = {
 	NAMES(struct unfinished),
-	{ "state", "NOT ENDED", ANSWER_AT_TEXT(struct unfinished, state), NULL,
-	    "queued or ongoing; of runs without a description also finished",
-	    false, NULL },
-	{ "run", "RUN", ANSWER_AT_TEXT(struct unfinished, run), NULL,
-	    "the id of the run", false, NULL },
+	{ "state", "NOT ENDED", ANSWER_AT_TEXT(struct unfinished, state),
+	    "queued or ongoing; of runs without a description also finished" },
+	{ "run", "RUN", ANSWER_AT_TEXT(struct unfinished, run),
+	    "the id of the run" },
 	{ .key = NULL },
 };
 

@@ -15,19 +15,17 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "run", "RUN", ANSWER_AT_TEXT(struct row, run), NULL,
-	    "the id of the run", false, NULL },
-	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
+	{ "run", "RUN", ANSWER_AT_TEXT(struct row, run), "the id of the run" },
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group),
 	    "the group of devices; unknown: nothing describes the run",
-	    ANSWER_SPARE, NULL },
-	{ "event", "EVENT", ANSWER_AT_TEXT(struct row, event), NULL,
+	    .traits = ANSWER_SPARE },
+	{ "event", "EVENT", ANSWER_AT_TEXT(struct row, event),
 	    "the name of the events; " RUNS_OTHERS
-	    ": those beyond the names that a run can have",
-	    false, NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
-	    "how many there are", false, NULL },
-	{ "other", "OTHER", ANSWER_AT_FLAG(struct row, other), NULL,
-	    "does the model of the runs not have the event?", false, NULL },
+	    ": those beyond the names that a run can have" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count),
+	    "how many there are" },
+	{ "other", "OTHER", ANSWER_AT_FLAG(struct row, other),
+	    "does the model of the runs not have the event?" },
 	{ .key = NULL },
 };
 

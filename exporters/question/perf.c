@@ -19,18 +19,17 @@ struct row {
 
 #define METRIC(key, title, number, unit, help)                                 \
 	{                                                                      \
-		key, title, ANSWER_AT_NUMBER(struct row, at[number]), unit,    \
-		    help, ANSWER_SPARE, NULL                                   \
+		key, title, ANSWER_AT_NUMBER(struct row, at[number]), help,    \
+		    unit, ANSWER_SPARE                                         \
 	}
 
 /* Their keys are those of the older tool. */
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "the node", 0,
-	    NULL },
-	{ "step", NULL, ANSWER_AT_WHOLE(struct row, step), NULL,
-	    "the number by which the older tool calls it", 0, NULL },
-	{ "reports", "REPORTS", ANSWER_AT_COUNT(struct row, reports), NULL,
-	    "how many reports it has", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), "the node" },
+	{ "step", NULL, ANSWER_AT_WHOLE(struct row, step),
+	    "the number by which the older tool calls it" },
+	{ "reports", "REPORTS", ANSWER_AT_COUNT(struct row, reports),
+	    "how many reports it has" },
 	METRIC("max_t_(cpu_pct_per_cpu_avg)", "MAX%", PERF_MAX_CPU_AVG, "%",
 	    "the greatest of the means over the CPUs"),
 	METRIC("cpu_avg_utilization_pct", "CPU%", PERF_UTILIZATION, "%",
@@ -77,14 +76,13 @@ struct metric_row {
 };
 
 static const struct answer_column metric_columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct metric_row, node), NULL,
-	    "the node", 0, NULL },
-	{ "name", "NAME", ANSWER_AT_TEXT(struct metric_row, name), NULL,
-	    "the name that MLflow accepts", 0, NULL },
-	{ "value", "VALUE", ANSWER_AT_NUMBER(struct metric_row, value), NULL,
-	    "the number", 0, NULL },
-	{ "step", "STEP", ANSWER_AT_WHOLE(struct metric_row, step), NULL,
-	    "the step that the older tool logs it with", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct metric_row, node), "the node" },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct metric_row, name),
+	    "the name that MLflow accepts" },
+	{ "value", "VALUE", ANSWER_AT_NUMBER(struct metric_row, value),
+	    "the number" },
+	{ "step", "STEP", ANSWER_AT_WHOLE(struct metric_row, step),
+	    "the step that the older tool logs it with" },
 	{ .key = NULL },
 };
 

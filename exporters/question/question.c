@@ -62,8 +62,8 @@ struct model_row {
 };
 
 const struct answer_column question_model_columns[] = {
-	{ "model", "MODEL", ANSWER_AT_TEXT(struct model_row, model), NULL,
-	    "a model that the partition has", 0, NULL },
+	{ "model", "MODEL", ANSWER_AT_TEXT(struct model_row, model),
+	    "a model that the partition has" },
 	{ .key = NULL },
 };
 
@@ -102,10 +102,10 @@ question_query(const struct question_asked *asked, uint32_t kinds)
 }
 
 const struct answer_column question_window_head[] = {
-	{ "step", NULL, ANSWER_DURATION, 0, "s",
-	    "the time that one number was made of", false, NULL },
-	{ "rollup", NULL, ANSWER_TEXT, 0, NULL,
-	    "what the numbers were made from: raw, 1min or 1h", false, NULL },
+	{ "step", ANSWER_HEAD(ANSWER_DURATION),
+	    "the time that one number was made of", "s" },
+	{ "rollup", ANSWER_HEAD(ANSWER_TEXT),
+	    "what the numbers were made from: raw, 1min or 1h" },
 	QUESTION_CLOCK_MEMBER,
 	{ .key = NULL },
 };

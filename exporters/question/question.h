@@ -112,32 +112,27 @@ const char *question_put_clock(char to[static QUESTION_CLOCK_BYTES],
     const struct question_asked *asked, struct answer *answer);
 #define QUESTION_CLOCK_MEMBER                                                  \
 	{                                                                      \
-		"clock", NULL, ANSWER_TEXT, 0, NULL,                           \
-		    "which clock the times are of; unknown: that of the "      \
-		    "nodes",                                                   \
-		    0, NULL                                                    \
+		"clock", ANSWER_HEAD(ANSWER_TEXT),                             \
+		    "which clock the times are of; unknown: that of the nodes" \
 	}
 /* The number of the colour that a phase has everywhere (look.h). */
 #define QUESTION_COLOUR_COLUMN(row)                                            \
 	{                                                                      \
-		"colour", NULL, ANSWER_AT_COUNT(row, colour), NULL,            \
-		    "its colour: the number in the palette, from 0, the "      \
-		    "same in every picture; from 8 on with a pattern",         \
-		    0, NULL                                                    \
+		"colour", NULL, ANSWER_AT_COUNT(row, colour),                  \
+		    "its colour: the number in the palette, from 0, the same " \
+		    "in every picture; from 8 on with a pattern"               \
 	}
 uint64_t question_colour(uint8_t place);
 /* The head of an answer that is of a start. */
 #define QUESTION_START_MEMBERS                                                 \
-	{ "start", NULL, ANSWER_TIME, 0, NULL,                                 \
+	{ "start", ANSWER_HEAD(ANSWER_TIME),                                   \
 		"of which start of the pool it is, by its begin; unknown: of " \
-		"none, as all or a window of time was asked for",              \
-		0, NULL },                                                     \
-	    { "start_number", NULL, ANSWER_COUNT, 0, NULL,                     \
-		    "the number of that start; the oldest one is 1", 0,        \
-		    NULL },                                                    \
+		"none, as all or a window of time was asked for" },            \
+	    { "start_number", ANSWER_HEAD(ANSWER_COUNT),                       \
+		    "the number of that start; the oldest one is 1" },         \
 	{                                                                      \
-		"starts", NULL, ANSWER_COUNT, 0, NULL,                         \
-		    "how many starts of the pool are known", 0, NULL           \
+		"starts", ANSWER_HEAD(ANSWER_COUNT),                           \
+		    "how many starts of the pool are known"                    \
 	}
 /* The table "models" of an answer about one model: those that there are. */
 extern const struct answer_column question_model_columns[];

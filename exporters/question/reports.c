@@ -18,16 +18,15 @@ struct row {
 
 #define VALUE(key, title, column, unit, help)                                  \
 	{                                                                      \
-		key, title, ANSWER_AT_VALUE(struct row, at[column]), unit,     \
-		    help, ANSWER_SPARE, NULL                                   \
+		key, title, ANSWER_AT_VALUE(struct row, at[column]), help,     \
+		    unit, ANSWER_SPARE                                         \
 	}
 
 /* In the order of the older sampler (perf_report_order). */
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "the node", 0,
-	    NULL },
-	{ "time", "TIME", ANSWER_AT_TIME(struct row, time), NULL,
-	    "when it was reported", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), "the node" },
+	{ "time", "TIME", ANSWER_AT_TIME(struct row, time),
+	    "when it was reported" },
 	VALUE("cpu_pct_per_cpu_avg", "CPU%", 0, "%", "the mean of all CPUs"),
 	VALUE("cpu_pct_per_cpu_min", NULL, 1, "%", "the least busy CPU"),
 	VALUE("cpu_pct_per_cpu_max", "MAX%", 2, "%", "the busiest CPU"),

@@ -25,23 +25,21 @@ struct row {
 
 #define PROPERTY(key, title, property, help)                                   \
 	{                                                                      \
-		key, title, ANSWER_AT_TEXT(struct row, is.of[property]), NULL, \
-		    help, ANSWER_SPARE, NULL                                   \
+		key, title, ANSWER_AT_TEXT(struct row, is.of[property]), help, \
+		    .traits = ANSWER_SPARE                                     \
 	}
 
 static const struct answer_column columns[] = {
-	{ "run", "RUN", ANSWER_AT_TEXT(struct row, run), NULL,
-	    "the id of the run", false, NULL },
-	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
-	    "the group of devices; unknown: nothing describes the run", false,
-	    NULL },
-	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "queued, ongoing or finished", false, NULL },
-	{ "error", "ERROR", ANSWER_AT_FLAG(struct row, error), NULL,
-	    "did it end with an error?", false, NULL },
-	{ "first", "FIRST", ANSWER_AT_TIME(struct row, first), NULL,
+	{ "run", "RUN", ANSWER_AT_TEXT(struct row, run), "the id of the run" },
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group),
+	    "the group of devices; unknown: nothing describes the run" },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state),
+	    "queued, ongoing or finished" },
+	{ "error", "ERROR", ANSWER_AT_FLAG(struct row, error),
+	    "did it end with an error?" },
+	{ "first", "FIRST", ANSWER_AT_TIME(struct row, first),
 	    "when its first event was emitted; unknown: it has none",
-	    ANSWER_SPARE, NULL },
+	    .traits = ANSWER_SPARE },
 	PROPERTY("queue", "QUEUE", RUNS_QUEUE,
 	    "the queue of the run; unknown: nothing says it"),
 	PROPERTY("configuration", "CONFIGURATION", RUNS_CONFIGURATION,
@@ -50,16 +48,16 @@ static const struct answer_column columns[] = {
 	    "who requested it; unknown: nothing says it"),
 	PROPERTY("error_text", "ERROR TEXT", RUNS_ERROR,
 	    "the text of its error; unknown: it has none"),
-	{ "runs", "RUNS", ANSWER_AT_COUNT(struct row, runs), NULL,
-	    "with --by: how many runs there are", false, NULL },
-	{ "failed", "FAILED", ANSWER_AT_COUNT(struct row, failed), NULL,
-	    "with --by: how many of them ended with an error", false, NULL },
-	{ "newest", "NEWEST", ANSWER_AT_TEXT(struct row, newest), NULL,
-	    "with --by: the one that began last", false, NULL },
+	{ "runs", "RUNS", ANSWER_AT_COUNT(struct row, runs),
+	    "with --by: how many runs there are" },
+	{ "failed", "FAILED", ANSWER_AT_COUNT(struct row, failed),
+	    "with --by: how many of them ended with an error" },
+	{ "newest", "NEWEST", ANSWER_AT_TEXT(struct row, newest),
+	    "with --by: the one that began last" },
 	{ "newest_began", "BEGAN", ANSWER_AT_TIME(struct row, newest_began),
-	    NULL, "with --by: when that one began", ANSWER_SPARE, NULL },
-	{ "events", NULL, ANSWER_AT_COUNT(struct row, events), NULL,
-	    "how many events it has", false, NULL },
+	    "with --by: when that one began", .traits = ANSWER_SPARE },
+	{ "events", NULL, ANSWER_AT_COUNT(struct row, events),
+	    "how many events it has" },
 	RUN_ROWS_STEP_COLUMNS,
 	{ .key = NULL },
 };

@@ -22,18 +22,18 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the worker, or master; unknown: all workers together", 0, NULL },
-	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,
-	    "the threads: process_job, load, eval, save or master", 0, NULL },
-	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
-	    "of intervals, of a counter, or of both", 0, NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
-	    "how many intervals there are", 0, NULL },
-	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct row, seconds), "s",
-	    "how long they are together, over all threads", 0, NULL },
-	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value), NULL,
-	    "of the counter, over all threads; text if beyond 2^53", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node),
+	    "the worker, or master; unknown: all workers together" },
+	{ "group", "GROUP", ANSWER_AT_TEXT(struct row, group),
+	    "the threads: process_job, load, eval, save or master" },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name),
+	    "of intervals, of a counter, or of both" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count),
+	    "how many intervals there are" },
+	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct row, seconds),
+	    "how long they are together, over all threads", "s" },
+	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value),
+	    "of the counter, over all threads; text if beyond 2^53" },
 	{ .key = NULL },
 };
 
@@ -44,23 +44,22 @@ struct node_row {
 	uint64_t threads;
 };
 
-#define AT_TIME(member)  ANSWER_AT_TIME(struct node_row, member), NULL
-#define AT_WHOLE(member) ANSWER_AT_WHOLE(struct node_row, member), NULL
+#define AT_TIME(member)  ANSWER_AT_TIME(struct node_row, member)
+#define AT_WHOLE(member) ANSWER_AT_WHOLE(struct node_row, member)
 
 static const struct answer_column node_columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct node_row, node), NULL,
-	    "the worker, or master", 0, NULL },
-	{ "begin", "BEGIN", AT_TIME(begin), "when its profile begins", 0,
-	    NULL },
-	{ "end", NULL, AT_TIME(end), "when its profile ends", 0, NULL },
-	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct node_row, seconds), "s",
-	    "the time in between", 0, NULL },
-	{ "threads", "THREADS", ANSWER_AT_COUNT(struct node_row, threads), NULL,
-	    "how many threads have a profile", 0, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct node_row, node),
+	    "the worker, or master" },
+	{ "begin", "BEGIN", AT_TIME(begin), "when its profile begins" },
+	{ "end", NULL, AT_TIME(end), "when its profile ends" },
+	{ "seconds", "SECONDS", ANSWER_AT_NUMBER(struct node_row, seconds),
+	    "the time in between", "s" },
+	{ "threads", "THREADS", ANSWER_AT_COUNT(struct node_row, threads),
+	    "how many threads have a profile" },
 	{ "intervals", "INTERVALS", AT_WHOLE(intervals),
-	    "how many intervals its threads have", 0, NULL },
+	    "how many intervals its threads have" },
 	{ "damaged", "DAMAGED", AT_WHOLE(damaged),
-	    "how many places of its file are damaged", 0, NULL },
+	    "how many places of its file are damaged" },
 	{ .key = NULL },
 };
 
@@ -69,26 +68,22 @@ struct damage_row {
 };
 
 static const struct answer_column damage_columns[] = {
-	{ "place", "PLACE", ANSWER_AT_TEXT(struct damage_row, place), NULL,
-	    "the file, where in it, and what is wrong", 0, NULL },
+	{ "place", "PLACE", ANSWER_AT_TEXT(struct damage_row, place),
+	    "the file, where in it, and what is wrong" },
 	{ .key = NULL },
 };
 
-#define MEMBER(key, type, unit, help)                                          \
-	{                                                                      \
-		key, NULL, type, 0, unit, help, 0, NULL                        \
-	}
-
 static const struct answer_column head[] = {
-	MEMBER("job", ANSWER_TEXT, NULL, "the id of the job"),
-	MEMBER("name", ANSWER_TEXT, NULL, "its name"),
-	MEMBER("begin", ANSWER_TIME, NULL, "when its first node began"),
-	MEMBER("end", ANSWER_TIME, NULL, "when its last node ended"),
-	MEMBER("seconds", ANSWER_NUMBER, "s", "the time in between"),
-	MEMBER("base", ANSWER_TIME, NULL, "what the times of traces are after"),
-	MEMBER("intervals", ANSWER_WHOLE, NULL, "how many intervals it has"),
-	MEMBER("damaged", ANSWER_WHOLE, NULL,
-	    "how many places of its files are damaged"),
+	{ "job", ANSWER_HEAD(ANSWER_TEXT), "the id of the job" },
+	{ "name", ANSWER_HEAD(ANSWER_TEXT), "its name" },
+	{ "begin", ANSWER_HEAD(ANSWER_TIME), "when its first node began" },
+	{ "end", ANSWER_HEAD(ANSWER_TIME), "when its last node ended" },
+	{ "seconds", ANSWER_HEAD(ANSWER_NUMBER), "the time in between", "s" },
+	{ "base", ANSWER_HEAD(ANSWER_TIME),
+	    "what the times of traces are after" },
+	{ "intervals", ANSWER_HEAD(ANSWER_WHOLE), "how many intervals it has" },
+	{ "damaged", ANSWER_HEAD(ANSWER_WHOLE),
+	    "how many places of its files are damaged" },
 	{ .key = NULL },
 };
 

@@ -14,26 +14,24 @@ struct row {
 	double min, mean, max, std_population, std_sample;
 };
 
-#define NUMBER(member) ANSWER_AT_NUMBER(struct row, member), "s"
+#define NUMBER(member) .unit = "s", ANSWER_AT_NUMBER(struct row, member)
 
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL, "the node",
-	    false, NULL },
-	{ "event", "EVENT", ANSWER_AT_TEXT(struct row, event), NULL,
-	    "the event of the model", false, NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
-	    "how many there are", false, NULL },
-	{ "negative", "BEFORE", ANSWER_AT_COUNT(struct row, negative), NULL,
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), "the node" },
+	{ "event", "EVENT", ANSWER_AT_TEXT(struct row, event),
+	    "the event of the model" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count),
+	    "how many there are" },
+	{ "negative", "BEFORE", ANSWER_AT_COUNT(struct row, negative),
 	    "how many were received before they were emitted, by the two "
-	    "clocks",
-	    false, NULL },
-	{ "min", "MIN", NUMBER(min), "the shortest delay", false, NULL },
-	{ "mean", "MEAN", NUMBER(mean), "the mean delay", false, NULL },
-	{ "max", "MAX", NUMBER(max), "the longest delay", false, NULL },
+	    "clocks" },
+	{ "min", "MIN", NUMBER(min), "the shortest delay" },
+	{ "mean", "MEAN", NUMBER(mean), "the mean delay" },
+	{ "max", "MAX", NUMBER(max), "the longest delay" },
 	{ "std_population", "STD", NUMBER(std_population),
-	    "the standard deviation of these delays", ANSWER_SPARE, NULL },
+	    "the standard deviation of these delays", .traits = ANSWER_SPARE },
 	{ "std_sample", NULL, NUMBER(std_sample),
-	    "the same, taken for a sample of more", false, NULL },
+	    "the same, taken for a sample of more" },
 	{ .key = NULL },
 };
 

@@ -26,42 +26,35 @@ struct row {
 	enum answer_flag open;
 };
 
-#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member)
 
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node; the slowest one comes first", false, NULL },
-	{ "phase", "PHASE", ANSWER_AT_TEXT(struct row, phase), NULL,
-	    "the model and the phase", false, NULL },
-	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
-	    "of which image, job or other key; unknown: the phase has none",
-	    false, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node),
+	    "the node; the slowest one comes first" },
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct row, phase),
+	    "the model and the phase" },
+	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key),
+	    "of which image, job or other key; unknown: the phase has none" },
 	{ "time", "TIME", SECONDS(time),
-	    "how long the node was in it, without the phases inside", false,
-	    NULL },
+	    "how long the node was in it, without the phases inside" },
 	{ "usual", "USUAL", SECONDS(usual),
-	    "the median of the times of nodes in it, in the last starts", false,
-	    NULL },
-	{ "usual_of", NULL, ANSWER_AT_TEXT(struct row, usual_of), NULL,
-	    "of what that is: this key, or the phase with any key", false,
-	    NULL },
-	{ "above", "ABOVE", SECONDS(above), "time less usual", false, NULL },
-	{ "of", "OF", ANSWER_AT_COUNT(struct row, of), NULL,
-	    "how many times of nodes the median is of", false, NULL },
-	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open), NULL,
+	    "the median of the times of nodes in it, in the last starts" },
+	{ "usual_of", NULL, ANSWER_AT_TEXT(struct row, usual_of),
+	    "of what that is: this key, or the phase with any key" },
+	{ "above", "ABOVE", SECONDS(above), "time less usual" },
+	{ "of", "OF", ANSWER_AT_COUNT(struct row, of),
+	    "how many times of nodes the median is of" },
+	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open),
 	    "has the phase no end? Then it lasts at least so long: to the last "
-	    "record of the node, or to where timeline ends it before",
-	    false, NULL },
+	    "record of the node, or to where timeline ends it before" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
-	    false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
-	    false, NULL },
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT), "how many nodes there are" },
 	{ .key = NULL },
 };
 

@@ -31,39 +31,37 @@ struct row {
 	double p50, p90, p99, max, sum, wall_share;
 };
 
-#define NUMBER(member) ANSWER_AT_NUMBER(struct row, member), "s"
+#define NUMBER(member) .unit = "s", ANSWER_AT_NUMBER(struct row, member)
 
 static const struct answer_column columns[] = {
-	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL,
-	    "the name of the spans", false, NULL },
-	{ "track", "TRACK", ANSWER_AT_TEXT(struct row, track), NULL,
-	    "with --by track or span: on which track they are", false, NULL },
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "with --by node or span: of which node", false, NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
-	    "how many there are", false, NULL },
-	{ "p50", "P50", NUMBER(p50), "the median", false, NULL },
-	{ "p90", "P90", NUMBER(p90), "nine of ten are not longer", ANSWER_SPARE,
-	    NULL },
-	{ "p99", "P99", NUMBER(p99), "99 of 100 are not longer", ANSWER_SPARE,
-	    NULL },
-	{ "max", "MAX", NUMBER(max), "the longest duration", false, NULL },
-	{ "sum", "SUM", NUMBER(sum), "all durations together", false, NULL },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name),
+	    "the name of the spans" },
+	{ "track", "TRACK", ANSWER_AT_TEXT(struct row, track),
+	    "with --by track or span: on which track they are" },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node),
+	    "with --by node or span: of which node" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count),
+	    "how many there are" },
+	{ "p50", "P50", NUMBER(p50), "the median" },
+	{ "p90", "P90", NUMBER(p90), "nine of ten are not longer",
+	    .traits = ANSWER_SPARE },
+	{ "p99", "P99", NUMBER(p99), "99 of 100 are not longer",
+	    .traits = ANSWER_SPARE },
+	{ "max", "MAX", NUMBER(max), "the longest duration" },
+	{ "sum", "SUM", NUMBER(sum), "all durations together" },
 	{ "wall_share", "OF WALL", ANSWER_AT_SHARE(struct row, wall_share),
-	    NULL,
 	    "the sum as a part of the time from the first begin to the last "
-	    "end",
-	    false, NULL },
-	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
-	    "with --by span: when it began", false, NULL },
-	{ "duration", "DURATION", ANSWER_AT_DURATION(struct row, duration), "s",
-	    "with --by span: how long it took", false, NULL },
+	    "end" },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin),
+	    "with --by span: when it began" },
+	{ "duration", "DURATION", ANSWER_AT_DURATION(struct row, duration),
+	    "with --by span: how long it took" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "wall", NULL, ANSWER_DURATION, 0, "s",
-	    "the time from the first begin to the last end", false, NULL },
+	{ "wall", ANSWER_HEAD(ANSWER_DURATION),
+	    "the time from the first begin to the last end", "s" },
 	{ .key = NULL },
 };
 

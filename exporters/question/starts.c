@@ -17,45 +17,43 @@ struct row {
 	double last_begin, first_ready, last_ready, duration;
 };
 
-#define TIME(member)   ANSWER_AT_TIME(struct row, member), NULL
-#define COUNT(member)  ANSWER_AT_COUNT(struct row, member), NULL
-#define NUMBER(member) ANSWER_AT_NUMBER(struct row, member), "s"
+#define TIME(member)   ANSWER_AT_TIME(struct row, member)
+#define COUNT(member)  ANSWER_AT_COUNT(struct row, member)
+#define NUMBER(member) .unit = "s", ANSWER_AT_NUMBER(struct row, member)
 
 static const struct answer_column columns[] = {
 	{ "start", "START", TIME(start),
-	    "when its first node began; names the start in --start", false,
-	    NULL },
+	    "when its first node began; names the start in --start" },
 	{ "next", NULL, TIME(next),
-	    "when the next one began; unknown: it is the newest", false, NULL },
-	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,
-	    "ready, starting or incomplete", false, NULL },
-	{ "nodes", "NODES", COUNT(nodes), "how many nodes began", false, NULL },
-	{ "ready", "READY", COUNT(ready), "how many became ready", false,
-	    NULL },
+	    "when the next one began; unknown: it is the newest" },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct row, state),
+	    "ready, starting or incomplete" },
+	{ "nodes", "NODES", COUNT(nodes), "how many nodes began" },
+	{ "ready", "READY", COUNT(ready), "how many became ready" },
 	{ "again", "AGAIN", COUNT(again),
-	    "how often a node of it began once more", ANSWER_SPARE, NULL },
+	    "how often a node of it began once more", .traits = ANSWER_SPARE },
 	{ "last_begin", "BEGUN", NUMBER(last_begin),
-	    "when its last node began, after the start", ANSWER_SPARE, NULL },
+	    "when its last node began, after the start",
+	    .traits = ANSWER_SPARE },
 	{ "first_ready", "FIRST", NUMBER(first_ready),
-	    "when its first node was ready, after the start", ANSWER_SPARE,
-	    NULL },
+	    "when its first node was ready, after the start",
+	    .traits = ANSWER_SPARE },
 	{ "last_ready", "LAST", NUMBER(last_ready),
-	    "when its last node was ready, after the start", false, NULL },
+	    "when its last node was ready, after the start" },
 	{ "duration", NULL, NUMBER(duration),
 	    "when the pool was ready, after the start: all its nodes, or as "
-	    "many as ready_share says; unknown: too few",
-	    false, NULL },
+	    "many as ready_share says; unknown: too few" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL,
-	    "the model whose required phases are looked at", false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT),
+	    "the model whose required phases are looked at" },
 	QUESTION_CLOCK_MEMBER,
-	{ "gap", NULL, ANSWER_DURATION, 0, "s",
-	    "a longer pause begins a new start", false, NULL },
-	{ "ready_share", NULL, ANSWER_NUMBER, 0, NULL,
-	    "the share of its nodes that makes a pool ready", false, NULL },
+	{ "gap", ANSWER_HEAD(ANSWER_DURATION),
+	    "a longer pause begins a new start", "s" },
+	{ "ready_share", ANSWER_HEAD(ANSWER_NUMBER),
+	    "the share of its nodes that makes a pool ready" },
 	{ .key = NULL },
 };
 

@@ -25,79 +25,68 @@ struct row {
 	enum answer_flag open;
 };
 
-#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
-#define TEXT(member)    ANSWER_AT_TEXT(struct row, member), NULL
-#define NUMBER(member)  ANSWER_AT_NUMBER(struct row, member), NULL
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member)
+#define TEXT(member)    ANSWER_AT_TEXT(struct row, member)
+#define NUMBER(member)  ANSWER_AT_NUMBER(struct row, member)
 
 #define NODE_COLUMNS                                                           \
-	{ "node", "NODE", TEXT(node), "the node", false, NULL },               \
+	{ "node", "NODE", TEXT(node), "the node" },                            \
 	    { "phase", "PHASE", TEXT(phase),                                   \
 		    "the model and the phase; of a node that began late the "  \
-		    "one that it begins with",                                 \
-		    false, NULL },                                             \
+		    "one that it begins with" },                               \
 	{                                                                      \
 		"key", "KEY", TEXT(key),                                       \
 		    "of which image, job or other key; unknown: the phase "    \
-		    "has none",                                                \
-		    false, NULL                                                \
+		    "has none"                                                 \
 	}
 #define CAUSE_COLUMNS                                                          \
 	{ "cause", "CAUSE", TEXT(cause),                                       \
 		"the kind of the cause; unknown: nothing that is measured "    \
-		"differs; unmeasured: there are too few samples",              \
-		false, NULL },                                                 \
-	    { "share", "SHARE", ANSWER_AT_SHARE(struct row, share), NULL,      \
-		    "which share of the lost time it explains", false, NULL }, \
-	    { "why", "WHY", TEXT(why), "the same as a clause", false, NULL },  \
+		"differs; unmeasured: there are too few samples" },            \
+	    { "share", "SHARE", ANSWER_AT_SHARE(struct row, share),            \
+		    "which share of the lost time it explains" },              \
+	    { "why", "WHY", TEXT(why), "the same as a clause" },               \
 	    { "metric", NULL, TEXT(metric),                                    \
-		    "the metric that proves it; unknown: none does", false,    \
-		    NULL },                                                    \
+		    "the metric that proves it; unknown: none does" },         \
 	    { "value", NULL, NUMBER(value),                                    \
-		    "what it was on the node in this time", ANSWER_IN_UNIT,    \
-		    NULL },                                                    \
+		    "what it was on the node in this time",                    \
+		    .traits = ANSWER_IN_UNIT },                                \
 	    { "peers", NULL, NUMBER(peers),                                    \
 		    "the median of what it was on its peers, each in its own " \
 		    "time of the phase",                                       \
-		    ANSWER_IN_UNIT, NULL },                                    \
+		    .traits = ANSWER_IN_UNIT },                                \
 	{                                                                      \
-		"unit", NULL, TEXT(unit), "of both; 1: a share of the time",   \
-		    false, NULL                                                \
+		"unit", NULL, TEXT(unit), "of both; 1: a share of the time"    \
 	}
 
 static const struct answer_column columns[] = {
 	NODE_COLUMNS,
-	{ "begin", NULL, ANSWER_AT_TIME(struct row, begin), NULL,
-	    "when it began", false, NULL },
+	{ "begin", NULL, ANSWER_AT_TIME(struct row, begin), "when it began" },
 	{ "time", "TIME", SECONDS(time),
 	    "how long it took; of a node that began late how long after the "
-	    "start",
-	    false, NULL },
+	    "start" },
 	{ "usual", "USUAL", SECONDS(usual),
-	    "the median of those that it is compared with", false, NULL },
+	    "the median of those that it is compared with" },
 	{ "usual_of", NULL, TEXT(usual_of),
 	    "of what that is: peers, in this start, or the node, in earlier "
-	    "ones",
-	    false, NULL },
-	{ "of", NULL, ANSWER_AT_COUNT(struct row, of), NULL,
-	    "how many times the median is of", false, NULL },
-	{ "lost", "LOST", SECONDS(lost), "time less usual", false, NULL },
+	    "ones" },
+	{ "of", NULL, ANSWER_AT_COUNT(struct row, of),
+	    "how many times the median is of" },
+	{ "lost", "LOST", SECONDS(lost), "time less usual" },
 	{ "drag", "DRAG", SECONDS(drag),
 	    "how much earlier the pool would have been ready, had it taken its "
-	    "usual "
-	    "time; unknown: the model does not say what waits for what",
-	    false, NULL },
+	    "usual time; unknown: the model does not say what waits for what" },
 	CAUSE_COLUMNS,
-	{ "open", NULL, ANSWER_AT_FLAG(struct row, open), NULL,
+	{ "open", NULL, ANSWER_AT_FLAG(struct row, open),
 	    "has the phase no end? Then it lasts at least so long: to the last "
-	    "record of the node, or to where timeline ends it before",
-	    false, NULL },
+	    "record of the node, or to where timeline ends it before" },
 	{ .key = NULL },
 };
 
 static const struct answer_column cause_columns[] = {
 	NODE_COLUMNS,
 	{ "explained", "EXPLAINED", SECONDS(explained),
-	    "how much of the lost time it explains", false, NULL },
+	    "how much of the lost time it explains" },
 	CAUSE_COLUMNS,
 	{ .key = NULL },
 };
@@ -110,41 +99,33 @@ struct chronic_row {
 	enum answer_flag drain;
 };
 
-#define COUNT(member) ANSWER_AT_COUNT(struct chronic_row, member), NULL
+#define COUNT(member) ANSWER_AT_COUNT(struct chronic_row, member)
 
 static const struct answer_column chronic_columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct chronic_row, node), NULL,
-	    "a node that was slow in at least one start of --last", false,
-	    NULL },
-	{ "starts", "STARTS", COUNT(starts), "how many starts it was in", false,
-	    NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct chronic_row, node),
+	    "a node that was slow in at least one start of --last" },
+	{ "starts", "STARTS", COUNT(starts), "how many starts it was in" },
 	{ "slow", "SLOW", COUNT(slow),
-	    "in how many of them it was slower than others of the start", false,
-	    NULL },
-	{ "lost", "LOST", ANSWER_AT_DURATION(struct chronic_row, lost), "s",
-	    "what its phases lost in all of them", false, NULL },
+	    "in how many of them it was slower than others of the start" },
+	{ "lost", "LOST", ANSWER_AT_DURATION(struct chronic_row, lost),
+	    "what its phases lost in all of them" },
 	{ "chance", "CHANCE", ANSWER_AT_NUMBER(struct chronic_row, chance),
-	    NULL,
-	    "how likely a node with which nothing is wrong is slow that often",
-	    false, NULL },
-	{ "drain", "DRAIN", ANSWER_AT_FLAG(struct chronic_row, drain), NULL,
-	    "is that less than chance allows? --drain prints these names",
-	    false, NULL },
+	    "how likely a node with which nothing is wrong is slow that "
+	    "often" },
+	{ "drain", "DRAIN", ANSWER_AT_FLAG(struct chronic_row, drain),
+	    "is that less than chance allows? --drain prints these names" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
-	    false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
-	    false, NULL },
-	{ "ranks", NULL, ANSWER_COUNT, 0, NULL,
-	    "with --work: how many ranks there are", false, NULL },
-	{ "steps", NULL, ANSWER_COUNT, 0, NULL,
-	    "with --work: how many steps there are of two ranks or more", false,
-	    NULL },
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT), "how many nodes there are" },
+	{ "ranks", ANSWER_HEAD(ANSWER_COUNT),
+	    "with --work: how many ranks there are" },
+	{ "steps", ANSWER_HEAD(ANSWER_COUNT),
+	    "with --work: how many steps there are of two ranks or more" },
 	{ .key = NULL },
 };
 

@@ -27,48 +27,39 @@ struct row {
 	double share;
 };
 
-#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member)
 
 static const struct answer_column columns[] = {
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,
-	    "the node; those in a phase without an end come first", false,
-	    NULL },
-	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin), NULL,
-	    "when the segment begins; with --pixels: when the whole phase "
-	    "does",
-	    ANSWER_SPARE, NULL },
-	{ "end", NULL, ANSWER_AT_TIME(struct row, end), NULL, "when it ends",
-	    false, NULL },
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node),
+	    "the node; those in a phase without an end come first" },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct row, begin),
+	    "when the segment begins; with --pixels: when the whole phase does",
+	    .traits = ANSWER_SPARE },
+	{ "end", NULL, ANSWER_AT_TIME(struct row, end), "when it ends" },
 	{ "offset", "AFTER", SECONDS(offset),
-	    "when it begins, after the first begin of all (t0)", false, NULL },
-	{ "duration", "DURATION", SECONDS(duration), "from begin to end", false,
-	    NULL },
-	{ "phase", "PHASE", ANSWER_AT_TEXT(struct row, phase), NULL,
-	    "the model and the phase, or span and its name", false, NULL },
-	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key), NULL,
+	    "when it begins, after the first begin of all (t0)" },
+	{ "duration", "DURATION", SECONDS(duration), "from begin to end" },
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct row, phase),
+	    "the model and the phase, or span and its name" },
+	{ "key", "KEY", ANSWER_AT_TEXT(struct row, key),
 	    "of which image, job or other key, or track of a span; unknown: "
-	    "the phase has none",
-	    false, NULL },
-	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open), NULL,
+	    "the phase has none" },
+	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open),
 	    "has the phase no end? Then the segment goes to the last record of "
 	    "the node, or to where the phase or the node begins again, or with "
-	    "--job "
-	    "the job ends",
-	    false, NULL },
-	{ "lane", "LANE", ANSWER_AT_COUNT(struct row, lane), NULL,
-	    "with --lanes: the number of the lane, from 0", false, NULL },
-	{ "row", "ROW", ANSWER_AT_COUNT(struct row, row), NULL,
-	    "with --pixels: the number of the row, from 0", false, NULL },
-	{ "pixel", "PIXEL", ANSWER_AT_COUNT(struct row, pixel), NULL,
-	    "with --pixels: the first pixel that shows the phase, from 0",
-	    false, NULL },
-	{ "pixels", "PIXELS", ANSWER_AT_COUNT(struct row, pixels), NULL,
-	    "with --pixels: how many do", false, NULL },
-	{ "share", "SHARE", ANSWER_AT_SHARE(struct row, share), NULL,
+	    "--job the job ends" },
+	{ "lane", "LANE", ANSWER_AT_COUNT(struct row, lane),
+	    "with --lanes: the number of the lane, from 0" },
+	{ "row", "ROW", ANSWER_AT_COUNT(struct row, row),
+	    "with --pixels: the number of the row, from 0" },
+	{ "pixel", "PIXEL", ANSWER_AT_COUNT(struct row, pixel),
+	    "with --pixels: the first pixel that shows the phase, from 0" },
+	{ "pixels", "PIXELS", ANSWER_AT_COUNT(struct row, pixels),
+	    "with --pixels: how many do" },
+	{ "share", "SHARE", ANSWER_AT_SHARE(struct row, share),
 	    "with --pixels, of a row of several nodes: how much of their time "
 	    "it is, in tenths and 0.1 at least; their begin, end and key are "
-	    "unknown",
-	    false, NULL },
+	    "unknown" },
 	{ .key = NULL },
 };
 
@@ -78,18 +69,16 @@ struct bar_row {
 };
 
 static const struct answer_column bar_columns[] = {
-	{ "first", "FIRST", ANSWER_AT_TEXT(struct bar_row, first), NULL,
-	    "the first node that the row stands for; rows come from 0 on",
-	    false, NULL },
-	{ "last", "LAST", ANSWER_AT_TEXT(struct bar_row, last), NULL,
-	    "the last one", false, NULL },
-	{ "nodes", "NODES", ANSWER_AT_COUNT(struct bar_row, nodes), NULL,
-	    "how many they are", false, NULL },
-	{ "lane", "LANE", ANSWER_AT_COUNT(struct bar_row, lane), NULL,
-	    "with --lanes: which lane of the node it is", false, NULL },
-	{ "key", "KEY", ANSWER_AT_TEXT(struct bar_row, key), NULL,
-	    "with --lanes of spans: the track of all of the lane", false,
-	    NULL },
+	{ "first", "FIRST", ANSWER_AT_TEXT(struct bar_row, first),
+	    "the first node that the row stands for; rows come from 0 on" },
+	{ "last", "LAST", ANSWER_AT_TEXT(struct bar_row, last),
+	    "the last one" },
+	{ "nodes", "NODES", ANSWER_AT_COUNT(struct bar_row, nodes),
+	    "how many they are" },
+	{ "lane", "LANE", ANSWER_AT_COUNT(struct bar_row, lane),
+	    "with --lanes: which lane of the node it is" },
+	{ "key", "KEY", ANSWER_AT_TEXT(struct bar_row, key),
+	    "with --lanes of spans: the track of all of the lane" },
 	{ .key = NULL },
 };
 
@@ -100,17 +89,15 @@ struct area_row {
 };
 
 static const struct answer_column area_columns[] = {
-	{ "phase", "PHASE", ANSWER_AT_TEXT(struct area_row, phase), NULL,
-	    "the phase; unknown: nodes that began and are in none", false,
-	    NULL },
-	{ "pixel", "PIXEL", ANSWER_AT_COUNT(struct area_row, pixel), NULL,
-	    "the first of the pixels, from 0", false, NULL },
-	{ "pixels", "PIXELS", ANSWER_AT_COUNT(struct area_row, pixels), NULL,
-	    "how many have this number", false, NULL },
-	{ "nodes", "NODES", ANSWER_AT_NUMBER(struct area_row, nodes), NULL,
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct area_row, phase),
+	    "the phase; unknown: nodes that began and are in none" },
+	{ "pixel", "PIXEL", ANSWER_AT_COUNT(struct area_row, pixel),
+	    "the first of the pixels, from 0" },
+	{ "pixels", "PIXELS", ANSWER_AT_COUNT(struct area_row, pixels),
+	    "how many have this number" },
+	{ "nodes", "NODES", ANSWER_AT_NUMBER(struct area_row, nodes),
 	    "how many nodes are in it, in the mean of the pixel; all of a "
-	    "pixel together are the nodes that have begun",
-	    false, NULL },
+	    "pixel together are the nodes that have begun" },
 	{ .key = NULL },
 };
 
@@ -120,8 +107,8 @@ struct occurring_row {
 };
 
 static const struct answer_column phase_columns[] = {
-	{ "phase", "PHASE", ANSWER_AT_TEXT(struct occurring_row, phase), NULL,
-	    "a phase that occurs, in the order of the model", false, NULL },
+	{ "phase", "PHASE", ANSWER_AT_TEXT(struct occurring_row, phase),
+	    "a phase that occurs, in the order of the model" },
 	QUESTION_COLOUR_COLUMN(struct occurring_row),
 	{ .key = NULL },
 };
@@ -132,52 +119,45 @@ struct path_row {
 	uint64_t row;
 };
 
-#define PATH_TEXT(member) ANSWER_AT_TEXT(struct path_row, member), NULL
+#define PATH_TEXT(member) ANSWER_AT_TEXT(struct path_row, member)
 
 static const struct answer_column path_columns[] = {
 	{ "kind", "KIND", PATH_TEXT(kind),
 	    "what the pool waited for until it was ready, piece by piece; the "
-	    "words are those of stats critical",
-	    false, NULL },
-	{ "node", "NODE", PATH_TEXT(node), "on which node", false, NULL },
+	    "words are those of stats critical" },
+	{ "node", "NODE", PATH_TEXT(node), "on which node" },
 	{ "phase", "PHASE", PATH_TEXT(phase),
-	    "in which phase; unknown: the node had not begun", false, NULL },
-	{ "key", "KEY", PATH_TEXT(key), "of which key", false, NULL },
-	{ "begin", "BEGIN", ANSWER_AT_TIME(struct path_row, begin), NULL,
-	    "when the piece begins", ANSWER_SPARE, NULL },
-	{ "offset", "AFTER", ANSWER_AT_DURATION(struct path_row, offset), "s",
-	    "the same, after t0", false, NULL },
+	    "in which phase; unknown: the node had not begun" },
+	{ "key", "KEY", PATH_TEXT(key), "of which key" },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct path_row, begin),
+	    "when the piece begins", .traits = ANSWER_SPARE },
+	{ "offset", "AFTER", ANSWER_AT_DURATION(struct path_row, offset),
+	    "the same, after t0" },
 	{ "duration", "DURATION", ANSWER_AT_DURATION(struct path_row, duration),
-	    "s", "how long it is", false, NULL },
-	{ "row", "ROW", ANSWER_AT_COUNT(struct path_row, row), NULL,
-	    "with --pixels: the number of the row of the node; unknown: it "
-	    "has none",
-	    false, NULL },
+	    "how long it is" },
+	{ "row", "ROW", ANSWER_AT_COUNT(struct path_row, row),
+	    "with --pixels: the number of the row of the node; unknown: it has "
+	    "none" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
-	    false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "t0", NULL, ANSWER_TIME, 0, NULL,
-	    "when the first phase began; with --pixels: the begin of the axis",
-	    false, NULL },
-	{ "t1", NULL, ANSWER_TIME, 0, NULL,
-	    "when the last one ended; with --pixels: the end of the axis",
-	    false, NULL },
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes there are",
-	    false, NULL },
-	{ "pixels", NULL, ANSWER_COUNT, 0, NULL,
-	    "how many pixels the axis has; unknown: there is no picture", false,
-	    NULL },
-	{ "path_node", NULL, ANSWER_TEXT, 0, NULL,
+	{ "t0", ANSWER_HEAD(ANSWER_TIME),
+	    "when the first phase began; with --pixels: the begin of the "
+	    "axis" },
+	{ "t1", ANSWER_HEAD(ANSWER_TIME),
+	    "when the last one ended; with --pixels: the end of the axis" },
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT), "how many nodes there are" },
+	{ "pixels", ANSWER_HEAD(ANSWER_COUNT),
+	    "how many pixels the axis has; unknown: there is no picture" },
+	{ "path_node", ANSWER_HEAD(ANSWER_TEXT),
 	    "which node the critical path ends at: the last one that the pool "
-	    "needed; unknown: there is none",
-	    false, NULL },
-	{ "path_duration", NULL, ANSWER_DURATION, 0, "s", "how long it is",
-	    false, NULL },
+	    "needed; unknown: there is none" },
+	{ "path_duration", ANSWER_HEAD(ANSWER_DURATION), "how long it is",
+	    "s" },
 	{ .key = NULL },
 };
 

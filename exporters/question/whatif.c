@@ -25,35 +25,30 @@ struct row {
 	int64_t ready, earlier;
 };
 
-#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
-#define TEXT(member)    ANSWER_AT_TEXT(struct row, member), NULL
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member)
+#define TEXT(member)    ANSWER_AT_TEXT(struct row, member)
 
 static const struct answer_column columns[] = {
 	{ "what", "WHAT", TEXT(what),
 	    "recorded: as it was; best: as it would have been if each phase "
 	    "had taken as long as it did, or all of it went with the size; "
 	    "worst: if all that run at once got no more together than the most "
-	    "that was, or only what more bytes cost went with the size",
-	    false, NULL },
+	    "that was, or only what more bytes cost went with the size" },
 	{ "ready", "READY", SECONDS(ready),
 	    "when the last node that the pool needs was ready, after the "
 	    "start; unknown: a node waits in vain, or until after the year "
-	    "2200",
-	    false, NULL },
+	    "2200" },
 	{ "earlier", "EARLIER", SECONDS(earlier),
-	    "how much earlier that is than it was; negative: later", false,
-	    NULL },
-	{ "node", "NODE", TEXT(node), "which node it is", false, NULL },
+	    "how much earlier that is than it was; negative: later" },
+	{ "node", "NODE", TEXT(node), "which node it is" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL, "of which model the phases are",
-	    false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
 	QUESTION_CLOCK_MEMBER,
-	{ "nodes", NULL, ANSWER_COUNT, 0, NULL, "how many nodes became ready",
-	    false, NULL },
+	{ "nodes", ANSWER_HEAD(ANSWER_COUNT), "how many nodes became ready" },
 	{ .key = NULL },
 };
 

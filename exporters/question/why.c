@@ -24,28 +24,26 @@ struct row {
 	int64_t time, usual;
 };
 
-#define TEXT(member)    ANSWER_AT_TEXT(struct row, member), NULL
-#define SECONDS(member) ANSWER_AT_DURATION(struct row, member), "s"
+#define TEXT(member)    ANSWER_AT_TEXT(struct row, member)
+#define SECONDS(member) ANSWER_AT_DURATION(struct row, member)
 
 static const struct answer_column columns[] = {
 	{ "about", "ABOUT", TEXT(about),
 	    "start, path, nodes, slow, help, runs, lost, untold or records",
-	    ANSWER_IN_ORDER, NULL },
-	{ "text", "TEXT", TEXT(text), "the sentence", 0, NULL },
-	{ "node", NULL, TEXT(node), "the node that it is about", 0, NULL },
-	{ "phase", NULL, TEXT(phase), "the phase that it is about", 0, NULL },
-	{ "key", NULL, TEXT(key), "of which key", 0, NULL },
+	    .traits = ANSWER_IN_ORDER },
+	{ "text", "TEXT", TEXT(text), "the sentence" },
+	{ "node", NULL, TEXT(node), "the node that it is about" },
+	{ "phase", NULL, TEXT(phase), "the phase that it is about" },
+	{ "key", NULL, TEXT(key), "of which key" },
 	{ "cause", NULL, TEXT(cause),
 	    "why it was slow, as stragglers says it; unknown: it is no "
-	    "straggler",
-	    0, NULL },
-	{ "time", NULL, SECONDS(time), "the time that it names", 0, NULL },
-	{ "usual", NULL, SECONDS(usual), "what is usual", 0, NULL },
+	    "straggler" },
+	{ "time", NULL, SECONDS(time), "the time that it names" },
+	{ "usual", NULL, SECONDS(usual), "what is usual" },
 	{ "command", "COMMAND", TEXT(command),
-	    "what proves it; unknown: nothing has to", ANSWER_SPARE, NULL },
+	    "what proves it; unknown: nothing has to", .traits = ANSWER_SPARE },
 	{ "address", NULL, TEXT(address),
-	    "the same on the page of poolscope web: what follows its address",
-	    0, NULL },
+	    "the same on the page of poolscope web: what follows its address" },
 	{ .key = NULL },
 };
 

@@ -163,16 +163,16 @@ put_rows(
 	return report_ask(w->request, url, &how, w->file, w->err) < 0 ? -1 : 0;
 }
 
-#define NUMBER(member) ANSWER_AT_NUMBER(struct report_metric, member), NULL
-#define TEXT(member)   ANSWER_AT_TEXT(struct report_metric, member), NULL
+#define NUMBER(member) ANSWER_AT_NUMBER(struct report_metric, member)
+#define TEXT(member)   ANSWER_AT_TEXT(struct report_metric, member)
 
 static const struct answer_column metric_columns[] = {
-	{ "metric", "METRIC", TEXT(metric), "", 0, NULL },
-	{ "group", "GROUP", TEXT(group), "", 0, NULL },
-	{ "unit", "UNIT", TEXT(unit), "", 0, NULL },
-	{ "min", "MIN", NUMBER(low), "", ANSWER_IN_UNIT, NULL },
-	{ "mean", "MEAN", NUMBER(mean), "", ANSWER_IN_UNIT, NULL },
-	{ "max", "MAX", NUMBER(high), "", ANSWER_IN_UNIT, NULL },
+	{ "metric", "METRIC", TEXT(metric), "" },
+	{ "group", "GROUP", TEXT(group), "" },
+	{ "unit", "UNIT", TEXT(unit), "" },
+	{ "min", "MIN", NUMBER(low), "", .traits = ANSWER_IN_UNIT },
+	{ "mean", "MEAN", NUMBER(mean), "", .traits = ANSWER_IN_UNIT },
+	{ "max", "MAX", NUMBER(high), "", .traits = ANSWER_IN_UNIT },
 	{ .key = NULL },
 };
 

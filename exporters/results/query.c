@@ -56,11 +56,11 @@ struct row {
 };
 
 #define STARTS                                                                 \
-	{ "start", "START", ANSWER_AT_TIME(struct row, start), NULL,           \
-		"when the test was started", false, NULL },                    \
+	{ "start", "START", ANSWER_AT_TIME(struct row, start),                 \
+		"when the test was started" },                                 \
 	{                                                                      \
-		"start_us", NULL, ANSWER_AT_WHOLE(struct row, start_us), "us", \
-		    "the same since the epoch", false, NULL                    \
+		"start_us", NULL, ANSWER_AT_WHOLE(struct row, start_us),       \
+		    "the same since the epoch", "us"                           \
 	}
 
 static const struct answer_column start_columns[] = { STARTS, { .key = NULL } };
@@ -69,9 +69,8 @@ static const struct answer_table result_starts_tables[] = {
 };
 
 static const struct answer_column timing_columns[] = { STARTS,
-	{ "timing", "SECONDS", ANSWER_AT_VALUE(struct row, timing), "s",
-	    "how long it took; a text is what the file has instead", false,
-	    NULL },
+	{ "timing", "SECONDS", ANSWER_AT_VALUE(struct row, timing),
+	    "how long it took; a text is what the file has instead", "s" },
 	{ .key = NULL } };
 static const struct answer_table result_timings_tables[] = {
 	{ "timings", timing_columns }, { .name = NULL }
@@ -250,20 +249,20 @@ struct entities_row {
 };
 
 static const struct answer_column columns[] = {
-	{ "kind", "KIND", ANSWER_AT_TEXT(struct entities_row, kind), NULL,
-	    "Test or Entry", false, NULL },
-	{ "test", "TEST", ANSWER_AT_TEXT(struct entities_row, test), NULL,
-	    "the name of the test", false, NULL },
-	{ "start", "START", ANSWER_AT_TIME(struct entities_row, start), NULL,
-	    "when it was started", false, NULL },
+	{ "kind", "KIND", ANSWER_AT_TEXT(struct entities_row, kind),
+	    "Test or Entry" },
+	{ "test", "TEST", ANSWER_AT_TEXT(struct entities_row, test),
+	    "the name of the test" },
+	{ "start", "START", ANSWER_AT_TIME(struct entities_row, start),
+	    "when it was started" },
 	{ "start_us", NULL, ANSWER_AT_WHOLE(struct entities_row, start_us),
-	    "us", "the same since the epoch", false, NULL },
-	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct entities_row, entry), NULL,
-	    "the name of the entry", false, NULL },
+	    "the same since the epoch", "us" },
+	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct entities_row, entry),
+	    "the name of the entry" },
 	{ "timing", "SECONDS", ANSWER_AT_VALUE(struct entities_row, timing),
-	    "s", "how long the entry took", false, NULL },
-	{ "info", NULL, ANSWER_AT_TEXT(struct entities_row, info), NULL,
-	    "the text of the file, or of the entry in it", false, NULL },
+	    "how long the entry took", "s" },
+	{ "info", NULL, ANSWER_AT_TEXT(struct entities_row, info),
+	    "the text of the file, or of the entry in it" },
 	{ .key = NULL },
 };
 static const struct answer_table result_entities_tables[] = {
@@ -514,8 +513,8 @@ struct name_row {
 };
 
 static const struct answer_column test_columns[] = {
-	{ "test", "TEST", ANSWER_AT_TEXT(struct name_row, name), NULL,
-	    "the name of a test", false, NULL },
+	{ "test", "TEST", ANSWER_AT_TEXT(struct name_row, name),
+	    "the name of a test" },
 	{ .key = NULL },
 };
 static const struct answer_table result_tests_tables[] = {
@@ -523,8 +522,8 @@ static const struct answer_table result_tests_tables[] = {
 };
 
 static const struct answer_column entry_columns[] = {
-	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct name_row, name), NULL,
-	    "the name of an entry", false, NULL },
+	{ "entry", "ENTRY", ANSWER_AT_TEXT(struct name_row, name),
+	    "the name of an entry" },
 	{ .key = NULL },
 };
 static const struct answer_table result_entries_tables[] = {
@@ -620,22 +619,22 @@ struct test_row {
 };
 
 static const struct answer_column result_columns[] = {
-	{ "test", "TEST", ANSWER_AT_TEXT(struct test_row, test), NULL,
-	    "the name of the test", false, NULL },
-	{ "start", "START", ANSWER_AT_TIME(struct test_row, start), NULL,
-	    "when it was started", false, NULL },
-	{ "file", "FILE", ANSWER_AT_TEXT(struct test_row, file), NULL,
-	    "the name of the file", false, NULL },
-	{ "stored", "STORED", ANSWER_AT_TIME(struct test_row, stored), NULL,
-	    "when it was stored", true, NULL },
-	{ "start_us", NULL, ANSWER_AT_WHOLE(struct test_row, start_us), "us",
-	    "when it was started, since the epoch", false, NULL },
-	{ "stored_us", NULL, ANSWER_AT_WHOLE(struct test_row, stored_us), "us",
-	    "when it was stored, since the epoch", false, NULL },
-	{ "id", NULL, ANSWER_AT_TEXT(struct test_row, id), NULL,
-	    "the id of the result", false, NULL },
-	{ "info", NULL, ANSWER_AT_TEXT(struct test_row, info), NULL,
-	    "the text of the file", false, NULL },
+	{ "test", "TEST", ANSWER_AT_TEXT(struct test_row, test),
+	    "the name of the test" },
+	{ "start", "START", ANSWER_AT_TIME(struct test_row, start),
+	    "when it was started" },
+	{ "file", "FILE", ANSWER_AT_TEXT(struct test_row, file),
+	    "the name of the file" },
+	{ "stored", "STORED", ANSWER_AT_TIME(struct test_row, stored),
+	    "when it was stored", .traits = ANSWER_SPARE },
+	{ "start_us", NULL, ANSWER_AT_WHOLE(struct test_row, start_us),
+	    "when it was started, since the epoch", "us" },
+	{ "stored_us", NULL, ANSWER_AT_WHOLE(struct test_row, stored_us),
+	    "when it was stored, since the epoch", "us" },
+	{ "id", NULL, ANSWER_AT_TEXT(struct test_row, id),
+	    "the id of the result" },
+	{ "info", NULL, ANSWER_AT_TEXT(struct test_row, info),
+	    "the text of the file" },
 	{ .key = NULL },
 };
 static const struct answer_table result_test_tables[] = {

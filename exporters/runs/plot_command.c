@@ -99,11 +99,9 @@ const struct opt plot_testrun_options[] = {
 	{ "pages", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, pages),
 	    "A..B",
 	    "testrun: draw these pages (A.., ..B or A; default: ..3); page 1 "
-	    "has the newest runs",
-	    NULL, false },
+	    "has the newest runs" },
 	{ "series", 0, OPT_TEXT, OPT_TO(struct plot_testrun_options, series),
-	    "FILE", "testrun: write the numbers of all pages to FILE as JSON",
-	    NULL, false },
+	    "FILE", "testrun: write the numbers of all pages to FILE as JSON" },
 	{ .name = NULL },
 };
 

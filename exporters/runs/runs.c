@@ -521,30 +521,25 @@ runs_doubt_warn(const struct runs_doubt *doubt, const char *what)
 const struct opt runs_options[] = {
 	[RUNS_MODEL] = { "model", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, model), "NAME",
-	    "runs: read those of this model (default: testrun); phases: "
-	    "draw this model",
-	    NULL, false },
+	    "runs: read those of this model (default: testrun); phases: draw "
+	    "this model" },
 	[RUNS_TIME] = { "time", 0, OPT_CHOICE,
 	    OPT_TO(struct runs_options, time), "WHICH",
 	    "runs: use the times at which events were emitted (default) or "
 	    "received",
-	    "emit|receive", false },
+	    "emit|receive" },
 	[RUNS_GROUP] = { "group", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, group), "PATTERN",
-	    "runs: show only those of groups that match this pattern", NULL,
-	    false },
+	    "runs: show only those of groups that match this pattern" },
 	[RUNS_RUN] = { "run", 0, OPT_LIST, OPT_TO(struct runs_options, ids),
-	    "RUN", "runs: show only the one with this id; may be repeated",
-	    NULL, false },
+	    "RUN", "runs: show only the one with this id; may be repeated" },
 	[RUNS_NEWEST] = { "newest", 0, OPT_COUNT,
 	    OPT_TO(struct runs_options, newest), "N",
 	    "runs: print the newest N, the newest first; starts: the newest N "
-	    "(default: 20)",
-	    NULL, false },
+	    "(default: 20)" },
 	[RUNS_AFTER] = { "after", 0, OPT_TEXT,
 	    OPT_TO(struct runs_options, after), "RUN",
-	    "with --newest: print those that follow this run in that order",
-	    NULL, false },
+	    "with --newest: print those that follow this run in that order" },
 	{ .name = NULL },
 };
 
@@ -605,11 +600,10 @@ run_rows_add_steps(const struct runs *runs, struct answer *answer)
 }
 
 const struct answer_column run_rows_head[] = {
-	{ "model", NULL, ANSWER_TEXT, 0, NULL,
-	    "the model that says which events and steps a run has", false,
-	    NULL },
-	{ "time", NULL, ANSWER_TEXT, 0, NULL,
-	    "which time of an event counts: emit or receive", false, NULL },
+	{ "model", ANSWER_HEAD(ANSWER_TEXT),
+	    "the model that says which events and steps a run has" },
+	{ "time", ANSWER_HEAD(ANSWER_TEXT),
+	    "which time of an event counts: emit or receive" },
 	{ .key = NULL },
 };
 

@@ -27,44 +27,42 @@ struct row {
 };
 
 #define FROM                                                                   \
-	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node), NULL,              \
-		"the node that took it", ANSWER_REPEATS, NULL },               \
-	    { "group", "GROUP", ANSWER_AT_TEXT(struct row, group), NULL,       \
-		    "the metric group", ANSWER_REPEATS, NULL },                \
+	{ "node", "NODE", ANSWER_AT_TEXT(struct row, node),                    \
+		"the node that took it", .traits = ANSWER_REPEATS },           \
+	    { "group", "GROUP", ANSWER_AT_TEXT(struct row, group),             \
+		    "the metric group", .traits = ANSWER_REPEATS },            \
 	{                                                                      \
-		"labels", NULL, ANSWER_AT_TEXT(struct row, labels), NULL,      \
-		    "the labels of the group, a JSON object", ANSWER_REPEATS,  \
-		    NULL                                                       \
+		"labels", NULL, ANSWER_AT_TEXT(struct row, labels),            \
+		    "the labels of the group, a JSON object",                  \
+		    .traits = ANSWER_REPEATS                                   \
 	}
 #define OF_EACH_SAMPLE                                                         \
-	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns), "ns",         \
-		"when the sample was taken, since 1970", 0, NULL },            \
-	    { "time", "TIME", ANSWER_AT_TEXT(struct row, time), NULL,          \
-		    "the same as text, in the zone of --tz", 0, NULL },        \
+	{ "time_ns", NULL, ANSWER_AT_VALUE(struct row, time_ns),               \
+		"when the sample was taken, since 1970", "ns" },               \
+	    { "time", "TIME", ANSWER_AT_TEXT(struct row, time),                \
+		    "the same as text, in the zone of --tz" },                 \
 	    FROM
 #define METRIC                                                                 \
-	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric), NULL,        \
+	{ "metric", "METRIC", ANSWER_AT_TEXT(struct row, metric),              \
 		"the name of the metric, or its position, such as #3",         \
-		ANSWER_REPEATS, NULL },                                        \
+		.traits = ANSWER_REPEATS },                                    \
 	{                                                                      \
-		"unit", "UNIT", ANSWER_AT_TEXT(struct row, unit), NULL,        \
-		    "the unit of the metric (UCUM)", ANSWER_REPEATS, NULL      \
+		"unit", "UNIT", ANSWER_AT_TEXT(struct row, unit),              \
+		    "the unit of the metric (UCUM)", .traits = ANSWER_REPEATS  \
 	}
 
 static const struct answer_column long_columns[] = {
 	OF_EACH_SAMPLE,
 	METRIC,
-	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value), NULL,
-	    "the value", 0, NULL },
+	{ "value", "VALUE", ANSWER_AT_VALUE(struct row, value), "the value" },
 	{ .key = NULL },
 };
 static const struct answer_column typed_columns[] = {
-	{ "time", "TIME", ANSWER_AT_TIME(struct row, at), NULL,
-	    "when the sample was taken", 0, NULL },
+	{ "time", "TIME", ANSWER_AT_TIME(struct row, at),
+	    "when the sample was taken" },
 	FROM,
 	METRIC,
-	{ "value", "VALUE", ANSWER_AT_NUMBER(struct row, number), NULL,
-	    "the value", 0, NULL },
+	{ "value", "VALUE", ANSWER_AT_NUMBER(struct row, number), "the value" },
 	{ .key = NULL },
 };
 static const struct answer_column wide_columns[] = {

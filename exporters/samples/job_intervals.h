@@ -41,13 +41,11 @@ struct job_options {
 #define JOB_OPTIONS(type, member)                                              \
 	{ "job", 0, OPT_TEXT, OPT_TO(type, member.job), "ID",                  \
 		"select what belongs to this job: to its nodes, from its "     \
-		"begin to its end there",                                      \
-		NULL, false },                                                 \
+		"begin to its end there" },                                    \
 	{                                                                      \
 		"user", 0, OPT_TEXT, OPT_TO(type, member.user), "NAME",        \
 		    "select what belongs to jobs of this user: attribute "     \
-		    "user of their start",                                     \
-		    NULL, false                                                \
+		    "user of their start"                                      \
 	}
 
 static inline bool

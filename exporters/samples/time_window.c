@@ -16,21 +16,18 @@ const struct opt time_window_options[] = {
 	TIME_OPTIONS(
 	    struct time_window_options, from_ns, to_ns, "show only records"),
 	{ "step", 0, OPT_DURATION, OPT_TO(struct time_window_options, step_ns),
-	    "TIME", "combine the samples of this much time, such as 10s", NULL,
-	    false },
+	    "TIME", "combine the samples of this much time, such as 10s" },
 	{ .name = NULL },
 };
 
 const struct opt metric_options[] = {
 	{ "metric", 'm', OPT_LIST, OPT_TO(struct metric_options, metrics),
 	    "PATTERN",
-	    "samples: show metrics that match this pattern; may be repeated",
-	    NULL, false },
+	    "samples: show metrics that match this pattern; may be repeated" },
 	{ "metric-group", 0, OPT_TEXT, OPT_TO(struct metric_options, group),
 	    "PATTERN",
 	    "samples: show only metric groups that match this pattern, such as "
-	    "disk/*",
-	    NULL, false },
+	    "disk/*" },
 	{ .name = NULL },
 };
 

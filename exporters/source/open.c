@@ -26,52 +26,52 @@
 
 const struct opt source_options[] = {
 	{ "store", 0, OPT_TEXT, OPT_TO(struct source_options, store), "DIR",
-	    "read this store directory; its aggregator need not run", NULL,
-	    OPT_SELDOM },
+	    "read this store directory; its aggregator need not run",
+	    .flags = OPT_SELDOM },
 	{ "connect", 0, OPT_LIST, OPT_TO(struct source_options, connect),
 	    "ENDPOINT",
 	    "query the aggregator at this endpoint, such as tcp://head:5571, "
-	    "or read its archive: clickhouse://[USER@]HOST[:PORT][,HOST...]"
-	    "/DATABASE, clickhouses:// by TLS; may be given several times: "
-	    "each partition is read where it is kept (default: that of the "
-	    "instance if it runs, else its store)",
-	    NULL, OPT_SELDOM },
+	    "or read its archive: "
+	    "clickhouse://[USER@]HOST[:PORT][,HOST...]/DATABASE, "
+	    "clickhouses:// by TLS; may be given several times: each partition "
+	    "is read where it is kept (default: that of the instance if it "
+	    "runs, else its store)",
+	    .flags = OPT_SELDOM },
 	{ "clock", 0, OPT_CHOICE, OPT_TO(struct source_options, clock), "CLOCK",
 	    "show times on the nodes' clocks (raw), on the aggregator's "
 	    "(corrected), or corrected where a clock was off (auto, the "
-	    "default "
-	    "except for dump and upload)",
-	    "auto|raw|corrected", OPT_SELDOM },
+	    "default except for dump and upload)",
+	    "auto|raw|corrected", .flags = OPT_SELDOM },
 	{ "tz", 0, OPT_ZONE, OPT_TO(struct source_options, tz), "ZONE",
 	    "read and print times in this zone: UTC (default), local, +01:00, "
 	    "Europe/Berlin",
-	    NULL, OPT_SELDOM },
+	    .flags = OPT_SELDOM },
 	{ "damaged", 0, OPT_CHOICE, OPT_TO(struct source_options, damaged),
 	    "WHAT",
 	    "when rows of the store are damaged, give the rest and exit with 1 "
 	    "(fail, the default) or with 0 (skip)",
-	    "fail|skip", OPT_SELDOM },
+	    "fail|skip", .flags = OPT_SELDOM },
 	{ "key", 0, OPT_TEXT, OPT_TO(struct source_options, key.key), "FILE",
 	    "use this key for a TCP endpoint (default: DIR/keys/reader.key)",
-	    NULL, OPT_SELDOM },
+	    .flags = OPT_SELDOM },
 	{ "insecure", 0, OPT_FLAG, OPT_TO(struct source_options, key.insecure),
-	    NULL, "connect to a TCP endpoint without a key, unencrypted", NULL,
-	    OPT_SELDOM },
+	    NULL, "connect to a TCP endpoint without a key, unencrypted",
+	    .flags = OPT_SELDOM },
 	{ "archive-password", 0, OPT_TEXT,
 	    OPT_TO(struct source_options, archive.password), "FILE",
 	    "read the password of an archive's user from this file of mode "
 	    "0600",
-	    NULL, OPT_SELDOM },
+	    .flags = OPT_SELDOM },
 	{ "archive-cacert", 0, OPT_TEXT,
 	    OPT_TO(struct source_options, archive.cacert), "FILE",
 	    "trust only the certificate authorities in this PEM file for an "
 	    "archive",
-	    NULL, OPT_SELDOM },
+	    .flags = OPT_SELDOM },
 	{ "archive-insecure", 0, OPT_FLAG,
 	    OPT_TO(struct source_options, archive.insecure), NULL,
 	    "allow clickhouse:// beyond this machine: others on the network "
 	    "can read records and password",
-	    NULL, OPT_SELDOM },
+	    .flags = OPT_SELDOM },
 	{ .name = NULL },
 };
 

@@ -18,18 +18,17 @@ enum { PATH_BYTES = 4096, FILE_BYTES_MAX = 1 << 20 };
 
 const struct opt pool_options[] = {
 	{ "partition", 'p', OPT_TEXT, OPT_TO(struct pool_options, partition),
-	    "PARTITION", "read this pool, written account$pool", NULL, false },
+	    "PARTITION", "read this pool, written account$pool" },
 	{ "configdir", 0, OPT_TEXT, OPT_TO(struct pool_options, configdir),
 	    "DIR",
 	    "take account and pool from credentials.json, config.json and "
-	    "pool.json in DIR",
-	    NULL, false },
+	    "pool.json in DIR" },
 	{ "credentials", 0, OPT_TEXT, OPT_TO(struct pool_options, files[0]),
-	    "FILE", "use this file as credentials.json", NULL, false },
+	    "FILE", "use this file as credentials.json" },
 	{ "config-json", 0, OPT_TEXT, OPT_TO(struct pool_options, files[1]),
-	    "FILE", "use this file as config.json", NULL, false },
+	    "FILE", "use this file as config.json" },
 	{ "pool", 0, OPT_TEXT, OPT_TO(struct pool_options, files[2]), "FILE",
-	    "use this file as pool.json", NULL, false },
+	    "use this file as pool.json" },
 	{ .name = NULL },
 };
 

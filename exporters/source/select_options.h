@@ -29,8 +29,7 @@ struct node_option {
 	{                                                                      \
 		"node", 'n', OPT_LIST, OPT_TO(type, member.given), "NODES",    \
 		    "select these nodes: a name, a pattern (* and ?), "        \
-		    "cn[001-031,40]; several with commas, or -n again",        \
-		    NULL, false                                                \
+		    "cn[001-031,40]; several with commas, or -n again"         \
 	}
 
 /* Make the list.  -1: the sentence begins with --node. */
@@ -44,11 +43,10 @@ void node_option_check(struct node_option *option);
 #define TIME_OPTIONS(type, from, to, what)                                     \
 	{ "from", 0, OPT_TIME, OPT_TO(type, from), "TIME",                     \
 		what " from this time on: -1h, yesterday, 04:00, "             \
-		     "2026-11-20T10:00:00Z, epoch seconds",                    \
-		NULL, false },                                                 \
+		     "2026-11-20T10:00:00Z, epoch seconds" },                  \
 	{                                                                      \
 		"to", 0, OPT_TIME, OPT_TO(type, to), "TIME",                   \
-		    what " before this time", NULL, false                      \
+		    what " before this time"                                   \
 	}
 
 /* A time that is empty is a mistake: ends the program as opt_usage. */

@@ -557,11 +557,10 @@ const struct opt starts_options[] = {
 	{ "start", 0, OPT_TIME, OPT_TO(struct starts_options, start_ns), "TIME",
 	    "only what belongs to the start that had begun at TIME, or to the "
 	    "newest one, or to all",
-	    "newest|all", false },
+	    "newest|all" },
 	{ "gap", 0, OPT_DURATION, OPT_TO(struct starts_options, gap_ns), "TIME",
 	    "a pause longer than TIME parts two starts (default: what the "
-	    "model says, or 10m)",
-	    NULL, false },
+	    "model says, or 10m)" },
 	{ .name = NULL },
 };
 

@@ -57,7 +57,7 @@ struct tool {
 #define TOOL_OUTPUT(type, member)                                              \
 	{                                                                      \
 		"output", 'o', OPT_TEXT, OPT_TO(type, member), "FILE",         \
-		    "write to FILE instead of standard output", NULL, false    \
+		    "write to FILE instead of standard output"                 \
 	}
 
 /* Ends the process on wrong usage.  Returns the exit status: 1 if the work, or

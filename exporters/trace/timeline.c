@@ -449,21 +449,18 @@ enum { PARTS = sizeof(parts) / sizeof(*parts) };
 const struct opt timeline_options[] = {
 	{ "kind", 0, OPT_LIST, OPT_TO(struct timeline_options, kinds), "KIND",
 	    "write only this kind: phase (with jobs), span, event or sample; "
-	    "may be repeated",
-	    NULL, false },
+	    "may be repeated" },
 	{ "metric", 'm', OPT_LIST, OPT_TO(struct timeline_options, metrics),
 	    "PATTERN",
 	    "write only samples of metrics that match this pattern; may be "
-	    "repeated",
-	    NULL, false },
+	    "repeated" },
 	{ "nodes", 0, OPT_TEXT, OPT_TO(struct timeline_options, nodes),
 	    "all|worst:K",
 	    "write all nodes (the default), or only the K with the longest "
-	    "phases, the longest first",
-	    NULL, false },
+	    "phases, the longest first" },
 	{ "max-size", 0, OPT_BYTES, OPT_TO(struct timeline_options, max_bytes),
-	    "BYTES", "limit the size of the trace, and report what is left out",
-	    NULL, false },
+	    "BYTES",
+	    "limit the size of the trace, and report what is left out" },
 	{ .name = NULL },
 };
 

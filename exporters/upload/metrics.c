@@ -182,29 +182,25 @@ const struct opt upload_metrics_options[] = {
 	    "STYLE",
 	    "metrics: upload eighteen numbers per node (flat, the default), or "
 	    "samples as curves (system)",
-	    "flat|system", false },
+	    "flat|system" },
 	{ "prefix", 0, OPT_TEXT, OPT_TO(struct upload_metrics_values, prefix),
 	    "TEXT",
-	    "metrics: begin the names of the eighteen numbers with this text",
-	    NULL, false },
+	    "metrics: begin the names of the eighteen numbers with this text" },
 	{ "step", 0, OPT_DURATION,
 	    OPT_TO(struct upload_metrics_values, step_ns), "TIME",
 	    "metrics: set the time step of the points of a curve (default: "
-	    "10s)",
-	    NULL, false },
+	    "10s)" },
 	{ "cpu-count", 0, OPT_COUNT,
 	    OPT_TO(struct upload_metrics_values, cpu_count), "N",
 	    "metrics: assume this many CPUs per node (default: as in its last "
-	    "report)",
-	    NULL, false },
+	    "report)" },
 	{ "param", 0, OPT_LIST, OPT_TO(struct upload_metrics_values, params),
-	    "KEY=VALUE", "metrics: set a parameter of the run; may be repeated",
-	    NULL, false },
+	    "KEY=VALUE",
+	    "metrics: set a parameter of the run; may be repeated" },
 	{ "artifact", 0, OPT_LIST,
 	    OPT_TO(struct upload_metrics_values, artifacts), "FILE",
 	    "metrics: upload this file as an artifact of the run; may be "
-	    "repeated",
-	    NULL, false },
+	    "repeated" },
 	{ .name = NULL },
 };
 

@@ -154,13 +154,11 @@ const struct opt upload_records_options[] = {
 	{ "name", 0, OPT_TEXT, OPT_TO(struct upload_records_values, name),
 	    "PATTERN",
 	    "upload only matching metric groups or events (source:name; * and "
-	    "?)",
-	    NULL, false },
+	    "?)" },
 	{ "follow", 0, OPT_FLAG, OPT_TO(struct upload_records_values, follow),
-	    NULL, "keep uploading new records, continuing at the cursor", NULL,
-	    false },
+	    NULL, "keep uploading new records, continuing at the cursor" },
 	{ "cursor", 0, OPT_TEXT, OPT_TO(struct upload_records_values, cursor),
-	    "FILE", "with --follow: save the position in FILE", NULL, false },
+	    "FILE", "with --follow: save the position in FILE" },
 	{ .name = NULL },
 };
 

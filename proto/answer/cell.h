@@ -51,8 +51,8 @@ struct answer_column {
 	const char *title; /* in a table; NULL: only if --columns has it */
 	enum answer_type type;
 	uint32_t offset;    /* of the cell in the row */
-	const char *unit;   /* UCUM: "s", "By"; NULL: none */
 	const char *help;   /* one sentence for the manual and openapi.json */
+	const char *unit;   /* UCUM: "s", "By"; NULL: none */
 	unsigned traits;    /* bits of enum answer_trait */
 	const char *family; /* pattern of the keys of columns that come with
 			       the data (answer_add_column); such a row of the
@@ -63,25 +63,31 @@ struct answer_column {
  * title, which is what a table shows? */
 bool answer_column_is(const struct answer_column *column, struct text word);
 
-/* Type and offset of a member of the row, checked by the compiler. */
+/* Type and offset of a member of the row, checked by the compiler; what follows
+ * is the help, and what is left out is zero. */
 #define ANSWER_AT_(kind, ctype, row, member)                                   \
-	kind, (uint32_t)(offsetof(row, member) +                               \
-			 0 * sizeof(char[_Generic(                             \
-				 ((row *)NULL)->member, ctype : 1)]))
-#define ANSWER_AT_TEXT(row, m)     ANSWER_AT_(ANSWER_TEXT, struct text, row, m)
-#define ANSWER_AT_COUNT(row, m)    ANSWER_AT_(ANSWER_COUNT, uint64_t, row, m)
-#define ANSWER_AT_WHOLE(row, m)    ANSWER_AT_(ANSWER_WHOLE, int64_t, row, m)
-#define ANSWER_AT_NUMBER(row, m)   ANSWER_AT_(ANSWER_NUMBER, double, row, m)
-#define ANSWER_AT_SHARE(row, m)    ANSWER_AT_(ANSWER_SHARE, double, row, m)
-#define ANSWER_AT_TIME(row, m)     ANSWER_AT_(ANSWER_TIME, int64_t, row, m)
-#define ANSWER_AT_DURATION(row, m) ANSWER_AT_(ANSWER_DURATION, int64_t, row, m)
-#define ANSWER_AT_BYTES(row, m)    ANSWER_AT_(ANSWER_BYTES, double, row, m)
-#define ANSWER_AT_FLAG(row, m)     ANSWER_AT_(ANSWER_FLAG, enum answer_flag, row, m)
-#define ANSWER_AT_VALUE(row, m)    ANSWER_AT_(ANSWER_VALUE, struct value, row, m)
+	.type = kind,                                                          \
+	.offset = (uint32_t)(offsetof(row, member) +                           \
+			     0 * sizeof(char[_Generic(                         \
+				     ((row *)NULL)->member, ctype : 1)]))
+#define ANSWER_AT_TEXT(row, m)   ANSWER_AT_(ANSWER_TEXT, struct text, row, m)
+#define ANSWER_AT_COUNT(row, m)  ANSWER_AT_(ANSWER_COUNT, uint64_t, row, m)
+#define ANSWER_AT_WHOLE(row, m)  ANSWER_AT_(ANSWER_WHOLE, int64_t, row, m)
+#define ANSWER_AT_NUMBER(row, m) ANSWER_AT_(ANSWER_NUMBER, double, row, m)
+#define ANSWER_AT_SHARE(row, m)  ANSWER_AT_(ANSWER_SHARE, double, row, m)
+#define ANSWER_AT_TIME(row, m)   ANSWER_AT_(ANSWER_TIME, int64_t, row, m)
+#define ANSWER_AT_DURATION(row, m)                                             \
+	.unit = "s", ANSWER_AT_(ANSWER_DURATION, int64_t, row, m)
+#define ANSWER_AT_BYTES(row, m)                                                \
+	.unit = "By", ANSWER_AT_(ANSWER_BYTES, double, row, m)
+#define ANSWER_AT_FLAG(row, m)  ANSWER_AT_(ANSWER_FLAG, enum answer_flag, row, m)
+#define ANSWER_AT_VALUE(row, m) ANSWER_AT_(ANSWER_VALUE, struct value, row, m)
+/* A member of the head. */
+#define ANSWER_HEAD(kind) .type = kind, .offset = 0
 /* The pattern of columns that come with the data. */
 #define ANSWER_FAMILY(pattern, type, unit, help)                               \
 	{                                                                      \
-		pattern, NULL, type, 0, unit, help, false, pattern             \
+		pattern, NULL, type, 0, help, unit, 0, pattern                 \
 	}
 
 struct answer_table {

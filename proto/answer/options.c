@@ -16,21 +16,19 @@ enum { LIST_BYTES = 320, WIDTH_MIN = 80 };
 const struct opt answer_options[] = {
 	{ "format", 0, OPT_CHOICE, OPT_TO(struct answer_options, format),
 	    "FORMAT", "print in this format (default: table)",
-	    "table|json|jsonl|csv|md|arrow|parquet", false },
+	    "table|json|jsonl|csv|md|arrow|parquet" },
 	{ "table", 0, OPT_TEXT, OPT_TO(struct answer_options, table), "TABLE",
 	    "of an answer with several, print only this one (csv, arrow, "
-	    "parquet: default the first), of which --sort, --top and "
-	    "--columns are",
-	    NULL, false },
+	    "parquet: default the first), of which --sort, --top and --columns "
+	    "are" },
 	{ "sort", 0, OPT_TEXT, OPT_TO(struct answer_options, sort), "COLUMN",
-	    "begin with the greatest number, or the first name, in this column",
-	    NULL, false },
+	    "begin with the greatest number, or the first name, in this "
+	    "column" },
 	{ "top", 0, OPT_COUNT, OPT_TO(struct answer_options, top), "K",
-	    "print only the first K rows", NULL, false },
+	    "print only the first K rows" },
 	{ "columns", 0, OPT_TEXT, OPT_TO(struct answer_options, columns),
 	    "COLUMNS",
-	    "print these columns, with commas between them; help lists all",
-	    NULL, false },
+	    "print these columns, with commas between them; help lists all" },
 	{ .name = NULL },
 };
 
@@ -160,22 +158,20 @@ struct described {
 };
 
 static const struct answer_column described_columns[] = {
-	{ "table", NULL, ANSWER_AT_TEXT(struct described, table), NULL,
-	    "the table that has the column", false, NULL },
-	{ "column", "COLUMN", ANSWER_AT_TEXT(struct described, column), NULL,
-	    "its name, or the pattern of several", false, NULL },
-	{ "title", NULL, ANSWER_AT_TEXT(struct described, title), NULL,
-	    "its title in a table; unknown: only --columns shows it", false,
-	    NULL },
-	{ "type", "TYPE", ANSWER_AT_TEXT(struct described, type), NULL,
-	    "what its values are", false, NULL },
-	{ "unit", "UNIT", ANSWER_AT_TEXT(struct described, unit), NULL,
-	    "their unit (UCUM)", false, NULL },
-	{ "with_data", NULL, ANSWER_AT_FLAG(struct described, comes), NULL,
-	    "does the data say which columns of the pattern there are?", false,
-	    NULL },
-	{ "help", "MEANING", ANSWER_AT_TEXT(struct described, help), NULL,
-	    "what it says", false, NULL },
+	{ "table", NULL, ANSWER_AT_TEXT(struct described, table),
+	    "the table that has the column" },
+	{ "column", "COLUMN", ANSWER_AT_TEXT(struct described, column),
+	    "its name, or the pattern of several" },
+	{ "title", NULL, ANSWER_AT_TEXT(struct described, title),
+	    "its title in a table; unknown: only --columns shows it" },
+	{ "type", "TYPE", ANSWER_AT_TEXT(struct described, type),
+	    "what its values are" },
+	{ "unit", "UNIT", ANSWER_AT_TEXT(struct described, unit),
+	    "their unit (UCUM)" },
+	{ "with_data", NULL, ANSWER_AT_FLAG(struct described, comes),
+	    "does the data say which columns of the pattern there are?" },
+	{ "help", "MEANING", ANSWER_AT_TEXT(struct described, help),
+	    "what it says" },
 	{ .key = NULL },
 };
 

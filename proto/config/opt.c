@@ -22,18 +22,18 @@
 struct opt_common_values opt_common_values = { .log = LOG_INFO };
 
 const struct opt opt_common[] = {
-	{ "dir", 0, OPT_TEXT, &opt_common_values.dir, "DIR",
-	    "instance directory: endpoints, store and spool", NULL,
-	    OPT_SELDOM },
-	{ "config", 0, OPT_TEXT, &opt_common_values.config, "FILE",
+	{ "dir", 0, OPT_TEXT, .to = &opt_common_values.dir, "DIR",
+	    "instance directory: endpoints, store and spool",
+	    .flags = OPT_SELDOM },
+	{ "config", 0, OPT_TEXT, .to = &opt_common_values.config, "FILE",
 	    "configuration file (default: poolscope.conf of the instance)",
-	    NULL, OPT_COMMAND | OPT_SELDOM },
-	{ "log", 0, OPT_CHOICE, &opt_common_values.log, "LEVEL",
+	    .flags = OPT_COMMAND | OPT_SELDOM },
+	{ "log", 0, OPT_CHOICE, .to = &opt_common_values.log, "LEVEL",
 	    "log messages of this level and above: error, warn, info, debug",
-	    "error|warn|info|debug", OPT_RELOAD | OPT_SELDOM },
-	{ "quiet", 'q', OPT_FLAG, &opt_common_values.quiet, NULL,
-	    "print errors only: no progress, remarks and warnings", NULL,
-	    OPT_RELOAD | OPT_SELDOM },
+	    "error|warn|info|debug", .flags = OPT_RELOAD | OPT_SELDOM },
+	{ "quiet", 'q', OPT_FLAG, .to = &opt_common_values.quiet, NULL,
+	    "print errors only: no progress, remarks and warnings",
+	    .flags = OPT_RELOAD | OPT_SELDOM },
 	{ .name = NULL },
 };
 

@@ -57,8 +57,9 @@ struct opt {
 	unsigned flags;       /* enum opt_flags, or-ed; 0: none */
 };
 
-/* A member of the struct that struct opt_table binds to the option. */
-#define OPT_TO(type, member) ((void *)offsetof(type, member))
+/* A member of the struct that struct opt_table binds to the option; what is
+ * left out behind the help is zero. */
+#define OPT_TO(type, member) .to = ((void *)offsetof(type, member))
 
 /* Options, and the struct that gets their values.  The same options may be
  * listed twice, with two structs. */

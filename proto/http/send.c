@@ -22,15 +22,13 @@ enum { PAUSE_FIRST_MS = 200, PAUSE_MS_MAX = 10000, PAUSE_MS_MIN = 50 };
 
 const struct opt http_options[] = {
 	{ "cacert", 0, OPT_TEXT, OPT_TO(struct http_options, cacert), "FILE",
-	    "trust only the certificate authorities in this PEM file", NULL,
-	    false },
+	    "trust only the certificate authorities in this PEM file" },
 	{ "retry-time", 0, OPT_DURATION, OPT_TO(struct http_options, retry_ns),
 	    "DURATION",
 	    "retry a request for this long while the service does not answer "
-	    "(default: 60s)",
-	    NULL, false },
+	    "(default: 60s)" },
 	{ "dry-run", 0, OPT_FLAG, OPT_TO(struct http_options, dry_run), NULL,
-	    "print the requests instead of sending them", NULL, false },
+	    "print the requests instead of sending them" },
 	{ .name = NULL },
 };
 

@@ -29,21 +29,19 @@ const struct service_values service_default = { .stop_timeout_ns =
 
 const struct opt service_options[] = {
 	{ "ready-fd", 0, OPT_COUNT, OPT_TO(struct service_values, ready_fd),
-	    "N", "write a newline to this file descriptor when ready", NULL,
-	    OPT_COMMAND },
+	    "N", "write a newline to this file descriptor when ready",
+	    .flags = OPT_COMMAND },
 	{ "pid-file", 0, OPT_TEXT, OPT_TO(struct service_values, pid_file),
 	    "FILE",
 	    "write the pid to FILE and lock it; refuse to start when another "
-	    "process holds it",
-	    NULL, false },
+	    "process holds it" },
 	{ "socket-group", 0, OPT_TEXT,
 	    OPT_TO(struct service_values, socket_group), "GROUP",
-	    "let members of GROUP use the Unix sockets, not this user only",
-	    NULL, false },
+	    "let members of GROUP use the Unix sockets, not this user only" },
 	{ "stop-timeout", 0, OPT_DURATION,
 	    OPT_TO(struct service_values, stop_timeout_ns), "TIME",
 	    "exit at once when stopping takes longer than this (default: 10s)",
-	    NULL, OPT_RELOAD },
+	    .flags = OPT_RELOAD },
 	{ 0 },
 };
 

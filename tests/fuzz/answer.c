@@ -34,26 +34,19 @@ struct thing {
 };
 
 static const struct answer_column columns[] = {
-	{ "name", "NAME", ANSWER_AT_TEXT(struct thing, name), NULL, "", 0,
-	    NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct thing, count), NULL, "",
-	    ANSWER_SPARE, NULL },
-	{ "whole", NULL, ANSWER_AT_WHOLE(struct thing, whole), NULL, "", 0,
-	    NULL },
-	{ "begin", "BEGIN", ANSWER_AT_TIME(struct thing, begin), NULL, "", 0,
-	    NULL },
-	{ "lasts", "LASTS", ANSWER_AT_DURATION(struct thing, lasts), "s", "",
-	    ANSWER_BY_SIZE, NULL },
-	{ "number", "NUMBER", ANSWER_AT_NUMBER(struct thing, number), NULL, "",
-	    ANSWER_BY_SIZE | ANSWER_SPARE, NULL },
-	{ "share", "SHARE", ANSWER_AT_SHARE(struct thing, share), NULL, "", 0,
-	    NULL },
-	{ "bytes", "BYTES", ANSWER_AT_BYTES(struct thing, bytes), "By", "", 0,
-	    NULL },
-	{ "flag", "FLAG", ANSWER_AT_FLAG(struct thing, flag), NULL, "", 0,
-	    NULL },
-	{ "value", "VALUE", ANSWER_AT_VALUE(struct thing, value), NULL, "", 0,
-	    NULL },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct thing, name), "" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct thing, count), "",
+	    .traits = ANSWER_SPARE },
+	{ "whole", NULL, ANSWER_AT_WHOLE(struct thing, whole), "" },
+	{ "begin", "BEGIN", ANSWER_AT_TIME(struct thing, begin), "" },
+	{ "lasts", "LASTS", ANSWER_AT_DURATION(struct thing, lasts), "",
+	    .traits = ANSWER_BY_SIZE },
+	{ "number", "NUMBER", ANSWER_AT_NUMBER(struct thing, number), "",
+	    .traits = ANSWER_BY_SIZE | ANSWER_SPARE },
+	{ "share", "SHARE", ANSWER_AT_SHARE(struct thing, share), "" },
+	{ "bytes", "BYTES", ANSWER_AT_BYTES(struct thing, bytes), "" },
+	{ "flag", "FLAG", ANSWER_AT_FLAG(struct thing, flag), "" },
+	{ "value", "VALUE", ANSWER_AT_VALUE(struct thing, value), "" },
 	ANSWER_FAMILY("added.*", ANSWER_VALUE, NULL, ""),
 	{ .key = NULL },
 };
@@ -64,9 +57,8 @@ struct part {
 };
 
 static const struct answer_column part_columns[] = {
-	{ "of", "OF", ANSWER_AT_TEXT(struct part, of), NULL, "", 0, NULL },
-	{ "number", "N", ANSWER_AT_COUNT(struct part, number), NULL, "", 0,
-	    NULL },
+	{ "of", "OF", ANSWER_AT_TEXT(struct part, of), "" },
+	{ "number", "N", ANSWER_AT_COUNT(struct part, number), "" },
 	{ .key = NULL },
 };
 

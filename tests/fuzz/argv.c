@@ -37,17 +37,17 @@ static struct {
 } values;
 
 static const struct opt options[] = {
-	{ "flag", 'f', OPT_FLAG, &values.flag, NULL, "a flag", NULL, false },
-	{ "text", 't', OPT_TEXT, &values.text, "TEXT", "a text", NULL, false },
-	{ "list", 'l', OPT_LIST, &values.list, "TEXT", "a list", NULL, false },
-	{ "count", 'c', OPT_COUNT, &values.count, "N", "a count", NULL, false },
-	{ "bytes", 0, OPT_BYTES, &values.bytes, "BYTES", "a size", NULL,
-	    OPT_RELOAD },
-	{ "duration", 0, OPT_DURATION, &values.duration_ns, "DURATION",
-	    "how long", NULL, OPT_COMMAND },
-	{ "time", 0, OPT_TIME, &values.time_ns, "TIME", "when", NULL, false },
-	{ "answer", 'a', OPT_CHOICE, &values.answer, "WORD", "an answer",
-	    "yes|no|perhaps", false },
+	{ "flag", 'f', OPT_FLAG, .to = &values.flag, NULL, "a flag" },
+	{ "text", 't', OPT_TEXT, .to = &values.text, "TEXT", "a text" },
+	{ "list", 'l', OPT_LIST, .to = &values.list, "TEXT", "a list" },
+	{ "count", 'c', OPT_COUNT, .to = &values.count, "N", "a count" },
+	{ "bytes", 0, OPT_BYTES, .to = &values.bytes, "BYTES", "a size",
+	    .flags = OPT_RELOAD },
+	{ "duration", 0, OPT_DURATION, .to = &values.duration_ns, "DURATION",
+	    "how long", .flags = OPT_COMMAND },
+	{ "time", 0, OPT_TIME, .to = &values.time_ns, "TIME", "when" },
+	{ "answer", 'a', OPT_CHOICE, .to = &values.answer, "WORD", "an answer",
+	    "yes|no|perhaps" },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL },

@@ -15,10 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static uint64_t spool_bytes, wait;
 static struct opt_list list;
 static const struct opt options[] = {
-	{ "spool-bytes", 0, OPT_BYTES, &spool_bytes, "BYTES", "bound", NULL,
-	    false },
-	{ "wait", 'w', OPT_COUNT, &wait, "N", "wait", NULL, false },
-	{ "attr", 0, OPT_LIST, &list, "KEY=VALUE", "list", NULL, false },
+	{ "spool-bytes", 0, OPT_BYTES, .to = &spool_bytes, "BYTES", "bound" },
+	{ "wait", 'w', OPT_COUNT, .to = &wait, "N", "wait" },
+	{ "attr", 0, OPT_LIST, .to = &list, "KEY=VALUE", "list" },
 	{ .name = NULL },
 };
 

@@ -26,26 +26,21 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "text", NULL, ANSWER_AT_TEXT(struct row, text), NULL, "", 0, NULL },
-	{ "name", NULL, ANSWER_AT_TEXT(struct row, name), NULL, "",
-	    ANSWER_REPEATS, NULL },
-	{ "count", NULL, ANSWER_AT_COUNT(struct row, count), NULL, "", 0,
-	    NULL },
-	{ "whole", NULL, ANSWER_AT_WHOLE(struct row, whole), "By", "", 0,
-	    NULL },
-	{ "time", NULL, ANSWER_AT_TIME(struct row, time), NULL, "", 0, NULL },
-	{ "duration", NULL, ANSWER_AT_DURATION(struct row, duration), "s", "",
-	    0, NULL },
-	{ "number", NULL, ANSWER_AT_NUMBER(struct row, number), NULL, "", 0,
-	    NULL },
-	{ "flag", NULL, ANSWER_AT_FLAG(struct row, flag), NULL, "", 0, NULL },
-	{ "value", NULL, ANSWER_AT_VALUE(struct row, value), "ns", "", 0,
-	    NULL },
+	{ "text", NULL, ANSWER_AT_TEXT(struct row, text), "" },
+	{ "name", NULL, ANSWER_AT_TEXT(struct row, name), "",
+	    .traits = ANSWER_REPEATS },
+	{ "count", NULL, ANSWER_AT_COUNT(struct row, count), "" },
+	{ "whole", NULL, ANSWER_AT_WHOLE(struct row, whole), "", "By" },
+	{ "time", NULL, ANSWER_AT_TIME(struct row, time), "" },
+	{ "duration", NULL, ANSWER_AT_DURATION(struct row, duration), "" },
+	{ "number", NULL, ANSWER_AT_NUMBER(struct row, number), "" },
+	{ "flag", NULL, ANSWER_AT_FLAG(struct row, flag), "" },
+	{ "value", NULL, ANSWER_AT_VALUE(struct row, value), "", "ns" },
 	{ .key = NULL },
 };
 
 static const struct answer_column other_columns[] = {
-	{ "of", NULL, ANSWER_AT_TEXT(struct row, text), NULL, "", 0, NULL },
+	{ "of", NULL, ANSWER_AT_TEXT(struct row, text), "" },
 	{ .key = NULL },
 };
 

@@ -23,48 +23,48 @@ struct row {
 };
 
 #define WHICH                                                                  \
-	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,          \
-		"its number, from 1 on", false, NULL },                        \
-	    { "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica), NULL, \
-		    "the name of the server", false, NULL },                   \
+	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard),                \
+		"its number, from 1 on" },                                     \
+	    { "replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica),       \
+		    "the name of the server" },                                \
 	{                                                                      \
 		"version", "VERSION", ANSWER_AT_TEXT(struct row, version),     \
-		    NULL, "of the server", true, NULL                          \
+		    "of the server", .traits = ANSWER_SPARE                    \
 	}
 #define WHAT                                                                   \
-	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows), NULL,             \
-		"what the replica has of it", false, NULL },                   \
-	    { "bytes", "SIZE", ANSWER_AT_BYTES(struct row, bytes), "By",       \
-		    "on the disk of the replica", false, NULL },               \
-	    { "queue", "QUEUE", ANSWER_AT_COUNT(struct row, queue), NULL,      \
-		    "what it has yet to take from other replicas", true,       \
-		    NULL },                                                    \
-	    { "delay_s", "DELAY", ANSWER_AT_COUNT(struct row, delay_s), "s",   \
-		    "how far it is behind them", true, NULL },                 \
-	    { "copies", "COPIES", ANSWER_AT_COUNT(struct row, copies), NULL,   \
+	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows),                   \
+		"what the replica has of it" },                                \
+	    { "bytes", "SIZE", ANSWER_AT_BYTES(struct row, bytes),             \
+		    "on the disk of the replica" },                            \
+	    { "queue", "QUEUE", ANSWER_AT_COUNT(struct row, queue),            \
+		    "what it has yet to take from other replicas",             \
+		    .traits = ANSWER_SPARE },                                  \
+	    { "delay_s", "DELAY", ANSWER_AT_COUNT(struct row, delay_s),        \
+		    "how far it is behind them", "s",                          \
+		    .traits = ANSWER_SPARE },                                  \
+	    { "copies", "COPIES", ANSWER_AT_COUNT(struct row, copies),         \
 		    "replicas of the shard that have the table, or the table " \
 		    "that has fewest",                                         \
-		    true, NULL },                                              \
-	    { "state", "STATE", ANSWER_AT_TEXT(struct row, state), NULL,       \
-		    "ok, missing, read-only, old, lacking, ttl or down",       \
-		    false, NULL },                                             \
-	    { "host", NULL, ANSWER_AT_TEXT(struct row, host), NULL,            \
-		    "where the server is", false, NULL },                      \
-	    { "port", NULL, ANSWER_AT_COUNT(struct row, port), NULL,           \
-		    "and its port", false, NULL },                             \
-	    { "format", NULL, ANSWER_AT_COUNT(struct row, format), NULL,       \
-		    "of the archive", false, NULL },                           \
+		    .traits = ANSWER_SPARE },                                  \
+	    { "state", "STATE", ANSWER_AT_TEXT(struct row, state),             \
+		    "ok, missing, read-only, old, lacking, ttl or down" },     \
+	    { "host", NULL, ANSWER_AT_TEXT(struct row, host),                  \
+		    "where the server is" },                                   \
+	    { "port", NULL, ANSWER_AT_COUNT(struct row, port),                 \
+		    "and its port" },                                          \
+	    { "format", NULL, ANSWER_AT_COUNT(struct row, format),             \
+		    "of the archive" },                                        \
 	{                                                                      \
 		.key = NULL                                                    \
 	}
 
 static const struct answer_column of_replica[] = { WHICH,
-	{ "tables", "TABLES", ANSWER_AT_COUNT(struct row, tables), NULL,
-	    "tables of the archive that it has", false, NULL },
+	{ "tables", "TABLES", ANSWER_AT_COUNT(struct row, tables),
+	    "tables of the archive that it has" },
 	WHAT };
 static const struct answer_column of_table[] = { WHICH,
-	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table), NULL,
-	    "a table of the archive", false, NULL },
+	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table),
+	    "a table of the archive" },
 	WHAT };
 
 const struct answer_table check_tables[] = { { "replicas", of_replica },

@@ -19,24 +19,23 @@ struct row {
 };
 
 #define WHICH                                                                  \
-	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard), NULL,          \
-		"its number, from 1 on", false, NULL },                        \
+	{ "shard", "SHARD", ANSWER_AT_COUNT(struct row, shard),                \
+		"its number, from 1 on" },                                     \
 	{                                                                      \
 		"replica", "REPLICA", ANSWER_AT_TEXT(struct row, replica),     \
-		    NULL, "the name of the server", false, NULL                \
+		    "the name of the server"                                   \
 	}
 
 static const struct answer_column created[] = { WHICH,
-	{ "created", "CREATED", ANSWER_AT_COUNT(struct row, tables), NULL,
-	    "tables that it did not have; none: it is down", false, NULL },
-	{ "synced", NULL, ANSWER_AT_COUNT(struct row, synced), NULL,
+	{ "created", "CREATED", ANSWER_AT_COUNT(struct row, tables),
+	    "tables that it did not have; none: it is down" },
+	{ "synced", NULL, ANSWER_AT_COUNT(struct row, synced),
 	    "tables that are written to the disk before rows are confirmed, "
-	    "and were not",
-	    false, NULL },
+	    "and were not" },
 	{ .key = NULL } };
 static const struct answer_column dropped[] = { WHICH,
-	{ "dropped", "DROPPED", ANSWER_AT_COUNT(struct row, tables), NULL,
-	    "tables that it had; none: it is down", false, NULL },
+	{ "dropped", "DROPPED", ANSWER_AT_COUNT(struct row, tables),
+	    "tables that it had; none: it is down" },
 	{ .key = NULL } };
 
 const struct answer_table create_archive_tables[] = { { "replicas", created },

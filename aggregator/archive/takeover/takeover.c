@@ -21,14 +21,14 @@ struct row {
 };
 
 const struct answer_column takeover_columns[] = {
-	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
-	    "account$pool", false, NULL },
-	{ "from_epoch", "FROM", ANSWER_AT_COUNT(struct row, from_epoch), NULL,
-	    "the epoch that had it before; none: nobody", false, NULL },
-	{ "from_store", NULL, ANSWER_AT_TEXT(struct row, from_store), NULL,
-	    "the generation of the store that had it", false, NULL },
-	{ "epoch", "EPOCH", ANSWER_AT_COUNT(struct row, epoch), NULL,
-	    "the epoch that has it now", false, NULL },
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition),
+	    "account$pool" },
+	{ "from_epoch", "FROM", ANSWER_AT_COUNT(struct row, from_epoch),
+	    "the epoch that had it before; none: nobody" },
+	{ "from_store", NULL, ANSWER_AT_TEXT(struct row, from_store),
+	    "the generation of the store that had it" },
+	{ "epoch", "EPOCH", ANSWER_AT_COUNT(struct row, epoch),
+	    "the epoch that has it now" },
 	{ .key = NULL },
 };
 

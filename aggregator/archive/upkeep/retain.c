@@ -21,14 +21,14 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition), NULL,
-	    "account$pool; none: all", false, NULL },
-	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table), NULL,
-	    "of the archive; none: all with records", false, NULL },
-	{ "days", "DAYS", ANSWER_AT_COUNT(struct row, days), NULL,
-	    "days that were dropped, of each shard", false, NULL },
-	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows), NULL,
-	    "what a replica of each shard had before", false, NULL },
+	{ "partition", "PARTITION", ANSWER_AT_TEXT(struct row, partition),
+	    "account$pool; none: all" },
+	{ "table", "TABLE", ANSWER_AT_TEXT(struct row, table),
+	    "of the archive; none: all with records" },
+	{ "days", "DAYS", ANSWER_AT_COUNT(struct row, days),
+	    "days that were dropped, of each shard" },
+	{ "rows", "ROWS", ANSWER_AT_COUNT(struct row, rows),
+	    "what a replica of each shard had before" },
 	{ .key = NULL },
 };
 

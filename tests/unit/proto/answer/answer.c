@@ -22,24 +22,16 @@ struct row {
 };
 
 static const struct answer_column columns[] = {
-	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), NULL, "a name",
-	    false, NULL },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), NULL,
-	    "how many", false, NULL },
-	{ "seconds", "MEAN", ANSWER_AT_NUMBER(struct row, seconds), "s",
-	    "how long", true, NULL },
-	{ "share", NULL, ANSWER_AT_SHARE(struct row, share), NULL, "a part",
-	    false, NULL },
-	{ "bytes", NULL, ANSWER_AT_BYTES(struct row, bytes), "By", "a size",
-	    false, NULL },
-	{ "begin", NULL, ANSWER_AT_TIME(struct row, begin), NULL, "when", false,
-	    NULL },
-	{ "lasts", NULL, ANSWER_AT_DURATION(struct row, lasts), "s", "how long",
-	    false, NULL },
-	{ "ready", NULL, ANSWER_AT_FLAG(struct row, ready), NULL, "is it?",
-	    false, NULL },
-	{ "value", NULL, ANSWER_AT_VALUE(struct row, value), NULL, "any", false,
-	    NULL },
+	{ "name", "NAME", ANSWER_AT_TEXT(struct row, name), "a name" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct row, count), "how many" },
+	{ "seconds", "MEAN", ANSWER_AT_NUMBER(struct row, seconds), "how long",
+	    "s", .traits = ANSWER_SPARE },
+	{ "share", NULL, ANSWER_AT_SHARE(struct row, share), "a part" },
+	{ "bytes", NULL, ANSWER_AT_BYTES(struct row, bytes), "a size" },
+	{ "begin", NULL, ANSWER_AT_TIME(struct row, begin), "when" },
+	{ "lasts", NULL, ANSWER_AT_DURATION(struct row, lasts), "how long" },
+	{ "ready", NULL, ANSWER_AT_FLAG(struct row, ready), "is it?" },
+	{ "value", NULL, ANSWER_AT_VALUE(struct row, value), "any" },
 	ANSWER_FAMILY("step.*", ANSWER_NUMBER, "s", "a step"),
 	{ .key = NULL },
 };
@@ -50,15 +42,13 @@ struct part {
 };
 
 static const struct answer_column part_columns[] = {
-	{ "of", "OF", ANSWER_AT_TEXT(struct part, of), NULL, "whose", false,
-	    NULL },
-	{ "number", "NUMBER", ANSWER_AT_COUNT(struct part, number), NULL,
-	    "which", false, NULL },
+	{ "of", "OF", ANSWER_AT_TEXT(struct part, of), "whose" },
+	{ "number", "NUMBER", ANSWER_AT_COUNT(struct part, number), "which" },
 	{ .key = NULL },
 };
 
 static const struct answer_column head_columns[] = {
-	{ "from", NULL, ANSWER_TIME, 0, NULL, "since when", false, NULL },
+	{ "from", ANSWER_HEAD(ANSWER_TIME), "since when" },
 	{ .key = NULL },
 };
 
@@ -440,10 +430,10 @@ struct clock {
 };
 
 static const struct answer_column clock_columns[] = {
-	{ "state", "STATE", ANSWER_AT_TEXT(struct clock, state), NULL, "how",
-	    ANSWER_IN_ORDER, NULL },
-	{ "offset", "OFFSET", ANSWER_AT_NUMBER(struct clock, offset), "s",
-	    "how far", ANSWER_BY_SIZE, NULL },
+	{ "state", "STATE", ANSWER_AT_TEXT(struct clock, state), "how",
+	    .traits = ANSWER_IN_ORDER },
+	{ "offset", "OFFSET", ANSWER_AT_NUMBER(struct clock, offset), "how far",
+	    "s", .traits = ANSWER_BY_SIZE },
 	{ .key = NULL },
 };
 

@@ -19,15 +19,14 @@ static struct {
 } values;
 
 static const struct opt options[] = {
-	{ "partition", 'p', OPT_TEXT, &values.partition, "NAME", "", NULL,
-	    false },
-	{ "some-text", 0, OPT_TEXT, &values.text, "TEXT", "", NULL, false },
-	{ "route", 0, OPT_LIST, &values.route, "TEXT", "", NULL, false },
-	{ "bytes", 0, OPT_BYTES, &values.bytes, "BYTES", "", NULL, false },
-	{ "verify", 0, OPT_BYTES, &values.bytes, "BYTES", "", NULL,
-	    OPT_COMMAND },
-	{ "job", 0, OPT_LIST, &values.job, "NAME KEY=VALUE...", "",
-	    "period|user|command", 0 },
+	{ "partition", 'p', OPT_TEXT, .to = &values.partition, "NAME", "" },
+	{ "some-text", 0, OPT_TEXT, .to = &values.text, "TEXT", "" },
+	{ "route", 0, OPT_LIST, .to = &values.route, "TEXT", "" },
+	{ "bytes", 0, OPT_BYTES, .to = &values.bytes, "BYTES", "" },
+	{ "verify", 0, OPT_BYTES, .to = &values.bytes, "BYTES", "",
+	    .flags = OPT_COMMAND },
+	{ "job", 0, OPT_LIST, .to = &values.job, "NAME KEY=VALUE...", "",
+	    "period|user|command" },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL }, { NULL, NULL } };

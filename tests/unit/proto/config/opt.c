@@ -21,17 +21,17 @@ static struct {
 } values;
 
 static const struct opt options[] = {
-	{ "partition", 'p', OPT_TEXT, &values.partition, "NAME",
-	    "the partition, account$pool", NULL, false },
-	{ "wait", 'w', OPT_FLAG, &values.wait, NULL, "wait", NULL, false },
-	{ "spool-bytes", 0, OPT_BYTES, &values.spool_bytes, "BYTES",
-	    "bound of the spool", NULL, false },
-	{ "period", 0, OPT_DURATION, &values.period_ns, "TIME", "period", NULL,
-	    false },
-	{ "attr", 'a', OPT_LIST, &values.attributes, "KEY=VALUE",
-	    "an attribute, may be repeated", NULL, false },
-	{ "format", 'f', OPT_CHOICE, &values.format, "FORMAT", "table or json",
-	    "table|json", false },
+	{ "partition", 'p', OPT_TEXT, .to = &values.partition, "NAME",
+	    "the partition, account$pool" },
+	{ "wait", 'w', OPT_FLAG, .to = &values.wait, NULL, "wait" },
+	{ "spool-bytes", 0, OPT_BYTES, .to = &values.spool_bytes, "BYTES",
+	    "bound of the spool" },
+	{ "period", 0, OPT_DURATION, .to = &values.period_ns, "TIME",
+	    "period" },
+	{ "attr", 'a', OPT_LIST, .to = &values.attributes, "KEY=VALUE",
+	    "an attribute, may be repeated" },
+	{ "format", 'f', OPT_CHOICE, .to = &values.format, "FORMAT",
+	    "table or json", "table|json" },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL },

@@ -15,8 +15,8 @@ static struct {
 } values;
 
 static const struct opt options[] = {
-	{ "store", 0, OPT_TEXT, &values.store, "DIR", "the store", NULL, 0 },
-	{ "force", 0, OPT_FLAG, &values.force, NULL, "do it", NULL, 0 },
+	{ "store", 0, OPT_TEXT, .to = &values.store, "DIR", "the store" },
+	{ "force", 0, OPT_FLAG, .to = &values.force, NULL, "do it" },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL },

@@ -20,11 +20,15 @@ static struct {
 static uint64_t refuses; /* what the check does not like */
 
 static const struct opt options[] = {
-	{ "free", 0, OPT_COUNT, &values.free, "N", "", NULL, OPT_RELOAD },
-	{ "fixed", 0, OPT_COUNT, &values.fixed, "N", "", NULL, false },
-	{ "given", 0, OPT_COUNT, &values.given, "N", "", NULL, OPT_RELOAD },
-	{ "text", 0, OPT_TEXT, &values.text, "TEXT", "", NULL, OPT_RELOAD },
-	{ "list", 0, OPT_LIST, &values.list, "TEXT", "", NULL, OPT_RELOAD },
+	{ "free", 0, OPT_COUNT, .to = &values.free, "N", "",
+	    .flags = OPT_RELOAD },
+	{ "fixed", 0, OPT_COUNT, .to = &values.fixed, "N", "" },
+	{ "given", 0, OPT_COUNT, .to = &values.given, "N", "",
+	    .flags = OPT_RELOAD },
+	{ "text", 0, OPT_TEXT, .to = &values.text, "TEXT", "",
+	    .flags = OPT_RELOAD },
+	{ "list", 0, OPT_LIST, .to = &values.list, "TEXT", "",
+	    .flags = OPT_RELOAD },
 	{ .name = NULL },
 };
 static const struct opt_table tables[] = { { options, NULL },

@@ -140,7 +140,7 @@ clear(void *arg)
 }
 
 static const struct opt options[] = {
-	{ "nothing", 0, OPT_FLAG, &nothing, NULL, "does nothing", NULL, false },
+	{ "nothing", 0, OPT_FLAG, .to = &nothing, NULL, "does nothing" },
 	{ .name = NULL },
 };
 
