@@ -69,21 +69,31 @@ compare_words(
 		    change(ratio, of->visible));
 }
 
+/* As a table shows it, on one line: names may have characters that a terminal
+ * obeys, that turn round what is beside them, or that XML does not allow.  The
+ * caller frees it. */
+static char *
+shown(struct text t)
+{
+	char *to = memory_text(t);
+
+	to[text_make_shown(to, t.bytes, false)] = '\0';
+	return to;
+}
+
 /* ---- JUnit ---- */
 
 static void
 put_xml(FILE *file, struct text t)
 {
-	size_t room = 6 * (size_t)t.bytes + 1;
+	char *plain = shown(t);
+	size_t room = 6 * strlen(plain) + 1;
 	char *escaped = memory_alloc(room);
 
-	/* No control character is allowed in XML, escaped or not. */
-	escaped[xml_escape(escaped, room, t)] = '\0';
-	for (char *at = escaped; *at != '\0'; at++)
-		if ((unsigned char)*at < 0x20)
-			*at = ' ';
+	escaped[xml_escape(escaped, room, text_of(plain))] = '\0';
 	fputs(escaped, file);
 	free(escaped);
+	free(plain);
 }
 
 /* The number, and what the runs are like if there are several kinds. */
@@ -168,22 +178,21 @@ write_junit(const struct compare_case *of, FILE *file)
 static void
 put_escaped(FILE *file, struct text t, const char *special)
 {
-	for (uint32_t i = 0; i < t.bytes; i++) {
-		unsigned char c = (unsigned char)t.at[i];
+	char *plain = shown(t);
 
-		if (c == '\0' || strchr(special, c) != NULL)
-			fprintf(file, "%%%02X", c);
+	for (const char *at = plain; *at != '\0'; at++)
+		if (strchr(special, *at) != NULL)
+			fprintf(file, "%%%02X", (unsigned char)*at);
 		else
-			putc(c, file);
-	}
+			putc(*at, file);
+	free(plain);
 }
 
-/* A new line would end the command.  GitHub turns nothing else back in a
- * message. */
+/* GitHub turns nothing else back in a message, of one line. */
 static void
 put_message(FILE *file, struct text t)
 {
-	put_escaped(file, t, "%\r\n");
+	put_escaped(file, t, "%");
 }
 
 /* Before the message is what separates properties. */
@@ -191,7 +200,7 @@ static void
 put_title(FILE *file, const char *title)
 {
 	fputs(" title=", file);
-	put_escaped(file, text_of(title), "%\r\n:,");
+	put_escaped(file, text_of(title), "%:,");
 	fputs("::", file);
 }
 
