@@ -183,28 +183,37 @@ add_like(struct buffer *like, const char *what, struct text word)
 	buffer_put_text(like, word);
 }
 
-static void
-put_run(struct reading *reading, const struct runs_run *run)
+/* How long all of it took, unless the model has a step for that, which the run
+ * lacks. */
+static bool
+find_whole(const struct runs *runs, const struct runs_run *run,
+    const char **metric, int64_t *ns)
 {
-	const struct runs *runs = reading->runs;
 	const struct run_events *events = &run->events;
-	bool has_whole = false;
+
+	*metric = "testrun";
+	for (uint32_t i = 0; i < runs->step_count; i++)
+		if (text_equal(runs->steps[i].name, text_of(*metric)))
+			return runs_total(run, &runs->steps[i], RUN_EMIT, ns);
+	*metric = "run";
+	*ns = events->at[events->count - 1].time_ns - events->at[0].time_ns;
+	return true;
+}
+
+static void
+put_steps(struct compare_set *set, const struct runs *runs,
+    const struct runs_run *run)
+{
 	int64_t ns;
 
 	for (uint32_t i = 0; i < runs->step_count; i++) {
 		const struct runs_step *step = &runs->steps[i];
-		bool is_whole = text_equal(step->name, text_of("testrun"));
 
-		if (!runs_total(run, step, RUN_EMIT, &ns))
-			continue;
-		compare_set_value(
-		    reading->set, step->name, is_whole, seconds_of(ns));
-		has_whole = has_whole || is_whole;
+		if (!text_equal(step->name, text_of("testrun")) &&
+		    runs_total(run, step, RUN_EMIT, &ns))
+			compare_set_value(
+			    set, step->name, false, seconds_of(ns));
 	}
-	if (!has_whole)
-		compare_set_value(reading->set, text_of("run"), true,
-		    seconds_of(events->at[events->count - 1].time_ns -
-			       events->at[0].time_ns));
 }
 
 static int
@@ -213,11 +222,14 @@ on_run(void *arg, const struct runs_run *run)
 	struct reading *reading = arg;
 	struct runs_description is =
 	    runs_descriptions_find(&reading->runs->descriptions, run->id);
+	const char *metric;
+	int64_t ns;
 
 	if (!compare_set_wants(reading->set))
 		return 1;
 	if (run->error || run->state != RUN_FINISHED ||
-	    run->events.count == 0) {
+	    run->events.count == 0 ||
+	    !find_whole(reading->runs, run, &metric, &ns)) {
 		reading->set->unfinished++;
 		return 0;
 	}
@@ -226,8 +238,11 @@ on_run(void *arg, const struct runs_run *run)
 	add_like(&reading->like, "configuration ", is.of[RUNS_CONFIGURATION]);
 	if (compare_set_offer(reading->set, run->id, run->time_ns,
 		(struct text){ (const char *)reading->like.at,
-		    (uint32_t)reading->like.bytes }))
-		put_run(reading, run);
+		    (uint32_t)reading->like.bytes })) {
+		compare_set_value(
+		    reading->set, text_of(metric), true, seconds_of(ns));
+		put_steps(reading->set, reading->runs, run);
+	}
 	return 0;
 }
 
@@ -265,6 +280,7 @@ struct result_reading {
 	struct string_table entries;
 	struct timing *at;
 	uint32_t count, room;
+	uint64_t no_number;
 };
 
 static int
@@ -289,6 +305,7 @@ on_entry(void *arg, struct text test, struct text entry, struct err *err)
 		reading->at[reading->count++] =
 		    (struct timing){ us * 1000, number, points.at[i].value };
 	}
+	reading->no_number += points.left_out;
 	free(points.at);
 	return rc;
 }
@@ -343,6 +360,7 @@ read_results(struct compare_set *set, const struct compare_query *query,
 	string_table_init(&reading.entries);
 	rc = result_entries_each(&reading.query, on_entry, &reading, err);
 	if (rc == 0) {
+		set->no_time += reading.no_number;
 		if (reading.count > 0)
 			qsort(reading.at, reading.count, sizeof(*reading.at),
 			    newest_first);

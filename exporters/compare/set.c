@@ -30,7 +30,11 @@ compare_choice_make(struct compare_choice *choice, const struct opt_list *given,
 	for (uint32_t i = 0; i < given->count; i++)
 		if (given->at[i][0] == '\0')
 			return err_set_option(err, option, "a name is empty");
-	if (given->count > 1 || strncmp(word, "last:", 5) != 0)
+		else if (given->count > 1 &&
+			 strncmp(given->at[i], "last:", 5) == 0)
+			return err_set_option(err, option,
+			    "'%.64s': last: stands alone", given->at[i]);
+	if (strncmp(word, "last:", 5) != 0)
 		return 0;
 	newest = strtoull(word + 5, &end, 10);
 	if (word[5] < '0' || word[5] > '9' || *end != '\0' || newest == 0 ||
@@ -60,13 +64,12 @@ names(struct compare_set *set, enum compare_side side, struct text name,
     int64_t time_ns)
 {
 	const struct opt_list *list = set->choice[side].names;
+	bool is_met = false;
 
 	for (uint32_t i = 0; list != NULL && i < list->count; i++)
-		if (is_named(list->at[i], name, time_ns)) {
-			set->met[side][i] = true;
-			return true;
-		}
-	return false;
+		if (is_named(list->at[i], name, time_ns))
+			set->met[side][i] = is_met = true;
+	return is_met;
 }
 
 static bool
@@ -144,30 +147,48 @@ compare_set_wants(const struct compare_set *set)
 					: !old_are_complete(set);
 }
 
+/* Of another store only new ones are taken, first: their numbers are those of
+ * their names. */
+static bool
+is_new_elsewhere(
+    const struct compare_set *set, struct text name, int64_t time_ns)
+{
+	const struct compare_run *run;
+	uint32_t number;
+
+	if (!set->is_one_sided || set->side == COMPARE_NEW ||
+	    !string_table_find(&set->texts, name, &number) ||
+	    number >= set->count[COMPARE_NEW])
+		return false;
+	run = &set->runs[number];
+	return text_equal(run->name, name) && run->time_ns == time_ns;
+}
+
 /* The newest are the new ones; those of a name are old only if they are named
- * so, or lie behind all new ones. */
+ * so, or lie behind all new ones.  None is compared with itself. */
 static bool
 find_side(struct compare_set *set, struct text name, int64_t time_ns,
     uint32_t like, enum compare_side *side)
 {
 	const struct compare_choice *old = &set->choice[COMPARE_OLD],
 				    *new = &set->choice[COMPARE_NEW];
-	bool was_complete = is_complete(set, COMPARE_NEW);
+	bool may_be_old = !set->is_one_sided || set->side == COMPARE_OLD,
+	     may_be_new = !set->is_one_sided || set->side == COMPARE_NEW,
+	     was_complete = is_complete(set, COMPARE_NEW),
+	     is_old = may_be_old && names(set, COMPARE_OLD, name, time_ns),
+	     is_new = may_be_new && (new->newest > 0 ? !was_complete && !is_old
+						     : names(set, COMPARE_NEW,
+							   name, time_ns));
 
-	*side = COMPARE_OLD;
-	if ((!set->is_one_sided || set->side == COMPARE_OLD) &&
-	    names(set, COMPARE_OLD, name, time_ns))
-		return true;
-	if (!set->is_one_sided || set->side == COMPARE_NEW) {
-		*side = COMPARE_NEW;
-		if (new->newest > 0 ? !was_complete
-				    : names(set, COMPARE_NEW, name, time_ns))
-			return true;
-		if (!was_complete)
-			return false;
+	*side = is_new ? COMPARE_NEW : COMPARE_OLD;
+	if (is_new_elsewhere(set, name, time_ns)) {
+		set->twice++;
+		return false;
 	}
-	*side = COMPARE_OLD;
-	if (old->newest == 0 || (set->is_one_sided && set->side == COMPARE_NEW))
+	set->twice += is_old && is_new;
+	if (is_old || is_new)
+		return true;
+	if (old->newest == 0 || !may_be_old || (may_be_new && !was_complete))
 		return false;
 	if (set->count[COMPARE_NEW] > 0 && set->taken[like][COMPARE_NEW] == 0) {
 		set->unlike++;
@@ -197,7 +218,7 @@ compare_set_offer(struct compare_set *set, struct text name, int64_t time_ns,
 	set->runs = memory_grow(
 	    set->runs, &set->run_room, set->run_count, sizeof(*set->runs));
 	set->runs[set->run_count++] =
-	    (struct compare_run){ string_table_keep(&set->texts, name), time_ns,
+	    (struct compare_run){ string_table_text(&set->texts, name), time_ns,
 		    number, side };
 	return true;
 }
@@ -263,9 +284,24 @@ fill_cells(const struct compare_set *set)
 		if (cell->at[side] == NULL)
 			cell->at[side] = memory_zero(
 			    cell->count[side], sizeof(*cell->at[side]));
-		cell->at[side][cell->used[side]++] = log(value->seconds);
+		cell->at[side][cell->used[side]++] = value->seconds;
 	}
 	return cells;
+}
+
+/* Sort them; they become their logarithms. */
+static double
+take_median(double *at, uint32_t count)
+{
+	double median;
+
+	if (count == 0)
+		return (double)NAN;
+	qsort(at, count, sizeof(*at), by_size);
+	median = at[(count - 1) / 2] / 2 + at[count / 2] / 2;
+	for (uint32_t i = 0; i < count; i++)
+		at[i] = log(at[i]);
+	return median;
 }
 
 /* The cell's values go with it. */
@@ -273,17 +309,17 @@ static struct compare_row
 row_of(const struct compare_set *set, uint32_t metric, uint32_t like,
     const struct cell *cell)
 {
-	struct compare_row row = { metric, like,
-		{ .old = cell->at[COMPARE_OLD],
+	const uint32_t *count = cell->count;
+	struct compare_row row = { .metric = metric,
+		.like = like,
+		.of = { .old = cell->at[COMPARE_OLD],
 		    .new = cell->at[COMPARE_NEW],
-		    .old_count = cell->count[COMPARE_OLD],
-		    .new_count = cell->count[COMPARE_NEW],
+		    .old_count = count[COMPARE_OLD],
+		    .new_count = count[COMPARE_NEW],
 		    .gates = set->gates[metric] } };
 
-	if (row.of.old != NULL)
-		qsort(row.of.old, row.of.old_count, sizeof(double), by_size);
-	if (row.of.new != NULL)
-		qsort(row.of.new, row.of.new_count, sizeof(double), by_size);
+	for (int side = 0; side < COMPARE_SIDES; side++)
+		row.median[side] = take_median(cell->at[side], count[side]);
 	return row;
 }
 

@@ -62,8 +62,9 @@ struct compare_set {
 	/* Names that were met, a bit of each. */
 	bool *met[COMPARE_SIDES];
 	uint64_t unlike;     /* older ones that are like none of the new */
+	uint64_t twice;      /* those that would be old and new: they are new */
 	uint64_t unfinished; /* and failed */
-	uint64_t no_time;    /* values that are 0 or less */
+	uint64_t no_time;    /* values that are 0 or less, or no number */
 };
 
 void compare_set_init(struct compare_set *set,
@@ -81,6 +82,7 @@ void compare_set_value(
 /* One number of all runs that are alike. */
 struct compare_row {
 	uint32_t metric, like;
+	double median[COMPARE_SIDES]; /* seconds; NaN: of none */
 	struct compare_judged of;
 };
 /* New rows, judged: those of numbers that decide first, in the order in which

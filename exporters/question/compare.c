@@ -122,7 +122,7 @@ read_worse(const char *word, double *worse, struct err *err)
 		return 0;
 	*worse = strtod(word, &end) / 100;
 	if (word[0] >= '0' && word[0] <= '9' && strcmp(end, "%") == 0 &&
-	    *worse <= 10)
+	    strspn(word, "0123456789.") == strlen(word) - 1 && *worse <= 10)
 		return 0;
 	return err_set_option(err, "worse",
 	    "'%.40s' is not from 0%% to 1000%%, as in 2.5%%", word);
@@ -158,6 +158,9 @@ check(const struct question_values *values, struct err *err)
 		    err, "test", "and --entry go with --by result");
 	if (values->entry != NULL && values->entry[0] == '\0')
 		return err_set_option(err, "entry", "a name is empty");
+	if (values->compare.store != NULL && values->compare.store[0] == '\0')
+		return err_set_option(
+		    err, "with-store", "name the directory of a store");
 	return question_check_runs(values, err);
 }
 
@@ -246,15 +249,6 @@ made_clear(struct made *made)
 
 /* ---- rows ---- */
 
-/* Of sorted logarithms. */
-static double
-median_of(const double *at, uint32_t count)
-{
-	return count == 0
-		   ? (double)NAN
-		   : exp(at[(count - 1) / 2]) / 2 + exp(at[count / 2]) / 2;
-}
-
 static void
 put_row(const struct made *made, const struct compare_row *from,
     struct answer *answer)
@@ -271,8 +265,8 @@ put_row(const struct made *made, const struct compare_row *from,
 		.wrong = of->wrong,
 		.likeness = of->likeness,
 		.visible = of->visible,
-		.old = median_of(of->old, of->old_count),
-		.new = median_of(of->new, of->new_count),
+		.old = from->median[COMPARE_OLD],
+		.new = from->median[COMPARE_NEW],
 		.old_runs = of->old_count,
 		.new_runs = of->new_count,
 		.needed = of->needed > 0 ? of->needed : ANSWER_NO_COUNT };
@@ -347,8 +341,17 @@ put_notes(const struct made *made, struct answer *answer)
 		    set->unfinished, set->unfinished == 1 ? "" : "s");
 	if (set->no_time > 0)
 		answer_note(answer, "no_time", set->no_time,
-		    "%" PRIu64 " duration%s of 0 or less: not compared",
+		    "%" PRIu64 " duration%s of 0 or less, or no number: not "
+		    "compared",
 		    set->no_time, set->no_time == 1 ? "" : "s");
+	if (set->twice > 0)
+		answer_note(answer, "twice", set->twice,
+		    "%" PRIu64 " run%s old and new: not compared with %s",
+		    set->twice, set->twice == 1 ? " is" : "s are",
+		    set->twice == 1 ? "itself" : "themselves");
+	if (set->run_count == 0)
+		answer_note(answer, "none", ANSWER_NO_COUNT,
+		    "no run of this kind in that time");
 }
 
 static const char *

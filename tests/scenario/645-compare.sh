@@ -47,18 +47,6 @@ prepared() {
 	echo "event 170000 n2 work:prepare"
 } | records
 
-compared() {
-	_status=$1
-	shift
-	"$@" >"$TMP/csv" 2>"$TMP/notes"
-	_got=$?
-	[ "$_got" = "$_status" ] || { echo "status $_got instead of $_status"; cat "$TMP/notes"; }
-	/usr/bin/python3 -c 'import csv, sys
-for row in csv.DictReader(open(sys.argv[1])):
-    print(row["metric"], row["verdict"], *("%.4f" % float(row[key]) if row[key] else "-" for key in ("low", "high", "old", "new")),
-          row["old_runs"], row["new_runs"], row["needed"] or "-")' "$TMP/csv"
-}
-
 READY="1.0278 1.1300 104.0000 112.0000 9 5"
 PREPARED="p50:work:prepare worse $READY -"
 answer "worse" "ready worse $READY -

@@ -186,3 +186,17 @@ for name in sys.argv[1].split("/"):
     at = at[int(name)] if isinstance(at, list) else at[name]
 print(json.dumps(at))' "$_names" "$TMP/json"
 }
+
+# compared STATUS COMMAND...: a line for each number of `compare --format csv`, which ends
+# with this status: what, verdict, limits, medians, runs, how many would decide.
+compared() {
+	_status=$1
+	shift
+	"$@" >"$TMP/csv" 2>"$TMP/notes"
+	_got=$?
+	[ "$_got" = "$_status" ] || { echo "status $_got instead of $_status"; cat "$TMP/notes"; }
+	/usr/bin/python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    print(row["metric"], row["verdict"], *("%.4f" % float(row[key]) if row[key] else "-" for key in ("low", "high", "old", "new")),
+          row["old_runs"], row["new_runs"], row["needed"] or "-")' "$TMP/csv"
+}
