@@ -48,7 +48,8 @@ take_rules(struct critical_rules *rules, const struct phases_names *names,
 	struct text text;
 	uint32_t number;
 
-	if (!string_table_find(&names->phases, record->name, &number))
+	if (!text_equal(text_before(record->name, ':'), model) ||
+	    !string_table_find(&names->phases, record->name, &number))
 		return;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (record_find_text(record, words[i].word, &text))
@@ -63,8 +64,7 @@ take_rules(struct critical_rules *rules, const struct phases_names *names,
 	if (record_find_text(record, "bytes", &text) &&
 	    rules->bytes[number] == NULL)
 		rules->bytes[number] = memory_text(text);
-	if (!text_equal(text_before(record->name, ':'), model) ||
-	    !record_find_attribute(record, text_of("required"), &required) ||
+	if (!record_find_attribute(record, text_of("required"), &required) ||
 	    required.type != VALUE_BOOL || !required.is.boolean)
 		return;
 	rules->is_required[number] = true;

@@ -13,19 +13,19 @@ enum critical_wait {
 	CRITICAL_END_AFTER = 4,
 };
 
-/* Of all models; phases by their numbers in phases_names. */
+/* Of one model; phases by their numbers in phases_names, which has all. */
 struct critical_rules {
 	uint32_t phases;
 	uint8_t *waits;    /* [waiting][other], bits of enum critical_wait */
 	uint32_t *places;  /* 0: any number */
 	char **bytes;      /* by phase: the attribute; NULL: none */
-	bool *is_required; /* by phase; only those of the model */
+	bool *is_required; /* by phase */
 	uint32_t required; /* how many */
 	uint32_t first; /* the one that begins a node of the model, or phases */
 	bool any;       /* is there a word of waiting, or of places? */
 };
 
-/* `model`: that of which `first` is.  Clear it in any case. */
+/* Clear it in any case. */
 int critical_rules_read(struct critical_rules *rules,
     const struct phases_names *names, struct text model, struct source *source,
     struct text partition, struct err *err);
