@@ -47,6 +47,8 @@ take(struct critical_bytes *bytes, const struct critical_start *of,
 	if (__builtin_add_overflow(
 		like.begin_ns, record->duration_ns, &like.end_ns))
 		like.end_ns = INT64_MAX;
+	like.end_ns = critical_waits_end(
+	    &of->rules, phase, like.end_ns, phases_ended(record));
 	if (!string_table_find(&of->phases.nodes, record->node, &like.node) ||
 	    !string_table_find(&of->phases.keys, record->key, &like.key))
 		return; /* it came meanwhile */

@@ -18,7 +18,7 @@ critical_start_read(struct critical_start *of, struct source *source,
 	query.from_ns = start->begin_ns;
 	query.to_ns = to_ns;
 	if (phases_read_model(&of->phases, &of->names, source, partition,
-		&query, starts->model, PHASES_STARTS, &of->model, err) != 0 ||
+		&query, starts->model, PHASES_TIMELINE, &of->model, err) != 0 ||
 	    critical_rules_read(
 		&of->rules, &of->names, of->model, source, partition, err) != 0)
 		return -1;

@@ -385,6 +385,13 @@ find_finals(struct critical_waits *waits)
 
 /* ---- all ---- */
 
+int64_t
+critical_waits_end(const struct critical_rules *rules, uint32_t phase,
+    int64_t end_ns, int64_t ended_ns)
+{
+	return rules->is_required[phase] ? ended_ns : end_ns;
+}
+
 static void
 take_items(struct critical_waits *waits, const struct phases_read *phases)
 {
@@ -397,7 +404,8 @@ take_items(struct critical_waits *waits, const struct phases_read *phases)
 			continue;
 		waits->at[waits->count++] =
 		    (struct critical_item){ .begin_ns = item->begin_ns,
-			    .end_ns = item->end_ns,
+			    .end_ns = critical_waits_end(waits->rules,
+				item->phase, item->end_ns, item->ended_ns),
 			    .node = item->node,
 			    .phase = item->phase,
 			    .key = item->key,

@@ -65,6 +65,11 @@ void critical_waits_find(struct critical_waits *waits,
     const struct phases_read *phases, const struct critical_rules *rules);
 void critical_waits_clear(struct critical_waits *waits);
 
+/* The end of a phase: where starts wait for it (is_required), the time of the
+ * event, else that of what was measured. */
+int64_t critical_waits_end(const struct critical_rules *rules, uint32_t phase,
+    int64_t end_ns, int64_t ended_ns);
+
 /* The number of a phase of this begin, end, node, name and key; CRITICAL_NONE:
  * there is none. */
 uint32_t critical_waits_number(

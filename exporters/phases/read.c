@@ -122,15 +122,18 @@ phases_names_clear(struct phases_names *names)
 
 /* ---- phases ---- */
 
+int64_t
+phases_ended(const struct record *record)
+{
+	return record->end_ns > record->time_ns ? record->end_ns
+						: record->time_ns;
+}
+
 static int64_t
-end_of(const struct record *record, bool is_marked)
+end_of(const struct record *record)
 {
 	int64_t end_ns;
 
-	/* A clock that was set back ends none before its begin. */
-	if (is_marked)
-		return record->end_ns > record->time_ns ? record->end_ns
-							: record->time_ns;
 	return __builtin_add_overflow(
 		   record->time_ns, record->duration_ns, &end_ns)
 		   ? INT64_MAX
@@ -159,10 +162,10 @@ take(struct phases_read *phases, const struct phases_names *names,
 		    !string_table_find(&names->ignored, name, &number);
 		return 0;
 	}
-	if (!item.is_open)
-		item.end_ns = end_of(record,
-		    use == PHASES_STARTS &&
-			string_table_find(&names->required, name, &number));
+	if (!item.is_open) {
+		item.end_ns = end_of(record);
+		item.ended_ns = phases_ended(record);
+	}
 	if (phases->count == PHASES_READ_MAX)
 		return err_set(err,
 		    "more than %d phases: select fewer with --from, --to, "

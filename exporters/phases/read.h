@@ -16,7 +16,7 @@
 #include "proto/hash/string_table.h"
 
 enum {
-	PHASES_READ_MAX = 8 << 20, /* phases; 32 bytes each */
+	PHASES_READ_MAX = 8 << 20, /* phases; 40 bytes each */
 	PHASES_KEYS_MAX = 1 << 20, /* of a timeline: different keys */
 	PHASES_SPAN_NAMES = 24,    /* others of less time are one */
 };
@@ -35,6 +35,9 @@ void phases_names_clear(struct phases_names *names);
 
 struct phases_item {
 	int64_t begin_ns, end_ns; /* begin + duration */
+	/* The time of its end, whatever duration was measured: starts go by
+	 * that. */
+	int64_t ended_ns;
 	uint32_t node, phase; /* numbers in phases_read.nodes, phases_names */
 	uint32_t key;         /* of a timeline: number in phases_read.keys */
 	bool is_open; /* of a timeline: it has no end; end_ns is begin_ns */
@@ -48,9 +51,11 @@ struct phases_read {
 	bool is_of_spans; /* then keys are tracks */
 };
 
-/* PHASES_STARTS is a timeline whose required phases end when starts say that
- * nodes are ready: at the time of the end, whatever duration was measured. */
-enum phases_use { PHASES_COMPLETE, PHASES_TIMELINE, PHASES_STARTS };
+/* When the event of its end was; a clock that was set back ends none before its
+ * begin. */
+int64_t phases_ended(const struct record *record);
+
+enum phases_use { PHASES_COMPLETE, PHASES_TIMELINE };
 
 /* `query` has the nodes, the window in which the phases begin, and
  * "model:*" as the name.  -1 also when there are more than PHASES_READ_MAX.

@@ -39,15 +39,14 @@ order_clear(struct order *order)
 static uint32_t
 place_of(const struct order *order, const struct phases_item *item)
 {
-	for (uint32_t i = 0; i < order->waits.count; i++) {
-		const struct critical_item *at = &order->waits.at[i];
+	struct critical_item like = { .begin_ns = item->begin_ns,
+		.end_ns = critical_waits_end(
+		    &order->rules, item->phase, item->end_ns, item->ended_ns),
+		.node = item->node,
+		.phase = item->phase,
+		.key = item->key };
 
-		if (at->begin_ns == item->begin_ns && at->node == item->node &&
-		    at->phase == item->phase && at->key == item->key &&
-		    at->end_ns == item->end_ns)
-			return i;
-	}
-	return CRITICAL_NONE;
+	return critical_waits_number(&order->waits, &like);
 }
 
 /* What is around others ends after them, however long it is: what it cost is at

@@ -39,6 +39,7 @@ add(uint32_t node, uint32_t phase, uint32_t key, int64_t begin_ns,
 	phases.items[phases.count++] =
 	    (struct phases_item){ .begin_ns = begin_ns,
 		    .end_ns = begin_ns + length_ns,
+		    .ended_ns = begin_ns + length_ns,
 		    .node = node,
 		    .phase = phase,
 		    .key = key };

@@ -376,6 +376,7 @@ give(const struct pool *pool, struct critical_waits *waits)
 	for (int i = 0; i < pool->count; i++)
 		read_of.items[read_of.count++] =
 		    (struct phases_item){ .begin_ns = pool->item[i].begin,
+			    .ended_ns = pool->item[i].end,
 			    .end_ns = pool->item[i].end,
 			    .node = (uint32_t)pool->item[i].node,
 			    .phase = (uint32_t)pool->item[i].phase,
