@@ -307,8 +307,15 @@ source_clock_correct(struct source_clock *clock, struct record *record)
 	last->end_ns = record->end_ns;
 	last->corrected =
 	    is_corrected(clock, record->node, begin_of(record), &offset);
-	last->offset_ns = offset.offset_ns;
+	last->offset_ns = last->corrected ? offset.offset_ns : 0;
 	last->error_ns = offset.error_ns;
+	/* The clock was right at the begin, and then set. */
+	if (!last->corrected && record->has_time && record->has_end &&
+	    clock_map_at(clock->map, record->node, record->time_ns, &offset))
+		last->corrected =
+		    is_corrected(clock, record->node, record->end_ns, &offset);
+	if (last->corrected && offset.error_ns > last->error_ns)
+		last->error_ns = offset.error_ns;
 	if (last->corrected)
 		correct(clock, record);
 }
