@@ -316,6 +316,32 @@ note_names(const struct made *made, struct answer *answer)
 	}
 }
 
+/* The first number that should decide and does not. */
+static void
+note_undecided(const struct made *made, struct answer *answer)
+{
+	const struct compare_row *first = NULL;
+	char says[COMPARE_WORDS_BYTES];
+	char metric[SHOWN_BYTES], like[SHOWN_BYTES];
+	struct text text;
+	uint64_t count = 0;
+
+	for (uint32_t i = made->count; i-- > 0;)
+		if (made->rows[i].of.verdict == COMPARE_UNDECIDED) {
+			first = &made->rows[i];
+			count++;
+		}
+	if (first == NULL)
+		return;
+	compare_words(says, &first->of);
+	text = made->set.likes.names[first->like];
+	answer_note(answer, "undecided", count, "%s%s%s is %s%s",
+	    text_quote(
+		metric, sizeof(metric), made->set.metrics.names[first->metric]),
+	    text.bytes > 0 ? " of " : "", text_quote(like, sizeof(like), text),
+	    says, count > 1 ? "; others are undecided, too" : "");
+}
+
 static void
 put_notes(const struct made *made, struct answer *answer)
 {
@@ -329,6 +355,8 @@ put_notes(const struct made *made, struct answer *answer)
 		answer_note(answer, "one_sided", ANSWER_NO_COUNT,
 		    "there is nothing to compare with: 7 old and 7 new runs, "
 		    "or 9 and 5, are the least that can decide");
+	else
+		note_undecided(made, answer);
 	if (set->unlike > 0)
 		answer_note(answer, "unlike", set->unlike,
 		    "%" PRIu64 " older run%s not compared, because no new one "

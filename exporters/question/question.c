@@ -202,7 +202,7 @@ question_check(const struct question *question,
 
 /* ---- what was lost ---- */
 
-/* note_gaps will follow. */
+/* note_doubts will follow. */
 static void
 ahead_of_gaps(const struct question_asked *asked)
 {
@@ -258,19 +258,60 @@ lost_words(const struct lost *lost)
 	    lost->gaps, plural);
 }
 
+#define CLOCK_DOUBT                                                            \
+	": what lasted across that may be off by as much (poolscope stats "    \
+	"clocks)"
+
+/* The estimates are those of the query before. */
+static char *
+clock_words(const struct question_asked *asked)
+{
+	const struct time_window_options *window = &asked->values->window;
+	const struct source_clock *clock = source_clock(asked->source);
+	struct clock_map_sets sets = { .nodes = 0 };
+	char by[ANSWER_SHOWN_BYTES], shown[300];
+	struct answer_cell step;
+
+	if (clock->map != NULL)
+		sets = clock_map_find_sets(
+		    clock->map, window->from_ns, window->to_ns);
+	if (sets.nodes == 0)
+		return NULL;
+	step = answer_duration(sets.by_ns);
+	text_quote(shown, sizeof(shown), sets.node);
+	answer_shown(&step, by);
+	if (sets.nodes == 1)
+		return memory_format(
+		    "the clock of %s was set by %s in this time" CLOCK_DOUBT,
+		    shown, by);
+	return memory_format("the clocks of %" PRIu32
+			     " nodes were set in this time, that of %s by "
+			     "%s" CLOCK_DOUBT,
+	    sets.nodes, shown, by);
+}
+
 int
-question_lost(const struct question_asked *asked, char **words, struct err *err)
+question_doubts_read(const struct question_asked *asked,
+    struct question_doubts *doubts, struct err *err)
 {
 	struct lost lost;
 
 	if (count_lost(&lost, asked, err) != 0)
 		return -1;
-	*words = lost_words(&lost);
+	doubts->lost = lost_words(&lost);
+	doubts->clocks = clock_words(asked);
 	return 0;
 }
 
+void
+question_doubts_clear(struct question_doubts *doubts)
+{
+	free(doubts->lost);
+	free(doubts->clocks);
+}
+
 static int
-note_gaps(
+note_doubts(
     const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct lost lost;
@@ -283,6 +324,10 @@ note_gaps(
 		answer_note(answer, "lost",
 		    lost.is_known ? lost.records : ANSWER_NO_COUNT, "%s",
 		    words);
+	free(words);
+	words = clock_words(asked);
+	if (words != NULL)
+		answer_note(answer, "clock_set", ANSWER_NO_COUNT, "%s", words);
 	free(words);
 	return 0;
 }
@@ -338,7 +383,7 @@ ask(const struct question *question, const struct question_asked *asked,
 	if (question->is_of_all)
 		return rc;
 	rc = known_check_partition(asked->source, asked->partition, rc, err);
-	return rc == 0 ? note_gaps(asked, answer, err) : rc;
+	return rc == 0 ? note_doubts(asked, answer, err) : rc;
 }
 
 static int

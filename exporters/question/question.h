@@ -85,10 +85,15 @@ int question_answer(const struct question *question,
 /* What of --by was chosen: its number in question->by. */
 int question_by(
     const struct question *question, const struct question_values *values);
-/* Of what was lost in the window: a new sentence, without a full stop; NULL:
- * nothing was. */
-int question_lost(
-    const struct question_asked *asked, char **words, struct err *err);
+/* What no answer of the window can know: new sentences, without a full stop;
+ * NULL: there is nothing. */
+struct question_doubts {
+	char *lost;   /* records */
+	char *clocks; /* that were set */
+};
+int question_doubts_read(const struct question_asked *asked,
+    struct question_doubts *doubts, struct err *err);
+void question_doubts_clear(struct question_doubts *doubts);
 /* The nodes, and a query for records of these kinds in the window, of which
  * the source gives those of the jobs. */
 struct wire_query question_query(

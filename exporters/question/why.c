@@ -64,7 +64,8 @@ struct asking {
 	struct answer_taker taker; /* mostly of the facts */
 	struct why_help helps[WHY_HELPS];
 	uint32_t help_count;
-	char *no_help, *lost;
+	char *no_help;
+	struct question_doubts doubts;
 	char *options, *time; /* of commands and addresses */
 	/* Of a node: as a list. */
 	char list[2 * NAME_BYTES_MAX + 1];
@@ -317,7 +318,7 @@ asking_clear(struct asking *asking)
 		free(asking->helps[i].words);
 	}
 	free(asking->no_help);
-	free(asking->lost);
+	question_doubts_clear(&asking->doubts);
 	free(asking->options);
 	free(asking->time);
 	why_facts_clear(&asking->facts);
@@ -335,7 +336,8 @@ say_pool(struct asking *asking, struct why_sentences *all)
 		.helps = asking->helps,
 		.help_count = asking->no_help == NULL ? asking->help_count : 0,
 		.no_help = asking->no_help,
-		.lost = asking->lost,
+		.lost = asking->doubts.lost,
+		.clocks = asking->doubts.clocks,
 		.from_ns = from_ns });
 	return 0;
 }
@@ -402,7 +404,8 @@ say_node(struct asking *asking, struct why_sentences *all)
 	starts_clear(&starts);
 	if (ask_node(asking) != 0)
 		return -1;
-	node.lost = asking->lost;
+	node.lost = asking->doubts.lost;
+	node.clocks = asking->doubts.clocks;
 	why_say_node(all, &node);
 	return 0;
 }
@@ -415,7 +418,8 @@ say_job(struct why_sentences *all, const struct asking *asking,
 		.job = text_of(asking->asked->values->what),
 		.from_ns = INT64_MAX,
 		.to_ns = INT64_MIN,
-		.lost = asking->lost };
+		.lost = asking->doubts.lost,
+		.clocks = asking->doubts.clocks };
 
 	for (uint32_t i = 0; i < jobs->count; i++) {
 		const struct job_interval *each = &jobs->at[i];
@@ -530,7 +534,7 @@ say(struct asking *asking, struct why_sentences *all)
 		list = node_list_quote(asking->list, what, false);
 		asking->list[list.bytes] = '\0';
 	}
-	if (question_lost(asked, &asking->lost, asking->err) != 0)
+	if (question_doubts_read(asked, &asking->doubts, asking->err) != 0)
 		return -1;
 	return what.at == NULL ? say_pool(asking, all) : say_one(asking, all);
 }

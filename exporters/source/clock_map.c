@@ -402,6 +402,15 @@ last_of(const struct clock_map_node *node, uint32_t number)
 	return &node->points[g->first + g->count - 1];
 }
 
+/* Did the agent itself begin the next generation: was the clock set? */
+static bool
+is_set_after(const struct clock_map_node *node, uint32_t number)
+{
+	return number + 1 < node->generation_count &&
+	       last_of(node, number + 1)->generation >> RUN_BITS ==
+		   last_of(node, number)->generation >> RUN_BITS;
+}
+
 /* Set the end of each generation: the time of the agent's last report of it if
  * the agent began the next generation itself; no end if no later generation
  * was reported. */
@@ -415,11 +424,8 @@ find_ends(struct clock_map_node *node)
 			latest_ns = last_of(node, i)->receive_ns;
 	for (uint32_t i = 0; i < node->generation_count; i++) {
 		const struct clock_map_point *last = last_of(node, i);
-		bool stepped = i + 1 < node->generation_count &&
-			       last_of(node, i + 1)->generation >> RUN_BITS ==
-				   last->generation >> RUN_BITS;
 
-		if (stepped)
+		if (is_set_after(node, i))
 			node->generations[i].end_ns = last->time_ns;
 		else if (last->receive_ns < latest_ns)
 			node->generations[i].end_ns =
@@ -461,6 +467,41 @@ clock_map_finish(struct clock_map *map)
 		find_ends(node);
 		note_range(map, node);
 	}
+}
+
+struct clock_map_sets
+clock_map_find_sets(const struct clock_map *map, int64_t from_ns, int64_t to_ns)
+{
+	struct clock_map_sets sets = { .nodes = 0 };
+
+	for (uint32_t i = 0; i < map->names.count; i++) {
+		const struct clock_map_node *node = &map->nodes[i];
+		bool any = false;
+
+		for (uint32_t j = 0; j < node->generation_count; j++) {
+			const struct clock_map_generation *next =
+			    &node->generations[j + 1];
+			const struct clock_map_point *first;
+			int64_t at_ns, by_ns;
+
+			if (!is_set_after(node, j))
+				continue;
+			first = &node->points[next->first];
+			by_ns = llabs(
+			    first->offset_ns - last_of(node, j)->offset_ns);
+			if (__builtin_add_overflow(
+				next->begin_ns, first->offset_ns, &at_ns) ||
+			    at_ns < from_ns || at_ns >= to_ns)
+				continue;
+			any = true;
+			if (by_ns >= sets.by_ns) {
+				sets.by_ns = by_ns;
+				sets.node = map->names.names[i];
+			}
+		}
+		sets.nodes += any;
+	}
+	return sets;
 }
 
 bool

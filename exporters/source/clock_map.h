@@ -76,4 +76,14 @@ bool clock_map_matters(const struct clock_map *map, int64_t *error_ns);
 
 bool clock_map_is_empty(const struct clock_map *map);
 
+/* Clocks that were set at a shown time in [from, to): of how many nodes, and
+ * the one that was set by most. */
+struct clock_map_sets {
+	uint32_t nodes;
+	struct text node;
+	int64_t by_ns;
+};
+struct clock_map_sets clock_map_find_sets(
+    const struct clock_map *map, int64_t from_ns, int64_t to_ns);
+
 #endif

@@ -143,12 +143,13 @@ uint32_t why_helps_find(
 const char *why_seconds(char to[static QUANTITY_TEXT_BYTES], int64_t ns);
 
 /* The sentences of a pool.  `helps`: those that were asked; `no_help`: why none
- * could be, or NULL; `lost`: a sentence, or NULL. */
+ * could be, or NULL; `lost` and `clocks`, that were set: a sentence, or NULL.
+ */
 struct why_pool {
 	const struct why_facts *facts;
 	const struct why_help *helps;
 	uint32_t help_count;
-	const char *no_help, *lost;
+	const char *no_help, *lost, *clocks;
 	int64_t from_ns; /* no start that began before is meant */
 };
 void why_say_pool(struct why_sentences *all, const struct why_pool *pool);
@@ -159,7 +160,7 @@ struct why_one_node {
 	struct text node;
 	int64_t ready_ns, median_ns; /* of all that are ready */
 	uint32_t place, of;          /* the how many-th of them it was */
-	const char *lost;            /* a sentence, or NULL */
+	const char *lost, *clocks;
 };
 void why_say_node(struct why_sentences *all, const struct why_one_node *node);
 
@@ -172,13 +173,14 @@ struct why_job {
 	struct text job;
 	int64_t from_ns, to_ns;
 	uint32_t nodes;
-	const char *lost;
+	const char *lost, *clocks;
 };
 void why_say_job(struct why_sentences *all, const struct why_job *job);
 
 /* What sentences of all kinds have. */
 void why_say_slow(struct why_sentences *all, const struct why_facts *facts);
-void why_say_lost(struct why_sentences *all, const char *lost);
+void why_say_lost(
+    struct why_sentences *all, const char *lost, const char *clocks);
 void why_put_ns(FILE *file, int64_t ns);
 void why_put_time(FILE *file, int64_t ns);
 

@@ -100,7 +100,7 @@ why_say_node(struct why_sentences *all, const struct why_one_node *node)
 	if (node->facts->node_count > 0)
 		say_state(all, node);
 	why_say_slow(all, node->facts);
-	why_say_lost(all, node->lost);
+	why_say_lost(all, node->lost, node->clocks);
 }
 
 /* ---- a test run ---- */
@@ -254,6 +254,6 @@ why_say_job(struct why_sentences *all, const struct why_job *job)
 	put_spans(why_begin(all), job->facts);
 	why_end(all, WHY_RUNS, &proof);
 	why_say_slow(all, job->facts);
-	why_say_lost(all, job->lost);
+	why_say_lost(all, job->lost, job->clocks);
 	free(more);
 }

@@ -3,6 +3,7 @@
  * is wrong, what would help, and what is not known.
  * SPDX-License-Identifier: MIT
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -538,6 +539,16 @@ say_untold(struct why_sentences *all, const struct why_pool *pool)
 			.view = "timeline",
 			NOTHING });
 	}
+	if (f->has_no_words) {
+		fputs("What nodes waited for of each other is not known: the "
+		      "model does not say it (after, after_any, end_after, "
+		      "places).",
+		    why_begin(all));
+		why_end(all, WHY_UNTOLD,
+		    &(struct why_proof){ .question = "stats critical",
+			.view = "timeline",
+			NOTHING });
+	}
 	if (f->nodes_left_out != NULL) {
 		fprintf(why_begin(all), "%s.", f->nodes_left_out);
 		why_end(all, WHY_UNTOLD,
@@ -547,7 +558,7 @@ say_untold(struct why_sentences *all, const struct why_pool *pool)
 }
 
 void
-why_say_lost(struct why_sentences *all, const char *lost)
+why_say_lost(struct why_sentences *all, const char *lost, const char *clocks)
 {
 	FILE *file = why_begin(all);
 
@@ -559,6 +570,11 @@ why_say_lost(struct why_sentences *all, const char *lost)
 	    &(struct why_proof){ .question = lost != NULL ? "dump" : NULL,
 		.more = " --kind gap",
 		NOTHING });
+	if (clocks == NULL)
+		return;
+	fprintf(why_begin(all), "%c%s.", toupper(*clocks), clocks + 1);
+	why_end(all, WHY_UNTOLD,
+	    &(struct why_proof){ .question = "stats clocks", NOTHING });
 }
 
 void
@@ -581,7 +597,7 @@ why_say_pool(struct why_sentences *all, const struct why_pool *pool)
 	say_help(all, pool);
 	if (f->attention == 0)
 		say_nodes(all, f);
-	why_say_lost(all, pool->lost);
+	why_say_lost(all, pool->lost, pool->clocks);
 	say_untold(all, pool);
 }
 

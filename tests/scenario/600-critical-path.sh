@@ -38,6 +38,10 @@
 # In another one x is prepared 0-10; its resources, 10-40, say that they took 29.75, by another clock.  It is ready at
 # 40, when they ended, and they are all of the path after 10.
 #
+# In another one x begins again when it has been ready at 20: it is prepared 0-10 and 30-35, resources 10-20 and
+# 35-50.  Of y the resources end first, twice, at 10 and 20, and then its preparation, 0-25: it is ready at 25, and
+# so is the pool.
+#
 # A third pool is no more ready than two of three nodes, and begins twice.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
@@ -116,6 +120,19 @@ PARTITION='acct$measured'
 wait_until indexed 30
 answer "the end is that of the start, whatever was measured" "0,10,in,x,pool:prep,
 10,30,in,x,pool:resources," path -p "$PARTITION"
+
+PARTITION='acct$again'
+{
+	phase x prep 0 10
+	phase x res 10 20
+	phase x prep 30 35
+	phase x res 35 50
+	phase y prep 0 25
+	phase y res 5 10
+	phase y res 12 20
+} | records
+wait_until indexed 30
+answer "ready for the first time, with the first end of each" "0,25,in,y,pool:prep," path -p "$PARTITION"
 
 # 8,000 pulls, one behind the other, of 2 s and 1 s: each drag goes through all of them.
 PARTITION='acct$many'

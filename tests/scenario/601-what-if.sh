@@ -15,6 +15,7 @@
 #	half a pull	x 5-15, y 17-27, z 29-34.5, ready at 36.5
 #	without x	y 5-25, z 27-38: ready at 40
 #	z begins at 60	prepared 60-63, pulls 65-76: ready at 78
+#	x begins at 0	a second earlier, and so are all pulls: ready at 61
 #	two changes	without x, and half a pull: y 5-15, z 17-22.5, ready at 24.5
 #	prepared in no time	the resources of x are there at 1: it pulls 3-23, y 25-45,
 #			z 47-58, ready at 60
@@ -51,6 +52,10 @@ answer "without a node" "$WAS
 best,40,22,z" what_if --without x
 answer "a node begins later" "$WAS
 best,78,-16,z" what_if --begin z=60
+check "... and no note" poolscope stats whatif --begin z=60
+check_text "... says that it was ready then" 0 "$(grep -c "is ready when it was" "$TMP/out")"
+answer "begins are those after the start" "$WAS
+best,61,1,z" what_if --begin x=0
 answer "two changes" "$WAS
 best,24.5,37.5,z" what_if --without x --length 'pull,redis=0.5'
 answer "prepared in no time" "$WAS

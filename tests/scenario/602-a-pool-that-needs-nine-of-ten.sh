@@ -18,6 +18,8 @@
 #
 # What if: without n1 there are nine, of which 8.1, so nine are needed: ready at 250.  If n9
 # begins at 200, it is prepared at 290, and the ninth is n10.
+# Of another pool ten more nodes, m1 to m10, are prepared at 5: 18 of 20 are needed, and the 18th is n8, at 80.  Without
+# these ten nine of ten are: n9, at 90.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -101,6 +103,19 @@ check_text "the share and the gap are in the answer" "0.9 300" \
 import json, sys
 answer = json.load(sys.stdin)
 print(answer["ready_share"], answer["gap"])')"
+
+PARTITION='acct$twenty'
+export POOLSCOPE_PARTITION="$PARTITION"
+{
+	first
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		echo "event 0 m$i prep:start"
+		echo "event 5 m$i prep:end"
+	done
+} | records
+wait_until indexed 20
+answer "the same share of fewer nodes" "recorded,80,0,n8
+best,90,-10,n9" what_if --without 'm*'
 stop aggregator
 
 for wrong in 'ready_share = 0' 'ready_share = 1.01' 'ready_share = -1' 'gap = "5 apples"' 'gap = "0s"'; do

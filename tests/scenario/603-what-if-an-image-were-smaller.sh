@@ -24,6 +24,16 @@
 # of redis, share the most of 10 s: 10-20 were 300 + 100 MB.  With 40 / 3 MB/s redis takes 7.5 s
 # and big 22.5 s: x 10-32.5, y 3-25.5, z 27.5-50: ready at 52.
 #
+# Both, two places for big of half the size, 150 MB.  Best: x 10-15, y 3-9, z 11-15.5, and z has redis at 25: ready at 27.
+# Worst: redis takes 7.5 s, big 11.25 s, as they share 40 / 3 MB/s.  z has the place of y, 3-14.25: 16.25-27.5; redis: x
+# 3-10.5, y 11.5-19, z 22-29.5: ready at 31.5.
+#
+# In another pool p pulls big 3-43, and q 44-54, one at once: 30 MB/s are the most.  Two share that: 20 s each, but p took 40,
+# whatever others did: q 3-23, p 3-43, and its resources end a second later: ready at 44.
+#
+# In another model "get" has places and no bytes, though its image has: p gets 1-11, q 12-22.  Two places: q 2-12; at
+# worst twice as long each, p 1-21, q 2-22.
+#
 # In a second pool a node pulls one image: how much of its 10 s goes with the size is not known.
 # Half: best 5 s, worst 10 s.  The bytes of that image are those that another node loaded.
 # SPDX-License-Identifier: MIT
@@ -33,6 +43,27 @@
 
 # shellcheck source=tests/scenario/pulls.sh
 . "$ROOT/tests/scenario/pulls.sh"
+model other <<-'END'
+	phase "made" {
+		start = "made:start"
+		end = "made:end"
+		required = true
+	}
+	phase "get" {
+		start = "get:start"
+		end = "get:end"
+		key = "img"
+		places = 1
+		required = true
+		after = { "made" }
+	}
+	phase "unpack" {
+		start = "unpack:start"
+		end = "unpack:end"
+		key = "img"
+		bytes = "size"
+	}
+END
 aggregate --models "$TMP/models"
 
 what_if() {
@@ -72,10 +103,42 @@ check_printed "... which a note has" "the pool is ready when it was: .* not on i
 answer "two places" "$WAS
 best,28,18,z
 worst,52,-6,z" what_if --places big=2
+answer "two places for half of big" "$WAS
+best,27,19,z
+worst,31.5,14.5,z" what_if --places big=2 --size big=0.5
 check_status 1 "no such image" poolscope stats whatif --size alpine=2
 check_printed "... has a sentence" "--size 'alpine' is no key of a phase whose bytes are known"
 check_status 1 "no factor" poolscope stats whatif --size big=-1
 check_printed "... has a sentence" "is not from 0 to 1000"
+
+PARTITION='acct$slow'
+export POOLSCOPE_PARTITION="$PARTITION"
+{
+	phase p prep 0 2
+	phase p res 2 44
+	phase p pull 3 43 big 300MB
+	phase q prep 0 2
+	phase q res 2 55
+	phase q pull 44 54 big 300MB
+} | records
+wait_until indexed 14
+answer "who shares is not faster" "recorded,55,0,q
+best,44,11,p
+worst,44,11,p" what_if --places big=2
+
+PARTITION='acct$other'
+export POOLSCOPE_PARTITION="$PARTITION"
+{
+	phase p made 0 1
+	phase p get 1 11 redis
+	phase p unpack 11 13 redis 100MB
+	phase q made 0 1
+	phase q get 12 22 redis
+} | records
+wait_until indexed 14
+answer "bytes of an image are not those of each phase" "recorded,22,0,q
+best,12,10,q
+worst,22,0,q" what_if --places redis=2
 
 PARTITION='acct$one'
 export POOLSCOPE_PARTITION="$PARTITION"

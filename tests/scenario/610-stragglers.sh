@@ -28,6 +28,11 @@
 #	late	as disk, and n14 begins 100 s later; it is ready at 170.  Had it begun when the
 #		others did, at 70: 100 s earlier.  Had it taken 22 s: 38 s earlier.
 #	around	both lie in a phase of the whole: what it lost is that of the load
+#	later	as disk, and n14 begins 15 s later, which is not late; ready at 85, or at 47
+#	twice	as disk, and n13 is prepared a second time 100-110: it began at 0
+#	nested	the load is all of a part, that is in the whole, which n14 ends 12 s later than its
+#		load: 82 s instead of 32.  12 s are lost besides.
+#	begun	as disk, and m01 to m12 are loading since 2 s: that is no usual time
 #	few	11 nodes: n04 to n14
 #	open	n14 does not end; its last record is of 70
 # SPDX-License-Identifier: MIT
@@ -39,6 +44,10 @@ model pool <<-'END'
 	phase "whole" {
 		start = "whole:start"
 		end = "whole:end"
+	}
+	phase "part" {
+		start = "part:start"
+		end = "part:end"
 	}
 	phase "prep" {
 		start = "prep:start"
@@ -63,12 +72,16 @@ pool() {
 		node = sprintf("n%02d", i)
 		begin = i == 14 ? late : 0
 		length_ = i == 14 ? 60 : 20 + i % 5
-		if (name == "around") print "event", begin, node, "whole:start"
+		around = name == "around" || name == "nested"
+		if (around) print "event", begin, node, "whole:start"
+		if (name == "nested") print "event", begin + 10, node, "part:start"
 		print "event", begin, node, "prep:start"
 		print "event", begin + 10, node, "prep:end"
 		print "event", begin + 10, node, "load:start img=redis"
 		if (name != "open" || i < 14) print "event", begin + 10 + length_, node, "load:end img=redis"
-		if (name == "around") print "event", begin + 10 + length_, node, "whole:end"
+		if (name == "nested") print "event", begin + 10 + length_, node, "part:end"
+		if (around) print "event", begin + 10 + length_ + (name == "nested" && i == 14 ? 12 : 0), node, "whole:end"
+		if (name == "twice" && i == 13) print "event 100", node, "prep:start\nevent 110", node, "prep:end"
 		if (i == 14 && name == "none") continue
 		print "group", node, "pressure system.linux.pressure.cpu.some:us:counter system.linux.pressure.memory.some:us:counter system.linux.pressure.io.some:us:counter"
 		print "group", node, "cpu system.cpu.time.idle:cs:counter system.cpu.time.steal:cs:counter system.cpu.time.user:cs:counter"
@@ -88,6 +101,11 @@ pool() {
 			print "sample", t, node, "cpu", 100 * (t + 50), 100 * stolen, (taken > 0 ? 100 * (8 * (t + 50) - stolen) : 0)
 			if (name != "same") print "sample", t, node, "network/eth0", bytes
 		}
+	}
+	for (i = 1; i <= 12 && name == "begun"; i++) {
+		node = sprintf("m%02d", i)
+		print "event 0", node, "prep:start\nevent 10", node, "prep:end"
+		print "event 68", node, "load:start img=redis\nevent 70", node, "other:one"
 	} }' CONVFMT=%.0f OFMT=%.0f | records
 	wait_until indexed 30
 }
@@ -133,6 +151,16 @@ answer "a late begin and a slow disk" "n14,pool:prep,,100,0,100,100,began,1,it b
 n14,pool:load,redis,60,22,38,38,disk,0.947,tasks waited for a disk 70 % of the time, others 10 %" stragglers late
 pool around 1 0 0.02 0 0.7 3.5
 answer "what is around it" "$LOAD,disk,0.947,tasks waited for a disk 70 % of the time, others 10 %" stragglers around
+DISK="disk,0.947,tasks waited for a disk 70 % of the time, others 10 %"
+pool later 1 15 0.02 0 0.7 3.5
+answer "fifteen seconds are not late" "n14,pool:load,redis,60,22,38,38,$DISK" stragglers later
+pool twice 1 0 0.02 0 0.7 3.5
+answer "a node begins once" "$LOAD,$DISK" stragglers twice
+pool nested 1 0 0.02 0 0.7 3.5
+answer "what is lost besides" "n14,pool:load,60,22,38
+n14,pool:whole,82,32,50" rows node,phase,time,usual,lost nested
+pool begun 1 0 0.02 0 0.7 3.5
+answer "what has just begun" "n14,pool:load,60,22,38" rows node,phase,time,usual,lost begun
 pool few 4 0 0.02 0 0.7 3.5
 answer "eleven nodes" "" stragglers few
 check "..." poolscope stats stragglers -p 'acct$few'

@@ -26,6 +26,8 @@
 # In a fourth one node is prepared in 44 starts 2 h apart: in the first 14 for 20 s each, in the
 # 15th for 60 s, in later ones for 60 s, in the 40th for 120 s.  An old start is judged by what
 # was before it: the 15th by 14 times of 20 s, it lost 40 s; the 40th by the 20 before.
+# Twice more one node alone: once the wait for its images in the fourth start has no end, so that there are 11 earlier
+# times; once each start pulls an image in 20 s, and the last one another in 40 s, which was never pulled before.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -136,3 +138,32 @@ start_of() {
 answer "an old start, by those before it" "n01,pool:prep,,60,20,40,,node,14,$UNMEASURED" stragglers --start "$(start_of 15)"
 answer "... by 20 at most" "n01,pool:prep,,120,60,60,,node,20,$UNMEASURED" stragglers --start "$(start_of 40)"
 answer "... and not by what came later" "" stragglers --start "$(start_of 41)"
+
+PARTITION='acct$unended'
+export POOLSCOPE_PARTITION="$PARTITION"
+i=0
+while [ $i -lt 13 ]; do
+	pair n1 prep $((7200 * i)) $((7200 * i + 5))
+	if [ $i = 3 ]; then
+		echo "event $((7200 * i + 5)) n1 res:start"
+	else
+		pair n1 res $((7200 * i + 5)) $((7200 * i + 25 + 20 * (i == 12)))
+	fi
+	i=$((i + 1))
+done | records
+wait_until indexed 30
+answer "eleven ends are too few" "" stragglers
+check "..." poolscope stats stragglers
+check_printed "... which is said" "cannot judge 1 phase:"
+
+PARTITION='acct$images'
+export POOLSCOPE_PARTITION="$PARTITION"
+i=0
+while [ $i -lt 13 ]; do
+	pair n1 prep $((7200 * i)) $((7200 * i + 5))
+	pair n1 res $((7200 * i + 5)) $((7200 * i + 25))
+	pair n1 pull $((7200 * i + 5)) $((7200 * i + 25 + 20 * (i == 12))) img=$((i == 12))
+	i=$((i + 1))
+done | records
+wait_until indexed 30
+answer "another image is something else" "" stragglers
