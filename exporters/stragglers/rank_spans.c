@@ -345,6 +345,8 @@ add_peers(const struct reading *r, struct measured *measured,
 	return count;
 }
 
+/* By what was measured on its node.  That is the same for all ranks of it: if
+ * there is no other node, nothing says why one of them is late. */
 static int
 explain(struct reading *r, struct err *err)
 {
@@ -355,6 +357,14 @@ explain(struct reading *r, struct err *err)
 	struct measured measured;
 	int rc;
 
+	if (to->nodes.count == 1) {
+		for (uint32_t i = 0; i < to->count; i++)
+			why_explain_by(&to->at[i], STRAGGLER_UNKNOWN,
+			    "all ranks are on this node: what is measured "
+			    "there is the same for all");
+		free(own);
+		return 0;
+	}
 	measured_init(&measured);
 	for (uint32_t i = 0; i < to->count; i++)
 		own[i] = measured_add(&measured, to->at[i].node,

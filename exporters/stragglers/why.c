@@ -447,8 +447,8 @@ by_share(const void *left, const void *right)
 	return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-static void
-put_alone(
+void
+why_explain_by(
     struct straggler *straggler, enum straggler_kind kind, const char *clause)
 {
 	straggler->cause[0] = (struct straggler_cause){ .kind = kind,
@@ -483,13 +483,13 @@ choose(struct explaining *e, bool is_known)
 	if (straggler->causes > 0)
 		return;
 	if (is_known)
-		put_alone(straggler, STRAGGLER_UNKNOWN,
+		why_explain_by(straggler, STRAGGLER_UNKNOWN,
 		    isnan(e->own->sum[MEASURE_IO_WAIT])
 			? "nothing that is measured differs, but waiting "
 			  "(pressure) is not measured there"
 			: "nothing that is measured differs");
 	else
-		put_alone(straggler, STRAGGLER_UNMEASURED,
+		why_explain_by(straggler, STRAGGLER_UNMEASURED,
 		    measured_seconds(e->own) > 0
 			? "there are too few samples of the node in this time"
 			: "there are no samples of the node in this time");
@@ -541,7 +541,7 @@ why_explain_begin(struct straggler *straggler, struct string_table *texts)
 	char own[QUANTITY_TEXT_BYTES], peers[QUANTITY_TEXT_BYTES];
 	struct straggler_cause *cause = &straggler->cause[0];
 
-	put_alone(straggler, STRAGGLER_BEGAN, "");
+	why_explain_by(straggler, STRAGGLER_BEGAN, "");
 	cause->share = 1;
 	cause->explained_ns = straggler->lost_ns;
 	cause->unit = text_of("s");

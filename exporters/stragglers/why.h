@@ -37,6 +37,9 @@ struct why_known {
 void why_explain(struct straggler *straggler, const struct measured *measured,
     uint32_t own, const uint32_t *peers, uint32_t peer_count,
     const struct why_known *known, struct string_table *texts);
+/* Set one cause, of which no number is known; `clause` lives on. */
+void why_explain_by(
+    struct straggler *straggler, enum straggler_kind kind, const char *clause);
 /* That a node began late is its own cause. */
 void why_explain_begin(struct straggler *straggler, struct string_table *texts);
 

@@ -65,6 +65,10 @@ for step in range(5 if kind == "few" else 6 if kind == "six" else 12):
             print("span", at, "%.3f" % (at + done), node[r], "train/" + r, "forward" + more)
         if not (kind == "lost" and (r, step) in (("r3", 2), ("r3", 5), ("r1", 7), ("r2", 8))):
             print("span", "%.3f" % (at + done), at + 9.5, node[r], "train/" + r, "allreduce" + more)
+if kind == "one":  # tasks wait there, those of all ranks
+    print("group n1 pressure poolscope.boot:1:gauge system.linux.pressure.cpu.some:us:counter")
+    for t in range(0, 125, 2):
+        print("sample", t, "n1 pressure", 7, t * 500000)
 if kind == "late":
     for n in ["n1", "n2", "n3", "n4", "n5"]:
         print("group", n, "pressure poolscope.boot:1:gauge system.linux.pressure.cpu.some:us:counter")
@@ -102,6 +106,9 @@ n1,train/r1,chance,12,0,0,4.0,0,0
 n2,train/r2,chance,12,0,0,4.0,0,0"
 answer "ranks of one node, of which one is always last" "$(echo "$of_three" | sed 's/^n./n1/')" of one $all
 says "... in words" one "^rank train/r3 on n1 came last in 12 of 12 steps (by chance in 4.0): the others waited 60.0 s for it, all together, and without it the steps would have ended 24.0 s earlier$"
+answer "... not because of what all ranks of the node had" "unknown,all ranks are on this node: what is measured there is the same for all" \
+	columns cause,why poolscope-stats stragglers -p 'acct$one' --work forward --wait allreduce --format csv
+check "..." poolscope-stats stragglers -p 'acct$one' --work forward --wait allreduce
 check_printed "... the steps are those of the attribute" "the steps of the ranks are matched by attribute step"
 answer "how likely it is by chance" "1.129e-05" sh -c 'poolscope-stats stragglers -p "acct\$one" --work forward \
 	--wait allreduce --format json --table ranks | /usr/bin/python3 -c "import json, sys
