@@ -8,8 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "exporters/phases/timeline.h"
 #include "exporters/stragglers/who.h"
 #include "proto/base/memory.h"
+
+enum { NODES_AT_ONCE = 2000 }; /* that began, of all starts of a reading */
 
 /* ---- chances ---- */
 
@@ -134,12 +137,12 @@ add_mark(struct marks *marks, uint32_t node, uint32_t start, bool is_slow)
 /* Were there enough nodes to compare one with?  Else none was seen to be slow,
  * and none to be well. */
 static bool
-is_judged(const struct who *who)
+is_judged(const struct who *who, uint32_t nodes)
 {
 	for (uint32_t i = 0; i < who->group_count; i++)
 		if (who->groups[i].usual.count > 0)
 			return true;
-	return who->timeline->phases.nodes.count >= WHO_TIMES_MIN;
+	return nodes >= WHO_TIMES_MIN;
 }
 
 /* Only the nodes of the start are compared: what they did in earlier ones is
@@ -149,17 +152,23 @@ take_start(struct chronic *chronic, struct marks *marks,
     const struct phases_timeline *t, int64_t start_ns,
     const struct straggler_bounds *bounds)
 {
+	const struct phases_read *phases = &t->phases;
+	uint32_t nodes = 0;
 	struct who who;
 
+	for (uint32_t i = 0; i < phases->count; i = phases_share_end(phases, i))
+		nodes++;
 	(void)who_find(&who, t, bounds);
-	if (!is_judged(&who)) {
+	if (!is_judged(&who, nodes)) {
 		who_clear(&who);
 		return;
 	}
 	who_find_late(&who, start_ns);
 	who_drop_outer(&who, bounds);
-	for (uint32_t i = 0; i < t->phases.nodes.count; i++)
-		add_mark(marks, node_of(chronic, t->phases.nodes.names[i]),
+	for (uint32_t i = 0; i < phases->count; i = phases_share_end(phases, i))
+		add_mark(marks,
+		    node_of(
+			chronic, phases->nodes.names[phases->items[i].node]),
 		    chronic->starts, false);
 	for (uint32_t i = 0; i < who.count; i++) {
 		uint32_t node =
@@ -173,27 +182,75 @@ take_start(struct chronic *chronic, struct marks *marks,
 	chronic->starts++;
 }
 
-static int
-read_start(struct chronic *chronic, struct marks *marks, struct source *source,
-    const struct chronic_query *query, uint32_t start, struct err *err)
+static int64_t
+end_of(const struct chronic_query *query, uint32_t start)
 {
-	const struct starts *starts = query->starts;
+	return start + 1 < query->starts->count
+		   ? query->starts->at[start + 1].begin_ns
+		   : query->to_ns;
+}
+
+/* What began in this start, of a timeline of several: as if it had been read
+ * alone. */
+static void
+take_one(struct chronic *chronic, struct marks *marks,
+    const struct phases_timeline *all, const struct chronic_query *query,
+    uint32_t start)
+{
+	int64_t from_ns = query->starts->at[start].begin_ns,
+		to_ns = end_of(query, start);
+	struct phases_timeline t = *all;
+
+	t.phases.count = 0;
+	t.phases.items =
+	    memory_zero((size_t)all->phases.count + 1, sizeof(*t.phases.items));
+	for (uint32_t i = 0; i < all->phases.count; i++) {
+		struct phases_item item = all->phases.items[i];
+
+		if (item.begin_ns < from_ns || item.begin_ns >= to_ns)
+			continue;
+		if (item.is_open && item.end_ns > to_ns)
+			item.end_ns = to_ns;
+		t.phases.items[t.phases.count++] = item;
+	}
+	phases_read_sort(&t.phases);
+	if (t.phases.count > 0)
+		take_start(chronic, marks, &t, from_ns, &query->bounds);
+	free(t.phases.items);
+}
+
+/* From `first` on to before the start that is returned: to find where a time
+ * begins costs more than what many small starts have. */
+static uint32_t
+get_end(const struct starts *starts, uint32_t first)
+{
+	uint32_t end = first + 1, nodes = starts->at[first].nodes;
+
+	while (end < starts->count &&
+	       nodes + starts->at[end].nodes <= NODES_AT_ONCE)
+		nodes += starts->at[end++].nodes;
+	return end;
+}
+
+static int
+read_starts(struct chronic *chronic, struct marks *marks, struct source *source,
+    const struct chronic_query *query, uint32_t first, uint32_t end,
+    struct err *err)
+{
 	struct wire_query phases = source_query(1u << RECORD_PHASE);
 	struct phases_timeline t = { .open = 0 };
 	int rc;
 
-	phases.from_ns = starts->at[start].begin_ns;
-	phases.to_ns = start + 1 < starts->count
-			   ? starts->at[start + 1].begin_ns
-			   : query->to_ns;
+	phases.from_ns = query->starts->at[first].begin_ns;
+	phases.to_ns = end_of(query, end - 1);
 	rc = phases_timeline_read(
 	    &t, source, query->partition, &phases, NULL, query->model, err);
-	if (rc == 0)
-		take_start(chronic, marks, &t, phases.from_ns, &query->bounds);
+	for (uint32_t i = first; rc == 0 && i < end; i++)
+		take_one(chronic, marks, &t, query, i);
 	phases_timeline_clear(&t);
 	if (rc == 0 || source_has_failed(source))
 		return rc;
-	err_clear(err); /* that nothing was done in a start is an answer */
+	err_clear(err); /* that nothing was done in these is an answer */
 	return 0;
 }
 
@@ -203,13 +260,19 @@ chronic_read(struct chronic *chronic, struct source *source,
 {
 	struct marks marks = { .at = NULL };
 	unsigned char *was;
+	uint32_t first = 0, end;
 	int rc = 0;
 
 	*chronic = (struct chronic){ .at = NULL };
 	string_table_init(&chronic->nodes);
-	for (uint32_t i = 0; rc == 0 && i < query->starts->count; i++)
-		if (query->starts->at[i].begin_ns >= query->from_ns)
-			rc = read_start(chronic, &marks, source, query, i, err);
+	while (first < query->starts->count &&
+	       query->starts->at[first].begin_ns < query->from_ns)
+		first++;
+	for (; rc == 0 && first < query->starts->count; first = end) {
+		end = get_end(query->starts, first);
+		rc = read_starts(
+		    chronic, &marks, source, query, first, end, err);
+	}
 	was =
 	    memory_zero((size_t)chronic->nodes.count * chronic->starts + 1, 1);
 	for (uint32_t i = 0; i < marks.count; i++) {
