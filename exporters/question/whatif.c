@@ -521,19 +521,25 @@ put_notes(const struct asking *asking, const struct critical_run *best)
 	if (best->missing > 0)
 		answer_note(answer, "missing", best->missing,
 		    "%" PRIu64
-		    " phases wait in vain: nothing else gives them what they "
-		    "waited for",
-		    best->missing);
+		    " phase%s in vain: nothing else gives %s what %s waited "
+		    "for",
+		    best->missing, best->missing == 1 ? " waits" : "s wait",
+		    best->missing == 1 ? "it" : "them",
+		    best->missing == 1 ? "it" : "they");
+	else if (best->last == CRITICAL_NONE)
+		answer_note(answer, "none_left", ANSWER_NO_COUNT,
+		    "no node is left that could be ready");
 	else if (best->ready_ns == recorded->ready_ns)
 		answer_note(answer, "no_change", ANSWER_NO_COUNT,
-		    "the pool is ready when it was: what is asked for is not "
-		    "on its critical path (poolscope stats critical)");
+		    "the pool would have been ready when it was: what is asked "
+		    "for is not on its critical path (poolscope stats "
+		    "critical)");
 	if (recorded->over > 0)
 		answer_note(answer, "over_places", recorded->over,
 		    "%" PRIu64
-		    " phases began though the model says that no place was "
+		    " phase%s began though the model says that no place was "
 		    "free: there were as many places as were had",
-		    recorded->over);
+		    recorded->over, recorded->over == 1 ? "" : "s");
 	if (asking->no_bytes > 0)
 		answer_note(answer, "no_bytes", asking->no_bytes,
 		    "%" PRIu64 " phase%s of unknown bytes: as long as recorded",

@@ -53,7 +53,11 @@ best,40,22,z" what_if --without x
 answer "a node begins later" "$WAS
 best,78,-16,z" what_if --begin z=60
 check "... and no note" poolscope stats whatif --begin z=60
-check_text "... says that it was ready then" 0 "$(grep -c "is ready when it was" "$TMP/out")"
+check_text "... says that it was ready then" 0 "$(grep -c "have been ready when it was" "$TMP/out")"
+answer "without all" "$WAS
+best,,," what_if --without '*'
+check "..." poolscope stats whatif --without '*'
+check_printed "... which has a sentence" "^no node is left that could be ready$"
 answer "begins are those after the start" "$WAS
 best,61,1,z" what_if --begin x=0
 answer "two changes" "$WAS

@@ -99,7 +99,7 @@ answer "redis is not on the path" "$WAS
 best,46,0,z
 worst,46,0,z" what_if --size redis=0.5
 check "..." poolscope stats whatif --size redis=0.5
-check_printed "... which a note has" "the pool is ready when it was: .* not on its critical path"
+check_printed "... which a note has" "the pool would have been ready when it was: .* not on its critical path"
 answer "two places" "$WAS
 best,28,18,z
 worst,52,-6,z" what_if --places big=2
