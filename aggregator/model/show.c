@@ -139,21 +139,20 @@ show_phase(const struct model_phase *phase, bool step, FILE *to)
 	putc('\n', to);
 }
 
-/* Words that differ from what programs take by themselves. */
+/* Without words what programs take by themselves. */
 static void
 show_pool(const struct model_pool *pool, FILE *to)
 {
-	if (pool->share == 0 && pool->gap_ns == 0)
-		return;
+	unsigned share = pool->share > 0 ? pool->share : MODEL_SHARE_ALL;
+
 	put_what(to, "pool");
-	if (pool->share > 0)
-		fprintf(to, " ready when %g %% of its nodes are",
-		    pool->share / (MODEL_SHARE_ALL / 100.0));
-	fputs(pool->share > 0 && pool->gap_ns > 0 ? "," : "", to);
+	fprintf(to, " ready when %g %% of its nodes are, a pause of ",
+	    share / (MODEL_SHARE_ALL / 100.0));
 	if (pool->gap_ns > 0)
-		fprintf(to, " a pause of %g s parts two starts",
-		    (double)pool->gap_ns / (double)NS_PER_SECOND);
-	putc('\n', to);
+		fprintf(to, "%g s", (double)pool->gap_ns / NS_PER_SECOND);
+	else
+		fputs("10 min", to);
+	fputs(" parts two starts\n", to);
 }
 
 static void
@@ -264,7 +263,8 @@ model_show(const struct model_set *set, struct text name, FILE *to)
 		if (!is_step(run, phase->id))
 			show_phase(phase, false, to);
 		kv = kv || phase->kv;
-		pool = &phase->pool;
+		if (phase->required)
+			pool = &phase->pool;
 	}
 	if (pool != NULL)
 		show_pool(pool, to);
@@ -301,41 +301,71 @@ model_show_all(const struct model_set *set, FILE *to)
 
 /* ---- files ---- */
 
+/* What answers cannot be given, and by which word they could. */
+enum lack { NO_REQUIRED, NO_WAITS, NO_ANY, NO_PLACES, NO_BYTES, LACKS };
+static const char *const lacks[LACKS] = {
+	[NO_REQUIRED] = "required: poolscope stats starts, critical, whatif "
+			"and compare do not know the starts of a pool",
+	[NO_WAITS] = "after, after_any, end_after or places: poolscope stats "
+		     "critical shows the path of one node, stats whatif says "
+		     "nothing, and stats stragglers not what one cost the pool",
+	[NO_ANY] = "after_any: poolscope stats critical and whatif do not know "
+		   "what a node waits for of another, but for places",
+	[NO_PLACES] = "places: poolscope stats whatif --places has nothing to "
+		      "change, and stats stragglers does not know who waited "
+		      "for one",
+	[NO_BYTES] = "bytes: poolscope stats whatif --size has nothing to "
+		     "change, and stats stragglers does not know who had more "
+		     "to fetch",
+};
+
+/* Of a model whose phases are steps of runs nothing is asked but these. */
+static void
+show_lacks(const struct model_set *set, struct text name, FILE *to)
+{
+	bool requires = false, keys = false, any = false;
+	bool has[LACKS] = { [NO_REQUIRED] = false };
+
+	for (unsigned i = 0; i < set->phases; i++) {
+		const struct model_phase *phase = &set->phase[i];
+
+		if (!text_equal(model_of(phase->id), name) ||
+		    phase->run.bytes > 0)
+			continue;
+		any = true;
+		requires = requires || phase->required;
+		keys = keys || phase->key.bytes > 0;
+		has[NO_PLACES] = has[NO_PLACES] || phase->places > 0;
+		has[NO_BYTES] = has[NO_BYTES] || phase->bytes.bytes > 0;
+		has[NO_ANY] =
+		    has[NO_ANY] || phase->waits[MODEL_AFTER_ANY].bytes > 0;
+		for (int wait = 0; wait < MODEL_WAITS; wait++)
+			has[NO_WAITS] =
+			    has[NO_WAITS] || phase->waits[wait].bytes > 0;
+	}
+	has[NO_WAITS] = has[NO_WAITS] || has[NO_PLACES];
+	has[NO_REQUIRED] = requires;
+	for (int lack = 0; any && lack < LACKS; lack++) {
+		bool is_asked = lack == NO_REQUIRED ? run_of(set, name) == NULL
+				: lack == NO_WAITS
+				    ? requires
+				    : requires && keys && has[NO_WAITS];
+
+		if (is_asked && !has[lack])
+			fprintf(to, "  no %s\n", lacks[lack]);
+	}
+}
+
 /* Definitions that an aggregator accepts, but that are surely a mistake. */
 static void
 show_doubts(const struct model_set *set, struct text name, FILE *to)
 {
 	const struct model_run *run = run_of(set, name);
-	bool any = false, requires = false, waits = false;
-	bool keys = false, places = false, bytes = false;
+	bool any = false;
 
-	for (unsigned i = 0; i < set->phases; i++) {
-		const struct model_phase *phase = &set->phase[i];
-
-		if (!text_equal(model_of(phase->id), name))
-			continue;
-		any = true;
-		requires = requires || phase->required;
-		keys = keys || phase->key.bytes > 0;
-		places = places || phase->places > 0;
-		bytes = bytes || phase->bytes.bytes > 0;
-		for (int wait = 0; wait < MODEL_WAITS; wait++)
-			waits = waits || phase->waits[wait].bytes > 0;
-	}
-	if (requires && !waits && !places)
-		fputs("  no after, after_any, end_after or places: poolscope "
-		      "stats critical shows the path of one node, and stats "
-		      "whatif says nothing\n",
-		    to);
-	if (requires && waits && keys && !places)
-		fputs(
-		    "  no places: poolscope stats whatif --places has nothing "
-		    "to change\n",
-		    to);
-	if (requires && waits && keys && !bytes)
-		fputs("  no bytes: poolscope stats whatif --size has nothing "
-		      "to change\n",
-		    to);
+	for (unsigned i = 0; i < set->phases; i++)
+		any = any || text_equal(model_of(set->phase[i].id), name);
+	show_lacks(set, name, to);
 	if (!any)
 		fputs("  no phases: this model derives nothing\n", to);
 	else if (run != NULL && run->steps == 0)

@@ -17,21 +17,25 @@ enum { PAIRS_MAX = 1 << 20 };
 
 /* ---- reading ---- */
 
-/* NaN: it has none, or something else. */
-static double
-bytes_of(const struct record *record, const char *attribute)
+double
+critical_bytes_of(const struct record *record, const char *attribute)
 {
 	struct value value;
 	uint64_t bytes;
+	double size = NAN;
 
 	if (!record_find_attribute(record, text_of(attribute), &value))
 		return NAN;
-	if (value.type == VALUE_INT && value.is.i >= 0)
-		return (double)value.is.i;
-	if (value.type == VALUE_TEXT &&
-	    image_size_parse(value.is.text, &bytes) == 0)
-		return (double)bytes;
-	return NAN;
+	if (value.type == VALUE_INT)
+		size = (double)value.is.i;
+	else if (value.type == VALUE_UINT)
+		size = (double)value.is.u;
+	else if (value.type == VALUE_FLOAT)
+		size = value.is.f;
+	else if (value.type == VALUE_TEXT &&
+		 image_size_parse(value.is.text, &bytes) == 0)
+		size = (double)bytes;
+	return isfinite(size) && size >= 0 ? size : NAN;
 }
 
 static void
@@ -54,7 +58,8 @@ take(struct critical_bytes *bytes, const struct critical_start *of,
 		return; /* it came meanwhile */
 	i = critical_waits_number(&of->waits, &like);
 	if (i != CRITICAL_NONE)
-		bytes->at[i] = bytes_of(record, of->rules.bytes[phase]);
+		bytes->at[i] =
+		    critical_bytes_of(record, of->rules.bytes[phase]);
 }
 
 static int

@@ -20,6 +20,9 @@ struct critical_bytes {
 	double *at; /* as in critical_waits; NaN: unknown */
 };
 
+/* What the attribute says, in bytes; NaN: it is not there, or no size. */
+double critical_bytes_of(const struct record *record, const char *attribute);
+
 /* The phases of the start that begin before `to_ns`.  Clear it in any case. */
 int critical_bytes_read(struct critical_bytes *bytes,
     const struct critical_start *of, struct source *source,

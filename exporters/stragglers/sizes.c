@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exporters/cascade/image_size.h"
+#include "exporters/critical/bytes.h"
 #include "proto/base/memory.h"
 
 /* The first item of a node from this begin on. */
@@ -29,26 +29,6 @@ first_of(const struct phases_read *phases, uint32_t node, int64_t begin_ns)
 	return low;
 }
 
-static double
-size_in(const struct record *record, const char *attribute)
-{
-	struct value value;
-	struct text text;
-	uint64_t bytes;
-	double size;
-
-	if (record_find_text(record, attribute, &text))
-		return image_size_parse(text, &bytes) == 0 ? (double)bytes
-							   : NAN;
-	if (!record_find_attribute(record, text_of(attribute), &value))
-		return NAN;
-	size = value.type == VALUE_INT     ? (double)value.is.i
-	       : value.type == VALUE_UINT  ? (double)value.is.u
-	       : value.type == VALUE_FLOAT ? value.is.f
-					   : NAN;
-	return isfinite(size) && size >= 0 ? size : NAN;
-}
-
 static void
 take(double *sizes, const struct phases_timeline *t,
     const struct critical_rules *rules, const bool *is_wanted,
@@ -65,7 +45,7 @@ take(double *sizes, const struct phases_timeline *t,
 	    !string_table_find(&phases->nodes, record->node, &node) ||
 	    !string_table_find(&phases->keys, record->key, &key))
 		return;
-	size = size_in(record, rules->bytes[phase]);
+	size = critical_bytes_of(record, rules->bytes[phase]);
 	for (uint32_t i = first_of(phases, node, record->time_ns);
 	     i < phases->count && phases->items[i].node == node &&
 	     phases->items[i].begin_ns == record->time_ns;

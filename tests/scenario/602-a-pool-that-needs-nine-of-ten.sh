@@ -43,6 +43,30 @@ model pool <<'END'
 END
 check "the model" poolscope models check "$TMP/models/pool.conf"
 check_printed "... says what a pool is" "^  pool        ready when 90 % of its nodes are, a pause of 300 s parts two starts$"
+
+# What a model without a word is not good for: lacks WORD... are the words, of the model on standard input.
+lacks() {
+	cat >"$TMP/some.conf"
+	poolscope models check "$TMP/some.conf" | sed -n 's/^  no \([a-z_]*\)[:, ].*/\1/p' | tr '\n' ' '
+}
+some='start = "a:start" end = "a:end"'
+answer "no start" "required " lacks <<-END
+	phase "a" { $some }
+END
+answer "no order" "after " lacks <<-END
+	phase "a" { $some required = true }
+END
+answer "nothing of other nodes, of places and of bytes" "after_any places bytes " lacks <<-END
+	phase "a" { $some required = true }
+	phase "b" { start = "b:start" end = "b:end" key = "img" after = { "a" } }
+END
+answer "nothing is lacking" "" lacks <<-END
+	phase "a" { $some required = true }
+	phase "b" { start = "b:start" end = "b:end" key = "img" after = { "a" } places = 3 bytes = "size" }
+	phase "c" { start = "c:start" end = "c:end" key = "img" after_any = { "b" } }
+END
+answer "of test runs nothing is" "" lacks <"$ROOT/deploy/models/testrun.conf"
+answer "of the installed model of pools, too" "" lacks <"$ROOT/deploy/models/cascade.conf"
 aggregate --models "$TMP/models"
 
 first() {

@@ -116,10 +116,10 @@ export POOLSCOPE_PARTITION="$PARTITION"
 {
 	phase p prep 0 2
 	phase p res 2 44
-	phase p pull 3 43 big 300MB
+	phase p pull 3 43 big 3e8
 	phase q prep 0 2
 	phase q res 2 55
-	phase q pull 44 54 big 300MB
+	phase q pull 44 54 big
 } | records
 wait_until indexed 14
 answer "who shares is not faster" "recorded,55,0,q

@@ -103,8 +103,8 @@ export POOLSCOPE_PARTITION="$PARTITION"
 	for i in 01 02 03 04 05 06 07 08 09 10 11 12; do
 		pair "n$i" fetch 0 $((20 + ${i#0} % 5)) size=220000000
 	done
-	pair n13 fetch 0 23 size=220MB
-	pair n14 fetch 0 60 size=600000000
+	pair n13 fetch 0 23 size=2.2e8
+	pair n14 fetch 0 60 size=600MB
 } | records
 wait_until indexed 30
 answer "more to fetch" "n14,fetch:fetch,,60,22,38,,peers,14,bytes,it had 572.2 MiB to move, others 209.8 MiB" stragglers --model fetch
