@@ -351,7 +351,7 @@ put_notes(const struct made *made, struct answer *answer)
 		answer_note(
 		    answer, "no_store", ANSWER_NO_COUNT, "%s", made->lacks);
 	note_names(made, answer);
-	if (set->count[COMPARE_OLD] == 0 || set->count[COMPARE_NEW] == 0)
+	if ((set->count[COMPARE_OLD] == 0) != (set->count[COMPARE_NEW] == 0))
 		answer_note(answer, "one_sided", ANSWER_NO_COUNT,
 		    "there is nothing to compare with: 7 old and 7 new runs, "
 		    "or 9 and 5, are the least that can decide");

@@ -437,9 +437,11 @@ question_answer(const struct question *question, struct question_asked *asked,
 		values.runs.to_ns = values.window.to_ns;
 	}
 	if (question->write != NULL)
+		rc = known_check_partition(source, asked->partition, 0, err);
+	if (question->write != NULL && rc == 0)
 		rc = question->write(&found, file, err);
 	if (question->write != NULL && rc <= 0)
-		return known_check_partition(source, asked->partition, rc, err);
+		return rc;
 	answer = answer_new(file, &values.answer, question->tables);
 	put_head(question, &found, answer);
 	if (question->is_of_start)

@@ -588,7 +588,6 @@ write_lines(const struct question_asked *asked, FILE *file, struct err *err)
 	    how->sort != NULL || how->top > 0 || how->table != NULL)
 		return 1;
 	rc = say(&asking, &all);
-	rc = known_check_partition(asked->source, asked->partition, rc, err);
 	if (rc == 0)
 		why_print(file, &all);
 	why_clear(&all);

@@ -17,6 +17,9 @@ enum {
 	TEXT_BYTES = 500, /* no further names after that many */
 };
 
+/* Less would be 0.0 s. */
+#define SHOWN_NS (INT64_C(50000000))
+
 #define NOTHING .time_ns = ANSWER_NO_NS, .usual_ns = ANSWER_NO_NS
 
 static const char *
@@ -112,12 +115,16 @@ put_not_ready(FILE *file, const struct why_start *s)
 
 	fputs(starts ? "Starting since " : "The start of ", file);
 	why_put_time(file, s->begin_ns);
-	fprintf(file, "%s%" PRIu64 " of %" PRIu64 " node%s %s ready",
-	    starts ? ": " : " is incomplete: ", s->ready, s->nodes,
-	    plural(s->nodes),
-	    !starts         ? "became"
-	    : s->ready == 1 ? "is"
-			    : "are");
+	fputs(starts ? ": " : " is incomplete: ", file);
+	if (s->nodes == 1)
+		fprintf(file, "the node %s ready",
+		    starts ? "is not" : "did not become");
+	else
+		fprintf(file, "%" PRIu64 " of %" PRIu64 " nodes %s ready",
+		    s->ready, s->nodes,
+		    !starts         ? "became"
+		    : s->ready == 1 ? "is"
+				    : "are");
 	if (s->ready > 0) {
 		fputs(", the last of them after ", file);
 		why_put_ns(file, s->last_ready_ns);
@@ -249,12 +256,12 @@ say_path(struct why_sentences *all, const struct why_facts *f)
 	put_string(file, f->last_node);
 	fputs(" was ready: ", file);
 	while (said < f->piece_count && said < PIECES_SAID &&
-	       pieces[said].ns > 0 && ftell(file) < TEXT_BYTES) {
+	       pieces[said].ns >= SHOWN_NS && ftell(file) < TEXT_BYTES) {
 		fputs(said > 0 ? ", " : "", file);
 		put_piece(file, &pieces[said]);
 		rest_ns -= pieces[said++].ns;
 	}
-	if (rest_ns > 0)
+	if (rest_ns >= SHOWN_NS)
 		fprintf(file, ", %s in what is shorter",
 		    why_seconds(shown, rest_ns));
 	putc('.', file);

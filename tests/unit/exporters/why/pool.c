@@ -340,6 +340,31 @@ records_without_a_time_have_none(void **state)
 	says(WHY_NODES, "");
 }
 
+static void
+one_node_that_is_not_ready_is_no_share(void **state)
+{
+	(void)state;
+	start("starting", 1, 0, NAN, NAN);
+	says(WHY_START,
+	    "Starting since 2023-11-14T22:13:20Z: the node is not ready.");
+	clear(state);
+	start("incomplete", 1, 0, NAN, NAN);
+	says(WHY_START, "The start of 2023-11-14T22:13:20Z is incomplete: the "
+			"node did not become ready.");
+}
+
+/* 3 ms are in the sum, and in no part. */
+static void
+what_rounds_to_nothing_is_no_part(void **state)
+{
+	(void)state;
+	start("ready", 1, 1, 4.4, 4.4);
+	piece("in", "n1", "work:prep", NULL, 2);
+	piece("wait", "n1", "work:load", NULL, 0.003);
+	piece("in", "n1", "work:load", NULL, 2.4);
+	says(WHY_PATH, "4.4 s until n1 was ready: 2.4 s load, 2.0 s prep.");
+}
+
 /* Nodes that only imports brought are never heard. */
 static void
 imported_nodes_have_records(void **state)
@@ -570,6 +595,10 @@ main(void)
 		cmocka_unit_test_teardown(
 		    all_phases_of_one_node_are_said, clear),
 		cmocka_unit_test_teardown(two_are_both, clear),
+		cmocka_unit_test_teardown(
+		    one_node_that_is_not_ready_is_no_share, clear),
+		cmocka_unit_test_teardown(
+		    what_rounds_to_nothing_is_no_part, clear),
 		cmocka_unit_test_teardown(
 		    records_without_a_time_have_none, clear),
 		cmocka_unit_test_teardown(
