@@ -45,9 +45,7 @@ static const struct source_metric {
 	{ "disk/*", "system.disk.operations.read", MEASURE_DISK_OPERATIONS },
 	{ "disk/*", "system.disk.operations.write", MEASURE_DISK_OPERATIONS },
 	{ "disk/*", USED_DISK_READ, MEASURE_DISK_READ },
-	{ "disk/*", USED_DISK_WRITTEN, MEASURE_DISK_WRITTEN },
 	{ "network/*", USED_RECEIVED, MEASURE_RECEIVED },
-	{ "network/*", "system.network.packet.count.receive", MEASURE_PACKETS },
 	{ "network/*", "system.network.errors.receive", MEASURE_ERRORS },
 	{ "network/*", "system.network.errors.transmit", MEASURE_ERRORS },
 	{ "network/*", "system.network.packet.dropped.receive",
@@ -55,7 +53,6 @@ static const struct source_metric {
 	{ "network/*", "system.network.packet.dropped.transmit",
 	    MEASURE_ERRORS },
 	{ "vmstat", "system.paging.faults.major", MEASURE_MAJOR_FAULTS },
-	{ "vmstat", "system.linux.memory.reclaimed.direct", MEASURE_DIRECT },
 };
 enum { METRICS = sizeof(metrics) / sizeof(*metrics) };
 

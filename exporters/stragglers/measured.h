@@ -29,12 +29,9 @@ enum measure {
 	MEASURE_DISK_TIME, /* seconds that operations took */
 	MEASURE_DISK_OPERATIONS,
 	MEASURE_DISK_READ, /* bytes */
-	MEASURE_DISK_WRITTEN,
-	MEASURE_RECEIVED, /* bytes */
-	MEASURE_PACKETS,
-	MEASURE_ERRORS, /* packets that were dropped or had an error */
+	MEASURE_RECEIVED,  /* bytes */
+	MEASURE_ERRORS,    /* packets that were dropped or had an error */
 	MEASURE_MAJOR_FAULTS,
-	MEASURE_DIRECT, /* pages that tasks had to free themselves */
 	MEASURES
 };
 /* The name of its metric, or of the first of those that it sums. */

@@ -23,6 +23,11 @@
 #	same	nothing differs
 #	none	n14 has no samples
 #	brief	it has one at 0, and then each 45 s: one in the time, which covers more than half of it
+#	edges	as disk, with a sample each 20 s, at 0, 20, 40 and 60: of the 50 s from 10 on that are
+#		covered it waited, by half of what was counted from 0 to 20, 4 + 14 + 14 = 32 s, which
+#		is 64 %: 0.54 x 60 = 32.4 s of 38
+#	set	as disk, and its clock was set by 38 s, a minute before it began to load
+#	carried	as data, and the same bytes once more on a bridge that carries eth0
 #	stolen	the host took 60 % of each of 8 processors: 36 s of 38
 #	tenth	the host took 10 % of each: 6 s, too few, and data came slowly
 #	late	as disk, and n14 begins 100 s later; it is ready at 170.  Had it begun when the
@@ -84,6 +89,18 @@ pool() {
 		if (name == "twice" && i == 13) print "event 100", node, "prep:start\nevent 110", node, "prep:end"
 		if (i == 14 && name == "none") continue
 		print "group", node, "pressure system.linux.pressure.cpu.some:us:counter system.linux.pressure.memory.some:us:counter system.linux.pressure.io.some:us:counter"
+		if (name == "set" && i == 14) {
+			print "group", node, "clock poolscope.clock.offset:ns:gauge poolscope.clock.error:ns:gauge" \
+				" poolscope.clock.drift:ns/s:gauge poolscope.clock.drift.error:ns/s:gauge" \
+				" poolscope.clock.round_trip:ns:gauge poolscope.clock.generation:1:gauge" \
+				" poolscope.clock.generation.begin:ns:gauge"
+			for (t = -98; t <= 70; t += 5) {
+				is_set = t > -55
+				print "sample", t, node, "clock", (is_set ? 0 : "38000000000"), 1000000, 0, 0, 2000000, 65536 + is_set, \
+					(is_set ? "1699999945000000000" : "1699999000000000000")
+			}
+		}
+		if (name == "carried") print "group", node, "network/br0 system.network.io.receive:By:counter system.network.physical:1:gauge"
 		print "group", node, "cpu system.cpu.time.idle:cs:counter system.cpu.time.steal:cs:counter system.cpu.time.user:cs:counter"
 		if (name != "same") print "group", node, "network/eth0 system.network.io.receive:By:counter"
 		taken = name == "stolen" ? 0.6 : name == "tenth" ? 0.1 : 0
@@ -100,6 +117,7 @@ pool() {
 			print "sample", t, node, "pressure", c * 1e6, m * 1e6, d * 1e6
 			print "sample", t, node, "cpu", 100 * (t + 50), 100 * stolen, (taken > 0 ? 100 * (8 * (t + 50) - stolen) : 0)
 			if (name != "same") print "sample", t, node, "network/eth0", bytes
+			if (name == "carried") print "sample", t, node, "network/br0", bytes, 0
 		}
 	}
 	for (i = 1; i <= 12 && name == "begun"; i++) {
@@ -142,6 +160,13 @@ pool none 1 0 0.02 0 0.7 3.5
 answer "no samples" "$LOAD,unmeasured,,there are no samples of the node in this time" stragglers none
 pool brief 1 0 0.02 0 0.7 3.5 45
 answer "too few samples" "$LOAD,unmeasured,,there are too few samples of the node in this time" stragglers brief
+pool edges 1 0 0.02 0 0.7 3.5 20
+answer "samples beyond the edges" "$LOAD,disk,0.852,tasks waited for a disk 64 % of the time, others 10 %" stragglers edges
+pool set 1 0 0.02 0 0.7 3.5
+answer "a clock that was set before" "$LOAD,disk,0.947,tasks waited for a disk 70 % of the time, others 10 %" stragglers set
+pool carried 1 0 0.02 0 0.1 3.5
+answer "what carries another counts once" "$LOAD,data,1,data came at 3.3 MiB/s, to others at 9.5 MiB/s: network or registry, nothing on the node" \
+	stragglers carried
 pool stolen 1 0 0.02 0 0.1 3.5
 answer "all processors were taken" "$LOAD,stolen,0.947,the host took its processors 60 % of the time, others 0 %" stragglers stolen
 pool tenth 1 0 0.02 0 0.1 3.5

@@ -154,7 +154,7 @@ done | records
 wait_until indexed 30
 answer "eleven ends are too few" "" stragglers
 check "..." poolscope stats stragglers
-check_printed "... which is said" "cannot judge 1 phase:"
+check_printed "... as a note has it" "cannot judge 1 phase:"
 
 PARTITION='acct$images'
 export POOLSCOPE_PARTITION="$PARTITION"

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/check.h"
 
@@ -130,6 +131,34 @@ a_node_that_is_slow_every_other_time_is_drained(void **state)
 	}
 }
 
+/* Of 10 starts one was slow in 3, and of the others 550 in 100,000 once each:
+ * the chance of 3 or more is some 120 x 0.0055^3 = 2e-5.  Of 1,000 such nodes 1
+ * in 50 has a pool in which one is so, of 10,000 one in 5. */
+static void
+of_more_nodes_each_must_be_surer(void **state)
+{
+	enum { STARTS = 10, MANY = 10000 };
+	unsigned char *was = malloc((size_t)MANY * STARTS);
+	struct chronic_node *nodes = malloc(MANY * sizeof(*nodes));
+
+	(void)state;
+	for (uint32_t count = MANY / 10; count <= MANY; count *= 10) {
+		uint32_t slow = count * STARTS * 55 / 10000;
+
+		memset(nodes, 0, MANY * sizeof(*nodes));
+		memset(was, CHRONIC_WELL, (size_t)count * STARTS);
+		for (uint32_t i = 1; i <= slow; i++)
+			was[(size_t)i * STARTS + i % STARTS] = CHRONIC_SLOW;
+		for (int s = 0; s < 3; s++)
+			was[s] = CHRONIC_SLOW;
+		chronic_judge(nodes, count, was, STARTS);
+		assert_true(nodes[0].chance > 1e-5 && nodes[0].chance < 3e-5);
+		assert_int_equal(nodes[0].is_chronic, count < MANY);
+	}
+	free(nodes);
+	free(was);
+}
+
 int
 main(void)
 {
@@ -138,6 +167,7 @@ main(void)
 		    of_10000_nodes_with_which_nothing_is_wrong_one_is_drained_a_month),
 		cmocka_unit_test(
 		    a_node_that_is_slow_every_other_time_is_drained),
+		cmocka_unit_test(of_more_nodes_each_must_be_surer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
