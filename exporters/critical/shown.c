@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/format/quantity.h"
 #include "proto/os/clock.h"
 
 static int
@@ -89,16 +90,16 @@ critical_shown_words(
     char to[static CRITICAL_SHOWN_BYTES], const struct critical_shown *shown)
 {
 	const struct critical_start *of = &shown->of;
-	char node[NAME_BYTES_MAX * 4 + 8];
+	char node[NAME_BYTES_MAX * 4 + 8], time[QUANTITY_TEXT_BYTES];
 	uint32_t last;
 
 	if (shown->path.count == 0)
 		return "";
 	last = of->waits.at[of->run.last].node;
 
-	snprintf(to, CRITICAL_SHOWN_BYTES, "; path to ready: node %s, %.1f s",
+	snprintf(to, CRITICAL_SHOWN_BYTES, "; path to ready: node %s, %s",
 	    text_quote(node, sizeof(node), of->phases.nodes.names[last]),
-	    (double)(of->run.ready_ns - shown->start_ns) /
-		(double)NS_PER_SECOND);
+	    quantity_time(
+		time, (double)(of->run.ready_ns - shown->start_ns)));
 	return to;
 }

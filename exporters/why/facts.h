@@ -139,7 +139,7 @@ struct why_help {
 uint32_t why_helps_find(
     struct why_help to[static WHY_HELPS], const struct why_facts *facts);
 
-/* Seconds, as they add up. */
+/* Up to 10 minutes with one decimal place, as they add up. */
 const char *why_seconds(char to[static QUANTITY_TEXT_BYTES], int64_t ns);
 
 /* The sentences of a pool.  `helps`: those that were asked; `no_help`: why none

@@ -611,6 +611,8 @@ why_say_pool(struct why_sentences *all, const struct why_pool *pool)
 const char *
 why_seconds(char to[static QUANTITY_TEXT_BYTES], int64_t ns)
 {
+	if (ns >= 10 * NS_PER_SECOND)
+		return quantity_time(to, (double)ns);
 	snprintf(to, QUANTITY_TEXT_BYTES, "%.1f s", (double)ns / 1e9);
 	return to;
 }

@@ -23,6 +23,8 @@
 # acct$path: x, y and z pull one image, one after the other (tests/scenario/601-what-if.sh), in rows of 44
 # pixels; 62 s have 984.  The path goes through x from 0 (dashed until 1, and from 3 to 5), y from 25 (dashed
 # until 27) and z from 47 (dashed until 49).
+#
+# acct$beside: the same, and zz is ready at 5: the path is not on it.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -95,6 +97,12 @@ records <<-'END'
 END
 PARTITION='acct$path'
 three_pulls | records
+PARTITION='acct$beside'
+{
+	three_pulls
+	phase zz prep 0 3
+	phase zz res 3 5
+} | records
 page_start
 page_judge timeline.mjs "$BASE" ${SHOTS:+"$SHOTS"}
 stop web

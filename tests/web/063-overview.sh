@@ -14,6 +14,9 @@
 #
 # acct$even: 13 nodes prepare for 10 s each: none is slower.  Ten jobs run on n1: eight are named.
 #
+# acct$late: 12 nodes begin at 0, 1, ... 11 and prepare for 30 s; n13 begins at 300.  It is slow in no phase, but
+# the pool had been ready at 41 without it, and is at 330.
+#
 # acct$farm: a run of 62 s, and no start.
 #
 # acct$used: n1 has 4 processors, of which 1 is used, 2 are idle and 1 waits for I/O; n2 has 8, of which 6
@@ -59,6 +62,10 @@ PARTITION='acct$even'
 		echo "event 20 n1 job:start job=$i"
 	done
 } | records
+PARTITION='acct$late'
+for i in $(seq 0 11) 300; do
+	printf "event %s n$((i < 300 ? i + 1 : 13)) work:%s\\n" "$i" prepare $((i + 30)) prepared
+done | records
 PARTITION='acct$farm'
 records <<-'END'
 	event 0 n1 run:request run=a device_group=phones

@@ -59,6 +59,10 @@ await open("acct$even");
 same("nothing is slow", [], await below("Slowest nodes"));
 const running = await below("Running");
 judge("of many jobs eight are named, two are more", running.length === 9 && running.slice(0, 8).every((each) => /^job \d+ on 1 node$/.test(each)) && running[8] === "2 more", running.join());
+await open("acct$late");
+const late = (await lead()).find((each) => each.startsWith("n13: ")) || "";
+judge("what cost the pool most, though the node was slow in no phase", late.startsWith("n13: it began 300.0 s after the start, others ") &&
+	late.includes("That cost the pool 289.0 s."), await lead());
 await open("acct$farm");
 same("a farm has no start", "1 run in 1 group: 1 finished, 0 with an error, 0 ongoing, 0 queued.", (await lead())[0]);
 judge("... and shows its newest runs", (await page.textContent("main .grid")).includes("62.0"), await page.textContent("main"));

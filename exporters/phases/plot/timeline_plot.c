@@ -383,8 +383,9 @@ put_functions(const struct timeline_plot *plot, FILE *file)
 	    file);
 }
 
-/* The critical path, of pieces with a gap between them: from the row of the
- * piece before down to that of its own, and along it. */
+/* The critical path: a line along the row of each piece, 0 or 1 where the pool
+ * waits, and one from row to row, 2, which is thin, or many of these would be
+ * all that is seen. */
 static void
 put_path(const struct timeline_plot *plot, FILE *file,
     const struct duration_unit *unit)
@@ -411,7 +412,8 @@ put_path(const struct timeline_plot *plot, FILE *file,
 			continue;
 		from = from > 0 ? from : 0;
 		if (before != UINT32_MAX && before != row)
-			fprintf(file, "%.9f %u %d\n", from, before + 1, waits);
+			fprintf(file, "%.9f %u 2\n%.9f %u 2\n\n", from,
+			    before + 1, from, row + 1);
 		fprintf(file, "%.9f %u %d\n%.9f %u %d\n\n", from, row + 1,
 		    waits, to, row + 1, waits);
 	}
@@ -421,8 +423,10 @@ put_path(const struct timeline_plot *plot, FILE *file,
 static void
 put_path_lines(FILE *file)
 {
-	fputs(", \\\n\t$path using 1:2 with lines lw 4 lc rgb \"" COLOUR_PAPER
-	      "\" notitle"
+	fputs(", \\\n\t$path using 1:($3 < 2 ? $2 : NaN) with lines lw 4 lc "
+	      "rgb \"" COLOUR_PAPER "\" notitle"
+	      ", \\\n\t$path using 1:($3 == 2 ? $2 : NaN) with lines lw 0.7 "
+	      "lc rgb \"" COLOUR_TEXT "\" notitle"
 	      ", \\\n\t$path using 1:($3 == 0 ? $2 : NaN) with lines lw 2 "
 	      "lc rgb \"" COLOUR_TEXT "\" title \"path to ready\""
 	      ", \\\n\t$path using 1:($3 == 1 ? $2 : NaN) with lines lw 2 "

@@ -32,7 +32,7 @@ export function lead(context, trouble) {
 	const nodes = h("div", {}, picture.root);
 	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
 	const drawn = new Map(), causes = new Map();
-	let above = [], next = 0;
+	let above = [], sentences = [], next = 0;
 
 	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
 
@@ -45,7 +45,7 @@ export function lead(context, trouble) {
 		const answer = said ? null : await context.maybe(["why"], { columns: "about,text,address,node,phase,key,cause" });
 		if (!answer)
 			return;
-		tell(answer.rows.filter((r) => r.about !== "slow"));
+		sentences = answer.rows;
 		causes.clear();
 		answer.rows.filter((r) => r.cause).forEach((r) => causes.set(r.node, r));
 		slowest();
@@ -63,6 +63,8 @@ export function lead(context, trouble) {
 		const list = above.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
 		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r) + cause(r)))) :
 			h("p", { class: "note" }, "No node was much slower than usual."));
+		if (!said)
+			tell(sentences.filter((r) => r.about !== "slow" || !list.some((each) => each.node === r.node)));
 	}
 
 	function running(rows) {

@@ -140,19 +140,21 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 				c.fillText(shorten(names[r], room), from - 8, top() + (r + 0.5) * per + Math.min(2, per * 0.09), from - 10);
 	}
 
-	/* The critical path, dashed where it waits. */
+	/* The critical path, dashed where it waits; thin from node to node, or many of these would be all. */
 	function trail(c, from, width, tall) {
 		const { row, offset, duration, kind } = d.path, x = (s) => from + Math.max(0, 1000 * s / (d.end - d.begin) * (width - from));
-		const y = (i) => top() + (row[i] + 0.5) * (tall - top()) / bars.length;
-		for (const wide of [6, 2])
+		const y = (at) => top() + (at + 0.5) * (tall - top()) / bars.length;
+		for (const wide of [6, 1, 2])
 			row.forEach((at, i) => {
+				const begin = wide > 1 ? x(offset[i] + duration[i]) : x(offset[i]), first = wide > 1 ? at : row[i - 1];
+				if (at === null || !Number.isInteger(first) || x(offset[i] + duration[i]) <= from)
+					return;
 				c.strokeStyle = css(wide > 2 ? "paper" : "text");
 				c.lineWidth = wide;
-				c.setLineDash(wide < 3 && /^[bw]/.test(kind[i]) ? [3, 3] : []);
+				c.setLineDash(wide === 2 && /^[bw]/.test(kind[i]) ? [3, 3] : []);
 				c.beginPath();
-				c.moveTo(x(offset[i]), y(i && i - 1));
-				c.lineTo(x(offset[i]), y(i));
-				c.lineTo(x(offset[i] + duration[i]), y(i));
+				c.moveTo(begin, y(first));
+				c.lineTo(x(offset[i]), y(at));
 				c.stroke();
 			});
 		c.setLineDash([]);
@@ -239,8 +241,9 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);
 			const list = all.filter((name) => used.has(name) || counts.phase?.includes(name)), number = new Map(list.map((name, i) => [name, i]));
 			laned = Number.isInteger(of.lane?.[0]);
-			const path = !laned && answer.path_node ? answer.path : { row: [] };
-			d = { lack: answer.notes?.find((n) => n.key === "without_lane")?.text, path, says: path.row[0] + 1 ? " Line: path to ready: node " + isolated(answer.path_node) + ", " + duration(answer.path_duration) + "; dashed: it waits." : "", nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
+			/* A column without a number is null: none of its nodes has a row here. */
+			const path = !laned && answer.path?.row ? answer.path : { row: [] };
+			d = { lack: answer.notes?.find((n) => n.key === "without_lane")?.text, path, says: path.row.length ? " Line: path to ready: node " + isolated(answer.path_node) + ", " + duration(answer.path_duration) + "; dashed: it waits." : "", nodes: answer.nodes, begin: millis(answer.t0), end: millis(answer.t1), names: list, places: list.map((name) => answer.phases.colour[all.indexOf(name)]), pixels: answer.pixels, open: 0,
 				area: Array.from({ length: answer.pixels }, () => new Array(list.length + 1).fill(0)) };
 			const column = (name, i) => rows[name]?.[i] ?? null;
 			bars = of.first.map((first, i) => ({ first, last: of.last[i], nodes: of.nodes[i], key: of.key?.[i], runs: [] }));

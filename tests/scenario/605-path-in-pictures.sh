@@ -77,7 +77,8 @@ is "... of a time it is cut" '0,1,wait pull redis on x
 traced --kind event >"$TMP/path"
 check "... without phases it is not there" test ! -s "$TMP/path"
 
-# drawn OPTION...: the line in a picture: seconds, row and whether it is dashed.
+# drawn OPTION...: the lines in a picture: seconds, row and whether they are dashed (1), or go from
+# row to row (2).
 drawn() {
 	poolscope plot phases -q --no-png --model pool -o "$TMP/pictures" "$@" &&
 		sed -n '/^\$path << EOD$/,/^EOD$/p' "$TMP"/pictures/*-phases.plot | awk 'NF == 3 && $1 != "$path" { print $1 + 0, $2, $3 }'
@@ -91,12 +92,14 @@ is "in a picture" "0 2 1
 5 2 1
 5 2 0
 25 2 0
-25 2 1
+25 2 2
+25 3 2
 25 3 1
 27 3 1
 27 3 0
 47 3 0
-47 3 1
+47 3 2
+47 1 2
 47 1 1
 49 1 1
 49 1 0
