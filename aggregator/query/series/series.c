@@ -28,17 +28,42 @@ struct series {
 	const struct metric_columns *columns;
 	uint32_t most_values;   /* of a sample that was read */
 	struct bucket *buckets; /* column by column */
+	char *is_begun;         /* of each; nothing else of it is defined */
 	uint64_t *boot;         /* boot number of each row in a chunk */
 	struct rollup_list rollups;
 	/* Of the current record. */
 	unsigned char values[WIRE_PER_RECORD_MAX * WIRE_BUCKET_BYTES_MAX];
 };
 
-/* The metrics [first, end) of the current group, and the steps of the hour. */
+/* The metrics [first, end) of the current group, and the steps of the hour that
+ * the query asks for. */
 struct series_group {
-	uint32_t first, end, steps;
-	int64_t hour_ns;
+	uint32_t first, end;
+	uint32_t hour_steps, before; /* of the hour; before those asked for */
+	uint32_t steps;              /* asked for; buckets of a metric */
+	int64_t hour_ns, begin_ns;   /* the begin of the first of these */
+	int64_t from_ns, to_ns;      /* of the query, in the hour */
 };
+
+/* The place of a metric's first bucket. */
+static size_t
+place_of(const struct series_group *group, uint32_t metric)
+{
+	return (size_t)(metric - group->first) * group->steps;
+}
+
+static struct bucket *
+bucket_at(struct series *series, const struct series_group *group,
+    uint32_t metric, int64_t time_ns)
+{
+	size_t at = place_of(group, metric) +
+		    (size_t)((time_ns - group->begin_ns) / series->step_ns);
+
+	if (!series->is_begun[at])
+		series->buckets[at].count = 0;
+	series->is_begun[at] = true;
+	return &series->buckets[at];
+}
 
 /* ---- samples ---- */
 
@@ -69,10 +94,9 @@ add(const struct metric_column *column, struct bucket *bucket,
 
 /* A damaged time must not lead outside of the buckets. */
 static bool
-is_of_hour(const struct series_group *group, int64_t time_ns)
+is_asked(const struct series_group *group, int64_t time_ns)
 {
-	return time_ns >= group->hour_ns &&
-	       time_ns < group->hour_ns + KEY_HOUR_NS;
+	return time_ns >= group->from_ns && time_ns < group->to_ns;
 }
 
 static void
@@ -89,34 +113,30 @@ add_sample(struct series *series, const struct series_group *group,
 {
 	const struct metric_columns *columns = series->columns;
 	struct text values = body->value_bytes;
-	uint32_t step =
-	    (uint32_t)((time_ns - group->hour_ns) / series->step_ns);
 	uint32_t at = group->first, index = 0;
 	struct counter_rate_sample sample = { .time_ns = time_ns };
 
 	see_values(series, body->values);
 	/* More values than columns: the definition has not arrived. */
-	if (body->values > columns->columns || !is_of_hour(group, time_ns))
+	if (body->values > columns->columns)
 		return;
 	sample.boot = boot_of(columns, values);
 	while (at < group->end && record_next_value(&values, &sample.value)) {
 		if (index++ != columns->wanted[at].index)
 			continue;
-		add(&columns->wanted[at],
-		    &series->buckets[(at - group->first) * group->steps + step],
+		add(&columns->wanted[at], bucket_at(series, group, at, time_ns),
 		    &sample);
 		at++;
 	}
 }
 
 static void
-add_item(struct series *series, const struct page *page,
-    const struct series_group *group, const struct row_block_item *item)
+add_item(struct series *series, const struct series_group *group,
+    const struct row_block_item *item)
 {
 	struct row_block_body body;
 
-	if (item->time_ns >= page->query->from_ns &&
-	    item->time_ns < page->query->to_ns &&
+	if (is_asked(group, item->time_ns) &&
 	    row_block_get_body(item->body, RECORD_SAMPLE, item->time_ns, &body))
 		add_sample(series, group, item->time_ns, &body);
 }
@@ -133,7 +153,7 @@ add_merged(
 		if (item.time_ns >= page->query->to_ns)
 			break;
 		page->examined++;
-		add_item(series, page, group, &item);
+		add_item(series, group, &item);
 	}
 }
 
@@ -145,8 +165,6 @@ add_column(struct series *series, const struct page *page,
     const struct value *values, uint32_t first, uint32_t end, uint32_t at)
 {
 	const struct metric_column *column = &series->columns->wanted[at];
-	struct bucket *buckets =
-	    &series->buckets[(size_t)(at - group->first) * group->steps];
 
 	for (uint32_t i = first; i < end; i++) {
 		struct counter_rate_sample sample = { rows->time_ns[i],
@@ -154,10 +172,9 @@ add_column(struct series *series, const struct page *page,
 
 		if (sample.time_ns >= page->query->to_ns)
 			break;
-		if (is_of_hour(group, sample.time_ns))
+		if (is_asked(group, sample.time_ns))
 			add(column,
-			    &buckets[(sample.time_ns - group->hour_ns) /
-				     series->step_ns],
+			    bucket_at(series, group, at, sample.time_ns),
 			    &sample);
 	}
 }
@@ -224,7 +241,7 @@ add_rows(struct series *series, struct page *page,
 			continue;
 		for (; first < end; first++) {
 			compacted_row_get(rows, first, &item);
-			add_item(series, page, group, &item);
+			add_item(series, group, &item);
 		}
 	}
 }
@@ -260,7 +277,7 @@ add_sequence(
 		}
 		while (row_block_next(&row->rows, &item)) {
 			page->examined++;
-			add_item(series, page, group, &item);
+			add_item(series, group, &item);
 		}
 	}
 }
@@ -283,8 +300,6 @@ join_metric(struct series *series, const struct page *page,
 	int64_t rollup_ns = rollup_step_ns(source->rollup);
 	const struct bucket *from = rollup_read(source->row, number);
 	const struct metric_column *column = &series->columns->wanted[at];
-	struct bucket *to =
-	    &series->buckets[(size_t)(at - group->first) * group->steps];
 
 	for (uint32_t i = source->node->from;
 	     from != NULL && i < source->node->to; i++) {
@@ -293,7 +308,7 @@ join_metric(struct series *series, const struct page *page,
 
 		if (since_ns < KEY_HOUR_NS && begin_ns < page->query->to_ns &&
 		    begin_ns + rollup_ns > page->query->from_ns)
-			bucket_join(&to[since_ns / series->step_ns],
+			bucket_join(bucket_at(series, group, at, begin_ns),
 			    column->counter ? &column->rate : NULL, &from[i]);
 	}
 }
@@ -345,23 +360,13 @@ add_rollup(struct series *series, struct page *page,
 
 /* ---- a series block ---- */
 
-static void
-reset(struct series *series, const struct series_group *group)
-{
-	uint32_t columns = group->end - group->first;
-
-	series->most_values = 0;
-	/* Nothing else of an empty bucket is defined, or read. */
-	for (uint32_t i = 0; i < columns * group->steps; i++)
-		series->buckets[i].count = 0;
-}
-
 /* Fill the buckets of the group from all data of the series block. */
 static void
 series_add(struct series *series, struct page *page,
     const struct series_input *part, const struct series_group *group)
 {
-	reset(series, group);
+	series->most_values = 0;
+	memset(series->is_begun, false, place_of(group, group->end));
 	if (part->rollup != ROLLUP_RAW)
 		add_rollup(series, page, part, group);
 	else if (part->compacted_cursor != NULL)
@@ -379,6 +384,7 @@ series_new(void)
 
 	series->buckets =
 	    memory_alloc(SERIES_BUCKETS * sizeof(*series->buckets));
+	series->is_begun = memory_alloc(SERIES_BUCKETS);
 	return series;
 }
 
@@ -393,6 +399,7 @@ series_free(struct series **series)
 	for (uint32_t i = 0; i < SERIES_GROUPS; i++)
 		metric_columns_clear(&old->groups[i].columns);
 	free(old->buckets);
+	free(old->is_begun);
 	free(old->boot);
 	rollup_list_clear(&old->rollups);
 	free(old);
@@ -461,17 +468,40 @@ series_wants(
 
 /* ---- the metrics of a page ---- */
 
-static struct series_group
-group_of(const struct series *series, const struct series_input *part)
+/* The steps of the hour that the query asks for.  A bucket of a rollup is in
+ * the step that it begins in. */
+static void
+set_steps(struct series_group *group, int64_t step_ns, int64_t rollup_ns)
 {
-	struct series_group group = {
-		.steps = (uint32_t)(KEY_HOUR_NS / series->step_ns),
-		.hour_ns = (int64_t)part->key.hour * KEY_HOUR_NS,
-	};
-	uint32_t fit = SERIES_BUCKETS / group.steps;
-	uint32_t left;
+	int64_t from_ns = group->from_ns - group->hour_ns;
+	int64_t to_ns = group->to_ns - group->hour_ns;
 
-	group.first = (uint32_t)(part->skip / group.steps);
+	if (rollup_ns > 0)
+		from_ns -= from_ns % rollup_ns;
+	group->hour_steps = (uint32_t)(KEY_HOUR_NS / step_ns);
+	group->before = (uint32_t)(from_ns / step_ns);
+	group->begin_ns = group->hour_ns + group->before * step_ns;
+	group->steps =
+	    (uint32_t)((to_ns + step_ns - 1) / step_ns) - group->before;
+}
+
+static struct series_group
+group_of(const struct series *series, const struct page *page,
+    const struct series_input *part)
+{
+	struct series_group group = { .hour_ns = (int64_t)part->key.hour *
+						 KEY_HOUR_NS };
+	uint32_t fit, left;
+
+	group.from_ns = group.hour_ns;
+	group.to_ns = group.hour_ns + KEY_HOUR_NS;
+	if (group.from_ns < page->query->from_ns)
+		group.from_ns = page->query->from_ns;
+	if (group.to_ns > page->query->to_ns)
+		group.to_ns = page->query->to_ns;
+	set_steps(&group, series->step_ns, rollup_step_ns(part->rollup));
+	fit = SERIES_BUCKETS / group.steps;
+	group.first = (uint32_t)(part->skip / group.hour_steps);
 	if (group.first > series->columns->count)
 		group.first = series->columns->count;
 	left = series->columns->count - group.first;
@@ -552,15 +582,23 @@ set_cursor(struct page *page, const struct series_input *part, uint64_t given)
 	mark->number = given;
 }
 
+static bool
+has_sample(const struct series *series, size_t at)
+{
+	return series->is_begun[at] && series->buckets[at].count > 0;
+}
+
 /* How many buckets from this one on, at most `most`, have one sample, of one
  * boot and one type? */
 static uint32_t
-count_singles(const struct bucket *bucket, uint32_t most)
+count_singles(const struct series *series, size_t at, uint32_t most)
 {
+	const struct bucket *bucket = &series->buckets[at];
 	const struct counter_rate_sample *first = &bucket->first;
 	uint32_t count = 0;
 
-	while (count < most && bucket[count].count == 1 &&
+	while (count < most && series->is_begun[at + count] &&
+	       bucket[count].count == 1 &&
 	       bucket[count].first.value.type == first->value.type &&
 	       bucket[count].first.boot == first->boot)
 		count++;
@@ -607,56 +645,86 @@ most_of(const struct series *series, const struct page *page, uint64_t left,
 	return most < 1 ? 1 : (uint32_t)most;
 }
 
-/* Collect consecutive buckets from number `at` of the group on; returns the
- * number after the last one. */
-static uint64_t
+/* Collect consecutive buckets of a metric from `step` on. */
+static void
 take_sequence(struct series *series, const struct page *page,
     const struct series_group *group, const struct series_input *part,
-    uint64_t at, struct sequence *sequence)
+    uint32_t metric, uint32_t step, struct sequence *sequence)
 {
-	uint64_t column = at / group->steps;
-	uint64_t left = (column + 1) * group->steps - at;
-	const struct bucket *bucket =
-	    &series->buckets[at - (uint64_t)group->first * group->steps];
+	size_t first = place_of(group, metric) + step;
+	const struct bucket *bucket = &series->buckets[first];
 	uint32_t most, singles = 0;
 
 	*sequence =
-	    (struct sequence){ .column = &series->columns->wanted[column],
-		    .begin_ns = group->hour_ns + (int64_t)(at % group->steps) *
-						     series->step_ns };
-	most = most_of(series, page, left, sequence->begin_ns);
+	    (struct sequence){ .column = &series->columns->wanted[metric],
+		    .begin_ns = group->begin_ns + step * series->step_ns };
+	most = most_of(series, page, group->steps - step, sequence->begin_ns);
 	wire_writer_init(
 	    &sequence->values, series->values, sizeof(series->values));
 	/* What a rollup says of one sample is not computed from it. */
 	if (part->rollup == ROLLUP_RAW && most >= SINGLES_MIN)
-		singles = count_singles(bucket, most);
+		singles = count_singles(series, first, most);
 	if (singles >= SINGLES_MIN)
 		put_singles(series, bucket, singles, sequence);
 	else
-		for (uint32_t i = 0; i < most && bucket[i].count > 0; i++)
+		for (uint32_t i = 0; i < most && has_sample(series, first + i);
+		     i++)
 			add_to_sequence(sequence, &bucket[i]);
-	return at + sequence->count;
+}
+
+/* The first step from `step` on with a sample of the metric.  Nearly all may
+ * be empty: there are 36,000 in an hour, and a sample each 10 s. */
+static uint32_t
+find_step(const struct series *series, const struct series_group *group,
+    uint32_t metric, uint32_t step)
+{
+	size_t first = place_of(group, metric);
+	const char *is_begun = series->is_begun + first, *at;
+
+	while (step < group->steps && (at = memchr(is_begun + step, true,
+					   group->steps - step)) != NULL) {
+		step = (uint32_t)(at - is_begun);
+		if (has_sample(series, first + step))
+			return step;
+		step++;
+	}
+	return group->steps;
+}
+
+/* The buckets of a metric from `step` on. */
+static bool
+put_metric(struct series *series, struct page *page,
+    const struct series_input *part, const struct series_group *group,
+    uint32_t metric, uint32_t step)
+{
+	struct sequence sequence;
+
+	while ((step = find_step(series, group, metric, step)) < group->steps) {
+		take_sequence(
+		    series, page, group, part, metric, step, &sequence);
+		if (!put_sequence(page, part, &sequence))
+			return false;
+		step += sequence.count;
+		set_cursor(page, part,
+		    (uint64_t)metric * group->hour_steps + group->before +
+			step);
+	}
+	return true;
 }
 
 static bool
 put_group(struct series *series, struct page *page,
     const struct series_input *part, const struct series_group *group)
 {
-	uint64_t start = (uint64_t)group->first * group->steps, at = start;
-	uint64_t end = (uint64_t)group->end * group->steps;
-	struct sequence sequence;
+	/* Of the first metric earlier pages may have had some. */
+	uint64_t begin =
+	    (uint64_t)group->first * group->hour_steps + group->before;
+	uint32_t step = part->skip > begin ? (uint32_t)(part->skip - begin) : 0;
 
-	if (at < part->skip)
-		at = part->skip;
-	while (at < end) {
-		if (series->buckets[at - start].count == 0) {
-			at++;
-			continue;
-		}
-		at = take_sequence(series, page, group, part, at, &sequence);
-		if (!put_sequence(page, part, &sequence))
+	for (uint32_t metric = group->first; metric < group->end; metric++) {
+		if (!put_metric(series, page, part, group, metric, step))
 			return false;
-		set_cursor(page, part, at);
+		step = 0;
 	}
 	return true;
 }
@@ -671,7 +739,7 @@ series_append(
 	series->step_ns = page->query->step_ns;
 	if (series->step_ns < rollup_step_ns(part->rollup))
 		series->step_ns = rollup_step_ns(part->rollup);
-	group = group_of(series, part);
+	group = group_of(series, page, part);
 	if (group.first < group.end) {
 		series_add(series, page, part, &group);
 		if (!put_group(series, page, part, &group))
@@ -681,7 +749,7 @@ series_append(
 	if (group.end < series->columns->count && group.first < group.end &&
 	    series->columns->wanted[group.end].index >= series->most_values)
 		group.end = series->columns->count;
-	set_cursor(page, part, (uint64_t)group.end * group.steps);
+	set_cursor(page, part, (uint64_t)group.end * group.hour_steps);
 	/* The samples have been read: the other metrics need another page. */
 	if (group.end < series->columns->count)
 		page->full = true;

@@ -33,6 +33,7 @@ struct rig {
 	struct writer_options options;
 	bool begun;            /* something was sent and not yet flushed */
 	uint32_t examined_max; /* for a page of a reader; 0: the default */
+	unsigned pages;        /* of the last answer */
 	uint64_t seq[16];      /* of session 0, 1 ... */
 	uint64_t received;     /* batches, */
 	bool in_order;         /* each later than the one before, as in life */
@@ -458,10 +459,10 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 	struct err err = { 0 };
 	size_t bytes = 0;
 	bool last = false;
-	unsigned pages = 0;
 	FILE *out = open_memstream(&text, &bytes);
 
 	*records = 0;
+	rig->pages = 0;
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig->writer), rig->journal, &err),
 	    &err);
@@ -474,7 +475,7 @@ rig_read(struct rig *rig, enum rig_what what, struct wire_query query,
 		struct record record;
 		struct text got, rest;
 
-		assert_true(++pages < RIG_PAGES_MAX);
+		assert_true(++rig->pages < RIG_PAGES_MAX);
 		wire_writer_init(&w, page, sizeof(page));
 		last = rig_page(reader, what, &query, &w);
 		header.records = w.records;

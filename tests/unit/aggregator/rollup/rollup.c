@@ -710,6 +710,24 @@ pages_are_the_same(void)
 	free(want);
 }
 
+/* A minute that the window begins in is in the step that it begins in, also
+ * where that one ends before the window. */
+static void
+minutes_are_whole(void)
+{
+	struct wire_query query = query_of(4);
+	uint64_t records;
+	char step[64], *lines;
+
+	query.from_ns = HOUR + 75 * SECOND;
+	query.step_ns = 72 * SECOND;
+	lines = rig_read(&rig, RIG_SELECT, query, &records);
+	snprintf(step, sizeof(step), " %lld..%lld ", (long long)HOUR,
+	    (long long)(HOUR + query.step_ns));
+	assert_non_null(strstr(lines, step));
+	free(lines);
+}
+
 static void
 deleted_samples_leave_their_rollups(void **state)
 {
@@ -742,6 +760,7 @@ deleted_samples_leave_their_rollups(void **state)
 	    &rig, RIG_SELECT, rig_query(1u << RECORD_SAMPLE, 0), &records));
 	assert_int_equal(records, 0);
 	pages_are_the_same();
+	minutes_are_whole();
 
 	/* Late samples do not replace the rollups. */
 	put_sample(&random, 1, HOUR + 5);

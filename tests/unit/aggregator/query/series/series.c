@@ -232,7 +232,10 @@ oracle(const struct wire_query *query, int64_t step)
 	FILE *out = open_memstream(&text, &bytes);
 
 	for (; begin <= samples[made - 1].time_ns; begin += step)
-		for (unsigned node = 0; node < NODES; node++)
+		for (unsigned node = 0;
+		     samples[first_at(begin)].time_ns < begin + step &&
+		     node < NODES;
+		     node++)
 			for (unsigned m = 0; m < SETS * METRICS; m++) {
 				const char *metric =
 				    metric_names[m / METRICS][m % METRICS];
@@ -318,12 +321,14 @@ nodes_metrics_and_times_are_selected(void **state)
 	static const char *const columns[] = { "", "cpu.*", "disk.read", "*e*",
 		"none", "poolscope.boot" };
 	static const char *const nodes[] = { "", "node-3", "node-?", "none" };
+	static const int64_t steps[] = { 600 * SECOND, SECOND / 10, 72 * SECOND,
+		SECOND, 1800 * SECOND };
 	uint64_t random = check_seed();
 
 	(void)state;
 	fill(&random);
 	for (unsigned i = 0; i < 24; i++) {
-		struct wire_query query = bucket_query(600 * SECOND);
+		struct wire_query query = bucket_query(steps[i % 5]);
 
 		query.columns = text_of(columns[i % 6]);
 		query.node = text_of(nodes[i % 4]);
@@ -472,6 +477,24 @@ a_series_block_that_does_not_fit_continues_in_the_next_page(void **state)
 	free(lines);
 }
 
+/* Only the steps of the window take room in a page, and time. */
+static void
+a_short_window_needs_no_more_pages_by_a_short_step(void **state)
+{
+	uint64_t random = check_seed(), records;
+	struct wire_query query = bucket_query(SECOND / 10);
+	char *lines;
+
+	(void)state;
+	fill(&random);
+	query.from_ns = samples[made / 2].time_ns;
+	query.to_ns = query.from_ns + 600 * SECOND;
+	lines = rig_read(&rig, RIG_SELECT, query, &records);
+	assert_true(records > 0);
+	assert_int_equal(rig.pages, 1);
+	free(lines);
+}
+
 static void
 steps_that_do_not_divide_an_hour_are_rounded_up(void **state)
 {
@@ -534,6 +557,7 @@ main(void)
 		    a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit),
 		CASE(
 		    a_series_block_that_does_not_fit_continues_in_the_next_page),
+		CASE(a_short_window_needs_no_more_pages_by_a_short_step),
 		CASE(steps_that_do_not_divide_an_hour_are_rounded_up),
 		CASE(
 		    a_sample_may_lack_the_last_columns_but_has_no_unknown_ones),
