@@ -298,17 +298,7 @@ who_find_late(struct who *who, int64_t start_ns)
 
 /* ---- one in another ---- */
 
-static bool
-lies_in(const struct phases_item *inner, const struct phases_item *outer)
-{
-	return inner->node == outer->node && inner->phase != outer->phase &&
-	       outer->begin_ns <= inner->begin_ns &&
-	       inner->end_ns <= outer->end_ns &&
-	       (inner->begin_ns != outer->begin_ns ||
-		   inner->end_ns != outer->end_ns ||
-		   inner->phase > outer->phase);
-}
-
+/* As the items are: what is around others comes before these. */
 static int
 by_node(const void *left, const void *right)
 {
@@ -319,30 +309,61 @@ by_node(const void *left, const void *right)
 	return (a->item > b->item) - (a->item < b->item);
 }
 
-static bool
-is_inside(const struct who *who, uint32_t i, uint32_t outer)
-{
-	const struct phases_item *items = who->timeline->phases.items;
+/* How far those inside reach that were seen: the farthest one, and the farthest
+ * of another phase; NULL: none. */
+struct reach {
+	const struct phases_item *first, *other;
+};
 
-	return who->at[i].item != WHO_NO_ITEM &&
-	       who->at[outer].item != WHO_NO_ITEM &&
-	       lies_in(&items[who->at[i].item], &items[who->at[outer].item]);
+/* Does it end in one of another phase? */
+static bool
+is_reached(const struct reach *reach, const struct phases_item *item)
+{
+	const struct phases_item *around = reach->first;
+
+	if (around != NULL && around->phase == item->phase)
+		around = reach->other;
+	return around != NULL && around->end_ns >= item->end_ns;
+}
+
+static void
+widen(struct reach *reach, const struct phases_item *item)
+{
+	const struct phases_item *first = reach->first;
+
+	if (first == NULL || item->end_ns > first->end_ns) {
+		if (first != NULL && first->phase != item->phase)
+			reach->other = first;
+		reach->first = item;
+	} else if (item->phase != first->phase &&
+		   (reach->other == NULL ||
+		       item->end_ns > reach->other->end_ns)) {
+		reach->other = item;
+	}
 }
 
 /* What those inside lost, without what is inside these. */
 static int64_t
-lost_inside(const struct who *who, uint32_t first, uint32_t end, uint32_t outer)
+lost_inside(const struct who *who, uint32_t outer)
 {
+	const struct phases_item *items = who->timeline->phases.items;
+	const struct phases_item *around = &items[who->at[outer].item];
+	struct reach reach = { NULL, NULL };
 	int64_t lost_ns = 0;
 
-	for (uint32_t i = first; i < end; i++) {
-		bool is_next = is_inside(who, i, outer);
+	for (uint32_t i = outer + 1;
+	     i < who->count && who->at[i].item != WHO_NO_ITEM; i++) {
+		const struct phases_item *item = &items[who->at[i].item];
 
-		for (uint32_t k = first; is_next && k < end; k++)
-			is_next =
-			    !is_inside(who, i, k) || !is_inside(who, k, outer);
-		if (is_next)
+		if (item->node != around->node ||
+		    item->begin_ns > around->end_ns)
+			break;
+		if (item->phase == around->phase ||
+		    item->end_ns > around->end_ns)
+			continue;
+		if (!is_reached(&reach, item))
 			lost_ns += who->at[i].time_ns - who->at[i].usual_ns;
+		widen(&reach, item);
 	}
 	return lost_ns;
 }
@@ -350,27 +371,20 @@ lost_inside(const struct who *who, uint32_t first, uint32_t end, uint32_t outer)
 void
 who_drop_outer(struct who *who, const struct straggler_bounds *bounds)
 {
-	bool *is_dropped = memory_zero((size_t)who->count + 1, 1);
-	uint32_t kept = 0, end;
+	uint32_t kept = 0;
 
 	if (who->count > 0)
 		qsort(who->at, who->count, sizeof(*who->at), by_node);
-	for (uint32_t first = 0; first < who->count; first = end) {
-		for (end = first; end < who->count &&
-				  who->at[end].node == who->at[first].node;)
-			end++;
-		for (uint32_t i = first; i < end; i++)
-			is_dropped[i] =
-			    who->at[i].item != WHO_NO_ITEM &&
-			    who->at[i].time_ns - who->at[i].usual_ns -
-				    lost_inside(who, first, end, i) <=
-				bounds->lost_ns;
+	/* Only those behind one can be inside it: those are still there. */
+	for (uint32_t i = 0; i < who->count; i++) {
+		const struct who_suspect suspect = who->at[i];
+
+		if (suspect.item == WHO_NO_ITEM ||
+		    suspect.time_ns - suspect.usual_ns - lost_inside(who, i) >
+			bounds->lost_ns)
+			who->at[kept++] = suspect;
 	}
-	for (uint32_t i = 0; i < who->count; i++)
-		if (!is_dropped[i])
-			who->at[kept++] = who->at[i];
 	who->count = kept;
-	free(is_dropped);
 }
 
 void
