@@ -23,7 +23,7 @@ struct row {
 	struct text node, phase, key, usual_of;
 	int64_t time, usual, above;
 	uint64_t of;
-	enum answer_flag open;
+	enum answer_flag open, outer;
 };
 
 #define SECONDS(member) ANSWER_AT_DURATION(struct row, member)
@@ -47,6 +47,8 @@ static const struct answer_column columns[] = {
 	{ "open", "OPEN", ANSWER_AT_FLAG(struct row, open),
 	    "has the phase no end? Then it lasts at least so long: to the last "
 	    "record of the node, or to where timeline ends it before" },
+	{ "outer", NULL, ANSWER_AT_FLAG(struct row, outer),
+	    "did other phases begin in it? Their time is not counted here" },
 	{ .key = NULL },
 };
 
@@ -65,7 +67,7 @@ static const struct answer_table tables[] = { { "slow", columns },
 struct share {
 	uint32_t phase, key, node, start;
 	int64_t ns;
-	bool is_open;
+	bool is_open, is_outer;
 };
 
 struct shares {
@@ -90,7 +92,9 @@ take_segment(void *arg, const struct phases_segment *segment)
 		.start =
 		    usual_start_of(&shares->starts, segment->item->begin_ns),
 		.ns = segment->end_ns - segment->begin_ns,
-		.is_open = segment->is_open };
+		.is_open = segment->is_open,
+		.is_outer = segment->begin_ns != segment->item->begin_ns ||
+			    segment->end_ns != segment->item->end_ns };
 }
 
 static int
@@ -124,6 +128,7 @@ join(struct shares *shares)
 		} else {
 			last->ns += next->ns;
 			last->is_open = last->is_open || next->is_open;
+			last->is_outer = last->is_outer || next->is_outer;
 		}
 	}
 	shares->count = kept;
@@ -195,7 +200,8 @@ make_rows(struct shares *shares, struct text nodes, uint32_t *count)
 			.phase = phase_of(shares, of),
 			.key = key_of(shares, of),
 			.time = of->ns,
-			.open = of->is_open ? ANSWER_YES : ANSWER_NO
+			.open = of->is_open ? ANSWER_YES : ANSWER_NO,
+			.outer = of->is_outer ? ANSWER_YES : ANSWER_NO
 		};
 		struct usual usual =
 		    usual_find(&shares->usual, row.phase, row.key);

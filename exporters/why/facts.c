@@ -143,6 +143,21 @@ take_straggler(struct why_facts *f, const struct answer_taken *row)
 				    text_of("node")) };
 }
 
+/* The state of its node has it, with the time until now. */
+static bool
+is_attended(const struct why_facts *f, const struct answer_taken *row)
+{
+	struct text node = answer_taken_text(row, "node"),
+		    phase = answer_taken_text(row, "phase");
+
+	for (uint32_t i = 0; i < f->node_count; i++)
+		if (f->nodes[i].phase != NULL &&
+		    is_same(f->nodes[i].node, node) &&
+		    is_same(f->nodes[i].phase, phase))
+			return answer_taken_is_set(row, "open");
+	return false;
+}
+
 static void
 take_slow(struct why_facts *f, const struct answer_taken *row)
 {
@@ -152,6 +167,10 @@ take_slow(struct why_facts *f, const struct answer_taken *row)
 	f->judged++;
 	if (!why_is_slow(above_ns, usual_ns))
 		return;
+	if (is_attended(f, row)) {
+		f->has_attended = true;
+		return;
+	}
 	if (f->slower < WHY_NAMED)
 		f->slow[f->slower] =
 		    (struct why_slow){ .node = copy_in(row, "node"),
@@ -161,6 +180,7 @@ take_slow(struct why_facts *f, const struct answer_taken *row)
 			    .usual_ns = usual_ns,
 			    .above_ns = above_ns,
 			    .is_open = answer_taken_is_set(row, "open"),
+			    .is_outer = answer_taken_is_set(row, "outer"),
 			    .is_of_phase =
 				text_equal(answer_taken_text(row, "usual_of"),
 				    text_of("phase")) };
@@ -175,6 +195,7 @@ take_node(struct why_facts *f, const struct answer_taken *row)
 	f->nodes[f->node_count++] =
 	    (struct why_node){ .node = copy_in(row, "node"),
 		    .wrong = copy_in(row, "wrong"),
+		    .phase = copy_in(row, "phase"),
 		    .state = copy_in(row, "state"),
 		    .open_ns = answer_taken_ns(row, "phase_open"),
 		    .usual_ns = answer_taken_ns(row, "phase_usual"),
@@ -359,6 +380,7 @@ why_facts_clear(struct why_facts *f)
 		free(f->nodes[i].node);
 		free(f->nodes[i].wrong);
 		free(f->nodes[i].state);
+		free(f->nodes[i].phase);
 	}
 	for (uint32_t i = 0; i < f->run.step_count; i++)
 		free(f->run.steps[i].name);

@@ -37,6 +37,7 @@ struct why_slow {
 	char *node, *phase, *key;
 	int64_t time_ns, usual_ns, above_ns;
 	bool is_open, is_of_phase; /* of the phase with any key */
+	bool is_outer;             /* without phases that began in it */
 };
 
 struct why_straggler {
@@ -47,7 +48,7 @@ struct why_straggler {
 };
 
 struct why_node {
-	char *node, *wrong, *state;
+	char *node, *wrong, *state, *phase; /* phase: open for too long */
 	int64_t open_ns, usual_ns;
 	bool attention;
 };
@@ -93,6 +94,7 @@ struct why_facts {
 
 	struct why_slow slow[WHY_NAMED];
 	uint64_t judged, slower; /* nodes; those that are worth a line */
+	bool has_attended;       /* and those of which `nodes` says it */
 
 	struct why_node nodes[WHY_NAMED]; /* the first rows */
 	uint32_t node_count;
@@ -183,5 +185,7 @@ void why_say_lost(
     struct why_sentences *all, const char *lost, const char *clocks);
 void why_put_ns(FILE *file, int64_t ns);
 void why_put_time(FILE *file, int64_t ns);
+/* "from TIME to TIME"; within a second "at TIME". */
+void why_put_times(FILE *file, int64_t from_ns, int64_t to_ns);
 
 #endif

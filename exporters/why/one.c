@@ -191,11 +191,11 @@ put_job(FILE *file, const struct why_job *job)
 	fputs(job->to_ns == TIME_MAX_NS ? " runs" : " ran", file);
 	fprintf(file, " on %" PRIu32 " node%s ", job->nodes,
 	    job->nodes == 1 ? "" : "s");
-	fputs(job->to_ns == TIME_MAX_NS ? "since " : "from ", file);
-	why_put_time(file, job->from_ns);
-	if (job->to_ns != TIME_MAX_NS) {
-		fputs(" to ", file);
-		why_put_time(file, job->to_ns);
+	if (job->to_ns == TIME_MAX_NS) {
+		fputs("since ", file);
+		why_put_time(file, job->from_ns);
+	} else {
+		why_put_times(file, job->from_ns, job->to_ns);
 		fputs(", ", file);
 		why_put_ns(file, job->to_ns - job->from_ns);
 	}

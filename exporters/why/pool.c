@@ -44,6 +44,19 @@ why_put_time(FILE *file, int64_t ns)
 	fputs(clock_text(text, ns, 0), file);
 }
 
+void
+why_put_times(FILE *file, int64_t from_ns, int64_t to_ns)
+{
+	char from[CLOCK_TEXT_BYTES], to[CLOCK_TEXT_BYTES];
+
+	clock_text(from, from_ns, 0);
+	clock_text(to, to_ns, 0);
+	if (strcmp(from, to) == 0)
+		fprintf(file, "at %s", from);
+	else
+		fprintf(file, "from %s to %s", from, to);
+}
+
 static const char *
 or_empty(const char *text)
 {
@@ -167,13 +180,10 @@ say_records(struct why_sentences *all, const struct why_facts *f)
 		    "results of benchmarks.",
 		    f->records, plural(f->records));
 	} else {
-		fprintf(file,
-		    "%" PRIu64 " record%s of %" PRIu64 " node%s from ",
+		fprintf(file, "%" PRIu64 " record%s of %" PRIu64 " node%s ",
 		    f->records, plural(f->records), f->all_nodes,
 		    plural(f->all_nodes));
-		why_put_time(file, f->oldest_ns);
-		fputs(" to ", file);
-		why_put_time(file, f->newest_ns);
+		why_put_times(file, f->oldest_ns, f->newest_ns);
 		fputs("; no start of the pool ", file);
 		if (f->start_count > 0) {
 			fputs("began in this time, the newest began at ", file);
@@ -282,9 +292,9 @@ put_time(
     FILE *file, const char *phase, const char *key, int64_t ns, bool is_open)
 {
 	put_phase(file, phase, key);
-	fputs(is_open ? " has taken " : " took ", file);
+	fputs(is_open ? " had taken " : " took ", file);
 	why_put_ns(file, ns);
-	fputs(is_open ? " so far, " : ", ", file);
+	fputs(is_open ? " at its last record, " : ", ", file);
 }
 
 /* What it was slow in; a begin has no more than its clause. */
@@ -348,9 +358,11 @@ say_slow(struct why_sentences *all, const struct why_facts *f, uint32_t number)
 	why_put_ns(file, s->usual_ns);
 	if (s->is_of_phase && s->key != NULL)
 		fputs(", whatever is its key", file);
+	if (s->is_outer)
+		fputs(", without what began in it", file);
 	if (number + 1 == WHY_NAMED && f->slower > WHY_NAMED)
-		fprintf(file, "; %" PRIu64 " other node%s slower, too",
-		    f->slower - WHY_NAMED,
+		fprintf(file, "; %" PRIu64 " other %s%s slower, too",
+		    f->slower - WHY_NAMED, f->only.bytes > 0 ? "phase" : "node",
 		    f->slower == WHY_NAMED + 1 ? " was" : "s were");
 	putc('.', file);
 	why_end(all, WHY_SLOW,
@@ -374,7 +386,8 @@ why_say_slow(struct why_sentences *all, const struct why_facts *f)
 	for (uint32_t i = 0; i < f->slower && i < WHY_NAMED; i++)
 		if (why_straggler_of(f, text_of(f->slow[i].node)) == NULL)
 			say_slow(all, f, i);
-	if (f->judged == 0 || f->slower > 0 || f->straggler_count > 0)
+	if (f->judged == 0 || f->slower > 0 || f->straggler_count > 0 ||
+	    f->has_attended)
 		return;
 	fprintf(why_begin(all), "%s was much slower than usual.",
 	    f->only.bytes > 0 ? "Nothing of it" : "No node");

@@ -80,10 +80,10 @@ wait_until indexed 30
 
 orders names >"$TMP/names"
 for pool in 'acct$orders' "$ODD"; do
-	for topic in why "why --columns *" stragglers slow nodes critical timeline starts phases "phases --by key" usage spans runs groups \
+	for topic in why "why --columns text,command" stragglers slow nodes critical timeline starts phases "phases --by key" usage spans runs groups \
 		"compare --by run" "compare --by job" "compare --by start"; do
 		# shellcheck disable=SC2086 # words
-		set -f; check "$topic" said lines poolscope stats $topic -p "$pool"; set +f
+		check "$topic" said lines poolscope stats $topic -p "$pool"
 	done
 	check "the live view" said lines poolscope top --once -p "$pool"
 	while IFS= read -r name; do

@@ -13,6 +13,10 @@
 # acct$jobs: n1 is prepared in 10 s.  Job 17 runs on n1 from 20 to 50, on n2 from 25 to 80.  Test run a takes 62 s,
 # run b waits, run c ends with an error.
 #
+# acct$outer: n1 to n5 start three times; each is prepared 0-10, and its resources take 10-30, in which they load
+# 12-28: 4 s are left.  In the third start n5 is prepared 0-12, its resources take 12-66, in which they load 12-32: 34 s
+# are left.  20 s of load are above 16 s by a quarter, 12 s above 10 s by less.
+#
 # acct$live: a node that is heard, of which no model knows a start.  acct$places again, from a minute after its start on.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
@@ -71,9 +75,9 @@ loads() {
 		} } }' CONVFMT=%.0f OFMT=%.0f | records
 	wait_until indexed 30
 }
-# slow POOL: what is reported of slow nodes
+# slow POOL [NODE]: what is reported of slow nodes
 slow() {
-	why "$1" | grep '^slow: '
+	why "$@" | grep '^slow: '
 }
 loads disk 0.7
 answer "a slow disk" "slow: n14: load of redis took 60.0 s, on its peers 22.0 s: tasks waited for a disk 70 % of the time, others 10 % (95 % of what it lost). That cost the pool 36.0 s." slow disk
@@ -102,6 +106,20 @@ check "... and in all about it" wait_until \
 	'terminal capture-pane -p | grep -Eq "^  why slow +tasks waited for a disk 70 % of the time, others 10 % *$"'
 terminal kill-server
 
+PARTITION='acct$outer'
+awk 'BEGIN { for (s = 0; s < 3; s++) for (i = 1; i <= 5; i++) {
+	last = s == 2 && i == 5; t = 7200 * s; node = "n" i
+	print "event", t, node, "prep:start\nevent", t + (last ? 12 : 10), node, "prep:end"
+	print "event", t + (last ? 12 : 10), node, "res:start\nevent", t + 12, node, "load:start img=redis"
+	print "event", t + (last ? 32 : 28), node, "load:end img=redis\nevent", t + (last ? 66 : 30), node, "res:end"
+} }' | records
+wait_until indexed 30
+answer "a phase around others" "n5,pool:resources,,34,4,true
+n5,pool:load,redis,20,16,false
+n5,pool:prep,,12,10,false" columns node,phase,key,time,usual,outer poolscope stats slow --by phase -p 'acct$outer' --format csv
+answer "... is without them" "slow: n5 lost most: resources took 34.0 s, usually 4.00 s, without what began in it.
+slow: n5: load of redis took 20.0 s, usually 16.0 s." slow outer n5
+
 # A second job is of n1 and has not ended.
 PARTITION='acct$jobs'
 records <<-'END'
@@ -111,6 +129,8 @@ records <<-'END'
 	event 50 n1 job:stop job=17
 	event 25 n2 job:start job=17
 	event 80 n2 job:stop job=17
+	event 60.25 n3 job:start job=short
+	event 60.75 n3 job:stop job=short
 	event 85 n1 job:start job=night-18
 	span 30 34 n1 main step
 	span 34 40 n1 main step
@@ -124,6 +144,8 @@ END
 answer "a job, with its spans: 4 and 6 s" "runs: Job 17 ran on 2 nodes from 2023-11-14T22:13:40Z to 2023-11-14T22:14:40Z, 60.0 s.
 runs: Its spans, added up: 10.0 s step (each, the median 4.00 s).
 lost: No records were lost." why jobs 17
+answer "... of half a second" "runs: Job short ran on 1 node at 2023-11-14T22:14:20Z, 500.0 ms.
+lost: No records were lost." why jobs short
 answer "... that runs" "runs: Job night-18 runs on 1 node since 2023-11-14T22:14:45Z." sh -c 'poolscope why -p "acct\$jobs" night-18 --format csv --columns about,text | sed -n "s/,/: /; 2p"'
 answer "a run that waits" "runs: Run b of group phones is queued. It began at 2023-11-14T22:14:30Z." why jobs b
 answer "a run" "runs: Run a of group phones is finished. It began at 2023-11-14T22:13:20Z.

@@ -54,7 +54,7 @@ judge("... and there is a way out", !page.url().includes("from="), page.url());
 await open("acct$stuck");
 same("an incomplete start", "The start of 2023-11-14T22:13:20Z is incomplete: 12 of 13 nodes became ready, " +
 	"the last of them after 30.0 s.", (await lead())[0]);
-same("the node that hangs", ["n13: prepare 300.0 s and not ended, usual 30.0 s, +270.0 s"], await below("Slowest nodes"));
+same("the node that hangs", ["n13: prepare 300.0 s at its last record, usual 30.0 s, +270.0 s"], await below("Slowest nodes"));
 await open("acct$even");
 same("nothing is slow", [], await below("Slowest nodes"));
 const running = await below("Running");

@@ -17,7 +17,7 @@ const JOB = "job", NOW = { by: "key", name: JOB + ":*", columns: "key,open_start
 /* "pull gcr.io/ml/train 88 s, usual 22 s, +66 s" */
 function slowWords(r) {
 	return shorten(short(r.phase), 60) + (r.key ? " " + shorten(r.key, 60) : "") + " " + duration(r.time) +
-		(r.open ? " and not ended" : "") + ", usual " + duration(r.usual) + ", +" + duration(r.above);
+		(r.open ? " at its last record" : "") + ", usual " + duration(r.usual) + ", +" + duration(r.above);
 }
 
 const whole = (text) => unbroken(text, (part) => h("span", { class: "state" }, part));

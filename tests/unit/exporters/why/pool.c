@@ -60,10 +60,11 @@ nodes(uint64_t live, uint64_t gone, uint64_t stopped, uint64_t attention)
 static void
 node(const char *name, bool attention)
 {
-	take("nodes", 5,
-	    KEYS("node", "state", "wrong", "attention", "phase_open"),
+	take("nodes", 6,
+	    KEYS("node", "state", "wrong", "attention", "phase", "phase_open"),
 	    CELLS(answer_string(name), answer_string("gone"),
 		answer_string("not heard"), answer_flag(attention),
+		answer_string(attention ? "work:pull" : NULL),
 		answer_duration(ANSWER_NO_NS)));
 }
 
@@ -390,17 +391,43 @@ slow_is_by_a_second_and_a_quarter(void **state)
 	says(WHY_SLOW, "No node was much slower than usual.");
 	f.only = text_of("a");
 	says(WHY_SLOW, "Nothing of it was much slower than usual.");
+	f.only = text_of("");
 	slow("c", 25 * S / 2, 10 * S, false);
 	slow("d", 2 * S, S, true);
-	says(WHY_SLOW, "c lost most: pull took 12.5 s, usually 10.0 s.\n"
-		       "d: pull has taken 2.00 s so far, usually 1.00 s.");
+	says(WHY_SLOW,
+	    "c lost most: pull took 12.5 s, usually 10.0 s.\n"
+	    "d: pull had taken 2.00 s at its last record, usually 1.00 s.");
 	slow("e", 2 * S, S, false);
 	slow("g", 2 * S, S, false);
 	says(WHY_SLOW,
 	    "c lost most: pull took 12.5 s, usually 10.0 s.\n"
-	    "d: pull has taken 2.00 s so far, usually 1.00 s.\n"
+	    "d: pull had taken 2.00 s at its last record, usually 1.00 s.\n"
 	    "e: pull took 2.00 s, usually 1.00 s; 1 other node was slower, "
 	    "too.");
+	f.only = text_of("e");
+	says(WHY_SLOW,
+	    "c lost most: pull took 12.5 s, usually 10.0 s.\n"
+	    "d: pull had taken 2.00 s at its last record, usually 1.00 s.\n"
+	    "e: pull took 2.00 s, usually 1.00 s; 1 other phase was slower, "
+	    "too.");
+}
+
+/* How long until now is said of the node's state: not to its last record, too.
+ */
+static void
+an_open_phase_that_needs_attention_is_said_once(void **state)
+{
+	(void)state;
+	nodes(2, 0, 0, 1);
+	node("a", true);
+	slow("a", 60 * S, S, true);
+	slow("b", S, S, false);
+	says(WHY_SLOW, "");
+	slow("a", 60 * S, S, false);
+	slow("c", 60 * S, S, true);
+	says(WHY_SLOW, "a lost most: pull took 60.0 s, usually 1.00 s.\n"
+		       "c: pull had taken 60.0 s at its last record, usually "
+		       "1.00 s.");
 }
 
 /* Of too few pulls of redis: the usual time is that of pulls of anything. */
@@ -588,6 +615,8 @@ main(void)
 		cmocka_unit_test_teardown(imported_nodes_have_records, clear),
 		cmocka_unit_test_teardown(
 		    slow_is_by_a_second_and_a_quarter, clear),
+		cmocka_unit_test_teardown(
+		    an_open_phase_that_needs_attention_is_said_once, clear),
 		cmocka_unit_test_teardown(
 		    what_is_usual_of_any_key_is_not_of_this_one, clear),
 		cmocka_unit_test_teardown(
