@@ -42,10 +42,13 @@ struct row {
 #define CAUSE_COLUMNS                                                          \
 	{ "cause", "CAUSE", TEXT(cause),                                       \
 		"the kind of the cause; unknown: nothing that is measured "    \
-		"differs; unmeasured: there are too few samples" },            \
+		"differs; unmeasured: there are too few samples",              \
+		.traits = ANSWER_SPARE },                                      \
 	    { "share", "SHARE", ANSWER_AT_SHARE(struct row, share),            \
-		    "which share of the lost time it explains" },              \
-	    { "why", "WHY", TEXT(why), "the same as a clause" },               \
+		    "which share of the lost time it explains",                \
+		    .traits = ANSWER_SPARE },                                  \
+	    { "why", "WHY", TEXT(why), "the same as a clause",                 \
+		    .traits = ANSWER_CLAUSE },                                 \
 	    { "metric", NULL, TEXT(metric),                                    \
 		    "the metric that proves it; unknown: none does" },         \
 	    { "value", NULL, NUMBER(value),                                    \
@@ -72,7 +75,8 @@ static const struct answer_column columns[] = {
 	    "ones" },
 	{ "of", NULL, ANSWER_AT_COUNT(struct row, of),
 	    "how many times the median is of" },
-	{ "lost", "LOST", SECONDS(lost), "time less usual" },
+	{ "lost", "LOST", SECONDS(lost), "time less usual",
+	    .traits = ANSWER_SPARE },
 	{ "drag", "DRAG", SECONDS(drag),
 	    "how much earlier the pool would have been ready, had it taken its "
 	    "usual time; unknown: the model does not say what waits for what" },
@@ -182,6 +186,8 @@ static void
 put_rows(const struct straggler *at, uint32_t count,
     const struct question_asked *asked, struct answer *answer)
 {
+	bool has_several = false;
+
 	for (uint32_t i = 0; i < count; i++) {
 		struct row row = row_of(&at[i]);
 
@@ -189,8 +195,13 @@ put_rows(const struct straggler *at, uint32_t count,
 			continue;
 		if (at[i].causes > 0)
 			add_cause(&row, &at[i].cause[0]);
+		has_several = has_several || at[i].causes > 1;
 		answer_row(answer, &row, NULL);
 	}
+	/* A person has read those of one cause above. */
+	if (!has_several && answer_is_for_people(answer) &&
+	    asked->values->answer.table == NULL)
+		return;
 	answer_begin_table(answer, "causes");
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t k = 0;

@@ -42,6 +42,7 @@ enum answer_trait {
 	ANSWER_IN_ORDER = 4, /* rows come in its order, which --sort keeps */
 	ANSWER_IN_UNIT = 8,  /* a number in the unit that the column "unit" of
 				the row has: a table shows bytes in KiB */
+	ANSWER_CLAUSE = 32, /* goes below the row in a table that is too wide */
 	ANSWER_REPEATS = 16, /* texts of which there are few: arrow has a
 				dictionary of them */
 };

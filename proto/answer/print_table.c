@@ -3,8 +3,8 @@
  *
  * No number is cut and no name loses its middle.  Where a table is wider than
  * the terminal, what all names of a column begin and end with is printed once
- * above; then columns that may be missing leave it; then a row has its name on
- * a line of its own.
+ * above; a clause goes below its row; then columns that may be missing leave
+ * it; then a row has its name on a line of its own.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -67,7 +67,7 @@ whole_width(const struct answer_printing *p)
 	unsigned width = 0;
 
 	for (uint32_t i = 0; i < p->column_count; i++)
-		if (!p->columns[i].is_hidden)
+		if (!p->columns[i].is_hidden && !p->columns[i].is_below)
 			width += p->columns[i].width + (width > 0 ? GAP : 0);
 	return width;
 }
@@ -122,7 +122,7 @@ shorten_names(
 			struct shown_column *c = &p->columns[i];
 
 			if (c->is.type != ANSWER_TEXT || c->is_hidden ||
-			    c->first != NULL)
+			    c->is_below || c->first != NULL)
 				continue;
 			names = common_of(c, rows, count);
 			if (names.prefix + names.suffix >
@@ -177,6 +177,10 @@ fit(struct answer_printing *p, struct answer_cell *const *rows, uint32_t count)
 	measure(p, rows, count);
 	if (p->options->width == 0)
 		return;
+	if (whole_width(p) > p->options->width)
+		for (uint32_t i = 0; i < p->column_count; i++)
+			p->columns[i].is_below =
+			    (p->columns[i].is.traits & ANSWER_CLAUSE) != 0;
 	if (count > 1)
 		shorten_names(p, rows, count);
 	hide_columns(p);
@@ -213,7 +217,7 @@ put_line(struct answer_printing *p, const struct answer_cell *cells)
 		struct text t;
 		unsigned width;
 
-		if (c->is_hidden)
+		if (c->is_hidden || c->is_below)
 			continue;
 		t = cells != NULL ? shown(c, cells, text) : title_of(&c->is);
 		width = table_width(t);
@@ -230,6 +234,13 @@ put_line(struct answer_printing *p, const struct answer_cell *cells)
 		}
 	}
 	putc('\n', p->file);
+	for (uint32_t i = 0; cells != NULL && i < p->column_count; i++) {
+		if (!p->columns[i].is_below)
+			continue;
+		fprintf(p->file, "%*s", INDENT, "");
+		put_safe(p->file, shown(&p->columns[i], cells, text));
+		putc('\n', p->file);
+	}
 }
 
 static void

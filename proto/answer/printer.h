@@ -24,6 +24,7 @@ struct shown_column {
 	uint32_t cell;  /* its number in a row */
 	unsigned width; /* table: characters so far */
 	bool is_hidden; /* table: too wide for the terminal */
+	bool is_below;  /* table: on a line below its row, for the same */
 	/* table: what its names begin and end with, which is printed once. */
 	struct table_names names;
 	char *first; /* one of them; NULL: they are printed whole */

@@ -498,6 +498,55 @@ what_is_too_wide_is_left_out_and_named(void **state)
 	}
 }
 
+struct told {
+	struct text name;
+	uint64_t count;
+	struct text why;
+};
+
+static const struct answer_column told_columns[] = {
+	{ "name", "NAME", ANSWER_AT_TEXT(struct told, name), "a name" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct told, count), "how many" },
+	{ "why", "WHY", ANSWER_AT_TEXT(struct told, why), "a clause",
+	    .traits = ANSWER_CLAUSE },
+	{ .key = NULL },
+};
+static const struct answer_table told_tables[] = { { "told", told_columns },
+	{ .name = NULL } };
+
+/* 4 + 2 + 5 + 2 + 13 characters fit into 26, and not into 25. */
+static void
+a_clause_goes_below_its_row(void **state)
+{
+	static const char *const wanted[] = {
+		"NAME  COUNT  WHY\n"
+		"a         1  it was a disk\n"
+		"b         2  it was late\n",
+		"NAME  COUNT\n"
+		"a         1\n"
+		"    it was a disk\n"
+		"b         2\n"
+		"    it was late\n",
+	};
+	const struct told rows[] = { { { "a", 1 }, 1, { "it was a disk", 13 } },
+		{ { "b", 1 }, 2, { "it was late", 11 } } };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct answer_options options = {
+			.format = ANSWER_FORMAT_TABLE, .width = 26 - i
+		};
+		struct answer *answer = begin(&options);
+
+		answer_free(&answer);
+		answer = answer_new(file, &options, told_tables);
+		for (int k = 0; k < 2; k++)
+			answer_row(answer, &rows[k], NULL);
+		assert_int_equal(end(answer, 0), 0);
+		assert_string_equal(text, wanted[i]);
+	}
+}
+
 /* A name that comes after the widths were chosen, and lacks what they have, is
  * whole. */
 static void
@@ -1106,6 +1155,7 @@ main(void)
 		cmocka_unit_test(a_table_is_as_wide_as_what_it_has),
 		cmocka_unit_test(a_column_says_how_it_is_sorted),
 		cmocka_unit_test(what_is_too_wide_is_left_out_and_named),
+		cmocka_unit_test(a_clause_goes_below_its_row),
 		cmocka_unit_test(a_late_name_is_whole),
 		cmocka_unit_test(
 		    a_name_that_does_not_fit_has_a_line_of_its_own),
