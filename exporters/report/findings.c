@@ -61,7 +61,8 @@ take_sentence(struct report_findings *f, const struct answer_taken *row)
 	if (joins)
 		free(before);
 	else
-		f->sentence_count++;
+		f->addresses[f->sentence_count++] =
+		    memory_text(answer_taken_text(row, "address"));
 }
 
 /* ---- metrics ---- */
@@ -219,7 +220,9 @@ report_findings_clear(struct report_findings *f)
 	for (int i = 0; i < REPORT_KINDS; i++)
 		for (uint32_t k = 0; k < f->kinds[i].count; k++)
 			clear_metric(&f->kinds[i].at[k]);
-	for (uint32_t i = 0; i < f->sentence_count; i++)
+	for (uint32_t i = 0; i < f->sentence_count; i++) {
 		free(f->sentences[i]);
+		free(f->addresses[i]);
+	}
 	*f = (struct report_findings){ .nodes = 0 };
 }

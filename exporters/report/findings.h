@@ -31,6 +31,7 @@ struct report_findings {
 	uint64_t attention;      /* nodes that need it */
 	/* Those of `why`, without markup. */
 	char *sentences[REPORT_SENTENCES];
+	char *addresses[REPORT_SENTENCES]; /* on the page; "": none */
 	uint32_t sentence_count;
 	/* Of each kind those that changed most, and how many there are. */
 	struct {

@@ -381,6 +381,10 @@ put_findings(struct json *json, const struct report_findings *findings)
 	for (uint32_t i = 0; i < findings->sentence_count; i++)
 		json_string(json, findings->sentences[i]);
 	json_end_array(json);
+	json_add_array(json, "addresses");
+	for (uint32_t i = 0; i < findings->sentence_count; i++)
+		json_string(json, findings->addresses[i]);
+	json_end_array(json);
 	json_add_array(json, "metrics");
 	for (uint32_t i = 0; i < count; i++) {
 		json_begin_object(json);

@@ -5,7 +5,7 @@
  *	get(path, params)	a promise of what the route answers
  *	live(pool, call, end)	calls call(event, data) until end aborts; may be absent
  *	trace(pool, params)	a promise of { buffer, shows }; may be absent
- *	opening	{ sentences, metrics }: what the overview begins with; may be absent
+ *	opening	{ sentences, addresses, metrics }: what the overview begins with; may be absent
  * Who calls onAnswer() is told of each answer: when it came, its status (0: none came), and
  * what it shows.
  * This file has the source that asks the server.  A page that has its data with it

@@ -115,7 +115,7 @@ export function lead(context, trouble) {
 	}
 
 	if (said)
-		tell(said.sentences.map((text) => ({ text })));
+		tell(said.sentences.map((text, i) => ({ text, address: said.addresses[i] })));
 	/* has: what there is of the pool. */
 	return { root, charts, async load(has) {
 		const phases = has.phases.length > 0, late = has.known.nodes > MANY;

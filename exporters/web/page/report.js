@@ -1,8 +1,8 @@
 /*
  * report - the page with its data inside: one file that needs no server.
  *
- * The element #data has base64 of gzip of JSON: { pool, made, left_out, sentences, metrics,
- * answers }.
+ * The element #data has base64 of gzip of JSON: { pool, made, left_out, sentences, addresses,
+ * metrics, answers }.
  * The names of `answers` are the paths that the page asks for, with their parameters in the
  * order of their names, such as "pools/acct$pool/phases?by=node", the values the texts that
  * the routes answer.  #trace, if it is there, has base64 of gzip of a trace to save.
@@ -77,14 +77,14 @@ function find(path, params) {
 	return first && first.model === model ? first : undefined;
 }
 
-const { pool, made, left_out, sentences, metrics, answers } = await unpack(document.getElementById("data")).json();
+const { pool, made, left_out, sentences, addresses, metrics, answers } = await unpack(document.getElementById("data")).json();
 
 function answer(name) {
 	return Object.hasOwn(answers, name) ? parse(answers[name]) : undefined;
 }
 
 use({
-	opening: { sentences, metrics },
+	opening: { sentences, addresses, metrics },
 	async get(path, params) {
 		const found = find(path, params);
 		if (found === undefined)
