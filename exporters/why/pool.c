@@ -470,7 +470,9 @@ say_runs(struct why_sentences *all, const struct why_facts *f)
 	fprintf(file, ", %" PRIu64 " ongoing, %" PRIu64 " queued.", f->ongoing,
 	    f->queued);
 	why_end(all, WHY_RUNS,
-	    &(struct why_proof){ .question = "stats groups",
+	    &(struct why_proof){
+		.question = f->errors > 0 ? "stats runs" : "stats groups",
+		.more = f->errors > 0 ? " --state failed" : NULL,
 		.view = f->errors > 0 ? "runs" : "groups",
 		NOTHING });
 }

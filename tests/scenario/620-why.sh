@@ -151,6 +151,10 @@ answer "a run that waits" "runs: Run b of group phones is queued. It began at 20
 answer "a run" "runs: Run a of group phones is finished. It began at 2023-11-14T22:13:20Z.
 runs: Its time was: 62.0 s testrun (the median of its group 62.0 s)." why jobs a
 answer "a run with an error" "runs: Run c of group phones ended with an error: no-device." why jobs c
+answer "... which its pool leads to" "3 runs in 1 group: 1 finished, 1 with an error (50.0 % of those that ended), 0 ongoing, 1 queued." \
+	sh -c 'poolscope why -p "acct\$jobs" --format csv --columns about,text,command | sed -n "s/^runs,\"\(.*\)\",.*/\1/p"'
+failed=$(poolscope why -p 'acct$jobs' --format csv --columns about,command | sed -n 's/^runs,//p')
+answer "... by its command" "c,no-device" sh -c "$failed --format csv --columns run,error_text | sed 1d"
 check_status 1 "a name that is near" poolscope why -p 'acct$jobs' nite-18
 check_printed "... is named" "partition acct.jobs has no node, run or job 'nite-18'; did you mean night-18?"
 check_status 1 "none" poolscope why -p 'acct$jobs' xxxxxxxxxx
