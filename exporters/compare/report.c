@@ -70,7 +70,7 @@ compare_words(
 }
 
 /* As a table shows it, on one line: names may have characters that a terminal
- * obeys, that turn round what is beside them, or that XML does not allow.  The
+ * obeys, that turn round the rest of the line, or that XML does not allow.  The
  * caller frees it. */
 static char *
 shown(struct text t)

@@ -9,13 +9,13 @@
 orders() {
 	/usr/bin/python3 "$ROOT/tests/attack/orders.py" "$@"
 }
-# said VERB COMMAND...: what the command prints, whatever its status, is as VERB of orders.py has it.
-said() {
+# prints VERB COMMAND...: what the command prints, whatever its status, is as VERB of orders.py has it.
+prints() {
 	_verb=$1
 	shift
-	"$@" >"$TMP/said" 2>"$TMP/said.err"
-	if [ $? -gt 4 ] || ! orders lines "$TMP/said.err" || ! orders "$_verb" "$TMP/said" ${COUNT:+"$COUNT"}; then
-		head -c 1000 "$TMP/said" "$TMP/said.err" | cat -v
+	"$@" >"$TMP/printed" 2>"$TMP/printed.err"
+	if [ $? -gt 4 ] || ! orders lines "$TMP/printed.err" || ! orders "$_verb" "$TMP/printed" ${COUNT:+"$COUNT"}; then
+		head -c 1000 "$TMP/printed" "$TMP/printed.err" | cat -v
 		return 1
 	fi
 }
@@ -83,18 +83,18 @@ for pool in 'acct$orders' "$ODD"; do
 	for topic in why "why --columns text,command" stragglers slow nodes critical timeline starts phases "phases --by key" usage spans runs groups \
 		"compare --by run" "compare --by job" "compare --by start"; do
 		# shellcheck disable=SC2086 # words
-		check "$topic" said lines poolscope stats $topic -p "$pool"
+		check "$topic" prints lines poolscope stats $topic -p "$pool"
 	done
-	check "the live view" said lines poolscope top --once -p "$pool"
+	check "the live view" prints lines poolscope top --once -p "$pool"
 	while IFS= read -r name; do
-		check "why one" said lines poolscope why -p "$pool" -- "$name"
+		check "why one" prints lines poolscope why -p "$pool" -- "$name"
 	done <"$TMP/names"
-	check "what else is asked for is refused by a line" said lines poolscope why -p "$pool" -- "$(printf '\033[2J\n::error::x')"
+	check "what else is asked for is refused by a line" prints lines poolscope why -p "$pool" -- "$(printf '\033[2J\n::error::x')"
 done
 COUNT=1
-check "annotations" said report poolscope stats compare --by run -p "$ODD" --report github
-check "... of which one is an error" grep -q '^::error title=' "$TMP/said"
-check "JUnit" said junit poolscope stats compare --by run -p "$ODD" --report junit
-check "... of which one has failed" grep -q '<failure' "$TMP/said"
+check "annotations" prints report poolscope stats compare --by run -p "$ODD" --report github
+check "... of which one is an error" grep -q '^::error title=' "$TMP/printed"
+check "JUnit" prints junit poolscope stats compare --by run -p "$ODD" --report junit
+check "... of which one has failed" grep -q '<failure' "$TMP/printed"
 check "by the Model Context Protocol" orders mcp 'acct$orders' "$ODD"
 check "nothing ran" sh -c '! test -e x'

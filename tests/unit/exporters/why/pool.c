@@ -412,7 +412,7 @@ slow_is_by_a_second_and_a_quarter(void **state)
 	    "too.");
 }
 
-/* How long until now is said of the node's state: not to its last record, too.
+/* How long until now is part of the node's state: not to its last record, too.
  */
 static void
 an_open_phase_that_needs_attention_is_said_once(void **state)
