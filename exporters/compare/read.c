@@ -18,7 +18,13 @@
 #include "proto/base/memory.h"
 #include "proto/os/clock.h"
 
-enum { METRIC_BYTES = 4 * NAME_BYTES_MAX };
+enum {
+	METRIC_BYTES = 4 * NAME_BYTES_MAX,
+	/* Starts whose phases are read at once, at first, beside as many as
+	 * are wanted: some are unlike, or not whole. */
+	BLOCK_STARTS = 16,
+	BLOCK_NODES = 50000
+};
 
 static double
 seconds_of(int64_t ns)
@@ -54,8 +60,9 @@ static struct text
 likeness_of(struct buffer *to, const struct start *start,
     const struct phases_read *phases)
 {
-	struct text *keys =
-	    memory_zero((size_t)phases->keys.count + 1, sizeof(*keys));
+	size_t room = (size_t)phases->keys.count + 1;
+	struct text *keys = memory_zero(room, sizeof(*keys));
+	bool *is_used = memory_zero(room, sizeof(*is_used));
 	char nodes[40];
 	uint32_t count = 0;
 
@@ -63,14 +70,19 @@ likeness_of(struct buffer *to, const struct start *start,
 	    start->nodes == 1 ? "" : "s");
 	to->bytes = 0;
 	buffer_put_text(to, text_of(nodes));
-	for (uint32_t i = 0; i < phases->keys.count; i++)
-		if (phases->keys.names[i].bytes > 0)
-			keys[count++] = phases->keys.names[i];
+	for (uint32_t i = 0; i < phases->count; i++) {
+		uint32_t key = phases->items[i].key;
+
+		if (!is_used[key] && phases->keys.names[key].bytes > 0)
+			keys[count++] = phases->keys.names[key];
+		is_used[key] = true;
+	}
 	qsort(keys, count, sizeof(*keys), by_name);
 	for (uint32_t i = 0; i < count; i++) {
 		buffer_put_text(to, text_of(i == 0 ? "; " : ", "));
 		buffer_put_text(to, keys[i]);
 	}
+	free(is_used);
 	free(keys);
 	return (struct text){ (const char *)to->at, (uint32_t)to->bytes };
 }
@@ -111,33 +123,88 @@ put_medians(struct compare_set *set, const struct phases_names *names,
 	free(lengths);
 }
 
-static int
-read_start(struct compare_set *set, const struct compare_query *query,
-    struct source *source, const struct starts *starts, uint32_t at,
-    struct err *err)
+static void
+offer_start(struct compare_set *set, const struct start *start,
+    const struct phases_names *names, const struct phases_read *phases)
 {
-	const struct start *start = &starts->at[at];
-	struct wire_query of = source_query(1u << RECORD_PHASE);
 	char name[CLOCK_TEXT_BYTES];
+	struct buffer like = { .at = NULL };
+
+	if (start->ready_ns == START_UNKNOWN)
+		set->unfinished++;
+	else if (compare_set_offer(set, text_of(utc_of(name, start->begin_ns)),
+		     start->begin_ns, likeness_of(&like, start, phases))) {
+		compare_set_value(set, text_of("ready"), true,
+		    seconds_of(start->ready_ns - start->begin_ns));
+		put_medians(set, names, phases);
+	}
+	buffer_clear(&like);
+}
+
+/* Which of the starts from `first` to before `end` had begun last. */
+static uint32_t
+find_start(
+    const struct starts *starts, uint32_t first, uint32_t end, int64_t ns)
+{
+	while (end - first > 1) {
+		uint32_t middle = first + (end - first) / 2;
+
+		if (starts->at[middle].begin_ns <= ns)
+			first = middle;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+/* Each phase is of the start in which it begins; their order remains. */
+static void
+offer_starts(struct compare_set *set, const struct starts *starts,
+    uint32_t first, uint32_t end, const struct phases_names *names,
+    const struct phases_read *phases)
+{
+	struct phases_item *items =
+	    memory_zero((size_t)phases->count + 1, sizeof(*items));
+	uint32_t *ends = memory_zero((size_t)end - first + 2, sizeof(*ends));
+	struct phases_read of = *phases;
+
+	/* By start: where its phases begin, and when they are there, end. */
+	for (uint32_t i = 0; i < phases->count; i++)
+		ends[find_start(starts, first, end, phases->items[i].begin_ns) -
+		     first + 2]++;
+	for (uint32_t i = 1; i <= end - first; i++)
+		ends[i] += ends[i - 1];
+	for (uint32_t i = 0; i < phases->count; i++)
+		items[ends[find_start(
+			       starts, first, end, phases->items[i].begin_ns) -
+			   first + 1]++] = phases->items[i];
+	for (uint32_t i = end; i-- > first && compare_set_wants(set);) {
+		of.items = items + ends[i - first];
+		of.count = ends[i - first + 1] - ends[i - first];
+		offer_start(set, &starts->at[i], names, &of);
+	}
+	free(ends);
+	free(items);
+}
+
+static int
+read_block(struct compare_set *set, const struct compare_query *query,
+    struct source *source, const struct starts *starts, uint32_t first,
+    uint32_t end, struct err *err)
+{
+	struct wire_query of = source_query(1u << RECORD_PHASE);
 	struct phases_names names = { .models.names = NULL };
 	struct phases_read phases;
-	struct buffer like = { .at = NULL };
 	struct text model;
 	int rc;
 
-	of.from_ns = start->begin_ns;
-	of.to_ns =
-	    at + 1 < starts->count ? starts->at[at + 1].begin_ns : TIME_MAX_NS;
+	of.from_ns = starts->at[first].begin_ns;
+	if (end < starts->count)
+		of.to_ns = starts->at[end].begin_ns;
 	rc = phases_read_model(&phases, &names, source, query->partition, &of,
 	    starts->model, PHASES_TIMELINE, &model, err);
-	if (rc == 0 &&
-	    compare_set_offer(set, text_of(utc_of(name, start->begin_ns)),
-		start->begin_ns, likeness_of(&like, start, &phases))) {
-		compare_set_value(set, text_of("ready"), true,
-		    seconds_of(start->last_ready_ns - start->begin_ns));
-		put_medians(set, &names, &phases);
-	}
-	buffer_clear(&like);
+	if (rc == 0)
+		offer_starts(set, starts, first, end, &names, &phases);
 	phases_read_clear(&phases);
 	phases_names_clear(&names);
 	return rc;
@@ -153,13 +220,18 @@ read_starts(struct compare_set *set, const struct compare_query *query,
 		.gap_ns = query->gap_ns };
 	struct starts starts;
 	int rc = starts_read(&starts, source, query->partition, &of, err);
+	uint32_t first, end = starts.count;
+	uint64_t most = BLOCK_STARTS + set->choice[COMPARE_OLD].newest +
+			set->choice[COMPARE_NEW].newest;
 
-	for (uint32_t i = starts.count;
-	     rc == 0 && i-- > 0 && compare_set_wants(set);) {
-		if (starts.at[i].ready < starts.at[i].nodes)
-			set->unfinished++;
-		else
-			rc = read_start(set, query, source, &starts, i, err);
+	for (; rc == 0 && end > 0 && compare_set_wants(set); end = first) {
+		uint32_t nodes = 0;
+
+		for (first = end;
+		     first > 0 && end - first < most && nodes < BLOCK_NODES;)
+			nodes += starts.at[--first].nodes;
+		rc = read_block(set, query, source, &starts, first, end, err);
+		most *= 2;
 	}
 	starts_clear(&starts);
 	return rc;
