@@ -94,13 +94,13 @@ status 3" report --group g1 --report junit
 answer "JUnit, undecided" "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
 <testsuite name=\"runs of acct\$pool\" tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\">
   <testcase classname=\"runs of acct\$pool\" name=\"testrun of group g2; configuration c1\">
-    <skipped message=\"undecided: 0.0 % more (4.8 % less to 5.0 % more), 7 new and 7 old; about 169 of each would decide; 16.2 % more had been seen\"/>
+    <skipped message=\"undecided: 0.0 % more (4.8 % less to 5.0 % more), 7 new and 7 old; about 169 of each would decide; 16.2 % more would have been seen\"/>
   </testcase>
 </testsuite>
 status 4" report --group g2 --report junit
 OF='title=runs of acct$pool::testrun of group'
 answer "annotations, worse" "::error $OF g1; configuration c1: worse: 11.7 %25 more (6.6 %25 more to 17.0 %25 more), 7 new and 7 old
 status 3" report --group g1 --report github
-answer "annotations, the same" "::notice $OF g2; configuration c1: same: 0.0 %25 more (4.8 %25 less to 5.0 %25 more), 7 new and 7 old; 26.5 %25 more had been seen
+answer "annotations, the same" "::notice $OF g2; configuration c1: same: 0.0 %25 more (4.8 %25 less to 5.0 %25 more), 7 new and 7 old; 26.5 %25 more would have been seen
 status 0" report --group g2 --worse 10% --report github
 stop aggregator
