@@ -11,6 +11,8 @@ $(call area,broker): $(call libs,broker)
 # Only in this test is there a way to crash the indexer.
 $(B)/unit/aggregator/writer/writer_quarantine: ALL_LDFLAGS += $(call wrap,collect_entry)
 
+# cmocka passes each case a state, of which most have none.
+$(B)/tests/unit/%.o: ALL_CFLAGS += -Wno-unused-parameter
 $(B)/unit/%: $(B)/tests/unit/%.o $(B)/libproto.a
 	@mkdir -p $(@D)
 	$(call link) -lcmocka

@@ -41,7 +41,6 @@ groups_of_a_boot_alone_are_limited(void **state)
 		"poolscope.boot" };
 	struct definitions *definitions;
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		definitions_new(&definitions);
 		for (int i = 0; i < SERIES_LIMIT_ORIGIN; i++)

@@ -24,7 +24,6 @@ take(uid_t uid, const char *front, int number, uint32_t columns, int minute)
 static int
 begin(void **state)
 {
-	(void)state;
 	series_limit_new(&limit);
 	return 0;
 }
@@ -32,7 +31,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	series_limit_free(&limit);
 	return 0;
 }
@@ -41,7 +39,6 @@ end(void **state)
 static void
 an_origin_has_as_many_groups_as_series(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 10000; i++)
 		assert_int_equal(take(1, "prom/", i, 1, 0), 0);
 	assert_int_equal(take(1, "prom/", 10000, 1, 0), -1);
@@ -58,7 +55,6 @@ an_origin_has_as_many_groups_as_series(void **state)
 static void
 an_origin_has_10000_series(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(take(1, "app/x/", i, 1000 - (i == 9), 0), 0);
 	assert_int_equal(take(1, "app/x/", 10, 2, 0), -1);
@@ -75,7 +71,6 @@ an_origin_has_10000_series(void **state)
 static void
 a_node_has_100000_series(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(take(1, "wide", i, 1000, 0), 0);
 	assert_int_equal(take(3, "other", 1, 1, 0), -1);
@@ -87,7 +82,6 @@ a_node_has_100000_series(void **state)
 static void
 what_was_not_heard_for_an_hour_makes_room(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 5000; i++)
 		assert_int_equal(take(1, "prom/", i, 2, i % 2 ? 0 : 30), 0);
 	assert_int_equal(take(1, "prom/", 5000, 1, 59), -1);

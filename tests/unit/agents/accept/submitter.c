@@ -17,7 +17,6 @@ static const struct wire_header header = { .node = { "here", 4 } };
 static int
 set_up(void **state)
 {
-	(void)state;
 	submitter_new(&submitter);
 	wire_writer_init(&writer, body, sizeof(body));
 	return 0;
@@ -26,7 +25,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	submitter_free(&submitter);
 	return 0;
 }
@@ -82,7 +80,6 @@ another_users_events_spans_and_entities_say_who(void **state)
 	static const uint32_t wanted[] = { 3, 1, 2, 0 };
 	int seen = 0;
 
-	(void)state;
 	add(RECORD_EVENT, 2, true);
 	assert_true(wire_put_context(&writer, text_of("there")));
 	add(RECORD_SPAN, 0, false);
@@ -110,7 +107,6 @@ ones_own_are_as_they_were(void **state)
 {
 	struct text plain;
 
-	(void)state;
 	add(RECORD_EVENT, 2, true);
 	plain = written();
 	assert_true(submitter_put(submitter, geteuid(), &header, &plain));
@@ -123,7 +119,6 @@ what_has_no_room_for_it_is_refused(void **state)
 {
 	struct text plain;
 
-	(void)state;
 	add(RECORD_EVENT, RECORD_ATTRIBUTES_MAX - 1, true);
 	plain = written();
 	assert_true(submitter_put(submitter, geteuid() + 1, &header, &plain));

@@ -42,7 +42,6 @@ without_descriptors_for_its_pipes_none_is_left_open(void **state)
 	struct child_process process;
 	int lowest = dup(0), open_before;
 
-	(void)state;
 	close(lowest);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	open_before = count_open();

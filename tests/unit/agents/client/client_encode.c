@@ -100,7 +100,6 @@ a_span_says_all_that_was_recorded(void **state)
 	struct client_track track = { .name = "worker" };
 	struct record record;
 
-	(void)state;
 	begin();
 	assert_true(client_encode(&writer, &ticks, &track,
 	    make((struct client_record){ .begin = 5,
@@ -143,7 +142,6 @@ names_are_repaired_and_attributes_too(void **state)
 	struct client_track track = { .number = 3 };
 	struct record record;
 
-	(void)state;
 	begin();
 	assert_true(client_encode(&writer, &ticks, &track,
 	    make((struct client_record){ .kind = CLIENT_EVENT }, "a\tb\xc2\x85",
@@ -162,7 +160,6 @@ a_part_of_a_track_is_short_and_has_no_slash(void **state)
 	char part[CLIENT_PART_BYTES_MAX + 1];
 	char given[300];
 
-	(void)state;
 	client_take_part(part, text_of("a/b/"));
 	assert_string_equal(part, "a_b_");
 	client_take_part(part, text_of(""));
@@ -183,7 +180,6 @@ a_track_of_a_node_with_a_long_name_has_an_id_of_its_own(void **state)
 	struct text long_node = { node, sizeof(node) };
 	struct record record;
 
-	(void)state;
 	begin();
 	assert_true(client_encode_track(&writer, &track, text_of("n1")));
 	record = result();
@@ -213,7 +209,6 @@ what_does_not_fit_leaves_nothing_behind(void **state)
 	    make((struct client_record){ .kind = CLIENT_SPAN }, "cat", "name",
 		NULL, 0);
 
-	(void)state;
 	begin();
 	wire_writer_init(&writer, body, 40);
 	assert_false(client_encode(&writer, &ticks, &track, record));
@@ -226,7 +221,6 @@ counters_are_words_and_bounded(void **state)
 {
 	char name[32];
 
-	(void)state;
 	assert_null(poolscope_get_counter(NULL, "1"));
 	assert_null(poolscope_get_counter("", "1"));
 	assert_null(poolscope_get_counter("two words", "1"));
@@ -247,7 +241,6 @@ a_counter_only_grows(void **state)
 	struct poolscope_counter *counter = poolscope_get_counter("c5", "By"),
 				 *gauge = poolscope_get_gauge("c6", "By");
 
-	(void)state;
 	assert_ptr_equal(gauge, poolscope_get_counter("c6", "By"));
 	gauge->gauge = true; /* the test before it took all names */
 	poolscope_put(counter, 2);
@@ -268,7 +261,6 @@ a_count_is_a_sample_of_one_number(void **state)
 	static struct client_sample sample;
 	double values[2];
 
-	(void)state;
 	assert_true(client_make_count(
 	    &sample, poolscope_get_counter("c5", "By"), 2.5, NS_PER_SECOND));
 	assert_int_equal(sample.group.sample.time_ns, NS_PER_SECOND);
@@ -285,7 +277,6 @@ the_unit_of_a_counter_is_unknown_unless_it_is_said(void **state)
 	} cases[] = { { "c0", "By", "By" }, { "c1", "1", "1" },
 		{ "c2", NULL, "" }, { "c3", "a b", "" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		static struct client_sample sample;
 		struct text unit = { NULL, 0 };

@@ -53,7 +53,6 @@ records_of_any_size_come_out_whole_and_in_order(void **state)
 	struct client_ring ring;
 	uint32_t bytes;
 
-	(void)state;
 	client_ring_init(&ring, memory, SIZE);
 	while (last < sizeof(model) / sizeof(model[0]) - 1) {
 		uint64_t random = check_random(&seed);
@@ -85,7 +84,6 @@ what_is_not_published_is_not_there(void **state)
 	struct client_ring ring;
 	uint32_t bytes;
 
-	(void)state;
 	client_ring_init(&ring, memory, SIZE);
 	assert_non_null(client_ring_reserve(&ring, 100));
 	assert_null(client_ring_peek(&ring, &bytes));
@@ -101,7 +99,6 @@ a_full_ring_refuses_until_something_is_taken(void **state)
 	struct client_ring ring;
 	uint32_t count = 0;
 
-	(void)state;
 	client_ring_init(&ring, memory, SIZE);
 	assert_false(client_ring_is_half_full(&ring));
 	while (put(&ring, 56, (unsigned char)count))
@@ -119,7 +116,6 @@ what_could_never_fit_is_refused(void **state)
 {
 	struct client_ring ring;
 
-	(void)state;
 	client_ring_init(&ring, memory, SIZE);
 	assert_null(client_ring_reserve(&ring, SIZE / 2 + 1));
 	client_ring_init(&ring, NULL, 0);
@@ -152,7 +148,6 @@ another_thread_sees_each_record_whole_and_once(void **state)
 	struct client_ring ring;
 	pthread_t producer;
 
-	(void)state;
 	client_ring_init(&ring, memory, SIZE);
 	assert_int_equal(pthread_create(&producer, NULL, produce, &ring), 0);
 	for (uint32_t i = 0; i < HANDED; i++) {

@@ -50,7 +50,6 @@ a_noisy_clock_is_followed_within_its_noise(void **state)
 	uint64_t seed = 1;
 	double worst = 0;
 
-	(void)state;
 	for (int64_t ns = SECOND / 100; ns < 100 * SECOND;
 	     ns += SECOND / 100 + (int64_t)(check_random(&seed) % 100000000)) {
 		fast_clock_add(&ticks,
@@ -68,7 +67,6 @@ later_ticks_are_later_times_whatever_is_marked_between(void **state)
 	uint64_t seed = 2;
 	int64_t last = INT64_MIN, ns = SECOND / 100;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		int64_t now = fast_clock_wall_ns(&ticks, tick_at(ns));
 
@@ -90,7 +88,6 @@ a_span_of_hours_is_as_long_as_the_clock_says(void **state)
 	struct fast_clock ticks = begin();
 	int64_t ns;
 
-	(void)state;
 	/* The clock is disciplined meanwhile: 20 parts in a million. */
 	for (ns = SECOND; ns < 7200 * SECOND; ns += SECOND)
 		fast_clock_add(&ticks, mark_at(ns, ns / 50000));
@@ -106,7 +103,6 @@ a_jump_is_taken_as_one(void **state)
 {
 	struct fast_clock ticks = begin();
 
-	(void)state;
 	for (int64_t ns = SECOND; ns < 10 * SECOND; ns += SECOND)
 		fast_clock_add(&ticks, mark_at(ns, 0));
 	/* It slept for an hour, and the counter did not. */
@@ -124,7 +120,6 @@ without_a_counter_a_tick_is_the_clock(void **state)
 {
 	struct fast_clock ticks;
 
-	(void)state;
 	fast_clock_is_counter = false;
 	fast_clock_init(&ticks);
 	assert_true(
@@ -139,7 +134,6 @@ this_machines_ticks_are_wall_time(void **state)
 	uint64_t tick;
 	int64_t ns;
 
-	(void)state;
 	fast_clock_is_counter = false;
 	fast_clock_choose();
 	fast_clock_init(&ticks);

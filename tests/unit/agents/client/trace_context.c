@@ -18,7 +18,6 @@ a_good_text_is_taken_apart_and_put_together(void **state)
 	char text[TRACE_CONTEXT_PARENT_BYTES];
 	struct trace_context trace_context;
 
-	(void)state;
 	assert_true(
 	    trace_context_parse(&trace_context, "00-" ID "-" SPAN "-01"));
 	assert_memory_equal(trace_context.id, id, sizeof(id));
@@ -61,7 +60,6 @@ a_bad_text_changes_nothing(void **state)
 	};
 	struct trace_context before = { .span = 7, .flags = 3 }, trace = before;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		if (trace_context_parse(&trace, bad[i]))
 			fail_msg("taken: '%s'", bad[i]);
@@ -74,7 +72,6 @@ a_later_version_may_say_more(void **state)
 {
 	struct trace_context trace_context;
 
-	(void)state;
 	assert_true(
 	    trace_context_parse(&trace_context, "cc-" ID "-" SPAN "-01"));
 	assert_true(trace_context_parse(
@@ -87,7 +84,6 @@ no_two_random_traces_are_alike(void **state)
 {
 	struct trace_context a, b;
 
-	(void)state;
 	trace_context_random(&a);
 	trace_context_random(&b);
 	assert_memory_not_equal(a.id, b.id, TRACE_CONTEXT_BYTES);

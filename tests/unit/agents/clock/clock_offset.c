@@ -211,7 +211,6 @@ static void
 the_truth_is_always_within_the_error(void **state)
 {
 	w.random = check_seed();
-	(void)state;
 	for (unsigned i = check_share(WORLDS, 30); i > 0; i--) {
 		make_world();
 		begin();
@@ -242,7 +241,6 @@ static void
 between_two_estimates_both_hold(void **state)
 {
 	w.random = check_seed();
-	(void)state;
 	for (unsigned i = check_share(WORLDS, 30); i > 0; i--) {
 		struct clock_offset_estimate before, after;
 		double ahead, back;
@@ -299,7 +297,6 @@ static void
 on_a_fast_link_alike_both_ways_it_is_within_50_us(void **state)
 {
 	w.random = check_seed();
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		uint64_t random = w.random;
 		struct clock_offset_estimate estimate;
@@ -324,7 +321,6 @@ the_drift_is_measured(void **state)
 {
 	struct clock_offset_estimate estimate;
 
-	(void)state;
 	quiet_world(200 * US, 80e-6);
 	for (int j = 0; j < 60; j++) {
 		struct clock_offset_probe probe = exchange();
@@ -345,7 +341,6 @@ without_a_probe_nothing_is_known(void **state)
 	struct clock_offset_now now;
 	struct clock_offset_estimate estimate;
 
-	(void)state;
 	quiet_world(200 * US, 0);
 	now = clocks();
 	assert_false(clock_offset_get(&clock_offset, &now, &estimate));
@@ -364,7 +359,6 @@ a_step_of_ours_keeps_what_is_known_of_the_aggregator(void **state)
 	struct clock_offset_now now;
 	bool known;
 
-	(void)state;
 	quiet_world(200 * US, 0);
 	probe = exchange();
 	take(&probe, CLOCK_OFFSET_TAKEN);
@@ -384,7 +378,6 @@ times_that_cannot_be_are_rejected(void **state)
 {
 	struct clock_offset_probe good, bad;
 
-	(void)state;
 	quiet_world(200 * US, 0);
 	good = exchange();
 	bad = good;
@@ -418,7 +411,6 @@ any_numbers_at_all_do_no_harm(void **state)
 	struct clock_offset_estimate estimate, last;
 	bool known;
 
-	(void)state;
 	for (unsigned i = check_share(100000, 5000); i > 0; i--) {
 		struct clock_offset_probe probe = { check_int64(&random),
 			check_int64(&random), check_int64(&random),
@@ -448,7 +440,6 @@ news_is_what_says_more_than_was_known(void **state)
 	};
 	struct clock_offset_estimate now = before;
 
-	(void)state;
 	now.time_ns = 10 * S;
 	assert_false(clock_offset_is_news(&before, &now, 10));
 	now.time_ns = 30 * S; /* known to 700 us by now */

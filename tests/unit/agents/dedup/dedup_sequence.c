@@ -70,7 +70,6 @@ a_put_without_session_or_number_is_not_numbered(void **state)
 {
 	struct session_id none = { { 0 } }, a = session(1);
 
-	(void)state;
 	assert_false(dedup_sequence_is_numbered(&none, 1));
 	assert_false(dedup_sequence_is_numbered(&a, 0));
 	assert_true(dedup_sequence_is_numbered(&a, 1));

@@ -29,7 +29,6 @@ a_broker_that_is_mute_is_given_up_after_one_to_two_seconds(void **state)
 {
 	struct failover f;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 1000; seed++) {
 		failover_init(&f, 3, seed);
 		int64_t took_ns = patience_of(&f);
@@ -46,7 +45,6 @@ a_short_trouble_moves_nobody(void **state)
 {
 	struct failover f;
 
-	(void)state;
 	failover_init(&f, 2, 1);
 	for (int i = 0; i < 1000; i++) {
 		assert_false(failover_check(&f, true, now_ns));
@@ -62,7 +60,6 @@ nobody_goes_back_before_the_next_one_fails(void **state)
 {
 	struct failover f;
 
-	(void)state;
 	failover_init(&f, 2, 7);
 	patience_of(&f);
 	assert_int_equal(f.at, 1);
@@ -80,7 +77,6 @@ patience_doubles_with_each_round_and_has_an_end(void **state)
 {
 	struct failover f;
 
-	(void)state;
 	failover_init(&f, 3, 11);
 	for (int round = 0; round < 10; round++) {
 		int64_t base_ns = NS_PER_SECOND << (round < 5 ? round : 5);
@@ -104,7 +100,6 @@ agents_of_one_dead_broker_do_not_move_together(void **state)
 	uint32_t moved[10] = { 0 };
 	struct failover f;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 10000; seed++) {
 		failover_init(&f, 2, seed);
 		int64_t took_ns = patience_of(&f) - NS_PER_SECOND;
@@ -120,7 +115,6 @@ a_single_broker_is_never_left(void **state)
 {
 	struct failover f;
 
-	(void)state;
 	failover_init(&f, 1, 3);
 	for (int i = 0; i < 1000; i++, now_ns += NS_PER_SECOND)
 		assert_false(failover_check(&f, true, now_ns));
@@ -131,7 +125,6 @@ one_that_will_not_do_is_passed_by_but_never_all_of_them(void **state)
 {
 	struct failover f;
 
-	(void)state;
 	failover_init(&f, 3, 5);
 	assert_true(failover_skip(&f));
 	assert_int_equal(f.at, 1);

@@ -9,7 +9,6 @@
 static void
 nothing_but_a_hello_goes_out_before_the_welcome(void **state)
 {
-	(void)state;
 	w.batches[0] = 3;
 	restart(0, 1);
 	push();
@@ -31,7 +30,6 @@ nothing_but_a_hello_goes_out_before_the_welcome(void **state)
 static void
 at_most_eight_batches_are_under_way(void **state)
 {
-	(void)state;
 	open_with(20, 1);
 	assert_int_equal(w.count, 9);
 	assert_int_equal(sender_in_flight(w.sender), 8);
@@ -53,7 +51,6 @@ the_window_is_512_KiB_or_the_credit(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	w.body_bytes = 200 << 10;
 	open_with(20, 1);
 	assert_int_equal(w.count, 3);
@@ -74,7 +71,6 @@ without_credit_one_batch_goes_per_time_out(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	open_with(20, 1);
 	h = answer(WIRE_ACK, last());
 	h.seq = 8;
@@ -93,7 +89,6 @@ without_credit_one_batch_goes_per_time_out(void **state)
 static void
 what_comes_later_goes_out_when_pushed(void **state)
 {
-	(void)state;
 	open_with(0, 1);
 	assert_int_equal(w.count, 1);
 	w.batches[0] = 1;
@@ -106,7 +101,6 @@ what_comes_later_goes_out_when_pushed(void **state)
 static void
 streams_do_not_disturb_each_other(void **state)
 {
-	(void)state;
 	w.batches[0] = w.batches[1] = 2;
 	restart(0, 1);
 	restart(1, 1);
@@ -127,7 +121,6 @@ silence_sends_again_after_growing_pauses(void **state)
 {
 	int64_t pause_ms = 1000;
 
-	(void)state;
 	open_with(2, 1);
 	assert_int_equal(w.count, 3);
 	for (int i = 0; i < 8; i++) {
@@ -154,7 +147,6 @@ silence_sends_again_after_growing_pauses(void **state)
 static void
 a_hole_is_gone_back_to_once(void **state)
 {
-	(void)state;
 	open_with(8, 1);
 	nack(&w.sent[4], WIRE_NACK_GAP, 3); /* number 4 came after 2 */
 	assert_int_equal(w.count, 9 + 6);
@@ -167,7 +159,6 @@ a_hole_is_gone_back_to_once(void **state)
 static void
 a_hole_that_a_gap_fills_is_gone_back_to(void **state)
 {
-	(void)state;
 	put_gap(3, 5);
 	open_with(8, 1);
 	assert_int_equal(w.count, 1 + 6);
@@ -192,7 +183,6 @@ open_with_a_hole(void)
 static void
 a_filling_that_was_lost_too_is_sent_again_soon(void **state)
 {
-	(void)state;
 	open_with_a_hole();
 	for (int64_t pause_ms = 25; pause_ms < 1000; pause_ms *= 2) {
 		uint32_t before = w.count;
@@ -217,7 +207,6 @@ an_ack_before_the_hole_does_not_put_it_off(void **state)
 {
 	int64_t due;
 
-	(void)state;
 	open_with_a_hole();
 	due = sender_deadline_ns(w.sender);
 	ack(2);
@@ -233,7 +222,6 @@ an_ack_before_the_hole_does_not_put_it_off(void **state)
 static void
 a_filling_that_waits_for_the_line_is_not_gone_back_to(void **state)
 {
-	(void)state;
 	open_with(8, 1);
 	w.line_is_full = true;
 	nack(&w.sent[4], WIRE_NACK_GAP, 3);
@@ -249,7 +237,6 @@ a_filling_that_waits_for_the_line_is_not_gone_back_to(void **state)
 static void
 a_aggregator_that_only_says_gap_does_not_set_the_pace(void **state)
 {
-	(void)state;
 	open_with(8, 1);
 	for (int i = 0; i < 1000; i++) {
 		w.now += MS;
@@ -263,7 +250,6 @@ a_nack_is_no_acknowledgement(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	open_with(8, 1);
 	h = answer(WIRE_NACK, last());
 	h.reason = WIRE_NACK_GAP;
@@ -278,7 +264,6 @@ a_nack_is_no_acknowledgement(void **state)
 static void
 a_new_connection_sends_all_again(void **state)
 {
-	(void)state;
 	open_with(3, 1);
 	sender_reconnected(w.sender);
 	push();
@@ -290,7 +275,6 @@ a_new_connection_sends_all_again(void **state)
 static void
 a_full_line_is_tried_at_most_once_a_second(void **state)
 {
-	(void)state;
 	w.batches[0] = 3;
 	w.line_is_full = true;
 	restart(0, 1);
@@ -313,7 +297,6 @@ busy_is_waited_for_as_long_as_it_says(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	open_with(3, 1);
 	h = answer(WIRE_NACK, &w.sent[1]);
 	h.reason = WIRE_NACK_BUSY;
@@ -334,7 +317,6 @@ busy_is_waited_for_as_long_as_it_says(void **state)
 static void
 another_owner_is_asked_again_later(void **state)
 {
-	(void)state;
 	open_with(3, 1);
 	nack(&w.sent[1], WIRE_NACK_OWNER, 0);
 	assert_int_equal(w.count, 4);

@@ -11,7 +11,6 @@ a_gap_says_from_where_to_where_and_why(void **state)
 {
 	const struct wire_header *h;
 
-	(void)state;
 	put_gap(2, 5);
 	open_with(6, 1);
 	h = &w.sent[2].header;
@@ -30,7 +29,6 @@ a_gap_says_from_where_to_where_and_why(void **state)
 static void
 an_ack_within_a_gap_waits_for_its_end(void **state)
 {
-	(void)state;
 	put_gap(2, 5);
 	open_with(6, 1);
 	ack(3);
@@ -45,7 +43,6 @@ an_ack_within_a_gap_waits_for_its_end(void **state)
 static void
 a_store_that_has_more_gets_all_of_it_once_more(void **state)
 {
-	(void)state;
 	ask_with(6, 1);
 	welcome(last(), 5);
 	assert_int_equal(w.acked[0], 0);
@@ -60,7 +57,6 @@ a_store_that_has_less_is_brought_what_it_lacks(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	ask_with(6, 5);
 	assert_int_equal(last()->header.seq, 5);
 	assert_int_equal(last()->header.generation, 5);
@@ -80,7 +76,6 @@ a_store_that_has_less_is_brought_what_it_lacks(void **state)
 static void
 a_store_that_has_less_of_unknown_content_gets_all_of_it(void **state)
 {
-	(void)state;
 	ask_with(6, 5);
 	welcome(last(), 3);
 	assert_int_equal(w.rewound, 1);
@@ -94,7 +89,6 @@ a_store_that_has_less_of_unknown_content_gets_all_of_it(void **state)
 static void
 a_derived_session_takes_the_welcome_for_an_acknowledgement(void **state)
 {
-	(void)state;
 	sender_free(&w.sender);
 	begin_as(state, true);
 	ask_with(6, 1);
@@ -113,7 +107,6 @@ another_store_is_asked_by_every_stream(void **state)
 	struct wire_header h;
 	uint32_t asked = 0;
 
-	(void)state;
 	w.batches[0] = w.batches[1] = 1;
 	restart(0, 2);
 	restart(1, 2);
@@ -147,7 +140,6 @@ another_store_is_asked_by_every_stream(void **state)
 static void
 other_content_under_the_first_number_needs_another_session(void **state)
 {
-	(void)state;
 	open_with(6, 1);
 	ack(2);
 	nack(&w.sent[3], WIRE_NACK_DIVERGED, 0);
@@ -161,7 +153,6 @@ other_content_under_a_later_number_waits_for_those_before_it(void **state)
 {
 	uint32_t before;
 
-	(void)state;
 	open_with(6, 1);
 	nack(&w.sent[4], WIRE_NACK_DIVERGED, 0);
 	assert_int_equal(w.divergences, 0);
@@ -179,7 +170,6 @@ a_late_answer_to_an_older_sending_is_no_divergence(void **state)
 {
 	struct sent old;
 
-	(void)state;
 	open_with(1, 1);
 	old = *last();
 	wait_ms(2000);
@@ -194,7 +184,6 @@ a_late_answer_to_an_older_sending_is_no_divergence(void **state)
 static void
 who_cannot_change_the_session_now_is_told_again(void **state)
 {
-	(void)state;
 	open_with(2, 1);
 	nack(&w.sent[1], WIRE_NACK_DIVERGED, 0);
 	assert_int_equal(w.divergences, 1);
@@ -212,7 +201,6 @@ sessions_that_diverge_one_after_the_other_begin_ever_later(void **state)
 {
 	int64_t from = 0;
 
-	(void)state;
 	w.batches[0] = 1;
 	for (int i = 0; i < 5; i++) {
 		w.session.bytes[0]++;
@@ -243,7 +231,6 @@ a_closed_stream_hears_nothing(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	open_with(1, 1);
 	h = answer(WIRE_ACK, last());
 	h.seq = 1;

@@ -9,7 +9,6 @@
 static void
 stale_and_repeated_acks_move_nothing(void **state)
 {
-	(void)state;
 	open_with(8, 1);
 	ack(5);
 	ack(5); /* on_acked asserts that it moves */
@@ -21,7 +20,6 @@ stale_and_repeated_acks_move_nothing(void **state)
 static void
 an_ack_beyond_what_was_sent_is_a_question(void **state)
 {
-	(void)state;
 	open_with(3, 1);
 	w.batches[0] = 20;
 	ack(15);
@@ -34,7 +32,6 @@ an_ack_of_somebody_else_is_not_ours(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	open_with(3, 1);
 	h = answer(WIRE_ACK, last());
 	h.seq = 3;
@@ -53,7 +50,6 @@ an_ack_of_another_generation_is_a_question(void **state)
 {
 	struct wire_header h;
 
-	(void)state;
 	open_with(3, 1);
 	h = answer(WIRE_ACK, last());
 	h.seq = 3;
@@ -66,7 +62,6 @@ an_ack_of_another_generation_is_a_question(void **state)
 static void
 a_welcome_to_an_older_hello_is_ignored(void **state)
 {
-	(void)state;
 	ask_with(3, 1);
 	wait_ms(1300);
 	assert_int_equal(w.count, 2);
@@ -82,7 +77,6 @@ a_welcome_to_an_older_hello_is_ignored(void **state)
 static void
 three_refusals_of_one_batch_are_final(void **state)
 {
-	(void)state;
 	open_with(3, 1);
 	for (int i = 0; i < 3; i++) {
 		const struct sent *first = &w.sent[w.count - 3];
@@ -105,7 +99,6 @@ three_refusals_of_one_batch_are_final(void **state)
 static void
 a_batch_that_is_forbidden_to_one_who_is_welcome_is_refused(void **state)
 {
-	(void)state;
 	open_with(1, 1);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(w.refusals, 0);
@@ -129,7 +122,6 @@ a_session_that_another_has_is_not_counted_as_forbidden(void **state)
 	const uint64_t *nacks;
 	struct wire_header h;
 
-	(void)state;
 	open_with(1, 1);
 	nacks = sender_counters(w.sender)->nacks;
 	h = answer(WIRE_NACK, last());
@@ -145,7 +137,6 @@ a_session_that_another_has_is_not_counted_as_forbidden(void **state)
 static void
 who_may_not_speak_any_more_keeps_what_was_accepted(void **state)
 {
-	(void)state;
 	open_with(1, 1);
 	nack(last(), WIRE_NACK_FORBIDDEN, 0);
 	for (int i = 0; i < 10; i++) {
@@ -164,7 +155,6 @@ who_may_not_speak_any_more_keeps_what_was_accepted(void **state)
 static void
 a_gap_is_never_refused(void **state)
 {
-	(void)state;
 	w.gap_from = w.gap_to = 1;
 	open_with(1, 1);
 	for (int i = 0; i < 6; i++) {
@@ -178,7 +168,6 @@ a_gap_is_never_refused(void **state)
 static void
 what_cannot_be_read_three_times_becomes_a_gap(void **state)
 {
-	(void)state;
 	w.unreadable = 1;
 	open_with(3, 1);
 	for (int i = 0; i < 4; i++)
@@ -193,7 +182,6 @@ what_cannot_be_read_three_times_becomes_a_gap(void **state)
 static void
 what_cannot_be_read_waits_for_the_answers_before_it(void **state)
 {
-	(void)state;
 	w.unreadable = 3;
 	open_with(3, 1);
 	assert_int_equal(w.count, 3);
@@ -235,7 +223,6 @@ answers_to_the_last_sending_are_clock_probes(void **state)
 {
 	struct sent first;
 
-	(void)state;
 	ask_with(1, 1);
 	w.now += 3 * MS;
 	give_at(WIRE_WELCOME, last(), 0, 500, 600);
@@ -260,7 +247,6 @@ answers_to_the_last_sending_are_clock_probes(void **state)
 static void
 another_probe_is_a_hello_when_there_is_nothing_else_to_say(void **state)
 {
-	(void)state;
 	w.wants_another = true;
 	ask_with(2, 1);
 	give_at(WIRE_WELCOME, last(), 0, 500, 600);
@@ -284,7 +270,6 @@ another_probe_is_a_hello_when_there_is_nothing_else_to_say(void **state)
 static void
 an_answer_that_says_no_time_is_no_probe(void **state)
 {
-	(void)state;
 	restart(0, 1);
 	push();
 	welcome(last(), 1);

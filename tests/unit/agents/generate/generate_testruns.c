@@ -48,7 +48,6 @@ every_step_is_as_long_as_it_may_be(void **state)
 	struct generate_run run;
 	uint64_t errors = 0;
 
-	(void)state;
 	memset(least, 0x7F, sizeof(least));
 	assert_int_equal(generate_runs_begin(&runs, &err), 0);
 	for (uint64_t i = 0; generate_runs_next(&runs, &run); i++) {
@@ -82,7 +81,6 @@ with_an_end_the_last_run_has_ended_just_before(void **state)
 	struct generate_runs runs = { .runs = 60, .spacing_s = 100 };
 	struct generate_run run;
 
-	(void)state;
 	for (runs.seed = 0; runs.seed < 100; runs.seed++) {
 		assert_int_equal(
 		    generate_runs_base(&runs, 1700000000, &err), 0);
@@ -120,7 +118,6 @@ what_leaves_the_calendar_is_refused(void **state)
 		{ { .runs = 2, .first = UINT64_MAX }, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct generate_runs runs = cases[i].runs;
 		struct generate_run run;
@@ -151,7 +148,6 @@ rows_come_again_the_same_and_are_named_by_what_makes_them(void **state)
 	struct import_source source;
 	int64_t seen[33] = { 0 };
 
-	(void)state;
 	assert_int_equal(generate_runs_begin(&runs, &err), 0);
 	assert_int_equal(
 	    generate_rows_open(&rows, &runs, text_of("n"), &err), 0);

@@ -65,7 +65,6 @@ set_up(void **state)
 {
 	char command[4 * SCRATCH_BYTES];
 
-	(void)state;
 	scratch_make(root);
 	snprintf(library, sizeof(library), "%s/libnvml.so", root);
 	snprintf(drm, sizeof(drm), "%s/drm", root);
@@ -84,7 +83,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(root);
 	return 0;
 }
@@ -110,7 +108,6 @@ without_devices_there_is_nothing_and_no_error(void **state)
 	struct gpu *gpu;
 	int64_t time_ns;
 
-	(void)state;
 	gpu_open(&gpu, "libthere-is-none.so.1", "/nonexistent");
 	assert_null(gpu);
 	assert_int_equal(gpu_take(gpu, readings, &time_ns), 0);
@@ -123,7 +120,6 @@ what_a_device_does_not_tell_is_nil(void **state)
 	struct gpu_reading readings[GPU_DEVICES_MAX];
 	struct gpu *gpu;
 
-	(void)state;
 	gpu_open(&gpu, library, "/nonexistent");
 	assert_int_equal(wait_for(gpu, readings), 2);
 	assert_string_equal(readings[0].name, "nvidia0");
@@ -148,7 +144,6 @@ sysfs_is_read_beside_it(void **state)
 	struct gpu_reading readings[GPU_DEVICES_MAX];
 	struct gpu *gpu;
 
-	(void)state;
 	put_file("drm/card1/device/gpu_busy_percent", "35\n");
 	put_file("drm/card1/device/mem_info_vram_used", "1048576\n");
 	put_file("drm/card1/device/hwmon/hwmon3/temp1_input", "51000\n");
@@ -179,7 +174,6 @@ a_driver_that_does_not_answer_delays_nobody(void **state)
 	struct gpu *gpu;
 	int64_t time_ns;
 
-	(void)state;
 	put_file("stuck", "");
 	gpu_open(&gpu, library, "/nonexistent");
 	for (int i = 0; i < 1000; i++)
@@ -208,7 +202,6 @@ a_driver_that_was_loaded_again_is_asked_again(void **state)
 	struct gpu *gpu;
 	uint32_t count = 1;
 
-	(void)state;
 	gpu_open(&gpu, library, "/nonexistent");
 	assert_int_equal(wait_for(gpu, readings), 2);
 	put_file("away", "");
@@ -235,7 +228,6 @@ what_no_device_can_have_is_nil_and_counted(void **state)
 	struct gpu_reading readings[GPU_DEVICES_MAX];
 	struct gpu *gpu;
 
-	(void)state;
 	put_file("wild", "");
 	gpu_open(&gpu, library, "/nonexistent");
 	assert_int_equal(wait_for(gpu, readings), 2);

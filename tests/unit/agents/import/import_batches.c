@@ -85,7 +85,6 @@ every_row_is_in_the_batches_of_its_partition(void **state)
 {
 	struct import_batches *pack = pack_of(10000);
 
-	(void)state;
 	assert_int_equal(import_batches_streams(pack), 2);
 	assert_int_equal(count_records(pack, 0), 3334);
 	assert_int_equal(count_records(pack, 1), 6666);
@@ -104,7 +103,6 @@ every_record_is_of_its_node(void **state)
 	struct sender_batch batch;
 	struct record record;
 
-	(void)state;
 	for (uint64_t seq = 1; import_batches_read(pack, 1, seq, &batch) == 1;
 	     seq++) {
 		header.records = batch.records;
@@ -126,7 +124,6 @@ the_same_rows_are_the_same_batches(void **state)
 	struct import_batches *a = pack_of(9000), *b = pack_of(9000);
 	struct sender_batch of_a, of_b;
 
-	(void)state;
 	assert_true(session_equal(
 	    import_batches_session(a, 1), import_batches_session(b, 1)));
 	assert_false(session_equal(
@@ -151,7 +148,6 @@ another_file_or_kind_is_another_session(void **state)
 		import_batches_new(IMPORT_EMITS, no, digest, true),
 	};
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		add(pack[i], 0);
 	for (int i = 0; i < 3; i++) {
@@ -194,7 +190,6 @@ equal_rows_differ_by_their_number(void **state)
 	char uuid[2][16], before[16];
 	bool has[5];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		pack[i] = import_batches_new(
 		    IMPORT_CASCADE, (struct text){ NULL, 0 }, digest, true);
@@ -226,7 +221,6 @@ what_is_acknowledged_leaves_memory(void **state)
 	struct sender_batch batch;
 	uint32_t n = 0;
 
-	(void)state;
 	while (!import_batches_is_full(pack))
 		add(pack, n++);
 	import_batches_sent(pack, 1, 1);
@@ -250,7 +244,6 @@ after_a_rewind_the_same_batches_come_again(void **state)
 	struct text body;
 	uint64_t chain;
 
-	(void)state;
 	assert_int_equal(import_batches_read(pack, 1, 3, &batch), 1);
 	body = batch.body;
 	body.at = memcpy(malloc(body.bytes), body.at, body.bytes);
@@ -275,7 +268,6 @@ after_a_rewind_the_same_batches_come_again(void **state)
 static void
 what_the_aggregator_claims_is_compared(void **state)
 {
-	(void)state;
 	for (int early = 0; early < 2; early++)
 		for (int wrong = 0; wrong < 4; wrong++) {
 			struct import_batches *pack = pack_of(9000);
@@ -348,7 +340,6 @@ lines_are_given_with_their_numbers(void **state)
 	struct err err;
 	char path[32];
 
-	(void)state;
 	write_file(path, "one\r\n\nthree\nlast", 16);
 	assert_int_equal(import_file_open(&file, path, &err), 0);
 	for (int pass = 0; pass < 2; pass++) {
@@ -383,7 +374,6 @@ a_line_over_the_limit_is_passed_over_whole(void **state)
 	struct err err;
 	char path[32], *content = malloc(8 << 20), *p = content;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		memset(p, 'a' + i, lengths[i]);
 		p[lengths[i]] = '\n';
@@ -416,7 +406,6 @@ a_file_that_changes_meanwhile_is_not_trusted(void **state)
 	struct err err;
 	char path[32];
 
-	(void)state;
 	write_file(path, "one\n", 4);
 	assert_int_equal(import_file_open(&file, path, &err), 0);
 	assert_int_equal(truncate(path, 2), 0);
@@ -437,7 +426,6 @@ the_bar_fits_a_terminal(void **state)
 		.now_ns = 1000000000 };
 	char text[4 * PROGRESS_COLUMNS];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (progress.done = 0; progress.done <= 150; progress.done++) {
 			progress_text(text, names[i], &progress);

@@ -13,7 +13,6 @@ processor_time_of_a_group_is_read(void **state)
 {
 	struct cgroup_cpu cpu;
 
-	(void)state;
 	assert_int_equal(
 	    cgroup_parse_cpu(text_of("usage_usec 30\nuser_usec 20\n"
 				     "system_usec 10\nnr_periods 9\n"
@@ -33,7 +32,6 @@ io_of_a_group_is_summed_over_devices(void **state)
 {
 	struct cgroup_io io;
 
-	(void)state;
 	assert_int_equal(
 	    cgroup_parse_io(
 		text_of("8:0 rbytes=100 wbytes=200 rios=3 wios=4 dbytes=9\n"
@@ -56,7 +54,6 @@ a_limit_that_is_none_is_no_number(void **state)
 	struct cgroup_events events;
 	uint64_t number = 7;
 
-	(void)state;
 	assert_true(proc_parse_number(text_of("4096\n"), &number));
 	assert_int_equal(number, 4096);
 	assert_false(proc_parse_number(text_of("max\n"), &number));
@@ -74,7 +71,6 @@ a_process_may_call_itself_anything(void **state)
 {
 	struct proc_process p;
 
-	(void)state;
 	assert_int_equal(
 	    proc_parse_process(
 		text_of("4711 (a) R 1 (b)) S 1 4711 4711 0 -1 4194304 100 0 "

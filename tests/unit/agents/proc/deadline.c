@@ -45,7 +45,6 @@ a_question_is_answered(void **state)
 	struct question q = make(true);
 	struct deadline *deadline;
 
-	(void)state;
 	deadline_open(&deadline);
 	for (int i = 1; i <= 100; i++) {
 		/* On a busy machine the answer may come later. */
@@ -64,7 +63,6 @@ one_without_an_answer_keeps_no_other_waiting(void **state)
 	struct question slow = make(false), quick = make(true);
 	struct deadline *deadline;
 
-	(void)state;
 	deadline_open(&deadline);
 	assert_false(ask(deadline, &slow));
 	assert_true(deadline_is_asked(deadline, &slow.question));
@@ -88,7 +86,6 @@ one_of_many_without_an_answer_keeps_no_other_waiting(void **state)
 	struct deadline_question *all[6];
 	struct deadline *deadline;
 
-	(void)state;
 	deadline_open(&deadline);
 	for (int i = 0; i < 6; i++)
 		all[i] = &q[i].question;
@@ -120,7 +117,6 @@ there_is_a_bound_to_threads_that_wait(void **state)
 	struct question quick = make(true);
 	struct deadline *deadline;
 
-	(void)state;
 	deadline_open(&deadline);
 	for (int i = 0; i < DEADLINE_THREADS_MAX; i++) {
 		slow[i].question.ask = answer;
@@ -139,7 +135,6 @@ threads_whose_questions_were_answered_are_asked_again(void **state)
 	struct question slow[DEADLINE_THREADS_MAX];
 	struct deadline *deadline;
 
-	(void)state;
 	deadline_open(&deadline);
 	/* The second time there is no thread to begin: all 16 have to serve. */
 	for (int round = 0; round < 2; round++) {

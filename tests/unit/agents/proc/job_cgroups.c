@@ -20,7 +20,6 @@ static struct deadline *deadline;
 static int
 set_up(void **state)
 {
-	(void)state;
 	scratch_make(root);
 	deadline_open(&deadline);
 	return 0;
@@ -29,7 +28,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(root);
 	deadline_close(&deadline);
 	proc = "/proc";
@@ -93,7 +91,6 @@ groups_that_match_are_found_and_lost(void **state)
 {
 	struct job_cgroups *job_cgroups;
 
-	(void)state;
 	put_file("slurm/job_1", "cpu.stat", "usage_usec 11\n");
 	put_file("slurm/job_1", "memory.current", "4096\n");
 	put_file("slurm/other", "cpu.stat", "usage_usec 99\n");
@@ -130,7 +127,6 @@ a_group_that_was_made_again_is_the_new_one(void **state)
 {
 	struct job_cgroups *job_cgroups;
 
-	(void)state;
 	put_file("docker/a", "cpu.stat", "usage_usec 5000\n");
 	open_groups(&job_cgroups, "docker/*,*/a");
 	assert_int_equal(job_cgroups_find(job_cgroups), 1);
@@ -157,7 +153,6 @@ a_long_file_is_read_to_its_end(void **state)
 	struct cgroup_io io;
 	size_t used = 0;
 
-	(void)state;
 	for (int i = 0; i < 2000; i++)
 		used += (size_t)sprintf(text + used,
 		    "8:%d rbytes=1000 wbytes=2000 rios=3 wios=4 dbytes=0 "
@@ -182,7 +177,6 @@ groups_named_by_sluid_get_the_id_of_their_job(void **state)
 {
 	struct job_cgroups *job_cgroups;
 
-	(void)state;
 	proc = root;
 	put_file("slurmstepd.scope/job_17", "cpu.stat", "usage_usec 1\n");
 	put_file(
@@ -226,7 +220,6 @@ groups_of_a_scheduler_that_no_pattern_takes_are_counted(void **state)
 {
 	struct job_cgroups *job_cgroups;
 
-	(void)state;
 	put_file(
 	    "slurmstepd.scope/sAJ3Z8QV4XY0C0", "cpu.stat", "usage_usec 1\n");
 	put_file("slurmstepd.scope/system", "cpu.stat", "usage_usec 1\n");
@@ -248,7 +241,6 @@ processes_that_cannot_be_seen_are_counted(void **state)
 	struct job_cgroups_command top[3];
 	struct job_cgroups *job_cgroups;
 
-	(void)state;
 	put_file("docker/a", "cpu.stat", "usage_usec 1\n");
 	put_file("docker/a", "cgroup.procs", "0\n999999998\n999999999\n");
 	open_groups(&job_cgroups, "docker/*");
@@ -263,7 +255,6 @@ names_that_are_no_utf8_are_escaped(void **state)
 {
 	struct job_cgroups *job_cgroups;
 
-	(void)state;
 	put_file("docker/a\xff b", "cpu.stat", "usage_usec 1\n");
 	open_groups(&job_cgroups, "docker/*");
 	assert_int_equal(job_cgroups_find(job_cgroups), 1);
@@ -280,7 +271,6 @@ there_is_a_bound_to_groups(void **state)
 	struct job_cgroups *job_cgroups;
 	char group[64];
 
-	(void)state;
 	for (int i = 0; i < JOB_CGROUPS_MAX + 10; i++) {
 		snprintf(group, sizeof(group), "many/job_%d", i);
 		put_file(group, "cpu.stat", "usage_usec 1\n");
@@ -300,7 +290,6 @@ processes_are_found_in_the_leaves_and_added_up_by_name(void **state)
 	char pids[96];
 	pid_t child;
 
-	(void)state;
 	prctl(PR_SET_NAME, "my job");
 	child = fork();
 	if (child == 0) {
@@ -335,7 +324,6 @@ the_root_is_where_a_cgroup2_is_mounted(void **state)
 {
 	char to[PATH_MAX];
 
-	(void)state;
 	assert_true(job_cgroups_root(
 	    to, text_of("31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
 			"32 31 0:29 / /sys/fs/cgroup/a\\040b rw - cgroup2 none "

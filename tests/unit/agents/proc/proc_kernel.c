@@ -15,7 +15,6 @@ paging_is_summed_over_who_reclaims(void **state)
 {
 	struct proc_vmstat v;
 
-	(void)state;
 	assert_int_equal(
 	    proc_parse_vmstat(text_of("nr_free_pages 6056239\n"
 				      "pswpin 11\npswpout 12\n"
@@ -88,7 +87,6 @@ pressure_is_read_with_and_without_full(void **state)
 {
 	struct proc_pressure p;
 
-	(void)state;
 	assert_int_equal(
 	    proc_parse_pressure(
 		text_of("some avg10=12.34 avg60=1.00 avg300=0.50 total=987654\n"
@@ -121,7 +119,6 @@ run_delay_and_migrations_are_summed_over_processors(void **state)
 {
 	struct proc_schedstat s;
 
-	(void)state;
 	assert_int_equal(proc_parse_schedstat(text_of(schedstat_15), &s), 0);
 	assert_int_equal(s.run_ns, 3000);
 	assert_int_equal(s.run_delay_ns, 500);
@@ -145,7 +142,6 @@ a_schedstat_of_another_version_is_refused(void **state)
 {
 	struct proc_schedstat s;
 
-	(void)state;
 	assert_int_equal(
 	    proc_parse_schedstat(
 		text_of("version 99\ncpu0 1 2 3 4 5 6 7 8 9\n"), &s),
@@ -158,7 +154,6 @@ a_schedstat_of_another_version_is_refused(void **state)
 static void
 a_boot_is_the_first_48_bits_of_its_id(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    proc_parse_boot(text_of("2ba0b6b6-37f4-4c30-a49b-26c6ae2a5ad1\n")),
 	    0x2ba0b6b637f4);

@@ -29,7 +29,6 @@ cpu_times_are_those_of_the_first_line(void **state)
 {
 	struct proc_cpu cpu;
 
-	(void)state;
 	assert_int_equal(proc_parse_cpu(text_of(stat_file), &cpu), 0);
 	assert_int_equal(cpu.user, 22420);
 	assert_int_equal(cpu.nice, 13);
@@ -53,7 +52,6 @@ a_file_without_what_it_is_read_for_is_refused(void **state)
 	struct proc_memory memory;
 	struct proc_load load;
 
-	(void)state;
 	assert_int_equal(proc_parse_cpu(text_of(""), &cpu), -1);
 	assert_int_equal(proc_parse_cpu(text_of("cpu 1 2 3\n"), &cpu), -1);
 	assert_int_equal(
@@ -73,7 +71,6 @@ memory_is_in_bytes_and_absent_lines_are_unknown(void **state)
 {
 	struct proc_memory memory;
 
-	(void)state;
 	assert_int_equal(
 	    proc_parse_memory(text_of("MemTotal:       24684096 kB\n"
 				      "MemFree:        24202700 kB\n"
@@ -106,7 +103,6 @@ old_kernels_have_fewer_times(void **state)
 	struct proc_processor processor;
 	struct proc_cpu cpu;
 
-	(void)state;
 	assert_int_equal(proc_parse_cpu(rest, &cpu), 0);
 	assert_int_equal(cpu.idle, 4);
 	assert_true(cpu.iowait == SCAN_UNKNOWN && cpu.steal == SCAN_UNKNOWN);
@@ -122,7 +118,6 @@ load_averages_and_tasks_are_read(void **state)
 {
 	struct proc_load load;
 
-	(void)state;
 	assert_int_equal(
 	    proc_parse_load(text_of("0.07 12.02 0.00 1/95 7949\n"), &load), 0);
 	assert_true(load.one == 0.07 && load.five == 12.02);
@@ -143,7 +138,6 @@ disks_are_read_with_old_and_new_numbers_of_columns(void **state)
 	    " 8 0 cciss/c0d0 1 2 3 4 5 6 7 8 9 10 11");
 	struct proc_disk disk;
 
-	(void)state;
 	assert_true(proc_next_disk(&rest, &disk));
 	assert_true(text_equal(disk.name, text_of("loop0")));
 	assert_true(proc_next_disk(&rest, &disk));
@@ -181,7 +175,6 @@ interfaces_are_read_also_without_a_blank_behind_the_colon(void **state)
 	    ": 1 2 3 4 5 6 7 8 9 10 11 12\n");
 	struct proc_interface i;
 
-	(void)state;
 	assert_true(proc_next_interface(&rest, &i));
 	assert_true(text_equal(i.name, text_of("lo")));
 	assert_true(proc_next_interface(&rest, &i));
@@ -212,7 +205,6 @@ mounts_are_read_with_any_number_of_tags(void **state)
 	struct proc_mount mount;
 	char path[64];
 
-	(void)state;
 	assert_true(proc_next_mount(&rest, &mount));
 	assert_true(text_equal(mount.point, text_of("/")));
 	assert_true(text_equal(mount.type, text_of("ext4")));
@@ -236,7 +228,6 @@ what_does_not_fit_is_not_cut(void **state)
 {
 	char to[8];
 
-	(void)state;
 	assert_int_equal(proc_unescape(to, 5, text_of("/abcd")), 0);
 	assert_int_equal(proc_unescape(to, 6, text_of("/abcd")), 5);
 	assert_int_equal(proc_escape(to, 4, text_of("/abcd")), 0);
@@ -260,7 +251,6 @@ garbage_does_no_harm(void **state)
 		"28 27 0:25 /sub /mnt/a\\040b ro shared:5 - ext4 none ro\n" };
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		const char *seed = seeds[check_random(&random) % 6];
 		uint32_t bytes =
@@ -357,7 +347,6 @@ this_machine_is_what_psutil_says(void **state)
 	struct proc_files files;
 	FILE *python;
 
-	(void)state;
 	proc_files_open(&files, "/proc");
 	/* The names first, then our readings, theirs, ours. */
 	for (int pass = 0; pass < 2; pass++) {

@@ -25,7 +25,6 @@ what_processors_can_do_changes_nothing(void **state)
 {
 	struct processor_times times = { .epoch = 0 };
 
-	(void)state;
 	assert_int_equal(take(&times, 0, 4, 9, 70000, 50000000), 0);
 	/* 4 processors, 10 s: 4,000 ticks, in any parts; some come late. */
 	assert_int_equal(take(&times, 10, 4, 9, 74000, 50000000), 0);
@@ -41,7 +40,6 @@ a_jump_begins_another_epoch(void **state)
 {
 	struct processor_times times = { .epoch = 0 };
 
-	(void)state;
 	take(&times, 0, 4, 9, 0, 0);
 	/* Each could be, but not both: 5,000 ticks in 10 s. */
 	assert_int_equal(take(&times, 10, 4, 9, 2500, 2500), 1);
@@ -56,7 +54,6 @@ epochs_fit_in_their_bits(void **state)
 {
 	struct processor_times times = { .epoch = (1 << 15) - 1 };
 
-	(void)state;
 	take(&times, 0, 1, 0, 0, 0);
 	assert_int_equal(take(&times, 1, 1, 0, 1000, 0), 0);
 }

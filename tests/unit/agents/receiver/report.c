@@ -26,7 +26,6 @@ each_reason_is_counted(void **state)
 {
 	struct receiver_report report;
 
-	(void)state;
 	receiver_report_init(&report, "test");
 	report_bad(&report, "value", text_of("a:x|c"), NULL, 1);
 	report_bad(&report, "name", text_of(":1|c"), "no name", 2);
@@ -45,7 +44,6 @@ reasons_beyond_the_last_place_share_it(void **state)
 	struct receiver_report report;
 	uint64_t sum = 0;
 
-	(void)state;
 	receiver_report_init(&report, "test");
 	for (int i = 0; i < RECEIVER_REASONS_MAX + 8; i++) {
 		snprintf(word[i], sizeof(word[i]), "r%d", i);
@@ -64,7 +62,6 @@ the_name_that_was_refused_most_is_known(void **state)
 	struct receiver_report report;
 	char name[24];
 
-	(void)state;
 	receiver_report_init(&report, "test");
 	assert_false(report_take_refused(&report, &most));
 	/* One that returns among a thousand that do not. */
@@ -87,7 +84,6 @@ a_name_that_is_too_long_is_cut(void **state)
 	struct receiver_refused most;
 	struct receiver_report report;
 
-	(void)state;
 	memset(name, 'n', sizeof(name));
 	receiver_report_init(&report, "test");
 	report_refused(&report, (struct text){ name, sizeof(name) }, 3);
@@ -119,7 +115,6 @@ threads_count_together(void **state)
 	struct receiver_report report;
 	pthread_t thread[THREADS];
 
-	(void)state;
 	receiver_report_init(&report, "test");
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(

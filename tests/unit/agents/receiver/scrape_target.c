@@ -32,7 +32,6 @@ assert_refused(const char *word, bool remote, const char *says)
 static void
 a_target_is_of_this_host(void **state)
 {
-	(void)state;
 	assert_refused("a url=http://127.0.0.1:9100/metrics", false, "");
 	assert_refused("a url=http://127.8.9.1:9100/metrics", false, "");
 	assert_refused("a url=http://[::1]:9100/metrics", false, "");
@@ -50,7 +49,6 @@ a_target_is_of_this_host(void **state)
 static void
 wrong_sections_are_refused(void **state)
 {
-	(void)state;
 	assert_refused("a", false, "a: has no url");
 	assert_refused("a url=", false, "a: has no url");
 	assert_refused(
@@ -75,7 +73,6 @@ a_socket_has_a_path_and_a_page(void **state)
 {
 	struct scrape_target target;
 
-	(void)state;
 	assert_parse(&target, "a url=unix:/run/x.sock", false, "");
 	assert_string_equal(target.socket, "/run/x.sock");
 	assert_string_equal(target.url, "http://localhost/metrics");
@@ -97,7 +94,6 @@ names_are_kept_and_dropped_by_patterns(void **state)
 {
 	struct scrape_target target;
 
-	(void)state;
 	assert_parse(&target,
 	    "a keep=node_*,up drop=*_info,node_cpu? "
 	    "buckets=yes url=http://localhost",
@@ -127,7 +123,6 @@ targets_are_asked_at_different_times(void **state)
 	int quarter[4] = { 0 };
 	char word[64];
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		int64_t ns;
 
@@ -147,7 +142,6 @@ targets_are_asked_at_different_times(void **state)
 static void
 counters_begin_with_the_exporter(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    scrape_target_boot(text_of("# TYPE process_start_time_seconds "
 				       "gauge\nprocess_start_time_seconds "

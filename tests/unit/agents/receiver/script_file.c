@@ -32,7 +32,6 @@ assert_check(const char *file, uid_t user, const char *says)
 static void
 only_the_owners_may_write_file_and_folders(void **state)
 {
-	(void)state;
 	assert_check(path, geteuid(), "");
 	chmod(path, 0775);
 	assert_check(path, geteuid(), "can be written by others (mode 0775)");
@@ -53,7 +52,6 @@ only_the_owners_may_write_file_and_folders(void **state)
 static void
 links_lead_to_what_is_looked_at(void **state)
 {
-	(void)state;
 	assert_int_equal(symlink(path, link_path), 0);
 	assert_check(link_path, geteuid(), "");
 	chmod(path, 0757);
@@ -72,7 +70,6 @@ links_lead_to_what_is_looked_at(void **state)
 static void
 files_of_other_users_are_refused(void **state)
 {
-	(void)state;
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(path, 12345, 12345), 0);
@@ -104,7 +101,6 @@ assert_words(const char *command, const char *want)
 static void
 words_are_separated_by_blanks(void **state)
 {
-	(void)state;
 	assert_words("/opt/q.sh", "/opt/q.sh|");
 	assert_words(
 	    "  /opt/q.sh -a  \"b c\"; ls\t", "/opt/q.sh|-a|\"b|c\";|ls|");
@@ -123,7 +119,6 @@ begin(void **state)
 {
 	FILE *file;
 
-	(void)state;
 	snprintf(folder, sizeof(folder), "/tmp/script_file.XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/q.sh", folder);
@@ -138,7 +133,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(folder);
 }

@@ -90,7 +90,6 @@ assert_all_gone(int want)
 static void
 output_errors_and_status_are_the_scripts(void **state)
 {
-	(void)state;
 	run("echo queue.length 17; echo oh >&2; exit 3", 5000);
 	assert_int_equal(result.end, SCRIPT_EXITED);
 	assert_int_equal(result.status, 3);
@@ -104,7 +103,6 @@ output_errors_and_status_are_the_scripts(void **state)
 static void
 nothing_printed_is_nothing(void **state)
 {
-	(void)state;
 	run(":", 5000);
 	assert_int_equal(result.end, SCRIPT_EXITED);
 	assert_int_equal(result.status, 0);
@@ -114,7 +112,6 @@ nothing_printed_is_nothing(void **state)
 static void
 the_environment_has_five_names(void **state)
 {
-	(void)state;
 	setenv("SECRET", "hidden", 1);
 	run("tr '\\0' '\\n' </proc/$$/environ | sed 's/=.*//' | sort", 5000);
 	assert_output("HOME\nLANG\nPATH\nPOOLSCOPE_SCRIPT\nUSER\n");
@@ -125,7 +122,6 @@ it_has_no_descriptors_but_three_and_no_input(void **state)
 {
 	const char *preload = getenv("LD_PRELOAD");
 
-	(void)state;
 	/* The log of valgrind is one more. */
 	if (preload != NULL && strstr(preload, "vgpreload") != NULL)
 		skip();
@@ -136,7 +132,6 @@ it_has_no_descriptors_but_three_and_no_input(void **state)
 static void
 it_has_default_signals(void **state)
 {
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	run("grep -E '^Sig(Ign|Blk)' /proc/self/status", 5000);
 	assert_output("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
@@ -146,7 +141,6 @@ it_has_default_signals(void **state)
 static void
 a_gigabyte_is_refused_after_64_kib(void **state)
 {
-	(void)state;
 	run("head -c 1000000000 /dev/zero", 20000);
 	assert_int_equal(result.end, SCRIPT_TOO_LONG);
 	assert_int_equal(result.output_bytes, 65536);
@@ -155,7 +149,6 @@ a_gigabyte_is_refused_after_64_kib(void **state)
 static void
 as_much_as_there_is_room_for_is_taken(void **state)
 {
-	(void)state;
 	run("head -c 65536 /dev/zero; head -c 1000000 /dev/zero >&2", 20000);
 	assert_int_equal(result.end, SCRIPT_EXITED);
 	assert_int_equal(result.output_bytes, 65536);
@@ -167,7 +160,6 @@ as_much_as_there_is_room_for_is_taken(void **state)
 static void
 a_script_that_hangs_ends_with_its_children(void **state)
 {
-	(void)state;
 	run("sleep 1000 & echo $! $$ >$0.said; sleep 1000", 300);
 	assert_int_equal(result.end, SCRIPT_TIMED_OUT);
 	assert_int_equal(result.status, 128 + SIGTERM);
@@ -178,7 +170,6 @@ a_script_that_hangs_ends_with_its_children(void **state)
 static void
 who_ignores_term_is_killed_after_two_seconds(void **state)
 {
-	(void)state;
 	run("trap '' TERM; echo $$ >$0.said; while :; do sleep 1; done", 300);
 	assert_int_equal(result.end, SCRIPT_TIMED_OUT);
 	assert_int_equal(result.status, 128 + SIGKILL);
@@ -189,7 +180,6 @@ who_ignores_term_is_killed_after_two_seconds(void **state)
 static void
 a_stopped_script_hears_term(void **state)
 {
-	(void)state;
 	run("echo $$ >$0.said; kill -STOP $$", 300);
 	assert_int_equal(result.end, SCRIPT_TIMED_OUT);
 	assert_int_equal(result.status, 128 + SIGTERM);
@@ -199,7 +189,6 @@ a_stopped_script_hears_term(void **state)
 static void
 who_leaves_the_group_ends_too(void **state)
 {
-	(void)state;
 	run("setsid sh -c 'echo $$ >>'$0'.said; trap \"\" TERM HUP; "
 	    "(setsid sh -c \"echo \\$\\$ >>'$0'.said; sleep 1000\" &); "
 	    "sleep 1000' & while [ \"$(wc -l <$0.said)\" != 2 ]; do sleep 0.1; "
@@ -213,7 +202,6 @@ who_leaves_the_group_ends_too(void **state)
 static void
 a_child_that_holds_the_output_delays_nothing(void **state)
 {
-	(void)state;
 	run("sleep 1000 & echo $! >$0.said; echo a 1", 10000);
 	assert_int_equal(result.end, SCRIPT_EXITED);
 	assert_int_equal(result.left, 1);
@@ -225,7 +213,6 @@ a_child_that_holds_the_output_delays_nothing(void **state)
 static void
 a_signal_is_said_as_shells_say_it(void **state)
 {
-	(void)state;
 	run("echo a 1; kill -SEGV $$", 5000);
 	assert_int_equal(result.end, SCRIPT_SIGNALLED);
 	assert_int_equal(result.status, 128 + SIGSEGV);
@@ -240,7 +227,6 @@ a_script_ends_with_its_runner(void **state)
 	struct script_runner runner;
 	struct err err;
 
-	(void)state;
 	write_script("echo $$ >$0.said; sleep 1000");
 	unlink(said);
 	assert_int_equal(script_runner_open(&runner, &command, &err), 0);
@@ -259,7 +245,6 @@ it_runs_again_and_notices_what_changed(void **state)
 	struct script_runner runner;
 	struct err err;
 
-	(void)state;
 	write_script("echo a 1");
 	assert_int_equal(script_runner_open(&runner, &command, &err), 0);
 	for (int i = 0; i < 3; i++) {
@@ -283,7 +268,6 @@ it_runs_again_and_notices_what_changed(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	snprintf(folder, sizeof(folder), "/tmp/script_runner.XXXXXX");
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/q.sh", folder);
@@ -294,7 +278,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	unlink(path);
 	unlink(said);
 	return rmdir(folder);

@@ -26,7 +26,6 @@ a_tenth_is_rounded_as_python_does(void **state)
 	uint64_t random = check_seed();
 	char text[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_true(perf_report_round(cases[i].from) == cases[i].to);
 	for (int i = 0; i < 200000; i++) {
@@ -45,7 +44,6 @@ the_first_look_has_no_interval(void **state)
 	struct perf_report report;
 	struct perf_reporter *perf_reporter;
 
-	(void)state;
 	perf_report_new(&perf_reporter);
 	perf_report_cpu(perf_reporter,
 	    text_of("cpu0 10 0 10 80\ncpu1 10 0 10 80\n"), &report);
@@ -65,7 +63,6 @@ a_processor_that_is_plugged_in_has_no_past(void **state)
 	struct perf_report report;
 	struct perf_reporter *perf_reporter;
 
-	(void)state;
 	perf_report_new(&perf_reporter);
 	perf_report_cpu(
 	    perf_reporter, text_of("cpu0 0 0 0 0\ncpu3 9 0 0 9\n"), &report);
@@ -94,7 +91,6 @@ a_counter_that_goes_down_has_wrapped(void **state)
 	struct perf_report report;
 	struct perf_reporter *perf_reporter;
 
-	(void)state;
 	perf_report_new(&perf_reporter);
 	disks_of(
 	    perf_reporter, "8 0 sda 1 2 4096 4 5 6 2048 8 9 10 11\n", &report);
@@ -131,7 +127,6 @@ loopback_is_lo_or_says_so(void **state)
 	struct perf_report report;
 	struct perf_reporter *perf_reporter;
 
-	(void)state;
 	perf_report_new(&perf_reporter);
 	perf_report_network(perf_reporter,
 	    text_of("lo: 1048576 0 0 0 0 0 0 0 2097152 0 0 0\n"
@@ -151,7 +146,6 @@ available_memory_falls_back_as_psutil_does(void **state)
 {
 	struct perf_report report;
 
-	(void)state;
 	perf_report_memory(text_of("MemTotal: 100 kB\nMemFree: 10 kB\n"
 				   "MemAvailable: 75 kB\n"),
 	    &report);
@@ -173,7 +167,6 @@ a_file_system_without_blocks_is_empty(void **state)
 {
 	struct perf_report report;
 
-	(void)state;
 	perf_report_space(
 	    &(struct perf_report_space){ 100, 40, 30, 4096 }, &report);
 	assert_true(report.values[METRIC_PERF_DISK] == 66.7);

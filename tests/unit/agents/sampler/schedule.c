@@ -24,7 +24,6 @@ the_default_has_slow_sets_and_leaves_dear_ones_out(void **state)
 {
 	struct schedule schedule;
 
-	(void)state;
 	parsed(&schedule, NULL);
 	assert_int_equal(schedule.period_ns[SCHEDULE_CPU], SECOND);
 	assert_int_equal(schedule.period_ns[SCHEDULE_PERF], SECOND);
@@ -40,7 +39,6 @@ a_slow_set_takes_ten_periods_but_not_over_ten_seconds_for_that(void **state)
 	struct schedule schedule;
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ms) / sizeof(*ms); i++) {
 		assert_int_equal(
 		    schedule_parse(&schedule, NULL, ms[i][0] * 1000000, &err),
@@ -57,7 +55,6 @@ a_list_replaces_the_default_or_changes_it(void **state)
 {
 	struct schedule schedule;
 
-	(void)state;
 	parsed(&schedule, "cpu,perf=10s");
 	assert_int_equal(schedule.period_ns[SCHEDULE_CPU], SECOND);
 	assert_int_equal(schedule.period_ns[SCHEDULE_PERF], 10 * SECOND);
@@ -85,7 +82,6 @@ a_list_that_makes_no_sense_is_refused_with_a_sentence(void **state)
 		"cpu memory" };
 	struct schedule schedule;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err err = { 0 };
 
@@ -101,7 +97,6 @@ sets_of_a_node_are_on_one_grid(void **state)
 	int64_t wall_ns = INT64_C(1795000000123456789), now_ns = 777;
 	struct schedule schedule;
 
-	(void)state;
 	parsed(&schedule, NULL);
 	schedule_start(&schedule, NODE, wall_ns, now_ns);
 	assert_true(schedule_next_ns(&schedule) > now_ns);
@@ -122,7 +117,6 @@ missed_periods_are_skipped(void **state)
 	struct schedule schedule;
 	int64_t first_ns;
 
-	(void)state;
 	parsed(&schedule, "cpu,filesystem");
 	schedule_start(&schedule, NODE, 0, 0);
 	first_ns = schedule.due_ns[SCHEDULE_CPU];
@@ -142,7 +136,6 @@ throttling_makes_every_period_longer(void **state)
 	struct schedule schedule;
 	int64_t first_ns;
 
-	(void)state;
 	parsed(&schedule, "cpu");
 	schedule_start(&schedule, NODE, 0, 0);
 	first_ns = schedule_next_ns(&schedule);
@@ -157,7 +150,6 @@ the_last_sample_is_of_half_a_period_at_least(void **state)
 	struct schedule schedule;
 	int64_t first_ns;
 
-	(void)state;
 	parsed(&schedule, "cpu");
 	schedule_start(&schedule, NODE, 0, 0);
 	first_ns = schedule_next_ns(&schedule);

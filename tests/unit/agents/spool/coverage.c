@@ -34,7 +34,6 @@ intervals_are_what_flags_say(void **state)
 {
 	uint64_t prng = 1;
 
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct coverage coverage = { 0 };
 		bool flags[NUMBERS] = { false };
@@ -65,7 +64,6 @@ the_last_number_there_is_is_a_number(void **state)
 	struct coverage coverage = { 0 };
 	struct coverage_interval hole;
 
-	(void)state;
 	assert_true(coverage_add(&coverage, UINT64_MAX, UINT64_MAX));
 	assert_true(coverage_add(&coverage, 0, 1));
 	assert_int_equal(coverage.count, 2);
@@ -82,7 +80,6 @@ there_is_a_bound(void **state)
 {
 	struct coverage coverage = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < COVERAGE_INTERVALS_MAX; i++)
 		assert_true(coverage_add(&coverage, 2 * i, 2 * i));
 	assert_false(coverage_add(&coverage, UINT64_MAX, UINT64_MAX));

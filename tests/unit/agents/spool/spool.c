@@ -17,7 +17,6 @@ a_batch_is_readable_after_the_commit_and_not_before(void **state)
 	uint64_t seq = 0;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	s = help_stream(&h, "acct$pool");
@@ -39,7 +38,6 @@ numbers_and_running_hashes_begin_again_with_each_opening(void **state)
 	struct spool_batch b;
 	struct help h;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	for (int run = 0; run < 4; run++) {
@@ -93,7 +91,6 @@ the_bytes_are_those_of_the_agreement(void **state)
 	uint32_t crc;
 	int fd;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	help_fill(&h, help_stream(&h, "acct$pool"), 0, 2, 13);
@@ -138,7 +135,6 @@ a_batch_that_does_not_fit_begins_the_next_segment(void **state)
 	uint32_t s, t;
 	uint64_t seq;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	s = help_stream(&h, "a$a");
@@ -189,7 +185,6 @@ reading_in_order_reads_ahead(void **state)
 	uint64_t before, seq;
 	uint32_t s[3];
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	for (int i = 0; i < 3; i++)
@@ -266,7 +261,6 @@ what_was_committed_is_what_is_read(void **state)
 	uint32_t sizes[] = { 0, 1, 57, 1000, 9000, 40000 }, now = 0;
 	struct help h;
 
-	(void)state;
 	help_begin(&h);
 	h.options.retain_bytes = 1 << 20;
 	help_open(&h);
@@ -312,7 +306,6 @@ refused_batches_are_copied_and_bounded(void **state)
 	struct spool_batch b, behind;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	s = help_stream(&h, "acct$pool");
@@ -351,7 +344,6 @@ a_refused_batch_can_be_looked_at(void **state)
 	ssize_t n;
 	int fd;
 
-	(void)state;
 	help_filled(&h, 2);
 	help_fill(&h, 0, 0, 1, 100);
 	assert_int_equal(
@@ -381,7 +373,6 @@ a_second_opener_is_refused(void **state)
 	struct spool *other;
 	struct help h;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	assert_int_equal(spool_open(&other, h.dir, &h.options, &h.err), -1);
@@ -397,7 +388,6 @@ the_257th_partition_is_refused(void **state)
 	struct help h;
 	char name[256];
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	memset(name, 'x', 255);

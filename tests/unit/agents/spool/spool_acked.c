@@ -18,7 +18,6 @@ the_bytes_are_those_of_the_agreement(void **state)
 	uint64_t counter;
 	int fd;
 
-	(void)state;
 	spool_welcomed(h.spool, s, 0x1122334455667788);
 	spool_acked(h.spool, s, 3);
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
@@ -52,7 +51,6 @@ one_lost_slot_does_no_harm(void **state)
 		struct help h;
 		uint32_t s = help_filled(&h, 30);
 
-		(void)state;
 		session = *spool_session(h.spool);
 		/* Both say it. */
 		spool_acked(h.spool, s, 27);
@@ -78,7 +76,6 @@ without_it_everything_that_is_left_is_sent_again(void **state)
 	uint32_t s = help_filled(&h, 30);
 	uint64_t oldest;
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_acked(h.spool, s, 20);
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
@@ -115,7 +112,6 @@ what_it_says_of_unknown_streams_is_passed_over(void **state)
 	uint32_t s = help_filled(&h, 5);
 	int fd;
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	spool_put64(at + 8, 1000);
@@ -188,7 +184,6 @@ a_spool_of_the_format_before_is_refused_and_not_touched(void **state)
 	struct help h;
 	int fd;
 
-	(void)state;
 	help_filled(&h, 10);
 	spool_close(&h.spool);
 	fd = help_file(&h, "META", O_RDWR | O_CREAT);
@@ -207,7 +202,6 @@ a_segment_of_another_format_is_refused_and_not_touched(void **state)
 		struct help h;
 		int fd;
 
-		(void)state;
 		help_filled(&h, 20);
 		spool_close(&h.spool);
 		fd = help_segment(&h, 1, O_RDWR);
@@ -242,7 +236,6 @@ links_pipes_and_strange_names_are_passed_over(void **state)
 	struct help h;
 	char command[256];
 
-	(void)state;
 	help_filled(&h, 10);
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);

@@ -130,7 +130,6 @@ one_damaged_byte_of_the_header_loses_nothing_and_is_told(void **state)
 {
 	struct world w;
 
-	(void)state;
 	begin(&w);
 	for (off_t byte = 0; byte < 64; byte++) {
 		for (int copy = 0; copy < (byte % 16 == 0 ? 2 : 1); copy++) {
@@ -153,7 +152,6 @@ any_damaged_byte_adds_up(void **state)
 	struct world w;
 	uint32_t size;
 
-	(void)state;
 	begin(&w);
 	size = size_of(&w, 2);
 	for (uint32_t byte = 64; byte < size; byte += 17) {
@@ -171,7 +169,6 @@ any_cut_adds_up(void **state)
 	uint32_t size;
 	uint64_t before = UINT64_MAX;
 
-	(void)state;
 	begin(&w);
 	size = size_of(&w, 2);
 	for (uint32_t cut = 0; cut <= size; cut += cut < 640 ? 64 : 23) {
@@ -199,7 +196,6 @@ a_segment_that_is_gone_adds_up(void **state)
 {
 	struct world w;
 
-	(void)state;
 	for (int how = 0; how < 3; how++) {
 		static const char zeros[4096];
 		uint64_t all;

@@ -74,7 +74,6 @@ the_old_stream_ends_before_what_was_moved(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 10, 4, &old), t, to;
 
-	(void)state;
 	t = help_stream(&h, "acct$pool");
 	new = *spool_session(h.spool);
 	help_fill(&h, t, 10, 2, BYTES);
@@ -106,7 +105,6 @@ one_call_moves_256_kib(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 70, 0, &old), to;
 
-	(void)state;
 	assert_int_equal(spool_move(h.spool, s, &to, &h.err), SPOOL_OK);
 	assert_int_equal(
 	    spool_counters(h.spool)->moved, (256 << 10) / BYTES + 1);
@@ -128,7 +126,6 @@ after_a_crash_the_rest_is_moved(void **state)
 	uint32_t s = begin_earlier(&h, 100, 3, &old), to;
 	int rounds = 0;
 
-	(void)state;
 	/* The first thing it hears is that they are still to be moved. */
 	for (assert_int_equal(spool_move(h.spool, s, &to, &h.err), SPOOL_OK);
 	     spool_is_to_move(h.spool, s); rounds++) {
@@ -153,7 +150,6 @@ a_torn_move_is_done_again(void **state)
 	uint32_t s = begin_earlier(&h, 6, 0, &old), to, offset;
 	uint64_t number;
 
-	(void)state;
 	to = move_all(&h, s);
 	new = *spool_session(h.spool);
 	number = help_find(&h, to, 4, &offset);
@@ -179,7 +175,6 @@ gaps_are_moved_too(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 8, 2, &old), to;
 
-	(void)state;
 	assert_int_equal(
 	    spool_refuse(h.spool, s, 5, WIRE_GAP_REFUSED, &h.err), 0);
 	assert_int_equal(
@@ -211,7 +206,6 @@ a_failure_in_the_middle_moves_nothing_twice(void **state)
 	uint32_t s = begin_earlier(&h, 20, 0, &old), to;
 	char path[160], name[SPOOL_NAME_BYTES];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/%s", h.dir,
 	    spool_segment_name(name, h.spool->next_number + 1));
 	assert_int_equal(mkdir(path, 0700), 0);
@@ -232,7 +226,6 @@ without_room_the_rest_waits(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 20, 0, &old), to;
 
-	(void)state;
 	h.options.bytes_max = spool_counters(h.spool)->bytes + (20 << 10);
 	spool_change(h.spool, &h.options);
 	assert_int_equal(spool_move(h.spool, s, &to, &h.err), SPOOL_FULL);
@@ -257,7 +250,6 @@ what_is_below_a_moved_number_can_be_moved_later(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 10, 6, &old), to;
 
-	(void)state;
 	to = move_all(&h, s);
 	assert_int_equal(spool_next_seq(h.spool, to), 5);
 	spool_rewind(h.spool, s, 4);
@@ -286,7 +278,6 @@ a_move_that_goes_on_leaves_what_is_below_it(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 70, 0, &old), to;
 
-	(void)state;
 	spool_acked(h.spool, s, 3);
 	assert_int_equal(spool_move(h.spool, s, &to, &h.err), SPOOL_OK);
 	assert_true(spool_is_to_move(h.spool, s));
@@ -314,7 +305,6 @@ lost_moved_batches_are_still_where_they_came_from(void **state)
 	uint32_t s = begin_earlier(&h, 20, 0, &old), to, offset;
 	uint64_t number, end;
 
-	(void)state;
 	to = move_all(&h, s);
 	new = *spool_session(h.spool);
 	number = help_find(&h, to, 1, &offset);
@@ -344,7 +334,6 @@ a_segment_with_moved_batches_stays_as_long_as_those_of_its_origin(void **state)
 	struct help h;
 	uint32_t s, t, to;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	old = *spool_session(h.spool);
@@ -385,7 +374,6 @@ a_moved_batch_is_moved_again(void **state)
 	struct help h;
 	uint32_t s = begin_earlier(&h, 6, 2, &first), to;
 
-	(void)state;
 	second = *spool_session(h.spool);
 	to = move_all(&h, s);
 	spool_acked(h.spool, to, 1);

@@ -43,7 +43,6 @@ a_torn_tail_is_cut_off(void **state)
 	struct stat st;
 	int fd;
 
-	(void)state;
 	end = h.spool->active->end;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
@@ -76,7 +75,6 @@ a_torn_commit_is_cut_off_whole_from_its_first_bad_frame(void **state)
 	uint32_t s = help_filled(&h, 1), offset;
 	uint64_t seq;
 
-	(void)state;
 	for (uint64_t i = 2; i <= 5; i++)
 		help_put(&h, s, i, 3000, true, &seq);
 	help_commit(&h);
@@ -109,7 +107,6 @@ a_frame_of_a_reused_block_stays_dead(void **state)
 		uint64_t salt = h.spool->active->salt;
 		int fd;
 
-		(void)state;
 		session = *spool_session(h.spool);
 		spool_close(&h.spool);
 		spool_put_frame(
@@ -134,7 +131,6 @@ a_damaged_batch_becomes_a_gap_and_the_others_stay(void **state)
 	uint32_t s = help_filled(&h, 20), offset;
 	uint64_t number = help_find(&h, s, 9, &offset);
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	help_flip(help_segment(&h, number, O_RDWR), offset + 77);
@@ -167,7 +163,6 @@ damage_in_the_last_segment_is_no_torn_tail(void **state)
 	struct help h;
 	uint32_t s = help_filled(&h, 5), offset;
 
-	(void)state;
 	help_find(&h, s, 2, &offset);
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
@@ -193,7 +188,6 @@ a_segment_without_header_is_a_gap_too(void **state)
 	uint32_t s = help_filled(&h, 20), offset;
 	uint64_t number = help_find(&h, s, 9, &offset);
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	help_lose_head(&h, number);
@@ -221,7 +215,6 @@ the_gap_at_the_end_of_a_damaged_session_is_long_enough(void **state)
 	uint32_t s = help_filled(&h, 20), offset;
 	uint64_t number = help_find(&h, s, 20, &offset), next;
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	help_lose_head(&h, number);
@@ -258,7 +251,6 @@ a_damaged_segment_in_the_middle_makes_no_gap_at_the_end(void **state)
 	uint32_t s = help_filled(&h, 20), offset;
 	uint64_t number = help_find(&h, s, 3, &offset);
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	help_flip(help_segment(&h, number, O_RDWR), offset + 77);
@@ -277,7 +269,6 @@ damage_of_one_session_is_none_of_the_next(void **state)
 	struct help h;
 	uint32_t s = help_filled(&h, 5), t, offset;
 
-	(void)state;
 	first = *spool_session(h.spool);
 	help_find(&h, s, 5, &offset);
 	help_reopen(&h);
@@ -306,7 +297,6 @@ missing_segments_were_acknowledged_or_are_a_gap(void **state)
 	uint32_t s = help_filled(&h, 30);
 	char path[160], name[SPOOL_NAME_BYTES];
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_acked(h.spool, s, 11);
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
@@ -334,7 +324,6 @@ another_segment_of_the_session_has_the_name_too(void **state)
 	struct help h;
 	uint32_t s = help_filled(&h, 20);
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	/* The first frame of the first segment. */
@@ -357,7 +346,6 @@ a_lost_name_is_a_gap_of_the_other_streams(void **state)
 	uint32_t s, offset;
 	struct spool_batch b;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	session = *spool_session(h.spool);
@@ -440,7 +428,6 @@ whatever_the_directory_holds_it_opens_and_goes_on(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 60; round++) {
 		struct session_id session;
 		struct help h;
@@ -477,7 +464,6 @@ a_directory_that_cannot_be_read_to_its_end_is_not_taken_for_empty(void **state)
 	struct help h;
 	uint32_t s = help_filled(&h, 20);
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
 	for (entries_left = 0; entries_left <= 3;) {

@@ -14,7 +14,6 @@ at_the_bound_batches_are_refused_and_acknowledging_makes_room(void **state)
 	uint64_t seq, plain, urgent;
 	uint32_t s, t;
 
-	(void)state;
 	help_begin(&h);
 	h.options.bytes_max = 512 << 10;
 	help_open(&h);
@@ -53,7 +52,6 @@ a_full_disk_is_reported_in_a_sentence_and_loses_nothing(void **state)
 	uint64_t seq;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	s = help_stream(&h, "acct$pool");
@@ -87,7 +85,6 @@ an_append_that_the_disk_refuses_takes_the_round_with_it(void **state)
 	uint64_t seq, next = 0;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	h.options.bytes_max = 500 << 10;
 	help_open(&h);
@@ -123,7 +120,6 @@ acknowledged_segments_are_retained_and_can_be_gone_back_to(void **state)
 	uint64_t oldest;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	h.options.retain_bytes = 128 << 10;
 	h.options.retain_ns = 1000;
@@ -168,7 +164,6 @@ deleted_numbers_are_not_taken_for_damage(void **state)
 	uint32_t s = help_filled(&h, 30);
 	char command[160];
 
-	(void)state;
 	session = *spool_session(h.spool);
 	spool_acked(h.spool, s, 20);
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
@@ -200,7 +195,6 @@ what_is_retained_gives_way_when_the_disk_is_short(void **state)
 	uint64_t seq;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	h.options.retain_bytes = 8 << 20;
 	h.options.retain_ns = INT64_MAX;
@@ -230,7 +224,6 @@ a_batch_fits_where_the_name_of_its_stream_does_too(void **state)
 {
 	uint32_t name = spool_span(sizeof("acct$new") - 1);
 
-	(void)state;
 	for (uint32_t left = 0; left <= name; left += 8) {
 		struct help h;
 		uint32_t s = help_filled(&h, 1), t, offset, first, end;
@@ -265,7 +258,6 @@ a_segment_with_the_seal_of_another_one_stays_as_long_as_that(void **state)
 	uint32_t s = help_filled(&h, 2), t;
 	uint64_t seq;
 
-	(void)state;
 	old = *spool_session(h.spool);
 	assert_int_equal(help_put(&h, s, 99, 9000, true, &seq), SPOOL_OK);
 	help_limit_files(20 << 10);

@@ -39,7 +39,6 @@ earlier_sessions_are_taken_the_oldest_first(void **state)
 	struct session_id sessions[SESSIONS];
 	struct help h;
 
-	(void)state;
 	begin_sessions(&h, sessions);
 	for (int i = 0; i < SESSIONS; i++) {
 		assert_int_equal(
@@ -64,7 +63,6 @@ what_is_held_is_not_taken_twice_and_comes_back_when_released(void **state)
 	struct session_id sessions[SESSIONS];
 	struct help h;
 
-	(void)state;
 	begin_sessions(&h, sessions);
 	assert_int_equal(
 	    spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX), 2);
@@ -90,7 +88,6 @@ another_store_is_asked_about_everything_that_is_left(void **state)
 	struct session_id sessions[SESSIONS];
 	struct help h;
 
-	(void)state;
 	begin_sessions(&h, sessions);
 	while (spool_take_session(h.spool, streams, SPOOL_STREAMS_MAX) > 0) {
 		settle(&h, streams[0], 7);
@@ -120,7 +117,6 @@ the_generation_that_acknowledged_is_on_disk(void **state)
 	struct help h;
 	uint32_t a, b;
 
-	(void)state;
 	begin_sessions(&h, sessions);
 	a = help_earlier(&h, &sessions[1], "a$a");
 	b = help_earlier(&h, &sessions[1], "b$b");
@@ -147,7 +143,6 @@ a_stream_is_forgotten_with_its_last_segment(void **state)
 	struct help h;
 	uint32_t count;
 
-	(void)state;
 	begin_sessions(&h, sessions);
 	count = spool_streams(h.spool);
 	assert_int_equal(count, 2 * SESSIONS);
@@ -170,7 +165,6 @@ a_new_session_begins_with_the_next_batch(void **state)
 	struct help h;
 	uint32_t s = help_filled(&h, 3), t;
 
-	(void)state;
 	old = *spool_session(h.spool);
 	spool_new_session(h.spool);
 	assert_false(session_equal(&old, spool_session(h.spool)));
@@ -213,7 +207,6 @@ a_failed_commit_ends_the_session(void **state)
 	uint32_t s = fail_once(&h, &old), t;
 	uint64_t seq;
 
-	(void)state;
 	assert_false(session_equal(&old, spool_session(h.spool)));
 	assert_int_equal(help_put(&h, s, 99, 10, true, &seq), SPOOL_IO);
 	assert_int_equal(spool_next_seq(h.spool, s), 3);
@@ -247,7 +240,6 @@ damage_before_a_failed_commit_is_a_gap(void **state)
 	uint32_t s = fail_once(&h, &old), offset;
 	struct spool_batch b;
 
-	(void)state;
 	help_find(&h, s, 2, &offset);
 	help_fill(&h, help_stream(&h, "acct$pool"), 10, 2, 9000);
 	spool_close(&h.spool);
@@ -269,7 +261,6 @@ a_second_failure_in_a_row_is_final(void **state)
 	uint64_t seq;
 	uint32_t s;
 
-	(void)state;
 	fail_once(&h, &old);
 	s = help_stream(&h, "acct$pool");
 	assert_int_equal(help_put(&h, s, 99, 40000, true, &seq), SPOOL_OK);
@@ -295,7 +286,6 @@ failures_that_are_not_in_a_row_go_on(void **state)
 	struct help h;
 	uint64_t seq;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	for (int i = 0; i < 5; i++) {
@@ -324,7 +314,6 @@ an_agent_that_dies_again_and_again_stays_within_the_bound(void **state)
 	uint64_t accepted = 0, seq;
 	struct help h;
 
-	(void)state;
 	help_begin(&h);
 	h.options.bytes_max = 64 << 10;
 	h.options.segment_bytes = 16 << 10;
@@ -398,7 +387,6 @@ of_two_streams_that_name_one_partition_the_first_is_sent(void **state)
 	struct help h;
 	int fd;
 
-	(void)state;
 	help_begin(&h);
 	leave_session(&h, 1);
 	put_stream(at, 1, 7, 2);
@@ -420,7 +408,6 @@ a_thousand_sessions_are_sent_in_their_order(void **state)
 	uint32_t streams[SPOOL_STREAMS_MAX];
 	struct help h;
 
-	(void)state;
 	help_begin(&h);
 	for (uint64_t i = 1; i <= 1000; i++)
 		leave_session(&h, i);

@@ -20,7 +20,6 @@ it_has_a_quarter(void **state)
 	struct help h;
 	uint32_t own, other;
 
-	(void)state;
 	begin(&h, &own, &other);
 	/* A batch of 9,000 bytes takes 9,056: 14 * 9056 + 9000 > 131072. */
 	for (int i = 0; i < 14; i++) {
@@ -46,7 +45,6 @@ the_oldest_becomes_a_gap_when_others_need_the_room(void **state)
 	uint64_t lost;
 	struct help h;
 
-	(void)state;
 	begin(&h, &own, &other);
 	/* Each segment of 64 KiB has a batch of it: 1.3 MB in 512 KiB. */
 	for (int i = 0; i < 150; i++) {
@@ -73,7 +71,6 @@ no_session_waits_for_it(void **state)
 	uint32_t streams[SPOOL_STREAMS_MAX], own, other;
 	struct help h;
 
-	(void)state;
 	begin(&h, &own, &other);
 	help_fill(&h, other, 0, 1, 100);
 	help_reopen(&h);
@@ -133,7 +130,6 @@ its_ends_keep_no_room(void **state)
 	uint32_t own, other;
 	struct help h;
 
-	(void)state;
 	for (int every = 1; every <= 2; every++) {
 		begin(&h, &own, &other);
 		for (int i = 0; i < 20; i++) {
@@ -158,7 +154,6 @@ what_was_given_up_is_told_once(void **state)
 	uint32_t own, other;
 	struct help h;
 
-	(void)state;
 	for (int started = 0; started < 2; started++) {
 		struct session_id session;
 

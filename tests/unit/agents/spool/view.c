@@ -50,7 +50,6 @@ an_open_spool_is_seen_and_left_as_it_is(void **state)
 	struct view *view;
 	uint32_t s;
 
-	(void)state;
 	help_begin(&h);
 	help_open(&h);
 	s = help_stream(&h, "acct$pool");
@@ -141,7 +140,6 @@ a_flipped_byte_is_found_where_it_is(void **state)
 	struct help h;
 	struct view *view;
 
-	(void)state;
 	help_filled(&h, 20);
 	session = *spool_session(h.spool);
 	spool_close(&h.spool);
@@ -187,7 +185,6 @@ each_session_has_its_streams(void **state)
 	struct view *view;
 	uint32_t s = help_filled(&h, 5);
 
-	(void)state;
 	sessions[0] = *spool_session(h.spool);
 	spool_acked(h.spool, s, 2);
 	assert_int_equal(spool_tidy(h.spool, 1, &h.err), 0);
@@ -226,7 +223,6 @@ what_a_failed_commit_left_is_not_shown(void **state)
 	uint32_t s = help_filled(&h, 2);
 	uint64_t seq;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(
 		    help_put(&h, s, 99, 4000, true, &seq), SPOOL_OK);
@@ -253,7 +249,6 @@ any_flipped_byte_of_a_frame_or_header_is_found(void **state)
 {
 	struct help h;
 
-	(void)state;
 	for (int offset = 0; offset < SPOOL_HEAD_BYTES + SPOOL_FRAME_BYTES;
 	     offset += offset == 63 ? SPOOL_HEAD_COPY - 63 : 3) {
 		struct found found;
@@ -283,7 +278,6 @@ a_directory_of_segments_needs_nothing_else(void **state)
 	char path[160];
 	struct view *view;
 
-	(void)state;
 	help_filled(&h, 10);
 	spool_close(&h.spool);
 	snprintf(path, sizeof(path), "%s/ACKED", h.dir);
@@ -320,7 +314,6 @@ a_segment_that_is_being_created_is_no_damage(void **state)
 	struct view *view;
 	int fd;
 
-	(void)state;
 	help_filled(&h, 10);
 	fd = help_file(&h, spool_segment_name(name, created), O_RDWR | O_CREAT);
 	for (int size = 0; size <= 65536; size += 32768) {

@@ -45,7 +45,6 @@ a_name_that_lower_case_makes_too_long_is_refused(void **state)
 	char line[600] = "";
 	struct err err;
 
-	(void)state;
 	for (int i = 0; i < 85; i++)
 		strcat(line, "\xC8\xBA");
 	strcat(line, " e");
@@ -63,7 +62,6 @@ a_line_is_source_event_and_the_rest_is_the_message(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    say("Cascade  GR-Done nglobalresources=3,a=\"b c\"", &err), 0);
 	assert_true(text_equal(event.record.source, text_of("cascade")));
@@ -87,7 +85,6 @@ a_json_line_says_everything(void **state)
 	struct value value;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    say("{\"source\":\"Run\",\"event\":\"Begin\",\"ts\":"
 		"\"1508000063.695798123\",\"message\":\"m\",\"node\":\"n 1\","
@@ -117,7 +114,6 @@ a_json_time_keeps_what_a_double_holds(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    say("{\"source\":\"a\",\"event\":\"b\",\"ts\":1508000063.695798}",
 		&err),
@@ -138,7 +134,6 @@ a_json_line_may_be_of_a_test_run(void **state)
 	struct value value;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    say("{\"source\":\"run\",\"event\":\"boot_end\",\"ts\":17,"
 		"\"run\":\"47 11\",\"receive_ts\":\"18.000000001\","
@@ -196,7 +191,6 @@ a_bad_line_says_what_is_bad(void **state)
 	};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(say(bad[i][0], &err), -1);
 		if (strstr(err.text, bad[i][1]) == NULL)
@@ -212,7 +206,6 @@ limits_are_reported_in_the_sentence(void **state)
 	char key[16];
 	struct err err;
 
-	(void)state;
 	memset(line, 'x', 99999);
 	line[99999] = '\0';
 	memcpy(line, "a b ", 4);
@@ -242,7 +235,6 @@ names_are_lower_cased_beyond_ascii(void **state)
 	char to[NAME_BYTES_MAX + 1];
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    compose_lower(to, text_of("ÄPFEL-Ébène-ΣΩ-9"), "name", &err), 0);
 	assert_string_equal(to, "äpfel-ébène-σω-9");
@@ -256,7 +248,6 @@ ids_remember_the_last_hundred_thousand(void **state)
 	struct dedup_uuid *dedup_uuid;
 	uint64_t *prints = malloc(ALL * sizeof(*prints));
 
-	(void)state;
 	dedup_uuid_new(&dedup_uuid);
 	for (uint64_t i = 0; i < ALL; i++) {
 		uint64_t uuid[2] = { i, 7 };

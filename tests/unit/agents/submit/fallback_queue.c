@@ -228,7 +228,6 @@ a_full_directory_refuses(void **state)
 	struct err err = { 0 };
 	char name[64];
 
-	(void)state;
 	for (int i = 0; i < FALLBACK_QUEUE_FILES_MAX; i++) {
 		snprintf(name, sizeof(name), "new/%032x", i);
 		write_file(name, "", 0);
@@ -245,7 +244,6 @@ what_died_in_the_writing_is_swept_after_an_hour(void **state)
 	struct fallback_queue *second;
 	struct err err = { 0 };
 
-	(void)state;
 	write_file("tmp/" UUID_NAME, "half", 4);
 	write_file("tmp/00000000000000000000000000000001", "half", 4);
 	assert_int_equal(

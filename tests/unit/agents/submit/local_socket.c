@@ -42,7 +42,6 @@ the_deadline_is_kept_whatever_the_agent_says(void **state)
 	struct local_socket local_socket;
 	struct err err;
 
-	(void)state;
 	local_socket_init(&local_socket, fake_agent_path);
 	assert_int_equal(
 	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
@@ -68,7 +67,6 @@ an_agent_that_hangs_up_is_asked_until_the_deadline(void **state)
 	struct local_socket local_socket;
 	struct err err;
 
-	(void)state;
 	local_socket_init(&local_socket, fake_agent_path);
 	assert_int_equal(
 	    local_socket_put(&local_socket, frame_of(frame, WIRE_PUT, 1), 1,
@@ -116,7 +114,6 @@ what_is_taken_again_and_again_and_never_stored_has_an_end(void **state)
 	struct submit *submit;
 	struct err err;
 
-	(void)state;
 	submit_new(&submit, &options);
 	assert_int_equal(
 	    compose_event(&compose, text_of("s"), text_of("e"), &err), 0);
@@ -136,7 +133,6 @@ nobody_there_is_reported_at_once(void **state)
 	struct local_socket local_socket;
 	struct err err;
 
-	(void)state;
 	local_socket_init(
 	    &local_socket, "/tmp/poolscope-there-is-no-such/agent.sock");
 	assert_int_equal(
@@ -156,7 +152,6 @@ a_frame_of_an_unknown_type_keeps_its_number(void **state)
 	struct wire_header header;
 	struct text plain;
 
-	(void)state;
 	assert_int_equal(put_check(put, &room, &header, &plain), WIRE_TYPE);
 	assert_int_equal(header.seq, 5);
 	wire_room_clear(&room);

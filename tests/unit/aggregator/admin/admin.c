@@ -22,7 +22,6 @@ static struct rig rig;
 static int
 set_up(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	for (int i = 0; i < BATCHES; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
@@ -37,7 +36,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	rig_close(&rig);
 	return 0;
 }
@@ -102,7 +100,6 @@ a_compacted_store_holds_the_same(void **state)
 	struct err err = { 0 };
 	uint64_t events;
 
-	(void)state;
 	rig_good(admin_vacuum(rig.folder, &err), &err);
 	open_again();
 	assert_int_equal(journal_next(rig.journal), BATCHES + 1);
@@ -118,7 +115,6 @@ so_it_does_while_a_reader_has_the_old_one_open(void **state)
 	uint64_t events;
 	pid_t reader;
 
-	(void)state;
 	/* LMDB chooses by even and odd transactions: try both. */
 	for (int i = 0; i < 2; i++) {
 		reader = hold_open();
@@ -152,7 +148,6 @@ a_backup_has_the_same_rows_and_another_generation(void **state)
 	struct journal *journal;
 	struct err err = { 0 };
 
-	(void)state;
 	rig_good(admin_backup(rig.folder, beside(copy, "copy"), &err), &err);
 	assert_int_equal(access(beside(path, "copy/manifest"), F_OK), 0);
 	assert_int_equal(
@@ -173,7 +168,6 @@ a_backup_without_room_leaves_nothing(void **state)
 	struct rlimit was, small;
 	struct err err = { 0 };
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &was);
 	/* Enough for the tables, which come first. */
@@ -198,7 +192,6 @@ a_damaged_position_is_not_taken_for_the_beginning(void **state)
 	char path[DURABLE_DIR_PATH_BYTES];
 	struct writer *writer;
 
-	(void)state;
 	assert_true(scratch_flip(beside(path, "tables/data.mdb"), indexed,
 			sizeof(indexed)) > 0);
 	rig_good(journal_open(&journal, rig.folder, &options, &err), &err);
@@ -258,7 +251,6 @@ the_last_record_of_no_node_is_an_error(void **state)
 	struct db *tables;
 	struct db_txn *txn;
 
-	(void)state;
 	rig_good(tables_open(&tables, rig.folder, &how, &err), &err);
 	assert_int_equal(verify_tables(tables, report, NULL, &err), 0);
 	rig_good(db_begin(tables, true, &txn, &err), &err);

@@ -17,7 +17,6 @@ static struct archive_progress progress;
 static int
 set_up(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	writer_close(&rig.writer);
 	rig.options.archive = true;
@@ -30,7 +29,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	archive_progress_clear(&progress);
 	rig_close(&rig);
 	return 0;
@@ -86,7 +84,6 @@ sleep_ms(int ms)
 static void
 an_empty_store_lacks_nothing(void **state)
 {
-	(void)state;
 	commit_all();
 	assert_int_equal(look().lag_ns, 0);
 }
@@ -97,7 +94,6 @@ a_record_is_missing_from_its_transaction_on(void **state)
 {
 	int64_t first;
 
-	(void)state;
 	commit_all();
 	assert_int_equal(look().lag_ns, 0);
 	one_record();
@@ -118,7 +114,6 @@ the_age_begins_when_nothing_was_missing_last(void **state)
 	struct err err = { 0 };
 	int64_t before_ns;
 
-	(void)state;
 	commit_all();
 	sleep_ms(200);
 	before_ns = clock_wall_ns();
@@ -135,7 +130,6 @@ a_record_after_the_snapshot_is_as_old_as_the_snapshot(void **state)
 	struct pass_place place;
 	int64_t sent_ns;
 
-	(void)state;
 	one_record();
 	place = newest();
 	sent_ns = clock_wall_ns();
@@ -155,7 +149,6 @@ what_is_sent_waits_until_it_is_committed(void **state)
 	};
 	struct archive_progress_status status;
 
-	(void)state;
 	archive_progress_send(&progress, &pass, 1);
 	commit_all();
 	archive_progress_send(&progress, &pass, 1);
@@ -184,7 +177,6 @@ a_failure_has_a_beginning_and_an_end(void **state)
 	struct archive_progress_status status;
 	int64_t since_ns, before_ns = clock_wall_ns();
 
-	(void)state;
 	archive_progress_fail(&progress, true, false, &one);
 	status = look();
 	since_ns = status.failing_since_ns;
@@ -215,7 +207,6 @@ a_replica_keeps_what_it_has_when_it_is_found_elsewhere(void **state)
 	const struct pass_place place = { .change = 5 };
 	struct archive_progress_status status;
 
-	(void)state;
 	archive_progress_connect(&progress, &cluster, 3, &place);
 	archive_progress_find(
 	    &progress, 0, 1, &cluster.shard[0].replica[1], 40);

@@ -111,7 +111,6 @@ send_others(void)
 static int
 set_up(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	send_events();
 	send_samples();
@@ -123,7 +122,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	rig_close(&rig);
 	return 0;
 }
@@ -138,7 +136,6 @@ nobody_notices_the_way_through_the_archive(void **state)
 	char *before[ARCHIVE_KINDS];
 	uint64_t records = 0, count;
 
-	(void)state;
 	for (int i = 0; i < ARCHIVE_KINDS; i++) {
 		before[i] = rig_read(
 		    &rig, RIG_SELECT, rig_query(1u << kinds[i], 0), &count);
@@ -204,7 +201,6 @@ compacted_records_are_the_same(void **state)
 {
 	char *before[ARCHIVE_KINDS], *after[ARCHIVE_KINDS];
 
-	(void)state;
 	answer(false, before);
 	answer(true, after);
 	for (int i = 0; i < ARCHIVE_KINDS; i++) {

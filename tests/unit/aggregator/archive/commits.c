@@ -184,7 +184,6 @@ start(void **state)
 	socklen_t bytes = sizeof(at);
 	static char address[96];
 
-	(void)state;
 	memset(&server, 0, sizeof(server));
 	pthread_mutex_init(&server.lock, NULL);
 	server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -206,7 +205,6 @@ start(void **state)
 static int
 stop(void **state)
 {
-	(void)state;
 	commits_clear(&commits);
 	clickhouse_close(&client);
 	shutdown(server.fd, SHUT_RDWR);
@@ -270,7 +268,6 @@ skip_if_slow(void)
 static void
 counts_that_fit_are_one_block_with_the_place(void **state)
 {
-	(void)state;
 	skip_if_slow();
 	add(NATIVE_ROWS_MAX - 1, 1);
 	assert_int_equal(commit(9), 0);
@@ -283,7 +280,6 @@ counts_that_fit_are_one_block_with_the_place(void **state)
 static void
 what_is_too_much_for_a_block_is_all_counted_before_the_place(void **state)
 {
-	(void)state;
 	add(KEYS, 1);
 	assert_int_equal(commit(9), 0);
 	assert_said(KEYS, 1, 7);
@@ -299,7 +295,6 @@ what_is_too_much_for_a_block_is_all_counted_before_the_place(void **state)
 static void
 it_counts_from_the_last_place_however_often_it_is_sent(void **state)
 {
-	(void)state;
 	skip_if_slow();
 	add(10, 2);
 	assert_int_equal(commit(9), 0);
@@ -319,7 +314,6 @@ it_counts_from_the_last_place_however_often_it_is_sent(void **state)
 static void
 a_try_that_has_grown_repeats_what_was_tried_with_the_place(void **state)
 {
-	(void)state;
 	skip_if_slow();
 	add(10, 1);
 	assert_int_equal(commit(9), 0);
@@ -349,7 +343,6 @@ a_try_that_has_grown_repeats_what_was_tried_with_the_place(void **state)
 static void
 counts_that_are_many_are_followed_by_a_new_since(void **state)
 {
-	(void)state;
 	add((1 << 17) + 1, 1);
 	assert_int_equal(commit(9), 0);
 	assert_int_equal(commits.committed.keys.count, 0);
@@ -368,7 +361,6 @@ assert_rows(uint32_t from, uint32_t to, uint32_t rows)
 static void
 what_replicas_may_have_lost_is_committed_once_more(void **state)
 {
-	(void)state;
 	add(10, 1);
 	assert_int_equal(commit(9), 0);
 	memset(server.rows, 0, sizeof(server.rows));
@@ -389,7 +381,6 @@ what_replicas_may_have_lost_is_committed_once_more(void **state)
 static void
 who_does_not_begin_has_no_place(void **state)
 {
-	(void)state;
 	add(10, 1);
 	assert_int_equal(commit(9), 0);
 	assert_true(commits.pos == pass_position(EPOCH, 9));

@@ -20,7 +20,6 @@ static struct chunk_reader *reader;
 static int
 open_both(void **state)
 {
-	(void)state;
 	writer = chunk_writer_new();
 	reader = chunk_reader_new();
 	return 0;
@@ -29,7 +28,6 @@ open_both(void **state)
 static int
 close_both(void **state)
 {
-	(void)state;
 	chunk_writer_free(&writer);
 	chunk_reader_free(&reader);
 	assert_null(writer);
@@ -81,7 +79,6 @@ integers_come_back(void **state)
 {
 	static int64_t in[3][ROWS], out[ROWS];
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		uint32_t count = round < 40 ? round : (uint32_t)below(ROWS);
 		struct text chunk;
@@ -110,7 +107,6 @@ a_column_that_follows_another_costs_next_to_nothing(void **state)
 	static int64_t in[ROWS], sum[ROWS], out[ROWS];
 	size_t alone, both;
 
-	(void)state;
 	for (uint32_t i = 0; i < ROWS; i++) {
 		in[i] = (int64_t)below(UINT64_C(1) << 40);
 		sum[i] = (INT64_C(1) << 40) - in[i];
@@ -192,7 +188,6 @@ doubles_come_back_to_the_last_bit(void **state)
 {
 	static double in[ROWS], out[ROWS];
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		uint32_t count = round < 40 ? round : (uint32_t)below(ROWS);
 
@@ -214,7 +209,6 @@ millions_of_values_come_back(void **state)
 	static int64_t ints[CHUNK_ROWS_MAX], int_out[CHUNK_ROWS_MAX];
 	static double floats[CHUNK_ROWS_MAX], float_out[CHUNK_ROWS_MAX];
 
-	(void)state;
 	for (unsigned round = 0; round < chunks; round++) {
 		make_ints(ints, CHUNK_ROWS_MAX, round);
 		make_floats(floats, CHUNK_ROWS_MAX, round);
@@ -271,7 +265,6 @@ texts_come_back(void **state)
 	static char room[ROWS][64];
 	static struct text in[ROWS], out[ROWS];
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		uint32_t count = round < 40 ? round : (uint32_t)below(ROWS);
 
@@ -372,7 +365,6 @@ texts_of_an_earlier_column_come_back(void **state)
 	static struct value in[COLUMNS][IDS], out[IDS];
 	static struct text texts[IDS];
 
-	(void)state;
 	for (unsigned round = 0; round < check_share(30, 5); round++) {
 		chunk_begin(writer);
 		for (unsigned column = 0; column < COLUMNS; column++)
@@ -410,7 +402,6 @@ texts_of_an_earlier_column_cost_next_to_nothing(void **state)
 	static struct value ids[IDS];
 	uint32_t bytes[2];
 
-	(void)state;
 	for (unsigned i = 0; i < IDS; i++) {
 		ids[i].type = VALUE_TEXT;
 		ids[i].is.text = make_id(room[i]);
@@ -431,7 +422,6 @@ values_of_mixed_types_come_back(void **state)
 	static char room[ROWS][64];
 	static struct value in[ROWS], out[ROWS];
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		uint32_t count = round < 40 ? round : (uint32_t)below(ROWS);
 
@@ -501,7 +491,6 @@ a_truncated_chunk_is_refused(void **state)
 {
 	struct text chunk = mixed_chunk();
 
-	(void)state;
 	for (uint32_t bytes = 0; bytes < chunk.bytes; bytes++) {
 		struct text cut = { chunk.at, bytes };
 
@@ -515,7 +504,6 @@ a_damaged_chunk_is_handled_safely(void **state)
 	struct text chunk = mixed_chunk();
 	char *copy = malloc(chunk.bytes);
 
-	(void)state;
 	assert_non_null(copy);
 	for (unsigned round = check_share(20000, 1000); round > 0; round--) {
 		struct text damaged = { copy, chunk.bytes };
@@ -535,14 +523,12 @@ a_chunk_of_another_format_is_distinguished_from_damage(void **state)
 {
 	struct text chunk = { "\x02\x00", 2 };
 
-	(void)state;
 	assert_int_equal(chunk_open(reader, chunk), CHUNK_VERSION);
 }
 
 static void
 counts_over_the_limits_are_refused(void **state)
 {
-	(void)state;
 	/* 8193 columns; a column of 65537 rows. */
 	assert_int_equal(chunk_open(reader, (struct text){ "\x01\x81\x40", 3 }),
 	    CHUNK_LIMIT);
@@ -558,7 +544,6 @@ a_column_of_another_type_is_refused(void **state)
 	int64_t one = 1;
 	double out;
 
-	(void)state;
 	chunk_begin(writer);
 	chunk_put_int(writer, &one, 1);
 	assert_int_equal(chunk_open(reader, chunk_end(writer)), CHUNK_OK);

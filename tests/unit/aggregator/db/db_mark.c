@@ -72,7 +72,6 @@ turn_on(void)
 static int
 set_up(void **state)
 {
-	(void)state;
 	scratch_make(folder);
 	open_db();
 	return 0;
@@ -81,7 +80,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	db_close(&db);
 	scratch_remove(folder);
 	return 0;
@@ -143,7 +141,6 @@ nothing_is_marked_while_it_is_off(void **state)
 {
 	struct db_txn *txn = begin(true);
 
-	(void)state;
 	put(txn, ROWS, "a");
 	put_row(txn, "xx", 7);
 	put(txn, META, "pa");
@@ -160,7 +157,6 @@ every_way_to_change_a_row_marks_it(void **state)
 	struct db_txn *txn;
 	unsigned char *at;
 
-	(void)state;
 	turn_on();
 	txn = begin(true);
 	put(txn, ROWS, "put");
@@ -207,7 +203,6 @@ a_slice_keeps_its_first_row_and_gets_the_last_change(void **state)
 	struct db_txn *txn;
 	unsigned char key[6];
 
-	(void)state;
 	turn_on();
 	txn = begin(true);
 	put_row(txn, "xx", 7);
@@ -237,7 +232,6 @@ only_transactions_that_mark_something_have_a_number(void **state)
 {
 	struct db_txn *txn;
 
-	(void)state;
 	turn_on();
 	for (int i = 0; i < 5; i++) {
 		txn = begin(true);
@@ -276,7 +270,6 @@ marks_are_those_of_a_list_of_changes(void **state)
 	char expected[KEYS * 24] = "", name[8];
 	size_t at = 0;
 
-	(void)state;
 	turn_on();
 	for (int round = 0; round < ROUNDS; round++) {
 		struct db_txn *txn = begin(true);

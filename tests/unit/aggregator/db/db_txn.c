@@ -26,7 +26,6 @@ static char folder[64];
 static int
 make_folder(void **state)
 {
-	(void)state;
 	strcpy(folder, "/tmp/poolscope-db-XXXXXX");
 	return mkdtemp(folder) == NULL;
 }
@@ -38,7 +37,6 @@ remove_folder(void **state)
 		"copy.new" };
 	char path[DURABLE_DIR_PATH_BYTES];
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (durable_dir_path(path, folder, names[i], NULL) != 0 ||
 		    durable_dir_remove(path, NULL) != 0)
@@ -105,7 +103,6 @@ a_smaller_value_replaces_a_large_one_of_its_transaction(void **state)
 	struct db_cursor *cursor;
 	struct db_txn *txn;
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		struct text smaller = { bytes, sizes[i / 2] };
 
@@ -132,7 +129,6 @@ committed_rows_survive_reopening(void **state)
 	struct db_txn *txn;
 	struct text value;
 
-	(void)state;
 	put_word(db, "one", "1");
 	put_word(db, "empty", "");
 	db_close(&db);
@@ -156,7 +152,6 @@ an_aborted_transaction_has_no_effect(void **state)
 	struct db_txn *txn = begin(db, true);
 	struct text value;
 
-	(void)state;
 	db_put(txn, ROWS, text_of("one"), text_of("1"));
 	assert_true(db_get(txn, ROWS, text_of("one"), &value));
 	db_abort(&txn);
@@ -176,7 +171,6 @@ a_reserved_value_is_compacted_in_place(void **state)
 	struct text value;
 	unsigned char *at;
 
-	(void)state;
 	at = db_reserve(txn, ROWS, text_of("big"), BYTES, true);
 	assert_non_null(at);
 	memset(at, 'x', BYTES);
@@ -213,7 +207,6 @@ cursors_agree_with_a_sorted_array(void **state)
 	uint32_t model[KEYS] = { 0 };
 	bool more;
 
-	(void)state;
 	for (unsigned i = 0; i < STEPS; i++) {
 		n = check_random(&random) % KEYS;
 		snprintf(name, sizeof(name), "%08u", (unsigned)n);
@@ -265,7 +258,6 @@ a_flipped_bit_is_noticed_and_skipped(void **state)
 	struct text key, value;
 	struct err err;
 
-	(void)state;
 	txn = begin(db, true);
 	db_put(txn, ROWS, text_of("a"), text_of("first value"));
 	db_put(txn, ROWS, text_of("b"), text_of("second value"));
@@ -299,7 +291,6 @@ a_damaged_required_row_fails_the_transaction(void **state)
 	struct text value;
 	struct err err;
 
-	(void)state;
 	put_word(db, "count", "as far as here");
 	db_close(&db);
 	damage("as far as here");
@@ -361,7 +352,6 @@ a_writer_does_not_take_a_row_with_a_flipped_key_for_absent(void **state)
 	struct text value;
 	struct err err;
 
-	(void)state;
 	db_close(&db);
 	damage("key-c"); /* now it is key-b */
 	db = open_env(&usual);
@@ -383,7 +373,6 @@ a_row_that_the_transaction_deleted_is_absent_not_damaged(void **state)
 	struct db_txn *txn = begin(db, true);
 	struct text value;
 
-	(void)state;
 	assert_true(db_del(txn, ROWS, text_of("key-c")));
 	assert_false(db_get(txn, ROWS, text_of("key-c"), &value));
 	assert_false(db_was_damaged(txn));
@@ -399,7 +388,6 @@ nothing_is_written_to_a_page_whose_keys_are_out_of_order(void **state)
 	struct text value;
 	struct err err;
 
-	(void)state;
 	put_word(db, "key-b", "one more");
 	db_close(&db);
 	damage("key-b"); /* now it is key-c, twice */
@@ -428,7 +416,6 @@ a_damaged_key_between_leaves_is_noticed(void **state)
 	struct text found, value;
 	unsigned lost = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < KEYS; i++) {
 		char key[16];
 
@@ -476,7 +463,6 @@ damaged_rows_can_be_found_and_removed(void **state)
 	struct db_txn *txn;
 	struct text key;
 
-	(void)state;
 	put_word(db, "a", "first value");
 	put_word(db, "b", "second value");
 	db_close(&db);
@@ -510,7 +496,6 @@ a_full_map_refuses_and_recovers(void **state)
 	static char big[60000];
 	unsigned n = 0;
 
-	(void)state;
 	small.map_bytes = 1 << 20;
 	db = open_env(&small);
 	do {
@@ -538,7 +523,6 @@ errors_stick_to_a_transaction(void **state)
 	struct text value;
 	struct err err;
 
-	(void)state;
 	db_put(txn, ROWS, text_of("b"), text_of("1"));
 	assert_null(db_reserve(txn, ROWS, text_of("a"), 1, true));
 	assert_true(db_failed(txn));
@@ -562,7 +546,6 @@ another_format_is_refused_by_name_and_untouched(void **state)
 	struct stat before, after;
 	struct err err;
 
-	(void)state;
 	db_close(&db);
 	later.format = 7;
 	later.tables = other;
@@ -586,7 +569,6 @@ two_handles_of_one_process_share_an_environment(void **state)
 	struct db_txn *txn;
 	struct text value;
 
-	(void)state;
 	reader.read_only = true;
 	reader.tables = turned;
 	other = open_env(&reader);
@@ -657,7 +639,6 @@ a_reader_does_not_touch_the_old_address_of_the_map(void **state)
 	pid_t writer;
 	bool more;
 
-	(void)state;
 	small.map_bytes = 1 << 20;
 	reading.read_only = true;
 	reading.map_bytes = 1 << 20;
@@ -703,7 +684,6 @@ a_reader_creates_no_files(void **state)
 	struct db *db;
 	struct err err;
 
-	(void)state;
 	reader.read_only = true;
 	assert_int_equal(
 	    db_open(&db, in_folder(path, "env"), &reader, &err), -1);
@@ -717,7 +697,6 @@ the_remains_of_a_crashed_creation_are_replaced(void **state)
 	struct db *db;
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkdir(in_folder(path, "env.new"), 0700), 0);
 	fd =
 	    open(in_folder(path, "env.new/data.mdb"), O_CREAT | O_WRONLY, 0600);
@@ -737,7 +716,6 @@ a_directory_with_other_files_is_refused(void **state)
 	struct err err;
 	int fd;
 
-	(void)state;
 	assert_int_equal(mkdir(in_folder(path, "env"), 0700), 0);
 	fd = open(in_folder(file, "env/mine"), O_CREAT | O_WRONLY, 0600);
 	close(fd);
@@ -754,7 +732,6 @@ a_copy_holds_the_same_rows(void **state)
 	struct text value;
 	struct err err;
 
-	(void)state;
 	put_word(db, "one", "1");
 	assert_int_equal(db_copy(db, in_folder(path, "copy"), &err), 0);
 	assert_int_equal(db_copy(db, path, &err), -1);

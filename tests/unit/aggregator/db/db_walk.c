@@ -108,7 +108,6 @@ make(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	scratch_make(folder);
 	snprintf(store, sizeof(store), "%s/env", folder);
 	snprintf(path, sizeof(path), "%s/data.mdb", store);
@@ -132,7 +131,6 @@ make(void **state)
 static int
 clear(void **state)
 {
-	(void)state;
 	scratch_remove(folder);
 	return 0;
 }
@@ -206,7 +204,6 @@ a_changed_last_key_leads_to_no_page_that_was_not_checked(void **state)
 {
 	unsigned last = count_of(leaf[4]) - 1, lost;
 
-	(void)state;
 	row_of(leaf[4], last)[8] = '1';
 	lost = 1 + count_of(leaf[6]);
 	spoil(leaf[6]);
@@ -220,7 +217,6 @@ a_changed_key_does_not_hide_where_the_walk_is(void **state)
 {
 	unsigned last = count_of(leaf[4]) - 1, lost;
 
-	(void)state;
 	row_of(leaf[4], last)[8] = ' ';
 	lost = 1 + count_of(leaf[5]);
 	spoil(leaf[5]);
@@ -236,7 +232,6 @@ a_page_that_two_numbers_lead_to_counts_once(void **state)
 	static const unsigned other[] = { 3, 9 };
 	unsigned branch = find_branch();
 
-	(void)state;
 	assert_int_equal(get16(row_of(branch, 7)), leaf[7]);
 	for (unsigned i = 0; i < 2; i++) {
 		memcpy(row_of(branch, 7), row_of(branch, other[i]), 4);
@@ -251,7 +246,6 @@ a_row_that_is_twice_in_the_list_of_its_page_counts_once(void **state)
 {
 	unsigned char *list = file + (size_t)leaf[5] * PAGE + 16;
 
-	(void)state;
 	memcpy(list + 2 * 20, list + 2 * 9, 2);
 	save();
 	expect(KEYS - 1);
@@ -265,7 +259,6 @@ on_a_page_whose_keys_are_out_of_order_rows_are_found(void **state)
 	struct db_cursor *cursor;
 	struct text sought, found, value;
 
-	(void)state;
 	memcpy(first, list, 2);
 	memcpy(list, list + 2 * last, 2);
 	memcpy(list + 2 * last, first, 2);
@@ -292,7 +285,6 @@ no_flipped_bits_end_a_walk(void **state)
 	uint64_t random = check_seed();
 	unsigned branch = find_branch();
 
-	(void)state;
 	memcpy(whole, file, file_bytes);
 	for (unsigned i = 0; i < rounds; i++) {
 		unsigned flips = 1 + check_random(&random) % 64, rows;
@@ -345,7 +337,6 @@ a_list_of_rows_that_is_too_short_is_damage(void **state)
 	unsigned lost = 0;
 	struct text value;
 
-	(void)state;
 	shorten_list(leaf[3], 5);
 	expect(KEYS - 5);
 	begin();

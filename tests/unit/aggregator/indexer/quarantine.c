@@ -16,7 +16,6 @@ static char folder[64];
 static int
 set_up(void **state)
 {
-	(void)state;
 	strcpy(folder, "/tmp/poolscope-quarantine-XXXXXX");
 	return mkdtemp(folder) == NULL ? -1 : 0;
 }
@@ -24,7 +23,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	return nftw(folder, rig_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -70,7 +68,6 @@ a_crash_makes_a_whole_transaction_suspect(void **state)
 {
 	struct quarantine quarantine;
 
-	(void)state;
 	crash(5, 90, SIGSEGV);
 	quarantine = look();
 	assert_false(quarantine_suspects(&quarantine, 4));
@@ -93,7 +90,6 @@ the_third_crash_convicts(void **state)
 {
 	struct quarantine quarantine;
 
-	(void)state;
 	crash(5, 90, SIGABRT);
 	crash(17, 17, SIGBUS);
 	quarantine = look();
@@ -112,7 +108,6 @@ a_kill_from_outside_leaves_no_note(void **state)
 	struct quarantine quarantine;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 5; i++)
 		crash(5, 5, SIGKILL);
 	quarantine = look();

@@ -74,7 +74,6 @@ expect(uint64_t records, uint64_t bytes, uint64_t cut)
 static void
 beyond_the_limit_only_length_and_hash_are_stored(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	open_again(40);
 	send_words(3);
@@ -96,7 +95,6 @@ beyond_the_limit_only_length_and_hash_are_stored(void **state)
 static void
 the_limit_outlives_the_process(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	open_again(40);
 	send_words(2);
@@ -115,7 +113,6 @@ the_limit_outlives_the_process(void **state)
 static void
 valid_batches_do_not_count(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	open_again(1);
 	for (int i = 0; i < 20; i++) {
@@ -153,7 +150,6 @@ retention_frees_space_for_new_ones(void **state)
 		expect(3, 30, 2);
 		rig_close(&rig);
 	}
-	(void)state;
 }
 
 static void
@@ -164,7 +160,6 @@ a_large_body_is_stored_in_part(void **state)
 	char hash[REJECTED_BATCH_HASH_BYTES + 1];
 	struct record record;
 
-	(void)state;
 	record = rejected_batch_encode(&entry, "record", UINT64_MAX, hash);
 	assert_int_equal(record.count, sizeof(large));
 	assert_int_equal(record.value_bytes.bytes, REJECTED_BATCH_BYTES_MAX);
@@ -190,7 +185,6 @@ rejected_batches_of_older_stores_can_be_read(void **state)
 	struct text body = { row, sizeof(row) - 4 };
 	struct row_block_body got;
 
-	(void)state;
 	assert_true(row_block_get_body(body, RECORD_REJECTED, 0, &got));
 	assert_int_equal(got.count, 15);
 	assert_int_equal(got.value_bytes.bytes, 3);

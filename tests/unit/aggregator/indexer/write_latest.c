@@ -16,7 +16,6 @@ static struct latest wanted[NODES];
 static int
 set_up(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	for (int i = 0; i < NODES; i++)
 		wanted[i] = LATEST_NONE;
@@ -26,7 +25,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	rig_close(&rig);
 	return 0;
 }
@@ -170,7 +168,6 @@ the_last_record_is_the_one_received_last(void **state)
 	uint64_t random = check_seed();
 	struct err err = { 0 };
 
-	(void)state;
 	send_some(&random);
 	compare_all();
 	/* Another process goes on. */
@@ -190,7 +187,6 @@ gaps_and_entities_are_no_records_of_a_node(void **state)
 {
 	char *lines;
 
-	(void)state;
 	begin();
 	put(1, RECORD_ENTITY, 0);
 	put(2, RECORD_GAP, RIG_T0);
@@ -343,7 +339,6 @@ samples_say_how_a_node_is(void **state)
 	struct value spool[64] = { { .type = VALUE_NIL } };
 	struct err err = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < columns; i++)
 		spool[i] = (struct value){ VALUE_UINT,
 			{ .u = strcmp(metric_group_self.columns[i].name,
@@ -392,7 +387,6 @@ verification_reports_wrong_rows(void **state)
 	struct err err = { 0 };
 	struct db_txn *txn;
 
-	(void)state;
 	send_some(&random);
 	for (uint32_t block = 0; block < 6; block++) {
 		for (way = 0; way < 4; way++) {

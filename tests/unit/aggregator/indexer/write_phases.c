@@ -37,7 +37,6 @@ set_up(void **state)
 	struct db_options options = { .map_bytes = 256 << 20 };
 	struct err err = { 0 };
 
-	(void)state;
 	strcpy(folder, "/tmp/poolscope-phases-XXXXXX");
 	if (mkdtemp(folder) == NULL)
 		return -1;
@@ -57,7 +56,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	collect_clear(&collect);
 	indexer_write_clear(&writer.indexer_write);
 	part_merge_clear(&writer.merge);
@@ -324,7 +322,6 @@ any_order_gives_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	live(&random, 20, 1);
 }
 
@@ -333,7 +330,6 @@ late_events_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	live(&random, 2000, 1);
 }
 
@@ -342,7 +338,6 @@ events_in_order_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	live(&random, 1, 1);
 }
 
@@ -352,7 +347,6 @@ events_of_one_state_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	keys = scopes = 1;
 	live(&random, 20, 1);
 }
@@ -362,7 +356,6 @@ late_events_of_one_state_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	keys = scopes = 1;
 	live(&random, 2000, 1);
 }
@@ -373,7 +366,6 @@ rare_late_events_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	merges = false;
 	scopes = 60;
 	live(&random, 2000, 16);
@@ -385,7 +377,6 @@ slightly_late_events_of_one_state_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	merges = false;
 	keys = scopes = 1;
 	live(&random, 5, 2);
@@ -396,7 +387,6 @@ rare_late_events_of_one_state_give_the_same_phases(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	merges = false;
 	keys = scopes = 1;
 	live(&random, 2000, 16);
@@ -411,7 +401,6 @@ writing_overtakes_a_merge(void **state)
 	struct err err = { 0 };
 	bool more = true;
 
-	(void)state;
 	for (uint32_t part = 0; part <= PART_MERGE_PARTS + 1; part++) {
 		for (uint32_t i = 0; i < 280; i++)
 			happened[count + i] =
@@ -462,7 +451,6 @@ a_part_that_grows_is_not_merged(void **state)
 	uint64_t random = check_seed();
 	struct err err = { 0 };
 
-	(void)state;
 	for (uint32_t part = 0; part < PART_MERGE_PARTS; part++)
 		write_random(&random, 300);
 	write_random(&random, 10);
@@ -520,7 +508,6 @@ a_merge_ends_when_one_of_its_parts_is_deleted(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (uint32_t part = 0; part < PART_MERGE_PARTS; part++)
 		write_random(&random, 300);
 	plan_first_merge(PART_MERGE_PARTS);
@@ -534,7 +521,6 @@ a_merge_ends_when_one_of_its_parts_has_grown(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (uint32_t part = 1; part < PART_MERGE_PARTS; part++)
 		write_random(&random, 300);
 	write_random(&random, 66);
@@ -602,7 +588,6 @@ one_time_has_a_limited_number_of_events(void **state)
 {
 	struct happened h = { .phase = 1, .scope = 1 };
 
-	(void)state;
 	for (uint32_t i = 0; i < EVENTS / 2; i++) {
 		h.entry.id = (struct row_block_item){
 			.time_ns = 7, .stream = 1, .seq = 1, .index = i

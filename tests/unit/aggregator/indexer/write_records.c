@@ -88,7 +88,6 @@ statistics_equal_a_pass_over_all_events(void **state)
 	char *stats;
 	unsigned i;
 
-	(void)state;
 	make_pool(&random, 12, 50);
 	shuffle(&random);
 	take_in(&random, true);

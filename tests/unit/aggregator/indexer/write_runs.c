@@ -30,7 +30,6 @@ static bool packing; /* again and again, what is stored is packed */
 static int
 set_up(void **state)
 {
-	(void)state;
 	packing = false;
 	rig_open(&rig, model);
 	rig.in_order = true;
@@ -71,7 +70,6 @@ pack(void)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	rig_close(&rig);
 	return 0;
 }
@@ -527,7 +525,6 @@ groups_equal_a_slow_pass_in_any_order(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	make_runs(&random);
 	shuffle(&random);
 	take_in(&random);
@@ -541,7 +538,6 @@ a_rebuild_and_a_repetition_change_nothing(void **state)
 	struct err err = { 0 };
 	char *before, *after;
 
-	(void)state;
 	make_runs(&random);
 	shuffle(&random);
 	take_in(&random);
@@ -561,7 +557,6 @@ an_event_extends_its_run_and_a_run_changes_its_group(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	make_runs(&random);
 	take_in(&random);
 	/* The new writer has to find the numbers of ids. */
@@ -622,7 +617,6 @@ old_runs_are_deleted_with_their_statistics(void **state)
 	unsigned middle = 100;
 	int64_t shift_ns;
 
-	(void)state;
 	make_runs(&random);
 	while (reported[middle].name == 0)
 		middle++;
@@ -696,7 +690,6 @@ steps_are_phases_of_runs(void **state)
 	char *got, *want, *stats, id[32];
 	const char *line;
 
-	(void)state;
 	make_runs(&random);
 	shuffle(&random);
 	take_in(&random);
@@ -739,7 +732,6 @@ verification_reports_wrong_groups(void **state)
 	struct db_txn *txn;
 	unsigned rows = 0;
 
-	(void)state;
 	make_runs(&random);
 	take_in(&random);
 	for (bool more = true; more; rows++) {
@@ -807,7 +799,6 @@ verification_reports_wrong_times(void **state)
 	struct db_txn *txn;
 	unsigned rows = 0;
 
-	(void)state;
 	make_runs(&random);
 	take_in(&random);
 	runs = newest_count();
@@ -889,7 +880,6 @@ the_newest_runs_come_first(void **state)
 	static const int64_t begin[] = { 30, 10, 50, 30, 20 };
 	struct wire_query query = rig_query(1u << RECORD_RUN, 0);
 
-	(void)state;
 	for (int run = 0; run < 5; run++)
 		put_event_at(run, begin[run]);
 	send_one(&(struct reported){ .run = 5, .who = "ann" });
@@ -931,7 +921,6 @@ groups_beyond_the_limit_are_counted_together(void **state)
 	const char *line;
 	unsigned found = 0;
 
-	(void)state;
 	reports = 0;
 	for (int i = 0; i < 1200; i++) {
 		snprintf(name[i], sizeof(name[i]), "g%d", i);
@@ -959,7 +948,6 @@ a_run_is_read_back_with_its_events(void **state)
 	uint64_t records;
 	char *lines;
 
-	(void)state;
 	reports = 0;
 	for (int i = 0; i < 3; i++)
 		send_report((struct reported){ .run = i,

@@ -27,7 +27,6 @@ set_up(void **state)
 	const struct journal_options options = { .map_bytes = 4 << 20 };
 	struct err err = { 0 };
 
-	(void)state;
 	scratch_make(folder);
 	if (journal_open(&journal, folder, &options, &err) != 0)
 		fail_msg("%s", err.text);
@@ -37,7 +36,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	journal_close(&journal);
 	scratch_remove(folder);
 	return 0;
@@ -62,7 +60,6 @@ a_journal_stays_full_while_a_sender_may_retry(void **state)
 	struct backpressure backpressure = full_room();
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    backpressure_purge_alone(&backpressure, 16, &err), DB_OK);
 	assert_true(backpressure.full);
@@ -77,7 +74,6 @@ a_room_that_nobody_tries_finds_out_by_itself_that_it_is_one(void **state)
 	struct backpressure backpressure = full_room();
 	struct err err = { 0 };
 
-	(void)state;
 	backpressure.retry_ns -= 12 * NS_PER_SECOND; /* as if so much later */
 	assert_int_equal(
 	    backpressure_purge_alone(&backpressure, 16, &err), DB_OK);

@@ -93,7 +93,6 @@ most(int from, int to)
 static void
 what_the_indexer_keeps_up_with_is_never_deferred(void **state)
 {
-	(void)state;
 	begin(1 << 30);
 	run(30, 250e6, SENDERS);
 	assert_int_equal(w.refused, 0);
@@ -106,7 +105,6 @@ what_the_indexer_keeps_up_with_is_never_deferred(void **state)
 static void
 senders_settle_at_the_rate_of_the_indexer(void **state)
 {
-	(void)state;
 	begin(256 << 20);
 	run(SECONDS, 20e6, SENDERS);
 	assert_true(most(0, 3) > 60e6);
@@ -120,7 +118,6 @@ no_sender_is_starved(void **state)
 {
 	uint64_t all = 0;
 
-	(void)state;
 	begin(256 << 20);
 	run(20, 20e6, SENDERS);
 	for (int i = 0; i < SENDERS; i++)
@@ -136,7 +133,6 @@ no_sender_is_starved(void **state)
 static void
 a_faster_indexer_gets_more(void **state)
 {
-	(void)state;
 	begin(256 << 20);
 	run(30, 20e6, SENDERS);
 	memset(w.admitted, 0, sizeof(w.admitted));
@@ -149,7 +145,6 @@ a_faster_indexer_gets_more(void **state)
 static void
 an_indexer_that_stands_still_does_not_stop_senders_at_once(void **state)
 {
-	(void)state;
 	begin(256 << 20);
 	run(30, 20e6, SENDERS);
 	memset(w.admitted, 0, sizeof(w.admitted));
@@ -162,7 +157,6 @@ an_indexer_that_stands_still_does_not_stop_senders_at_once(void **state)
 static void
 the_credit_of_a_stream_is_its_share(void **state)
 {
-	(void)state;
 	begin(256 << 20);
 	run(30, 20e6, 4);
 	if (w.pace.paced)
@@ -179,7 +173,6 @@ the_credit_of_a_stream_is_its_share(void **state)
 static void
 what_was_there_before_is_no_rate(void **state)
 {
-	(void)state;
 	begin(256 << 20);
 	w.lag = 200 << 20;
 	run(10, 20e6, SENDERS);

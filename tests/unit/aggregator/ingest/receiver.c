@@ -45,7 +45,6 @@ open_keep(uint64_t sessions_per_hour)
 static int
 set_up(void **state)
 {
-	(void)state;
 	strcpy(folder, "/tmp/poolscope-keep-XXXXXX");
 	if (mkdtemp(folder) == NULL)
 		return -1;
@@ -58,7 +57,6 @@ tear_down(void **state)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
 
-	(void)state;
 	receiver_free(&receiver);
 	journal_close(&journal);
 	if (durable_dir_path(path, folder, "journal", NULL) != 0 ||
@@ -216,7 +214,6 @@ batches_in_order_are_stored_and_acknowledged(void **state)
 	struct wire_header answer;
 	struct err err;
 
-	(void)state;
 	is_welcome(send_hello(&s, 1), 1);
 	for (uint64_t n = 1; n < 60; n++) {
 		answer = send_batch(&s, n);
@@ -234,7 +231,6 @@ a_repetition_is_acknowledged_and_not_stored_again(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	for (uint64_t n = 1; n <= 5; n++)
 		send_batch(&s, n);
 	/* The acknowledgement is for what was compared. */
@@ -250,7 +246,6 @@ a_hole_is_answered_with_the_next_expected_seq(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	is_nack(send_batch(&s, 2), WIRE_NACK_GAP, 1);
 	send_batch(&s, 1);
 	send_batch(&s, 2);
@@ -264,7 +259,6 @@ other_content_under_a_stored_number_diverges(void **state)
 {
 	struct sender one = sender_new(1), two;
 
-	(void)state;
 	for (uint64_t n = 1; n <= 4; n++)
 		send_batch(&one, n);
 	two = one;
@@ -285,7 +279,6 @@ what_the_store_no_longer_remembers_is_other_content(void **state)
 	enum { LAST = JOURNAL_STREAM_REMEMBERED + 200 };
 	struct sender s = sender_new(1);
 
-	(void)state;
 	for (uint64_t n = 1; n <= LAST; n++)
 		send_batch(&s, n);
 	is_ack(send_batch(&s, 201), 201);
@@ -304,7 +297,6 @@ a_hello_is_welcomed_with_the_next_expected_seq(void **state)
 	struct sender s = sender_new(1);
 	struct wire_header answer;
 
-	(void)state;
 	for (uint64_t n = 1; n <= 4; n++)
 		send_batch(&s, n);
 	answer = send_hello(&s, 3);
@@ -322,7 +314,6 @@ a_gap_counts_and_hides_what_is_before_it(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	send_batch(&s, 1);
 	is_ack(send_gap(&s, 2, 40), 40);
 	s.chain[40] = 5;
@@ -354,7 +345,6 @@ a_gap_with_its_running_hash_is_compared_by_it(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	send_batch(&s, 1);
 	is_ack(send_known_gap(&s, 2, 3, 77), 3);
 	is_ack(send_batch(&s, 4), 4);
@@ -371,7 +361,6 @@ a_gap_without_a_count_is_malformed(void **state)
 	struct sender s = sender_new(1);
 	struct wire_header gap = header_of(&s, WIRE_GAP, 1);
 
-	(void)state;
 	gap.last_seq = 1;
 	gap.reason = WIRE_GAP_SINCE_BACKUP;
 	is_nack(ask(&gap, (struct text){ NULL, 0 }, RECEIVER_ROOM),
@@ -386,7 +375,6 @@ a_gap_over_stored_numbers_counts_from_the_first_lost(void **state)
 	struct journal_entry entry;
 	struct err err;
 
-	(void)state;
 	for (uint64_t n = 1; n <= 4; n++)
 		send_batch(&s, n);
 	is_ack_alone(send_gap(&s, 3, 9), 9);
@@ -420,7 +408,6 @@ a_collected_stream_goes_on_where_this_store_acknowledged(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	for (uint64_t n = 1; n <= 200; n++)
 		send_batch(&s, n);
 	forget(&s);
@@ -438,7 +425,6 @@ what_was_collected_is_not_taken_for_stored(void **state)
 	struct sender s = sender_new(1);
 	struct wire_header gap;
 
-	(void)state;
 	for (uint64_t n = 1; n <= 200; n++)
 		send_batch(&s, n);
 	forget(&s);
@@ -459,7 +445,6 @@ what_another_store_acknowledged_is_asked_for(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	is_welcome(send_hello(&s, 201), 1);
 	s.generation = journal_generation(journal) + 1;
 	is_welcome(send_hello(&s, 201), 1);
@@ -476,7 +461,6 @@ a_hello_to_an_idle_stream_keeps_its_row(void **state)
 	struct err err;
 	size_t bytes;
 
-	(void)state;
 	send_batch(&s, 1);
 	bytes =
 	    wire_frame(frame, sizeof(frame), &header, (struct text){ NULL, 0 });
@@ -503,7 +487,6 @@ numbers_that_overflow_are_malformed(void **state)
 {
 	struct sender s = sender_new(1);
 
-	(void)state;
 	is_nack(send_gap(&s, 1, UINT64_MAX), WIRE_NACK_MALFORMED, 0);
 	is_nack(send_gap(&s, 5, 4), WIRE_NACK_MALFORMED, 0);
 	is_ack(send_batch(&s, 1), 1);
@@ -519,7 +502,6 @@ a_bad_body_is_stored_as_a_rejected_batch(void **state)
 	struct journal_entry entry;
 	struct err err;
 
-	(void)state;
 	header.records = 1;
 	s.chain[1] = hash_chain(0, crc32c(0, body.at, body.bytes), 5, 1);
 	answer = ask(&header, body, RECEIVER_ROOM);
@@ -543,7 +525,6 @@ without_room_repetitions_are_acknowledged_and_new_batches_wait(void **state)
 	struct sender s = sender_new(1);
 	struct wire_header answer;
 
-	(void)state;
 	send_batch(&s, 1);
 	answer = send_batch_when(&s, 2, RECEIVER_FULL);
 	is_nack(answer, WIRE_NACK_BUSY, 0);
@@ -562,7 +543,6 @@ streams_of_sessions_and_partitions_are_apart(void **state)
 {
 	struct sender one = sender_new(1), two = sender_new(2), three = one;
 
-	(void)state;
 	three.partition = "acct$other";
 	is_ack(send_batch(&one, 1), 1);
 	is_ack(send_batch(&two, 1), 1);
@@ -577,7 +557,6 @@ a_flood_of_sessions_has_to_wait(void **state)
 {
 	struct sender s;
 
-	(void)state;
 	receiver_free(&receiver);
 	journal_close(&journal);
 	open_keep(5);
@@ -605,7 +584,6 @@ a_failed_commit_undoes_everything(void **state)
 	struct err err;
 	size_t bytes;
 
-	(void)state;
 	header.records = 1;
 	bytes = wire_frame(frame, sizeof(frame), &header, body);
 	assert_int_equal(journal_begin(journal, &err), 0);
@@ -632,7 +610,6 @@ sessions_not_stored_do_not_count(void **state)
 	struct err err;
 	size_t bytes;
 
-	(void)state;
 	receiver_free(&receiver);
 	journal_close(&journal);
 	open_keep(5);
@@ -671,7 +648,6 @@ a_bye_is_kept_behind_the_batches(void **state)
 	const struct text none = { NULL, 0 };
 	uint64_t next;
 
-	(void)state;
 	is_ack(send_batch(&s, 1), 1);
 	next = journal_next(journal);
 	assert_int_equal(ask(&header, none, RECEIVER_ROOM).type, WIRE_ACK);
@@ -696,7 +672,6 @@ messages_not_for_an_aggregator_are_unsupported(void **state)
 	struct err err;
 	size_t bytes;
 
-	(void)state;
 	is_nack(ask(&header, (struct text){ NULL, 0 }, RECEIVER_ROOM),
 	    WIRE_NACK_UNSUPPORTED, 0);
 	assert_int_equal(journal_begin(journal, &err), 0);
@@ -733,7 +708,6 @@ random_schedules_store_every_number_once(void **state)
 	struct wire_header answer;
 	struct err err;
 
-	(void)state;
 	for (unsigned i = 0; i < 4000; i++) {
 		unsigned which = check_random(&random) % 2;
 		struct sender *s = &senders[which];
@@ -769,7 +743,6 @@ only_partitions_that_match_are_accepted(void **state)
 	static const struct opt_list ours = { { "acct$p*", "x" }, 2 };
 	struct sender s = sender_new(1), other = sender_new(2);
 
-	(void)state;
 	other.partition = "acct$other";
 	receiver_accept(receiver, &ours);
 	is_ack(send_batch(&s, 1), 1);
@@ -794,7 +767,6 @@ while_indexing_is_behind_batches_have_turns(void **state)
 	int64_t now_ns = 5 * NS_PER_SECOND;
 	uint32_t first_ms;
 
-	(void)state;
 	receiver_set_pace(receiver, &pace);
 	pace_step(&pace, now_ns, 0, 64 << 20);
 	answer = send_batch(&s, 1);
@@ -848,7 +820,6 @@ a_session_belongs_to_whoever_began_it(void **state)
 		{ 0, "node-1" } };
 	struct sender owner = sender_new(1), other;
 
-	(void)state;
 	for (uint64_t n = 1; n <= 2; n++)
 		is_ack(send_batch(&owner, n), n);
 	for (unsigned i = 0; i < 8; i++) {
@@ -893,7 +864,6 @@ a_stream_that_begins_again_belongs_to_its_sender(void **state)
 {
 	struct sender owner = sender_new(1);
 
-	(void)state;
 	owner.generation = journal_generation(journal);
 	assert_int_equal(send_hello(&owner, 5).expect, 5);
 	who = 2;

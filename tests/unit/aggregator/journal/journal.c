@@ -28,7 +28,6 @@ open_journal(void)
 static int
 set_up(void **state)
 {
-	(void)state;
 	scratch_make(folder);
 	open_journal();
 	return 0;
@@ -37,7 +36,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	journal_close(&journal);
 	scratch_remove(folder);
 	return 0;
@@ -116,7 +114,6 @@ entries_come_back_in_order_and_whole(void **state)
 	struct journal_entry entry;
 	struct journal_walk *walk;
 
-	(void)state;
 	append_many(1, 50);
 	append_many(51, 100);
 	journal_close(&journal);
@@ -146,7 +143,6 @@ a_walk_sees_what_was_there_when_it_looked(void **state)
 	struct journal_walk *walk;
 	struct err err;
 
-	(void)state;
 	append_many(1, 3);
 	walk = walk_from(3);
 	append_many(4, 5);
@@ -166,7 +162,6 @@ what_was_aborted_gives_its_number_back(void **state)
 	struct journal_entry entry;
 	struct journal_walk *walk;
 
-	(void)state;
 	append_many(1, 2);
 	begin();
 	append(3, 3, 10);
@@ -192,7 +187,6 @@ a_stream_is_found_as_it_was_put(void **state)
 		.node = text_of("node-1") };
 	struct journal_stream got;
 
-	(void)state;
 	for (uint32_t i = 0; i < 13; i++)
 		put.block[i] = i * i + 1;
 	begin();
@@ -242,7 +236,6 @@ the_last_numbers_of_a_stream_are_remembered(void **state)
 	struct journal_stream stream = { .node = text_of("n") };
 	uint64_t oldest = LAST - JOURNAL_STREAM_REMEMBERED + 1;
 
-	(void)state;
 	begin();
 	for (uint64_t n = 1; n <= LAST; n++)
 		advance(&stream, n, hash_of(n));
@@ -270,7 +263,6 @@ within_a_gap_there_is_nothing_to_compare(void **state)
 {
 	struct journal_stream stream = { .node = text_of("n") };
 
-	(void)state;
 	begin();
 	advance(&stream, 1, hash_of(1));
 	advance(&stream, 5, 0);
@@ -296,7 +288,6 @@ a_removed_stream_leaves_nothing(void **state)
 	struct db_status status;
 	struct err err;
 
-	(void)state;
 	begin();
 	for (uint64_t n = 1; n <= 1000; n++)
 		advance(&stream, n, hash_of(n));
@@ -328,7 +319,6 @@ a_row_of_another_length_is_no_stream(void **state)
 	static char row[FIXED + NODE + HASHES * 4 + 1];
 	struct journal_stream stream;
 
-	(void)state;
 	row[0] = 64 + HASHES; /* the last seq */
 	row[FIXED - 1] = NODE;
 	for (uint32_t bytes = 0; bytes <= sizeof(row); bytes++) {
@@ -345,7 +335,6 @@ a_row_of_another_length_is_no_stream(void **state)
 static void
 purging_keeps_young_unindexed_and_last_entries(void **state)
 {
-	(void)state;
 	append_many(1, 20);
 	begin();
 	assert_int_equal(
@@ -370,7 +359,6 @@ purging_bounds_the_bytes(void **state)
 {
 	uint64_t all;
 
-	(void)state;
 	append_many(1, 100);
 	all = journal_bytes_after(journal, 0);
 	begin();
@@ -389,7 +377,6 @@ a_purged_front_is_seen_by_its_number(void **state)
 	struct journal_entry entry;
 	struct journal_walk *walk;
 
-	(void)state;
 	append_many(1, 10);
 	begin();
 	journal_purge(journal, 5, INT64_MAX, UINT64_MAX, 100);
@@ -419,7 +406,6 @@ damaged_entries_are_skipped_counted_and_never_renumbered(void **state)
 	struct journal_entry entry;
 	struct journal_walk *walk;
 
-	(void)state;
 	append_many(65, 70);
 	journal_close(&journal);
 	damage(67);
@@ -452,7 +438,6 @@ a_damaged_first_entry_is_purged_in_its_turn(void **state)
 {
 	struct err err;
 
-	(void)state;
 	append_many(65, 70);
 	journal_close(&journal);
 	damage(65);
@@ -473,7 +458,6 @@ the_generation_stays_until_it_is_renewed(void **state)
 	uint64_t generation = journal_generation(journal);
 	struct err err;
 
-	(void)state;
 	assert_true(generation != 0);
 	journal_close(&journal);
 	open_journal();
@@ -500,7 +484,6 @@ verify_finds_holes_and_stale_states(void **state)
 {
 	struct err err;
 
-	(void)state;
 	append_many(1, 10);
 	assert_int_equal(journal_verify(journal, NULL, NULL, &err), 1);
 	put_state(9);

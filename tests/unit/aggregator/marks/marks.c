@@ -236,7 +236,6 @@ a_store_without_an_archive_has_no_marks(void **state)
 	uint64_t random = check_seed();
 	struct err err = { 0 };
 
-	(void)state;
 	send_pool(&random, 5);
 	rig_good(writer_compact(rig.writer, &err), &err);
 	assert_int_equal(count_rows(TABLES_MARKS), 0);
@@ -249,7 +248,6 @@ each_row_of_a_store_with_an_archive_has_a_mark(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	assert_true(look_through_all(false) > 100);
@@ -267,7 +265,6 @@ a_store_that_gets_an_archive_is_marked_as_a_whole(void **state)
 	struct err err = { 0 };
 	bool more = true;
 
-	(void)state;
 	send_pool(&random, 5);
 	rig_good(writer_compact(rig.writer, &err), &err);
 	send_pool(&random, 4);
@@ -300,7 +297,6 @@ records_that_come_while_it_is_marked_are_marked(void **state)
 	struct err err = { 0 };
 	bool more;
 
-	(void)state;
 	send_pool(&random, 4);
 	open_again(true);
 	rig_good(marks_all_step(writer_db(rig.writer), 50, &more, &err) == DB_OK
@@ -323,7 +319,6 @@ marks_of_a_snapshot_are_removed_and_newer_ones_stay(void **state)
 	struct mark mark;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&change, &row);
@@ -357,7 +352,6 @@ a_removal_that_stops_in_the_middle_loses_no_mark(void **state)
 	uint32_t row;
 	bool more;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&change, &row);
@@ -405,7 +399,6 @@ an_hour_is_compacted_when_the_archive_has_it(void **state)
 	char *all;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	all = read_events();
@@ -428,7 +421,6 @@ old_hours_are_deleted_when_the_archive_has_them(void **state)
 	struct writer_status status;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	rig.options.retain_ns = 24 * KEY_HOUR_NS; /* they are of 2017 */
@@ -454,7 +446,6 @@ phases_and_runs_stay_while_records_are_deleted(void **state)
 	uint64_t random = check_seed(), change, phases, runs, groups;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&change, &row);
@@ -498,7 +489,6 @@ the_thread_of_the_writer_removes_marks_on_request(void **state)
 	uint64_t random = check_seed(), change;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&change, &row);
@@ -524,7 +514,6 @@ marks_of_rows_that_change_stay_until_they_are_settled(void **state)
 	bool more = true;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&settled, &row);
@@ -567,7 +556,6 @@ a_later_request_keeps_what_is_settled(void **state)
 	uint64_t random = check_seed(), change;
 	uint32_t row;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	last_of(&change, &row);
@@ -592,7 +580,6 @@ streams_say_how_far_each_is_indexed(void **state)
 	unsigned found = 0;
 	bool more;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	txn = begin(false);
@@ -626,7 +613,6 @@ streams_of_before_are_those_of_the_journal(void **state)
 	struct db_txn *txn;
 	struct text value;
 
-	(void)state;
 	rig_event(&rig, "n1", RIG_T0, "prep", "start", NULL);
 	rig_send(&rig, 3);
 	rig_indexer(&rig);
@@ -658,7 +644,6 @@ a_dropped_partition_leaves_no_marks(void **state)
 	uint64_t random = check_seed(), dropped;
 	struct db_txn *txn;
 
-	(void)state;
 	open_again(true);
 	send_pool(&random, 5);
 	txn = begin(true);

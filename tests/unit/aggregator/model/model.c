@@ -11,7 +11,6 @@ static struct model_set set;
 static int
 tear_down(void **state)
 {
-	(void)state;
 	model_set_clear(&set);
 	return 0;
 }
@@ -28,7 +27,6 @@ a_phase_has_all_its_options(void **state)
 	const struct model_phase *phase;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    parse("message = \"kv\"\n"
 		  "phase \"a b\" { start = \"x:y\" end = \"x:z\"\n"
@@ -122,7 +120,6 @@ errors_have_their_line(void **state)
 	struct err err;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		assert_int_equal(parse(wrong[i].text, &err), -1);
 		assert_string_equal(err.text, wrong[i].sentence);
@@ -151,7 +148,6 @@ steps_of_a_run_are_the_phases_paired_by_it_alone(void **state)
 	const struct model_run *run;
 	struct err err = { 0 };
 
-	(void)state;
 	if (parse("run { attribute = \"id\" begun = \"x:b\" ended = \"x:d\"\n"
 		  " group = \"g\" properties = { \"g\", \"h\" } }\n"
 		  "phase \"z\" { start = \"x:a\" end = \"x:b\" "
@@ -188,7 +184,6 @@ an_event_has_a_bounded_number_of_roles(void **state)
 	struct err err;
 	int i, at = 0;
 
-	(void)state;
 	for (i = 0; i < 9; i++) {
 		assert_int_equal(set.phases, 0);
 		at += snprintf(text + at, sizeof(text) - (size_t)at,
@@ -208,7 +203,6 @@ the_installed_models_are_valid(void **state)
 	struct err err = { 0 };
 	unsigned i, found = 0;
 
-	(void)state;
 	if (model_load(&set, "deploy/models", &err) != 0)
 		fail_msg("%s", err.text);
 	for (i = 0; i < set.phases; i++)
@@ -227,7 +221,6 @@ an_encoded_phase_decodes_to_itself(void **state)
 	struct err err = { 0 };
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(model_load(&set, "deploy/models", &err), 0);
 	set.phase[0].pool = (struct model_pool){ 300000000000, 900000 };
 	set.phase[0].bytes = text_of("size");

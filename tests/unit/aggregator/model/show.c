@@ -15,7 +15,6 @@ static size_t shown_bytes;
 static int
 tear_down(void **state)
 {
-	(void)state;
 	model_set_clear(&set);
 	free(shown);
 	shown = NULL;
@@ -48,7 +47,6 @@ show(const char *name)
 static void
 a_model_is_printed_in_the_order_of_its_file(void **state)
 {
-	(void)state;
 	add("arms", "message = \"kv\"\n"
 		    "run { attribute = \"job\" kind = \"order\"\n"
 		    " group = \"cell\" error = \"fault\"\n"
@@ -88,7 +86,6 @@ a_model_is_printed_in_the_order_of_its_file(void **state)
 static void
 each_of_several_models_prints_its_own(void **state)
 {
-	(void)state;
 	add("a", "phase \"p\" { start = \"x:1\" end = \"x:2\" }");
 	add("b", "phase \"p\" { start = \"x:2\" end = \"x:3\" }");
 	show(NULL);
@@ -103,7 +100,6 @@ each_of_several_models_prints_its_own(void **state)
 static void
 a_missing_model_prints_nothing(void **state)
 {
-	(void)state;
 	add("a", "phase \"p\" { start = \"x:1\" end = \"x:2\" }");
 	show("b");
 	assert_string_equal(shown, "");
@@ -124,7 +120,6 @@ a_model_has_the_name_of_its_file(void **state)
 		{ "", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		assert_true(text_equal(
 		    model_file_name(files[i].path), text_of(files[i].name)));

@@ -38,7 +38,6 @@ open_store(void **state)
 	char path[DURABLE_DIR_PATH_BYTES];
 	struct err err = { 0 };
 
-	(void)state;
 	memset(&now, 0, sizeof(now));
 	strcpy(folder, "/tmp/poolscope-packed-XXXXXX");
 	if (mkdtemp(folder) == NULL ||
@@ -54,7 +53,6 @@ close_store(void **state)
 {
 	char path[DURABLE_DIR_PATH_BYTES];
 
-	(void)state;
 	packed_free(&packed);
 	db_close(&db);
 	assert_int_equal(durable_dir_path(path, folder, "env", NULL), 0);
@@ -337,7 +335,6 @@ random_changes_give_the_rows_that_were_put(void **state)
 	unsigned rounds = check_share(150, 20);
 	uint64_t blocks = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < rounds; i++) {
 		struct db_txn *txn = begin(true);
 
@@ -388,7 +385,6 @@ pack_now(unsigned front, bool all, unsigned every)
 static void
 what_rests_is_packed(void **state)
 {
-	(void)state;
 	fill(1, 0, 5000, 50);
 	pack_now(1, false, 2 * NUMBERS);
 	/* One row (number 1) does not rest, and no block is begun. */
@@ -401,7 +397,6 @@ what_rests_is_packed(void **state)
 static void
 what_does_not_rest_stays_single(void **state)
 {
-	(void)state;
 	fill(1, 0, 1000, 50);
 	pack_now(1, true, 5);
 	assert_int_equal(count_rows(ROWS), 200);
@@ -412,7 +407,6 @@ few_rows_wait_for_more(void **state)
 {
 	struct db_txn *txn;
 
-	(void)state;
 	fill(0, 0, 100, 50);
 	pack_now(0, false, 1);
 	assert_int_equal(count_rows(BLOCKS), 0);
@@ -436,7 +430,6 @@ few_rows_wait_for_more(void **state)
 static void
 small_rows_fill_no_block_beyond_its_limit(void **state)
 {
-	(void)state;
 	fill(2, 0, NUMBERS, 0);
 	pack_now(2, true, 1);
 	assert_int_equal(count_rows(ROWS), 0);
@@ -446,7 +439,6 @@ small_rows_fill_no_block_beyond_its_limit(void **state)
 static void
 large_rows_stay_single(void **state)
 {
-	(void)state;
 	fill(0, 0, 40, PACKED_ROW_BYTES);
 	fill(0, 40, 50, PACKED_ROW_BYTES + 1);
 	pack_now(0, true, 1);
@@ -461,7 +453,6 @@ equal_blocks_of_two_fronts_differ(void **state)
 	struct text value;
 	struct db_txn *txn;
 
-	(void)state;
 	for (unsigned front = 0; front < 2; front++) {
 		txn = begin(true);
 		for (unsigned i = 0; i < 100; i++) {
@@ -489,7 +480,6 @@ the_last_row_of_a_block_can_go(void **state)
 {
 	struct db_txn *txn;
 
-	(void)state;
 	fill(0, 0, 900, 50);
 	pack_now(0, true, 1);
 	assert_true(count_rows(BLOCKS) > 1);
@@ -515,7 +505,6 @@ a_block_is_made_rows_again(void **state)
 	uint64_t blocks;
 	bool more;
 
-	(void)state;
 	fill(0, 0, 900, 50);
 	pack_now(0, true, 1);
 	blocks = count_rows(BLOCKS);
@@ -557,7 +546,6 @@ a_key_in_both_tables_is_one_row(void **state)
 	unsigned reports = 0;
 	struct db_txn *txn;
 
-	(void)state;
 	fill(0, 0, 900, 50);
 	pack_now(0, true, 1);
 	txn = begin(true);
@@ -626,7 +614,6 @@ rows_of_a_malformed_block_are_missing_and_counted(void **state)
 	struct err err = { 0 };
 	bool more;
 
-	(void)state;
 	fill(0, 0, 900, 50);
 	pack_now(0, true, 1);
 	spoil(3, 0);
@@ -668,7 +655,6 @@ no_byte_of_a_block_can_be_wrong_and_break_anything(void **state)
 	struct db_txn *txn;
 	bool more;
 
-	(void)state;
 	fill(0, 0, 60, 20);
 	pack_now(0, true, 1);
 	for (uint32_t flip = 1; flip < 200; flip++) {

@@ -35,7 +35,6 @@ mean_and_deviation_are_those_of_two_passes(void **state)
 	struct duration_stats *stats = fresh();
 	int round, i;
 
-	(void)state;
 	for (round = 0; round < 50; round++) {
 		/* A small spread around a large value, where running sums of
 		 * floating point fail. */
@@ -73,7 +72,6 @@ the_largest_durations_do_not_overflow(void **state)
 	struct duration_stats *stats = fresh();
 	int i;
 
-	(void)state;
 	for (i = 0; i < 1000; i++) {
 		duration_stats_add(stats, INT64_MIN);
 		duration_stats_add(stats, INT64_MAX);
@@ -90,7 +88,6 @@ few_durations_have_no_deviation(void **state)
 {
 	struct duration_stats *stats = fresh();
 
-	(void)state;
 	assert_int_equal(stats->sums.count, 0);
 	assert_true(duration_sums_mean(&stats->sums) == 0);
 	assert_true(duration_sums_deviation(&stats->sums, true) == 0);
@@ -115,7 +112,6 @@ a_quantile_is_the_nearest_rank(void **state)
 		{ 81, 10 }, { 90, 10 }, { 99, 10 }, { 100, 10 } };
 	struct duration_stats *stats = fresh();
 
-	(void)state;
 	for (size_t i = 0; i < 5; i++)
 		duration_stats_add(stats, values[i]);
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
@@ -138,7 +134,6 @@ removing_undoes_adding(void **state)
 	struct duration_stats *a = fresh(), *b = fresh();
 	int i;
 
-	(void)state;
 	for (i = 0; i < VALUES; i++) {
 		values[i] = check_int64(&random);
 		duration_stats_add(a, values[i]);
@@ -186,7 +181,6 @@ parts_merge_to_the_whole(void **state)
 	struct duration_stats *both = fresh();
 	int i;
 
-	(void)state;
 	for (i = 0; i < VALUES; i++) {
 		int64_t value = check_int64(&random);
 
@@ -213,7 +207,6 @@ encoded_statistics_decode_to_themselves(void **state)
 	struct varint_reader u;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++) {
 		a->open_starts += i / 2;
 		a->open_ends = (uint64_t)i;

@@ -37,7 +37,6 @@ the_name_of_an_event_says_of_which_phase_it_is(void **state)
 	};
 	struct own_phase_event event;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		bool is = own_phase_of(
 		    &event, text_of(cases[i].source), text_of(cases[i].name));
@@ -58,7 +57,6 @@ a_phase_knows_its_events_again(void **state)
 	char room[2 * NAME_BYTES_MAX];
 	struct own_phase_event event;
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct text text;
 
@@ -83,7 +81,6 @@ a_name_that_is_too_long_is_that_of_no_phase(void **state)
 	char source[NAME_BYTES_MAX + 1], name[NAME_BYTES_MAX + 1];
 	struct own_phase_event event;
 
-	(void)state;
 	memset(source, 's', sizeof(source));
 	memset(name, 'n', sizeof(name));
 	memcpy(name + NAME_BYTES_MAX - 4, "-end", 4);
@@ -118,7 +115,6 @@ the_key_is_the_first_that_both_have(void **state)
 	struct own_phase_values values = { .at = { { NULL, 0 } } };
 	uint32_t starts, ends;
 
-	(void)state;
 	assert_int_equal(
 	    own_phase_key(marks_of("start", values) | marks_of("end", values)),
 	    OWN_PHASE_KEYS);
@@ -158,7 +154,6 @@ a_value_that_both_had_decides_for_its_key(void **state)
 	/* All but key; the last event had only id and img. */
 	uint32_t marks = marks_of_both(1 | 4 | 8), last = marks_of_both(1 | 4);
 
-	(void)state;
 	assert_int_equal(own_phase_key(marks), 0);
 	assert_int_equal(own_phase_candidates(marks, marks, 0), 1 | 4 | 8);
 	assert_int_equal(own_phase_candidates(marks, last, 0), 1 | 4);
@@ -180,7 +175,6 @@ an_only_key_and_many_events_leave_no_choice(void **state)
 	uint32_t one = marks_of_both(4), two = marks_of_both(1 | 4);
 	uint32_t paired = two | own_phase_shared(2);
 
-	(void)state;
 	assert_int_equal(own_phase_candidates(one, one, 0), 0);
 	assert_int_equal(own_phase_candidates(two, two, 65536), 1 | 4);
 	assert_int_equal(own_phase_candidates(two, two, 65537), 0);

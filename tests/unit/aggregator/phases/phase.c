@@ -19,7 +19,6 @@ durations_saturate_at_int64(void **state)
 	const struct phase_entry low = end_at(INT64_MIN);
 	const struct phase_entry high = end_at(INT64_MAX);
 
-	(void)state;
 	assert_true(phase_duration(INT64_MIN, &high) == INT64_MAX);
 	assert_true(phase_duration(INT64_MAX, &low) == INT64_MIN);
 }
@@ -29,7 +28,6 @@ a_measured_duration_is_taken_as_it_is(void **state)
 {
 	struct phase_entry end = end_at(100);
 
-	(void)state;
 	end.measured = true;
 	end.measured_ns = -3;
 	assert_true(phase_duration(40, &end) == -3);
@@ -43,7 +41,6 @@ events_have_one_order(void **state)
 {
 	struct phase_entry a = end_at(5), b = end_at(5);
 
-	(void)state;
 	assert_int_equal(phase_compare(&a, &b), 0);
 	b.id.seq = 1;
 	assert_true(phase_compare(&a, &b) < 0);
@@ -59,7 +56,6 @@ a_sum_is_replaced_by_another(void **state)
 	struct phase_sum before = { .pairs = 0 }, after = { .pairs = 0 };
 	struct duration_stats *stats = malloc(sizeof(*stats));
 
-	(void)state;
 	assert_non_null(stats);
 	duration_stats_init(stats);
 	for (int i = 0; i < 4; i++) {

@@ -61,7 +61,6 @@ every_quantile_is_within_one_percent(void **state)
 	struct quantile_sketch *quantile_sketch = fresh();
 	int shape, i;
 
-	(void)state;
 	for (shape = 0; shape < 4; shape++) {
 		quantile_sketch_reset(quantile_sketch);
 		for (i = 0; i < VALUES; i++) {
@@ -87,7 +86,6 @@ the_ends_of_int64_have_their_buckets(void **state)
 	struct quantile_sketch *quantile_sketch = fresh();
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		quantile_sketch_reset(quantile_sketch);
 		quantile_sketch_add(quantile_sketch, ends[i]);
@@ -105,7 +103,6 @@ buckets_are_in_the_order_of_values(void **state)
 	uint64_t random = check_seed();
 	int i;
 
-	(void)state;
 	for (i = 0; i < 100000; i++) {
 		int64_t a = check_int64(&random), b = check_int64(&random);
 
@@ -140,7 +137,6 @@ merging_in_any_order_gives_the_same(void **state)
 	struct quantile_sketch *all = fresh(), *part[5], *merged = fresh();
 	int i;
 
-	(void)state;
 	for (i = 0; i < 5; i++)
 		part[i] = fresh();
 	for (i = 0; i < VALUES; i++) {
@@ -167,7 +163,6 @@ a_removed_value_leaves_no_trace(void **state)
 	struct quantile_sketch *a = fresh(), *b = fresh();
 	int i;
 
-	(void)state;
 	for (i = 0; i < VALUES; i++) {
 		values[i] = check_int64(&random);
 		quantile_sketch_add(a, values[i]);
@@ -191,7 +186,6 @@ an_encoded_sketch_decodes_to_itself(void **state)
 	size_t cut;
 	int i;
 
-	(void)state;
 	for (i = 0; i < VALUES; i++)
 		quantile_sketch_add(a, pick(&random, i % 4));
 	quantile_sketch_encode(a, &bytes);
@@ -220,7 +214,6 @@ a_histogram_counts_what_is_at_most_its_bound(void **state)
 	struct quantile_sketch *sketch = malloc(sizeof(*sketch));
 	uint64_t counts[DURATION_BUCKETS];
 
-	(void)state;
 	assert_non_null(sketch);
 	quantile_sketch_init(sketch);
 	quantile_sketch_histogram(sketch, counts);

@@ -48,7 +48,6 @@ events_are_read_back(void **state)
 	struct run_row_event before = { .node = 0 };
 	struct buffer bytes = { NULL, 0, 0 };
 
-	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		run_row_reset(&row);
 		row.id = text_of("a run");
@@ -80,7 +79,6 @@ events_received_together_do_not_repeat_when(void **state)
 {
 	struct buffer bytes = { NULL, 0, 0 };
 
-	(void)state;
 	run_row_reset(&row);
 	row.id = text_of("a run");
 	row.count = 10;

@@ -48,7 +48,6 @@ answer(const char *text)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	questions_clear(&questions);
 	questions.turn = indexed = 0;
 	return 0;
@@ -57,7 +56,6 @@ tear_down(void **state)
 static void
 readers_take_turns(void **state)
 {
-	(void)state;
 	add('a', "a1", 0);
 	add('a', "a2", 0);
 	add('a', "a3", 0);
@@ -77,7 +75,6 @@ readers_take_turns(void **state)
 static void
 no_reader_is_left_behind(void **state)
 {
-	(void)state;
 	add('a', "a1", 0);
 	add('a', "a2", 0);
 	add('a', "a3", 0);
@@ -96,7 +93,6 @@ one_question_of_a_reader_is_answered_at_a_time(void **state)
 {
 	struct question *first;
 
-	(void)state;
 	add('a', "a1", 0);
 	add('a', "a2", 0);
 	first = take();
@@ -110,7 +106,6 @@ one_question_of_a_reader_is_answered_at_a_time(void **state)
 static void
 a_question_that_waits_for_the_index_holds_its_reader_only(void **state)
 {
-	(void)state;
 	add('a', "a1", 7);
 	add('a', "a2", 0);
 	add('b', "b1", 0);
@@ -124,7 +119,6 @@ a_question_that_waits_for_the_index_holds_its_reader_only(void **state)
 static void
 a_repetition_has_one_answer(void **state)
 {
-	(void)state;
 	assert_int_equal(add('a', "a1", 0), QUESTIONS_ADDED);
 	assert_int_equal(add('a', "a1", 0), QUESTIONS_REPEATED);
 	assert_int_equal(add('b', "a1", 0), QUESTIONS_ADDED);
@@ -141,7 +135,6 @@ number_and_bytes_are_bounded(void **state)
 	char text[16];
 	int i;
 
-	(void)state;
 	for (i = 0; i < QUESTIONS_OF_READER; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		assert_int_equal(add('a', text, 0), QUESTIONS_ADDED);
@@ -169,7 +162,6 @@ a_reader_cannot_pretend_to_be_several(void **state)
 					 .at = { 1, 'a', 1, '0' } },
 		.frame = text_of("same") };
 
-	(void)state;
 	for (int i = 0; i < QUESTIONS_OF_READER; i++, question.route.at[3]++)
 		assert_int_equal(
 		    questions_add(&questions, &question), QUESTIONS_ADDED);
@@ -183,7 +175,6 @@ a_reader_that_is_gone_is_forgotten(void **state)
 {
 	struct question *taken;
 
-	(void)state;
 	add('a', "a1", 0);
 	add('b', "b1", 0);
 	add('a', "a2", 0);

@@ -12,7 +12,6 @@ pages_of_any_size_give_the_same(void **state)
 	uint64_t random = check_seed(), records, again;
 	unsigned i, size;
 
-	(void)state;
 	make_pool(&random, 10, 20);
 	shuffle(&random);
 	take_in(&random, true);
@@ -41,7 +40,6 @@ pages_that_end_early_give_the_same(void **state)
 	uint64_t random = check_seed(), records;
 	unsigned i, j, examined_max;
 
-	(void)state;
 	make_pool(&random, 12, 20);
 	shuffle(&random);
 	take_in(&random, true);
@@ -88,7 +86,6 @@ an_empty_page_need_not_be_the_last(void **state)
 	struct err err = { 0 };
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 100; i++)
 		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
 	rig_send(&rig, 0);
@@ -116,7 +113,6 @@ a_page_reads_some_hours(void **state)
 	struct err err = { 0 };
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < HOURS; i++)
 		rig_event(&rig, "node-1", RIG_T0 + i * KEY_HOUR_NS, "prep",
 		    "start", NULL);
@@ -260,7 +256,6 @@ made_rows_answer_as_those_of_a_store(void **state)
 	struct err err = { 0 };
 	bool last;
 
-	(void)state;
 	for (int i = 0; i < 50; i++)
 		rig_event(&rig, i % 2 ? "node-1" : "node-2",
 		    RIG_T0 + i * KEY_HOUR_NS / 7, "prep",
@@ -314,7 +309,6 @@ what_was_deleted_is_a_question_to_the_archive(void **state)
 	struct db_txn *txn;
 	bool last;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		rig_event(&rig, "node-1", RIG_T0 + i * 5 * KEY_HOUR_NS, "prep",
 		    "start", NULL);
@@ -385,7 +379,6 @@ a_reader_gets_what_it_asks_for(void **state)
 	uint64_t random = check_seed(), records;
 	unsigned i, j;
 
-	(void)state;
 	make_pool(&random, 14, 12);
 	shuffle(&random);
 	take_in(&random, true);
@@ -436,7 +429,6 @@ phases_of_some_nodes_are_those_of_all(void **state)
 	uint64_t random = check_seed(), records;
 	unsigned i, what;
 
-	(void)state;
 	make_pool(&random, 14, 30);
 	shuffle(&random);
 	take_in(&random, true);
@@ -464,7 +456,6 @@ by_node_pages_of_any_size_give_the_same(void **state)
 	unsigned size;
 	char *whole;
 
-	(void)state;
 	make_pool(&random, 30, 10);
 	take_in(&random, false);
 	whole = rig_read(&rig, RIG_STATS_BY_NODE,
@@ -487,7 +478,6 @@ by_node_adds_up_to_the_whole(void **state)
 	double all = 0;
 	char *stats, *nodes, *at;
 
-	(void)state;
 	make_pool(&random, 12, 20);
 	take_in(&random, false);
 	stats = read_stats();
@@ -508,7 +498,6 @@ entities_with_one_long_beginning_fill_many_pages(void **state)
 	uint64_t records, again;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 50; i++) {
 		snprintf(id, sizeof(id),
 		    "a beginning of more bytes than a "
@@ -543,7 +532,6 @@ spans_of_some_tracks_are_those_of_all(void **state)
 	const unsigned rounds = 40; /* on both nodes, over four hours */
 	uint64_t records;
 
-	(void)state;
 	for (unsigned i = 0; i < rounds * 2 * 3; i++) {
 		int64_t begin_ns =
 		    RIG_T0 + (int64_t)(i / 6) * 360 * NS_PER_SECOND;
@@ -581,7 +569,6 @@ readers_read_while_the_indexer_writes(void **state)
 	struct err err = { 0 };
 	unsigned i, sent = 0;
 
-	(void)state;
 	make_pool(&random, 20, 40);
 	rig.options.pause_ns = -1;
 	writer_close(&rig.writer);
@@ -633,7 +620,6 @@ the_indexing_lag_is_reported(void **state)
 {
 	unsigned i;
 
-	(void)state;
 	assert_int_equal(lag_of_reader(), 0);
 	for (i = 0; i < 3; i++) {
 		rig_event(&rig, "node-1", RIG_T0 + i, "prep", "start", NULL);
@@ -673,7 +659,6 @@ verification_reports_a_wrong_last_entry(void **state)
 	unsigned wrong = 0;
 	struct db_txn *txn;
 
-	(void)state;
 	rig_event(&rig, "node-1", RIG_T0, "prep", "start", NULL);
 	rig_send(&rig, 1);
 	rig_indexer(&rig);
@@ -692,7 +677,6 @@ status_has_what_is_asked_for(void **state)
 {
 	long last;
 
-	(void)state;
 	assert_int_equal(status_of("partition:" RIG_PARTITION, &last), 0);
 	for (long entry = 1; entry <= 3; entry++) {
 		rig_event(

@@ -15,7 +15,6 @@ pages_of_several_kinds_give_the_same(void **state)
 	uint64_t random = check_seed(), records, again;
 	char *whole;
 
-	(void)state;
 	make_pool(&random, 5, 10);
 	shuffle(&random);
 	for (unsigned i = 0; i < 3; i++) {

@@ -54,7 +54,6 @@ is_indexed(void *arg, uint64_t number)
 static int
 set_up(void **state)
 {
-	(void)state;
 	rig_open(&rig, NULL);
 	return 0;
 }
@@ -62,7 +61,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	rig_close(&rig);
 	return 0;
 }
@@ -216,7 +214,6 @@ every_page_is_asked_for_in_turn(void **state)
 {
 	struct client client;
 
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
 		if (i % 500 == 0)
@@ -288,7 +285,6 @@ a_record_larger_than_a_page_is_truncated_and_hides_no_other(void **state)
 	uint64_t random = check_seed();
 	struct client client;
 
-	(void)state;
 	send_the_largest(&random);
 	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
 	rig_event(&rig, "n", RIG_T0 + 2, "test", "event", "a=1");
@@ -396,7 +392,6 @@ a_question_waits_while_others_are_answered(void **state)
 		      fast = { .partition = "acct$other" };
 	struct waiting_server server;
 
-	(void)state;
 	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
@@ -428,7 +423,6 @@ an_answer_says_up_to_when_it_is_complete(void **state)
 	struct client client = { .partition = NULL };
 	struct waiting_server server;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		rig_event(&rig, "n", RIG_T0 + i, "test", "event", "a=1");
 	rig_send(&rig, 0);
@@ -479,7 +473,6 @@ what_answers_says_why_it_fails(void **state)
 	struct waiting_server server;
 	atomic_uint calls = 0;
 
-	(void)state;
 	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
@@ -529,7 +522,6 @@ who_asks_again_hears_that_the_answer_is_made(void **state)
 	struct client client = { .partition = NULL };
 	struct waiting_server server;
 
-	(void)state;
 	rig_event(&rig, "n", RIG_T0, "test", "event", "a=1");
 	rig_send(&rig, 0);
 	rig_indexer(&rig);
@@ -697,7 +689,6 @@ a_long_question_delays_no_other_reader(void **state)
 	struct waiting_server server;
 	struct asker slow, quick;
 
-	(void)state;
 	start_gated(&server);
 	open_asker(&slow, server.endpoint);
 	open_asker(&quick, server.endpoint);
@@ -724,7 +715,6 @@ each_reader_gets_its_answers_in_order(void **state)
 	struct waiting_server server;
 	struct asker askers[READERS];
 
-	(void)state;
 	start_gated(&server);
 	set_gate(true);
 	for (int i = 0; i < READERS; i++)
@@ -748,7 +738,6 @@ a_flood_is_refused_as_busy(void **state)
 	struct waiting_server server;
 	struct asker asker;
 
-	(void)state;
 	start_gated(&server);
 	open_asker(&asker, server.endpoint);
 	for (int i = 0; i < 40; i++)
@@ -780,7 +769,6 @@ closing_waits_for_the_answers_that_are_being_made(void **state)
 	struct asker askers[2];
 	pthread_t other;
 
-	(void)state;
 	start_gated(&server);
 	for (int i = 0; i < 2; i++) {
 		open_asker(&askers[i], server.endpoint);
@@ -804,7 +792,6 @@ a_dead_reader_leaves_no_work(void **state)
 	struct waiting_server server;
 	struct asker dead, living;
 
-	(void)state;
 	start_gated(&server);
 	open_asker(&dead, server.endpoint);
 	open_asker(&living, server.endpoint);

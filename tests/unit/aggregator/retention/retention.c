@@ -16,7 +16,6 @@ old_hours_are_deleted_with_their_statistics(void **state)
 	struct err err = { 0 };
 	int64_t shift;
 
-	(void)state;
 	make_pool(&random, 10, 60);
 	qsort(events, count, sizeof(*events), by_time);
 	/* Half of them are before the hour of the cut. */
@@ -58,7 +57,6 @@ a_size_limit_deletes_the_oldest(void **state)
 	struct db_status status;
 	struct err err = { 0 };
 
-	(void)state;
 	make_pool(&random, 30, 60);
 	qsort(events, count, sizeof(*events), by_time);
 	take_in(&random, false);

@@ -18,7 +18,6 @@ static int64_t wall_ns, steady_ns;
 static int
 set_up(void **state)
 {
-	(void)state;
 	store_clock = (struct store_clock){ .noted_ns = 0 };
 	wall_ns = NOW;
 	steady_ns = 1000 * HOUR;
@@ -49,7 +48,6 @@ start(void)
 static void
 a_new_store_believes_the_clock(void **state)
 {
-	(void)state;
 	start();
 	assert_int_equal(store_clock.doubt, STORE_CLOCK_TRUSTED);
 	for (int i = 0; i < 100; i++)
@@ -60,7 +58,6 @@ a_new_store_believes_the_clock(void **state)
 static void
 a_jump_is_doubted_until_the_clock_is_back(void **state)
 {
-	(void)state;
 	start();
 	assert_int_equal(later(10 * YEAR), STORE_CLOCK_AHEAD);
 	assert_int_equal(later(0), STORE_CLOCK_AHEAD);
@@ -73,7 +70,6 @@ a_jump_is_doubted_until_the_clock_is_back(void **state)
 static void
 steps_within_the_tolerance_are_followed(void **state)
 {
-	(void)state;
 	start();
 	assert_int_equal(later(HOUR / 2), STORE_CLOCK_TRUSTED);
 	assert_int_equal(later(-HOUR), STORE_CLOCK_TRUSTED);
@@ -84,7 +80,6 @@ steps_within_the_tolerance_are_followed(void **state)
 static void
 many_small_jumps_are_one_large_one(void **state)
 {
-	(void)state;
 	start();
 	for (int i = 0; i < 4; i++)
 		later(HOUR);
@@ -95,7 +90,6 @@ many_small_jumps_are_one_large_one(void **state)
 static void
 a_night_without_power_is_caught_up_in_its_own_length(void **state)
 {
-	(void)state;
 	start();
 	wall_ns += 8 * HOUR;
 	store_clock.steady_ns = 0; /* another process */
@@ -110,7 +104,6 @@ a_night_without_power_is_caught_up_in_its_own_length(void **state)
 static void
 other_nodes_that_agree_for_an_hour_settle_it(void **state)
 {
-	(void)state;
 	start();
 	assert_int_equal(later(100 * HOUR), STORE_CLOCK_AHEAD);
 	hear(HOUR / 4);
@@ -127,7 +120,6 @@ other_nodes_that_agree_for_an_hour_settle_it(void **state)
 static void
 agreement_with_another_clock_does_not_count(void **state)
 {
-	(void)state;
 	start();
 	hear(0);
 	assert_int_equal(later(0), STORE_CLOCK_TRUSTED);
@@ -146,7 +138,6 @@ agreement_with_another_clock_does_not_count(void **state)
 static void
 old_batches_and_those_without_a_time_do_not_count(void **state)
 {
-	(void)state;
 	start();
 	later(100 * HOUR);
 	for (int i = 0; i < 4; i++) {
@@ -160,7 +151,6 @@ old_batches_and_those_without_a_time_do_not_count(void **state)
 static void
 a_new_store_listens_to_other_nodes(void **state)
 {
-	(void)state;
 	start();
 	hear(10 * YEAR);
 	assert_int_equal(later(0), STORE_CLOCK_DISAGREES);

@@ -26,7 +26,6 @@ a_gauge_keeps_its_extremes_and_its_mean(void **state)
 		at(2, 0, -2), at(3, 0, NAN), at(4, 0, 7), at(5, 0, NAN) };
 	struct bucket bucket = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 6; i++)
 		bucket_add_gauge(&bucket, &samples[i]);
 	assert_int_equal(bucket.count, 3);
@@ -43,7 +42,6 @@ a_counter_keeps_its_growth_and_extreme_rates(void **state)
 		at(3, 1, 24), at(4, 2, 5), at(5, 2, 6) };
 	struct bucket bucket = { 0 };
 
-	(void)state;
 	bucket_add_counter(&bucket, &column, &samples[0]);
 	assert_true(isnan(bucket.low) && isnan(bucket.high));
 	for (unsigned i = 1; i < 5; i++)
@@ -60,7 +58,6 @@ an_empty_bucket_has_nothing(void **state)
 {
 	struct bucket bucket = { 0 }, none = { 0 };
 
-	(void)state;
 	assert_true(isnan(bucket_mean(&bucket)));
 	bucket_join(&bucket, NULL, &none);
 	assert_int_equal(bucket.count, 0);
@@ -85,7 +82,6 @@ joined_buckets_equal_a_wide_one(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		struct bucket wide = { 0 }, joined = { 0 }, narrow = { 0 };
 		struct counter_rate_sample sample;

@@ -59,7 +59,6 @@ assert_found(const char *group, const char *pattern, const char *want)
 static void
 columns_are_in_the_order_of_their_names(void **state)
 {
-	(void)state;
 	define("disk", "reads busy writes", "counter gauge counter");
 	assert_found("disk", "", "3 -1: 0 reads c 1 busy g 2 writes c");
 	assert_found("disk", "*s", "3 -1: 0 reads c 2 writes c");
@@ -71,7 +70,6 @@ columns_are_in_the_order_of_their_names(void **state)
 static void
 the_boot_column_is_no_metric(void **state)
 {
-	(void)state;
 	define("net", "in " COUNTER_RATE_BOOT_COLUMN " out",
 	    "counter gauge counter");
 	assert_found("net", "", "3 1: 0 in c 2 out c");
@@ -80,7 +78,6 @@ the_boot_column_is_no_metric(void **state)
 static void
 a_metric_without_a_type_is_a_gauge(void **state)
 {
-	(void)state;
 	define("few", "  a   b c ", "counter");
 	assert_found("few", "", "3 -1: 0 a c 1 b g 2 c g");
 }
@@ -88,7 +85,6 @@ a_metric_without_a_type_is_a_gauge(void **state)
 static void
 a_group_that_is_not_defined_has_no_columns(void **state)
 {
-	(void)state;
 	assert_found("disk", "", "0 -1:");
 	define("disk", "reads", "counter");
 	assert_found("dis", "", "0 -1:");
@@ -109,7 +105,6 @@ a_boot_number_is_a_positive_integer(void **state)
 		{ { .type = VALUE_NIL }, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_true(
 		    metric_columns_boot(&cases[i].value) == cases[i].boot);

@@ -163,7 +163,6 @@ encoded_buckets_decode_to_themselves(void **state)
 	uint64_t random = check_seed();
 	unsigned rounds = check_share(20, 4);
 
-	(void)state;
 	assert_true(row != NULL && block != NULL);
 	for (unsigned round = 0; round < rounds; round++) {
 		make_block(&random, block);
@@ -329,7 +328,6 @@ rollups_answer_as_the_samples_did(void **state)
 	uint64_t random = check_seed();
 	char *before[STEPS];
 
-	(void)state;
 	define_group();
 	send_hours(&random, 2);
 	for (unsigned i = 0; i < STEPS; i++)
@@ -349,7 +347,6 @@ late_samples_are_in_the_answer(void **state)
 	uint64_t random = check_seed();
 	char *before;
 
-	(void)state;
 	define_group();
 	send_hours(&random, 1);
 	compact_now();
@@ -396,7 +393,6 @@ compacting_again_makes_the_same_rollups(void **state)
 {
 	uint64_t random = check_seed(), sum;
 
-	(void)state;
 	define_group();
 	send_hours(&random, 1);
 	compact_now();
@@ -422,7 +418,6 @@ a_metric_group_may_be_defined_after_compaction(void **state)
 	uint64_t random = check_seed();
 	char *after, *before;
 
-	(void)state;
 	send_hours(&random, 1);
 	compact_now();
 	before = read_step(4);
@@ -520,7 +515,6 @@ nodes_share_a_chunk(void **state)
 	uint64_t random = check_seed();
 	char *samples[4], *buckets[4];
 
-	(void)state;
 	define_group();
 	for (unsigned node = 0; node < MANY; node++)
 		send_node(&random, node, 1, 120 * SECOND);
@@ -564,7 +558,6 @@ the_last_node_of_a_chunk_ends_with_it(void **state)
 	unsigned nodes = 0;
 	int64_t first_ns;
 
-	(void)state;
 	define_group();
 	for (unsigned node = 0; node < MANY; node++)
 		send_node(&random, node, 1, 120 * SECOND);
@@ -625,7 +618,6 @@ an_open_hour_answers_as_its_rows_did(void **state)
 	uint64_t random = check_seed();
 	char *before[STEPS], *after;
 
-	(void)state;
 	rig.writer->options.compact_after_ns =
 	    50 * 365 * 24 * KEY_HOUR_NS; /* the hour has not ended */
 	define_group();
@@ -735,7 +727,6 @@ deleted_samples_leave_their_rollups(void **state)
 	char *before[STEPS];
 	char *lines;
 
-	(void)state;
 	define_group();
 	send_hours(&random, 2);
 	rig_event(&rig, "node-1", HOUR, "an", "event", NULL);
@@ -795,7 +786,6 @@ sparse_samples_leave_rollups(void **state)
 	char *before[STEPS];
 	unsigned i;
 
-	(void)state;
 	define_group();
 	send_node(&random, 1, 2, 80 * SECOND);
 	rig_indexer(&rig);
@@ -822,7 +812,6 @@ a_metric_group_may_be_defined_just_before_its_samples_are_deleted(void **state)
 	uint64_t random = check_seed();
 	char *before;
 
-	(void)state;
 	send_hours(&random, 2);
 	compact_now();
 	define_group();
@@ -844,7 +833,6 @@ late_samples_of_a_deleted_hour_are_deleted(void **state)
 	uint64_t random = check_seed();
 	char *before, *after;
 
-	(void)state;
 	define_group();
 	send_hours(&random, 1);
 	compact_now();
@@ -876,7 +864,6 @@ the_finest_are_deleted_first_by_size(void **state)
 	uint64_t random = check_seed();
 	uint64_t chunks, rollups, used;
 
-	(void)state;
 	define_group();
 	send_hours(&random, 30);
 	for (unsigned i = 0; i < 30; i++) {

@@ -20,7 +20,6 @@ static unsigned char arena[ITEMS * BODY_BYTES];
 static int
 open_both(void **state)
 {
-	(void)state;
 	writer = compacted_row_writer_new();
 	return 0;
 }
@@ -28,7 +27,6 @@ open_both(void **state)
 static int
 close_both(void **state)
 {
-	(void)state;
 	compacted_row_writer_free(&writer);
 	compacted_row_rows_clear(&rows);
 	assert_null(writer);
@@ -291,7 +289,6 @@ records_come_back_byte_for_byte(void **state)
 	static const enum record_kind kinds[] = { RECORD_EVENT, RECORD_SAMPLE,
 		RECORD_SPAN, RECORD_GAP, RECORD_REJECTED };
 
-	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		enum record_kind kind = kinds[below(5)];
 		uint32_t count = 1 + (uint32_t)below(round % 3 ? 40 : ITEMS);
@@ -308,7 +305,6 @@ events_of_one_template_take_little_space(void **state)
 	uint32_t count = make_items(RECORD_EVENT, ITEMS, 0), i;
 	struct text value;
 
-	(void)state;
 	for (i = 0; i < count; i++) {
 		static const unsigned char body[] = { 1, 2, 0, 1, 5, 0xa5, 'h',
 			'e', 'l', 'l', 'o' };
@@ -331,7 +327,6 @@ a_column_of_samples_can_be_read_alone(void **state)
 	static struct value column[ITEMS];
 	uint32_t count, i;
 
-	(void)state;
 	count = make_items(RECORD_SAMPLE, ITEMS, 0);
 	expect_back(
 	    compacted_row_write(writer, RECORD_SAMPLE, items, count), count);
@@ -358,7 +353,6 @@ damage_is_detected(void **state)
 	static unsigned char copy[1 << 20];
 	unsigned understood = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 60; round++) {
 		enum record_kind kind = below(2) ? RECORD_EVENT : RECORD_SAMPLE;
 		uint32_t count = make_items(

@@ -21,7 +21,6 @@ set_up(void **state)
 	struct db_options options = { .map_bytes = 256 << 20 };
 	struct err err = { 0 };
 
-	(void)state;
 	strcpy(folder, "/tmp/poolscope-names-XXXXXX");
 	if (mkdtemp(folder) == NULL)
 		return -1;
@@ -34,7 +33,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	db_abort(&txn);
 	db_close(&db);
 	dictionary_free(&dictionary);
@@ -46,7 +44,6 @@ numbers_are_given_in_order_and_never_change(void **state)
 {
 	struct text text;
 
-	(void)state;
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
 	assert_int_equal(
@@ -76,7 +73,6 @@ beyond_the_limit_there_is_one_name(void **state)
 	uint32_t other;
 	int i;
 
-	(void)state;
 	for (i = 1; i <= 10; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		assert_int_equal(
@@ -104,7 +100,6 @@ a_sender_has_a_share_of_the_names(void **state)
 {
 	uint32_t other;
 
-	(void)state;
 	dictionary_set_sender(dictionary, 1, text_of("greedy"));
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
@@ -140,7 +135,6 @@ partitions_have_a_lower_limit(void **state)
 	char name[16];
 	uint32_t other;
 
-	(void)state;
 	for (uint32_t i = 1; i <= DICTIONARY_PARTITIONS_MAX; i++) {
 		snprintf(name, sizeof(name), "p%u", i);
 		assert_int_equal(
@@ -162,7 +156,6 @@ streams_do_not_count_as_names(void **state)
 	uint32_t number = dictionary_stream(dictionary, txn, 1, &session);
 	struct text text;
 
-	(void)state;
 	assert_true(dictionary_text(txn, 1, number, &text));
 	assert_true(dictionary_session(text, &back));
 	assert_true(session_equal(&session, &back));
@@ -177,7 +170,6 @@ a_node_is_new_once(void **state)
 	uint32_t number;
 	bool fresh;
 
-	(void)state;
 	dictionary_number(
 	    dictionary, txn, 1, text_of("n")); /* known as something else */
 	number =
@@ -200,7 +192,6 @@ a_host_that_imports_is_a_node_when_it_comes_otherwise(void **state)
 	uint32_t number, again = 0;
 	bool fresh;
 
-	(void)state;
 	number = dictionary_node(dictionary, txn, 1, n, true, &fresh);
 	assert_false(fresh);
 	for (int i = 0; i < 2; i++) {
@@ -230,7 +221,6 @@ more_names_than_the_cache_holds(void **state)
 	char name[32];
 	int i, round;
 
-	(void)state;
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < 100000; i++) {
 			snprintf(name, sizeof(name), "node-%d", i);
@@ -251,7 +241,6 @@ a_damaged_count_gives_no_number_twice(void **state)
 	struct err err = { 0 };
 	char path[128];
 
-	(void)state;
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("a")), 1);
 	assert_int_equal(
@@ -277,7 +266,6 @@ a_name_whose_row_is_damaged_keeps_its_number(void **state)
 	struct err err = { 0 };
 	char path[128];
 
-	(void)state;
 	dictionary_number(dictionary, txn, 1, text_of("alpha"));
 	assert_int_equal(
 	    dictionary_number(dictionary, txn, 1, text_of("beta")), 2);
@@ -313,7 +301,6 @@ a_number_without_a_name_is_damage(void **state)
 	struct lookup lookup = { .txn = NULL };
 	char room[LOOKUP_KEY_BYTES];
 
-	(void)state;
 	dictionary_number(dictionary, txn, 1, text_of("alpha"));
 	dictionary_number(dictionary, txn, 1, text_of("beta"));
 	dictionary_number(dictionary, txn, 1, text_of("gamma"));

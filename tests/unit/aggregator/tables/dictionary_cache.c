@@ -11,7 +11,6 @@ static struct dictionary_cache cache;
 static int
 set_up(void **state)
 {
-	(void)state;
 	dictionary_cache_init(&cache);
 	return 0;
 }
@@ -19,7 +18,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	dictionary_cache_clear(&cache);
 	return 0;
 }
@@ -29,7 +27,6 @@ a_slot_keeps_its_number_in_its_partition(void **state)
 {
 	struct dictionary_slot *slot;
 
-	(void)state;
 	slot = dictionary_cache_slot(&cache, 1, text_of("node"));
 	assert_int_equal(slot->number, 0);
 	slot->number = 7;
@@ -56,7 +53,6 @@ the_cache_may_miss_but_is_never_wrong(void **state)
 	uint64_t random = check_seed();
 	unsigned known = 0;
 
-	(void)state;
 	assert_non_null(put);
 	for (uint32_t i = 1; i <= 4 * TEXTS; i++) {
 		uint32_t n = (uint32_t)(check_random(&random) % TEXTS);
@@ -80,7 +76,6 @@ a_text_used_again_stays_longer_than_others(void **state)
 {
 	char text[32];
 
-	(void)state;
 	dictionary_cache_slot(&cache, 1, text_of("often"))->number = 1;
 	for (uint32_t i = 0; i < 1000000; i++) {
 		snprintf(text, sizeof(text), "once-%u", i);
@@ -97,7 +92,6 @@ short_texts_are_memorized_and_others_are_not(void **state)
 	const char *longest = "123456789012345678901234";
 	const char *longer = "1234567890123456789012345";
 
-	(void)state;
 	dictionary_cache_store_short(&cache, 1, text_of(longest), 3);
 	dictionary_cache_store_short(&cache, 1, text_of(longer), 4);
 	dictionary_cache_store_short(&cache, 1, text_of(""), 5);

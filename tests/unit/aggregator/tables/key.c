@@ -66,7 +66,6 @@ the_order_of_bytes_is_the_order_of_the_fields(void **state)
 	uint64_t random = check_seed();
 	unsigned char a[KEY_ROW_BLOCK_BYTES], b[KEY_ROW_BLOCK_BYTES];
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct key_row_block x = pick_head(&random),
 				     y = pick_head(&random);
@@ -85,7 +84,6 @@ a_row_block_key_decodes_to_itself(void **state)
 	unsigned char key[KEY_ROW_BLOCK_BYTES];
 	struct key_row_block x, y;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		x = pick_head(&random);
 		key_put_row_block(key, &x);
@@ -111,7 +109,6 @@ a_row_block_key_has_the_documented_bytes(void **state)
 		.first_ns = -2,
 		.row = 7 };
 
-	(void)state;
 	key_put_row_block(key, &row_key);
 	assert_int_equal(sizeof(want), KEY_ROW_BLOCK_BYTES);
 	assert_memory_equal(key, want, sizeof(want));
@@ -131,7 +128,6 @@ the_next_series_is_the_next_key(void **state)
 	struct key_row_block event = { .kind = RECORD_EVENT, .node = 3 };
 	struct key_row_block sample = { .kind = RECORD_SAMPLE, .track = 3 };
 
-	(void)state;
 	event.track = sample.node = UINT32_MAX - 1;
 	assert_true(key_next_series(&event) && key_next_series(&sample));
 	assert_int_equal(event.node, 3);
@@ -155,7 +151,6 @@ a_phase_key_decodes_to_itself_in_order(void **state)
 	struct key_phase x = { 1, 2, UINT64_C(0x0102030405060708), 3 }, y;
 	unsigned char key[KEY_PHASE_BYTES];
 
-	(void)state;
 	key_put_phase(key, &x);
 	assert_memory_equal(key, want, sizeof(want));
 	assert_true(
@@ -173,7 +168,6 @@ keys_of_another_length_are_refused(void **state)
 	struct key_row_block row_key;
 	struct key_phase phase;
 
-	(void)state;
 	for (uint32_t i = 0; i < sizeof(bytes); i++) {
 		assert_int_equal(
 		    key_get_row_block((struct text){ bytes, i }, &row_key),
@@ -187,7 +181,6 @@ keys_of_another_length_are_refused(void **state)
 static void
 hours_are_rounded_down_before_1970_too(void **state)
 {
-	(void)state;
 	assert_int_equal(key_hour(0), 0);
 	assert_int_equal(key_hour(KEY_HOUR_NS - 1), 0);
 	assert_int_equal(key_hour(KEY_HOUR_NS), 1);

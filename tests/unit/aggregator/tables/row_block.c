@@ -39,7 +39,6 @@ rows_hold_what_was_put_into_them(void **state)
 	struct row_block_builder row = { .records = 0 };
 	int done = 0, round, first;
 
-	(void)state;
 	for (round = 0; round < 50; round++) {
 		make_items(&random);
 		for (done = 0; done < ITEMS;) {
@@ -81,7 +80,6 @@ a_large_record_has_a_row_of_its_own(void **state)
 	struct row_block_item small = { .seq = 1 };
 	struct text value;
 
-	(void)state;
 	row_block_begin(&row);
 	assert_true(row_block_add(&row, &item));
 	assert_false(row_block_add(&row, &small));
@@ -102,7 +100,6 @@ a_truncated_row_is_detected(void **state)
 	uint32_t cut;
 	int i;
 
-	(void)state;
 	make_items(&random);
 	row_block_begin(&row);
 	for (i = 0; i < 10; i++)
@@ -134,7 +131,6 @@ records_are_in_the_order_of_time_stream_seq_index(void **state)
 	enum { COUNT = sizeof(order) / sizeof(order[0]) };
 	int i, j;
 
-	(void)state;
 	for (i = 0; i < COUNT; i++) {
 		for (j = 0; j < COUNT; j++)
 			assert_int_equal(
@@ -154,7 +150,6 @@ attributes_are_read_within_their_bounds(void **state)
 	struct row_block_attribute attribute;
 	uint32_t cut, found;
 
-	(void)state;
 	for (cut = 0; cut < sizeof(good); cut++) {
 		struct text rest = { good, cut };
 

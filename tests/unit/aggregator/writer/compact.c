@@ -181,7 +181,6 @@ compacted_records_read_as_before(void **state)
 	uint64_t random = check_seed();
 	char *before;
 
-	(void)state;
 	send_rejected(3);
 	send_many(&random, 3000, 20, RIG_T0, 3 * KEY_HOUR_NS);
 	send_rejected(4);
@@ -212,7 +211,6 @@ queries_have_the_same_answers(void **state)
 	char *answers[40];
 	struct wire_query query[40];
 
-	(void)state;
 	send_many(&random, 3000, 20, RIG_T0, 2 * KEY_HOUR_NS);
 	for (unsigned i = 0; i < 40; i++) {
 		query[i] =
@@ -242,7 +240,6 @@ late_records_are_merged(void **state)
 	uint64_t chunks;
 	char *before;
 
-	(void)state;
 	send_many(&random, 1500, 10, RIG_T0, 2 * KEY_HOUR_NS);
 	compact_now();
 	chunks = rows_of(TABLES_CHUNKS);
@@ -300,7 +297,6 @@ readers_do_not_notice_compaction(void **state)
 	char *before;
 	unsigned all = check_share(400, 100);
 
-	(void)state;
 	send_many(&random, 4000, 9, RIG_T0, KEY_HOUR_NS / 2);
 	before = see(0);
 	compact = &rig.writer->compact;
@@ -347,7 +343,6 @@ a_plan_is_void_when_rows_were_deleted(void **state)
 	struct err err = { 0 };
 	struct db_txn *txn;
 
-	(void)state;
 	send_many(&random, 500, 9, RIG_T0, KEY_HOUR_NS / 2);
 	chunks = rows_of(TABLES_CHUNKS);
 	for (int by_retention = 0; by_retention < 2; by_retention++) {
@@ -387,7 +382,6 @@ phases_are_rebuilt_from_compacted_events(void **state)
 	struct err err = { 0 };
 	char *phases, *stats;
 
-	(void)state;
 	make_pool(&random, 12, 20);
 	take_in(&random, true);
 	phases = rig_all(&rig, RECORD_PHASE);
@@ -414,7 +408,6 @@ old_chunks_are_deleted_by_hour(void **state)
 	int64_t cut_ns =
 	    clock_wall_ns() / KEY_HOUR_NS * KEY_HOUR_NS - 10 * KEY_HOUR_NS;
 
-	(void)state;
 	send_many(&random, 500, 9, cut_ns - 3 * KEY_HOUR_NS, 2 * KEY_HOUR_NS);
 	compact_now();
 	rig_event(&rig, "node-1", cut_ns + 1, "new", "one", NULL);
@@ -441,7 +434,6 @@ the_indexer_compacts_by_itself(void **state)
 	unsigned tries;
 	char *before;
 
-	(void)state;
 	send_many(&random, 2000, 9, RIG_T0, 2 * KEY_HOUR_NS);
 	before = see(0);
 	writer_close(&rig.writer);
@@ -469,7 +461,6 @@ slices_are_merged(void **state)
 	bool done = false;
 	char *before;
 
-	(void)state;
 	send_many(&random, 2000, 9, RIG_T0, KEY_HOUR_NS / 4);
 	before = see(0);
 	compact = &rig.writer->compact;
@@ -578,7 +569,6 @@ an_hour_of_many_slices_is_compacted_level_by_level(void **state)
 	uint64_t records;
 	char *before;
 
-	(void)state;
 	rig.writer->options.compact_after_ns =
 	    50 * YEAR_NS; /* the hour has not ended */
 	fill_slices(&random, 10 * COMPACT_SLICES, &most, &levels);

@@ -146,7 +146,6 @@ the_third_crash_leaves_an_hour_uncompacted(void **state)
 	char *before;
 	int32_t hour = 0;
 
-	(void)state;
 	send_events();
 	before = read_events();
 	for (unsigned i = 0; i < 3; i++) {
@@ -172,7 +171,6 @@ each_hour_has_its_three_crashes(void **state)
 {
 	int32_t hour = 0;
 
-	(void)state;
 	send_events();
 	for (unsigned i = 0; i < 6; i++)
 		crash();
@@ -189,7 +187,6 @@ crashes_before_it_was_compacted_are_forgotten(void **state)
 	FILE *file;
 	int32_t hour = 0;
 
-	(void)state;
 	send_events();
 	crash();
 	crash();
@@ -212,7 +209,6 @@ another_version_tries_again(void **state)
 	unsigned char copy[64];
 	int32_t hour = 0;
 
-	(void)state;
 	send_events();
 	for (unsigned i = 0; i < 3; i++)
 		crash();
@@ -241,7 +237,6 @@ a_note_without_a_valid_hour_is_ignored(void **state)
 		0x7fffffffffffffff };
 	int32_t hour = 0;
 
-	(void)state;
 	send_events();
 	for (unsigned i = 0; i < 4; i++) {
 		const uint64_t note[4] = { UINT64_C(0x3144454853415243),

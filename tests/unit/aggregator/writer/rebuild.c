@@ -11,7 +11,6 @@ a_rebuild_gives_the_same_phases(void **state)
 	struct err err = { 0 };
 	char *phases, *stats;
 
-	(void)state;
 	make_pool(&random, 10, 40);
 	shuffle(&random);
 	take_in(&random, true);
@@ -35,7 +34,6 @@ a_late_event_finds_its_place_among_many(void **state)
 	char *phases, *stats;
 	int i;
 
-	(void)state;
 	for (i = 0; i < PAIRS; i++) {
 		rig_event(
 		    &rig, "n", RIG_T0 + 10 * i, "pool", "pull-start", "img=a");
@@ -76,7 +74,6 @@ changed_models_apply_after_a_rebuild(void **state)
 	char path[128], *stats;
 	FILE *file;
 
-	(void)state;
 	rig_event(&rig, "n", RIG_T0, "a", "b", NULL);
 	rig_event(&rig, "n", RIG_T0 + 500000000, "a", "c", NULL);
 	rig_send(&rig, 0);

@@ -17,7 +17,6 @@ records_can_be_read_after_indexing(void **state)
 	struct wire_writer w;
 	unsigned char bytes[256];
 
-	(void)state;
 	rig_event(&rig, "n1", RIG_T0 + 5, "prep", "start", "a=1");
 	rig_event(&rig, "n1", RIG_T0 + 5, "prep", "start", NULL);
 	wire_writer_init(&w, bytes, sizeof(bytes));
@@ -79,7 +78,6 @@ the_order_of_arrival_does_not_matter(void **state)
 	uint64_t random = check_seed();
 	char *phases, *stats, *all;
 
-	(void)state;
 	make_pool(&random, 10, 40);
 	qsort(events, count, sizeof(*events), by_time);
 	take_in(&random, false);
@@ -102,7 +100,6 @@ a_new_process_continues_where_the_old_one_stopped(void **state)
 	char *phases, *all;
 	unsigned i;
 
-	(void)state;
 	make_pool(&random, 10, 20);
 	qsort(events, count, sizeof(*events), by_time);
 	take_in(&random, false);
@@ -135,7 +132,6 @@ phases_that_never_end_are_all_open(void **state)
 	char *stats;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2000; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "pool", "pull-start", "img=a");
 		if (i % 100 == 99)
@@ -166,7 +162,6 @@ entities_are_limited_and_existing_ones_can_change(void **state)
 	struct writer_status status;
 	char id[16], *all;
 
-	(void)state;
 	rig.writer->indexer_write.entities_max = 30;
 	/* In the middle of a transaction, and over several. */
 	for (int i = 0; i < 100; i++) {
@@ -197,7 +192,6 @@ a_later_entity_replaces_what_it_names(void **state)
 	static const char *const first[] = { "a", "1", "b", "2", NULL };
 	static const char *const second[] = { "b", "3", "c", "4", NULL };
 
-	(void)state;
 	put_entity("r1", first);
 	put_entity("r2", second);
 	rig_send(&rig, 0);
@@ -213,7 +207,6 @@ a_later_entity_replaces_what_it_names(void **state)
 static void
 an_unreadable_batch_is_stored_as_rejected(void **state)
 {
-	(void)state;
 	memcpy(rig.bytes, "\xc1 what is this?", 15);
 	rig.batch.bytes = 15;
 	rig.batch.records = 1;
@@ -241,7 +234,6 @@ the_third_crash_quarantines_a_batch(void **state)
 	FILE *file;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "prep", "start", NULL);
 		rig_send(&rig, 0);
@@ -272,7 +264,6 @@ the_thread_follows_the_journal(void **state)
 	struct err err = { 0 };
 	int i, waits;
 
-	(void)state;
 	rig_good(writer_start(rig.writer, NULL, &err), &err);
 	for (i = 0; i < 5; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "prep", "start", NULL);
@@ -298,7 +289,6 @@ a_full_store_changes_nothing_and_continues_with_more_space(void **state)
 	char *all, *phases;
 	unsigned i;
 
-	(void)state;
 	make_pool(&random, 20, 60);
 	qsort(events, count, sizeof(*events), by_time);
 	writer_close(&rig.writer);
@@ -369,7 +359,6 @@ a_killed_indexer_repeats_nothing_and_skips_nothing(void **state)
 	char *phases, *stats, *all;
 	unsigned i, kills = 0;
 
-	(void)state;
 	make_pool(&random, 40, 60);
 	qsort(events, count, sizeof(*events), by_time);
 	for (i = 0; i < count; i++) {
@@ -412,7 +401,6 @@ every_damaged_batch_is_counted(void **state)
 	struct writer_status status;
 	char path[128], text[32];
 
-	(void)state;
 	for (int i = 1; i <= 4; i++) {
 		snprintf(text, sizeof(text), "spoil-%d-it", i);
 		rig_event(&rig, "n1", RIG_T0 + i, "prep", "start", text);

@@ -68,7 +68,6 @@ the_third_crash_quarantines_a_batch_and_the_others_are_indexed(void **state)
 	uint64_t events, rejected;
 	int crashes = 0, status;
 
-	(void)state;
 	rig_open(&rig, NULL);
 	for (int i = 0; i < 20; i++) {
 		rig_event(&rig, "n", RIG_T0 + i, "test",

@@ -77,7 +77,6 @@ what_is_dropped_counts_once_whatever_the_reason(void **state)
 {
 	struct zsock *line;
 
-	(void)state;
 	start_relay();
 	line = open_line();
 	assert_int_equal(relay_drop_log_sum(&relay.drop_log), 0);
@@ -107,7 +106,6 @@ the_log_hears_of_them_in_a_minute_and_then_of_no_more(void **state)
 {
 	const char *text;
 
-	(void)state;
 	start_relay();
 	relay.counters.owner = 3;
 	relay.counters.unforwarded = 1;

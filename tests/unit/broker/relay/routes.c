@@ -12,7 +12,6 @@ the_first_pattern_that_matches_wins(void **state)
 	struct routes routes = { .count = 0 };
 	struct err err;
 
-	(void)state;
 	assert_int_equal(routes_parse(&routes, "a$x=tcp://one:1", &err), 0);
 	assert_int_equal(routes_parse(&routes, "a$*=tcp://two:1", &err), 0);
 	assert_int_equal(routes_parse(&routes, "*$x=tcp://one:1", &err), 0);
@@ -35,7 +34,6 @@ a_partition_may_have_an_equals_sign(void **state)
 	struct routes routes = { .count = 0 };
 	struct err err;
 
-	(void)state;
 	assert_int_equal(routes_parse(&routes, "a=b$c=tcp://one:1", &err), 0);
 	assert_int_equal(routes_find(&routes, text_of("a=b$c")), 0);
 	assert_string_equal(routes.endpoint[0], "tcp://one:1");
@@ -47,7 +45,6 @@ wrong_rules_are_refused(void **state)
 	struct routes routes = { .count = 0 };
 	struct err err;
 
-	(void)state;
 	assert_int_equal(routes_parse(&routes, "", &err), -1);
 	assert_int_equal(routes_parse(&routes, "a", &err), -1);
 	assert_int_equal(routes_parse(&routes, "=tcp://one:1", &err), -1);
@@ -65,7 +62,6 @@ the_table_has_an_end(void **state)
 	struct err err;
 	int i;
 
-	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
 	assert_int_equal(routes_add(&routes, text_of("a"), large, &err), -1);

@@ -75,14 +75,12 @@ make_file(void **state)
 {
 	int fd = mkstemp(rows_path);
 
-	(void)state;
 	return fd < 0 || close(fd) != 0;
 }
 
 static int
 remove_file(void **state)
 {
-	(void)state;
 	return unlink(rows_path);
 }
 
@@ -121,7 +119,6 @@ every_good_case_gives_the_exact_table_and_script(void **state)
 		{ "p11_small_numbers", "mybatchacct-mypool", "mypool" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char path[256], dat[128], *text = NULL;
 		size_t bytes = 0;
@@ -165,7 +162,6 @@ an_incomplete_node_spoils_only_itself(void **state)
 	double seconds;
 	bool absent;
 
-	(void)state;
 	load("p08_error_missing_gr_done");
 	assert_int_equal(cascade.node_count, 2);
 	assert_int_equal(cascade.complete, 1);
@@ -191,7 +187,6 @@ nodes_may_start_together(void **state)
 {
 	int64_t a, b;
 
-	(void)state;
 	load("p09_error_same_start");
 	assert_int_equal(cascade.complete, 2);
 	assert_true(cascade_start_us(&cascade.nodes[0], &a));
@@ -207,7 +202,6 @@ repeated_pulls_of_an_image_add_up(void **state)
 	uint32_t count;
 	const struct cascade_pair *p;
 
-	(void)state;
 	usual_rows("n", "2000");
 	row("n", "2041", "cascade:pull-start", "img=a");
 	row("n", "2042", "cascade:pull-start", "img=b");
@@ -229,7 +223,6 @@ repeated_pulls_of_an_image_add_up(void **state)
 static void
 an_end_without_a_start_is_noted_and_counts_nowhere(void **state)
 {
-	(void)state;
 	usual_rows("n", "2000");
 	row("n", "2060", "cascade:pull-end", "img=b,diff=7");
 	row("n", "2061", "cascade:torrent-start", "img=b");
@@ -244,7 +237,6 @@ an_end_without_a_start_is_noted_and_counts_nowhere(void **state)
 static void
 the_first_node_names_offer_and_sku(void **state)
 {
-	(void)state;
 	usual_rows("late", "2001");
 	row("early", "1999.999999999", "nodeprep:start", "offer=X,sku=Y");
 	row("none", "2002", "cascade:start", NULL);
@@ -261,7 +253,6 @@ the_first_node_names_offer_and_sku(void **state)
 static void
 sizes_come_from_the_first_event_that_has_one(void **state)
 {
-	(void)state;
 	usual_rows("n", "2000");
 	row("n", "2041", "cascade:pull-start", "img=a");
 	row("n", "2050", "cascade:pull-end", "img=a,diff=8.5,size=ago 188MB");
@@ -286,7 +277,6 @@ names_and_titles_cannot_break_the_files(void **state)
 	char text[8192] = "";
 	FILE *file = fmemopen(text, sizeof(text), "w");
 
-	(void)state;
 	usual_rows("a b#%", "2000");
 	load_rows();
 	cascade_plot_dat(&cascade, file);
@@ -343,7 +333,6 @@ assert_pulls(uint32_t node, const int *begins, const double *seconds,
 static void
 pairs_of_a_node_are_brought_together(void **state)
 {
-	(void)state;
 	cascade_init(&cascade);
 	add_pull("x", "a", 5, 8);
 	add_pull("x", "b", 1, 2);
@@ -370,7 +359,6 @@ microseconds_are_rounded_as_python_rounds_them(void **state)
 	char path[] = "/tmp/us.XXXXXX", command[640];
 	FILE *file = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	assert_non_null(file);
 	for (int i = 0; i < 20000; i++) {
 		int64_t ns = (int64_t)(check_random(&random) %

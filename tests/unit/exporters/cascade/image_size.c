@@ -18,7 +18,6 @@ assert_size(const char *t, uint64_t wanted)
 static void
 a_blank_before_the_unit_is_the_old_binary_docker(void **state)
 {
-	(void)state;
 	assert_size("187.8 MB", (uint64_t)(187.8 * 1048576));
 	assert_size("1.5 kB", 1536);
 	assert_size("2.876 GB", (uint64_t)(2.876 * 1073741824));
@@ -30,7 +29,6 @@ a_blank_before_the_unit_is_the_old_binary_docker(void **state)
 static void
 no_blank_is_decimal(void **state)
 {
-	(void)state;
 	assert_size("188MB", 188000000);
 	assert_size("ago 188MB", 188000000);
 	assert_size("2 weeks ago 1.29GB", 1290000000);
@@ -41,7 +39,6 @@ no_blank_is_decimal(void **state)
 static void
 an_i_makes_it_binary(void **state)
 {
-	(void)state;
 	assert_size("1KiB", 1024);
 	assert_size("1.5 MiB", 1572864);
 	assert_size("2GiB", UINT64_C(2) << 30);
@@ -50,7 +47,6 @@ an_i_makes_it_binary(void **state)
 static void
 a_bare_number_is_bytes(void **state)
 {
-	(void)state;
 	assert_size("99812733", 99812733);
 	assert_size("0", 0);
 	assert_size("18446744073709551615", UINT64_MAX);
@@ -65,7 +61,6 @@ nothing_else_is_a_size(void **state)
 		"1.5", "12 MiBB", "18446744073709551616", "1 iB", "1ZB" };
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		if (image_size_parse(text_of(wrong[i]), &bytes) != -1)
 			fail_msg("'%s' was taken", wrong[i]);

@@ -77,7 +77,6 @@ bands_equal_a_count_of_every_second(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 1000; round++) {
 		int from = (int)(check_random(&random) % 20);
 		int prep = from + (int)(check_random(&random) % 40);
@@ -136,7 +135,6 @@ steps_cover_all_nodes_once(void **state)
 {
 	static const int counts[] = { 1, 60, 61, 240, 241, 1000 };
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
 		struct phases_plot *plot;
 		char *text = NULL, *line;

@@ -15,7 +15,6 @@ a_part_is_known_again_by_what_is_in_it(void **state)
 	unsigned char bytes[24];
 	size_t n;
 
-	(void)state;
 	azure_block_id(one, 1, text_of("content"));
 	azure_block_id(other, 1, text_of("content"));
 	assert_string_equal(one, other);
@@ -40,7 +39,6 @@ blocks_of_both_lists_are_there_and_others_are_not(void **state)
 	char a[AZURE_BLOCK_ID_BYTES], b[AZURE_BLOCK_ID_BYTES], body[2000];
 	struct err err = { 0 };
 
-	(void)state;
 	azure_block_id(a, 1, text_of("a"));
 	azure_block_id(b, 2, text_of("b"));
 	snprintf(body, sizeof(body),
@@ -71,7 +69,6 @@ a_size_that_is_none_is_refused(void **state)
 	struct azure_blocks blocks = { .at = NULL };
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    azure_blocks_read(&blocks,
 		text_of("<BlockList><CommittedBlocks><Block><Size>-1</Size>"
@@ -85,7 +82,6 @@ a_size_that_is_none_is_refused(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	return sodium_init() < 0;
 }
 

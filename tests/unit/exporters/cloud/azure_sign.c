@@ -43,7 +43,6 @@ of_a_table_verb_type_date_and_path_are_signed(void **state)
 		    "Content-Type: application/json", NULL },
 		.body = { "{\"TableName\":\"a\"}", 17 } };
 
-	(void)state;
 	assert_signature(SIGN_AZURE_TABLE, &request,
 	    "e3a5EeoPAQkCPBjvQ6a7kX8kB3MtZ3JMOAqRlb2d3Ow=");
 }
@@ -57,7 +56,6 @@ of_a_tables_query_only_comp_is_signed(void **state)
 		       "?$filter=PartitionKey%20eq%20%27a%27",
 		.headers = { DATE, NULL } };
 
-	(void)state;
 	assert_signature(SIGN_AZURE_TABLE, &request,
 	    "0THSNL3lGf4LrDx4PL8uDJ0xo4MxYaYw2+5oUSBNokk=");
 	request.url = "https://shipyard.table.core.windows.net/?comp=list";
@@ -78,7 +76,6 @@ a_blob_on_an_emulator_has_its_account_twice(void **state)
 		    "Content-Type: image/png", DATE, NULL },
 		.body = { body, sizeof(body) } };
 
-	(void)state;
 	assert_signature(SIGN_AZURE_BLOB, &request,
 	    "HlaDcfj/UYomf0QmyAr+OTHrEMBAOqDxmT268MGUD+Y=");
 }
@@ -97,7 +94,6 @@ a_blobs_parameters_are_signed_decoded_and_in_order(void **state)
 		    "Content-MD5: XUFAKrxLKna5cZ2REBfFkg==", NULL },
 		.body = { "hello", 5 } };
 
-	(void)state;
 	assert_signature(SIGN_AZURE_BLOB, &request,
 	    "UxqcjVSTC9BiP618RHA4GsISWze8xMTshMOzdW70Ojg=");
 }
@@ -110,7 +106,6 @@ an_empty_body_has_no_length(void **state)
 		.url = "https://shipyard.blob.core.windows.net/plots/f",
 		.headers = { DATE, VERSION_HEADER, NULL } };
 
-	(void)state;
 	assert_signature(SIGN_AZURE_BLOB, &request,
 	    "mvNzNMRiJFIJcl/f30KK2M/Arl2UgYLV+Y9WKj+72ek=");
 }
@@ -123,7 +118,6 @@ a_bad_key_is_refused_and_not_shown(void **state)
 	struct err err = { 0 };
 	char longer[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(
 		    sign_azure_set_key(&who, text_of(bad[i]), &err), -1);

@@ -70,7 +70,6 @@ a_part_has_eight_mebibytes_and_the_last_what_is_left(void **state)
 	uint64_t random = check_seed();
 	char *bytes = malloc(most);
 
-	(void)state;
 	for (size_t i = 0; i < most; i++)
 		bytes[i] = (char)check_random(&random);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -93,7 +92,6 @@ a_pipe_that_gives_little_at_a_time_makes_the_same_parts(void **state)
 	int ends[2], status;
 	pid_t child;
 
-	(void)state;
 	for (size_t i = 0; i < most; i++)
 		bytes[i] = (char)check_random(&random);
 	assert_int_equal(pipe(ends), 0);
@@ -125,7 +123,6 @@ the_sums_are_those_of_md5sum(void **state)
 	char hex[MD5_HEX_BYTES], base64[MD5_BASE64_BYTES];
 	int fd = make_file("hello", 5);
 
-	(void)state;
 	assert_int_equal(file_parts_open(&parts, fd, 5, NULL, &err), 0);
 	assert_int_equal(file_parts_next(&parts, &part, &err), 1);
 	md5_hex(hex, part.md5);
@@ -146,7 +143,6 @@ a_file_that_changes_meanwhile_is_not_sent_to_its_end(void **state)
 	char *bytes = calloc(1, FILE_PART_BYTES + 1);
 	int fd = make_file(bytes, FILE_PART_BYTES + 1);
 
-	(void)state;
 	assert_int_equal(
 	    file_parts_open(&parts, fd, FILE_PART_BYTES + 1, NULL, &err), 0);
 	assert_int_equal(file_parts_next(&parts, &part, &err), 1);
@@ -163,7 +159,6 @@ parts_grow_so_that_they_are_never_more_than_ten_thousand(void **state)
 {
 	uint64_t all = 0;
 
-	(void)state;
 	assert_int_equal(file_part_bytes(1), 8 << 20);
 	assert_int_equal(file_part_bytes(1000), 8 << 20);
 	assert_int_equal(file_part_bytes(1001), 16 << 20);

@@ -19,7 +19,6 @@ a_credentials_file_says_who_with_what_and_where(void **state)
 	struct google_account account;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(google_account_read(&account,
 			     text_of(FILE_OF("\"a@b\"",
 				 "\"https://oauth2.googleapis.com/token\"")),
@@ -51,7 +50,6 @@ assert_bad_account(const char *json, const char *why)
 static void
 another_file_is_refused_without_showing_any_of_it(void **state)
 {
-	(void)state;
 	assert_bad_account("", "not a JSON object");
 	assert_bad_account("[1]", "not a JSON object");
 	assert_bad_account("{\"type\": \"authorized_user\"}", "not describe a");
@@ -72,7 +70,6 @@ another_file_is_refused_without_showing_any_of_it(void **state)
 static void
 secrets_go_over_tls_or_stay_on_this_machine(void **state)
 {
-	(void)state;
 	assert_true(google_url_is_safe("https://oauth2.googleapis.com/token"));
 	assert_true(google_url_is_safe("http://127.0.0.1:80/token"));
 	assert_true(google_url_is_safe("http://localhost/"));
@@ -94,7 +91,6 @@ a_token_is_used_until_a_minute_before_its_end(void **state)
 	struct google_token token = { "", 0 };
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    google_token_read(&token,
 		text_of("{\"access_token\": \"ya29.x\", \"expires_in\": "
@@ -121,7 +117,6 @@ assert_bad_token(const char *json, const char *why)
 static void
 another_answer_is_no_token(void **state)
 {
-	(void)state;
 	assert_bad_token("", "not a JSON object");
 	assert_bad_token("<html>", "not a JSON object");
 	assert_bad_token("{}", "access_token");

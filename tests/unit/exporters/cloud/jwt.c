@@ -23,7 +23,6 @@ run(const char *command)
 static int
 make_keys(void **state)
 {
-	(void)state;
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	run("{ openssl genrsa -out rsa.pem 2048 && "
@@ -38,7 +37,6 @@ make_keys(void **state)
 static int
 remove_keys(void **state)
 {
-	(void)state;
 	run("rm -f *.pem token log header claims input signature");
 	return rmdir(dir);
 }
@@ -68,7 +66,6 @@ a_signature_is_one_for_openssl(void **state)
 	char *token;
 	FILE *file;
 
-	(void)state;
 	token = jwt_sign(read_text(key, sizeof(key), "rsa.pem"),
 	    text_of("key-1"), text_of(claims), &err);
 	assert_string_equal(err.text, "");
@@ -112,7 +109,6 @@ what_cannot_sign_is_refused_and_nobody_is_asked_for_a_password(void **state)
 	char pem[8192];
 	struct text key;
 
-	(void)state;
 	assert_refused(text_of(""), "not a PEM key");
 	assert_refused(
 	    text_of("-----BEGIN PRIVATE KEY-----\n"), "not a PEM key");

@@ -19,7 +19,6 @@ a_run_says_where_its_artifacts_are_and_whose_it_is(void **state)
 	struct mlflow_run run;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(mlflow_read_run(&run,
 			     text_of("{\"run\": " RUN("ab12", "15") "}"), &err),
 	    0);
@@ -47,7 +46,6 @@ of_several_runs_it_is_the_one_that_began_first(void **state)
 	struct err err = { 0 };
 	bool found;
 
-	(void)state;
 	assert_int_equal(mlflow_read_runs(&run, &found,
 			     text_of("{\"runs\": [" RUN("c", "7") ", " RUN(
 				 "b", "6") ", " RUN("a", "6") "]}"),
@@ -68,7 +66,6 @@ an_id_that_is_none_is_not_used(void **state)
 	struct mlflow_run run;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(mlflow_read_run(&run,
 			     text_of("{\"run\": " RUN("../x", "1") "}"), &err),
 	    -1);
@@ -84,7 +81,6 @@ an_experiment_comes_in_two_ways(void **state)
 	struct err err = { 0 };
 	bool active;
 
-	(void)state;
 	assert_int_equal(
 	    mlflow_read_experiment(id, &active,
 		text_of("{\"experiment\": {\"experiment_id\": \"3\", "
@@ -109,7 +105,6 @@ an_error_is_a_code_and_a_sentence(void **state)
 				    "\"message\": \"no\\u001b[1m\"}";
 	struct err err = { 0 };
 
-	(void)state;
 	assert_true(mlflow_read_error(text_of(error), &err));
 	assert_string_equal(err.text, "INVALID: no\\x1B[1m");
 	assert_true(mlflow_error_is(text_of(error), "INVALID"));

@@ -14,7 +14,6 @@ of_several_uploads_the_newest_of_the_very_key_counts(void **state)
 	struct s3_uploads u = { .key = "my & file" };
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    s3_read_uploads(&u,
 		text_of("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -48,7 +47,6 @@ parts_are_known_by_number_size_and_sum(void **state)
 	static struct s3_parts parts;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    s3_read_parts(&parts,
 		text_of("<ListPartsResult " NS "><PartNumberMarker>1"
@@ -77,7 +75,6 @@ a_list_that_goes_round_or_has_strange_parts_is_refused(void **state)
 	static struct s3_parts parts = { .next = 5 };
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    s3_read_parts(&parts,
 		text_of("<ListPartsResult><IsTruncated>true</IsTruncated>"
@@ -107,7 +104,6 @@ an_upload_has_an_id(void **state)
 	char id[S3_ID_BYTES], longer[S3_ID_BYTES + 128];
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(s3_read_id(id,
 			     text_of("<InitiateMultipartUploadResult " NS ">"
 				     "<UploadId>VXBsb2FkIElE</UploadId>"
@@ -139,7 +135,6 @@ a_success_may_be_an_error(void **state)
 	char etag[128];
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    s3_read_whole(etag,
 		text_of("  \r\n<?xml version=\"1.0\"?>"
@@ -165,7 +160,6 @@ only_thirty_two_digits_are_a_sum(void **state)
 {
 	unsigned char md5[MD5_BYTES];
 
-	(void)state;
 	assert_true(
 	    s3_etag_md5(text_of("\"d41d8cd98f00b204e9800998ecf8427e\""), md5));
 	assert_true(
@@ -186,7 +180,6 @@ what_is_no_xml_is_refused_in_a_sentence(void **state)
 		"<a/><b/>" };
 	struct s3_uploads u = { .key = "k" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err err = { 0 };
 

@@ -23,7 +23,6 @@ take_part(uint32_t number, const char *hex)
 static int
 take_parts(void **state)
 {
-	(void)state;
 	take_part(1, "47bce5c74f589f4867dbd57e9ca9f808");
 	take_part(2, "92eb5ffee6ae2fec3ad71c777531578f");
 	take_part(3, "d41d8cd98f00b204e9800998ecf8427e");
@@ -36,7 +35,6 @@ a_whole_has_the_sum_of_the_sums(void **state)
 	char etag[S3_WHOLE_BYTES];
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(s3_whole_etag(etag, put, 3, &err), 0);
 	assert_string_equal(etag, "211189a0ad6bc15091c45bfcaacf3eb3-3");
 }
@@ -47,7 +45,6 @@ its_parts_are_listed_in_order(void **state)
 	size_t bytes;
 	char *list;
 
-	(void)state;
 	strcpy(put[2].etag, "\"<&>\"");
 	list = s3_whole_list(put, 2, &bytes);
 	assert_int_equal(bytes, strlen(list));

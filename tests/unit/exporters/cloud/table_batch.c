@@ -56,7 +56,6 @@ a_batch_has_a_hundred_rows_of_one_partition(void **state)
 	struct table_batch *batch = table_batch_new("https://h/acct", "perf");
 	struct text all, part;
 
-	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
 		assert_int_equal(add(batch, "a$b", i), 1);
 	assert_int_equal(add(batch, "a$b", 100), 0);
@@ -95,7 +94,6 @@ a_batch_is_not_larger_than_four_mebibytes(void **state)
 	uint32_t i = 0;
 	struct text all;
 
-	(void)state;
 	/* Each of these is six bytes of JSON. */
 	memset(longer, '\x01', sizeof(longer));
 	wire_writer_init(&w, pairs, sizeof(pairs));
@@ -124,7 +122,6 @@ a_quote_in_a_key_is_doubled_and_a_slash_refused(void **state)
 	struct err err = { 0 };
 	char quoted[20];
 
-	(void)state;
 	assert_int_equal(add(batch, "it's", 0), 1);
 	assert_int_equal(count(whole(batch), "PartitionKey='it''s'"), 1);
 	table_batch_clear(batch);
@@ -147,7 +144,6 @@ names_of_tables_are_letters_and_digits(void **state)
 		"aa" };
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(table_check_name("shipyardperf", &err), 0);
 	assert_int_equal(table_check_name("A12", &err), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -165,7 +161,6 @@ the_answer_says_in_it_what_became_of_the_rows(void **state)
 {
 	struct service_error service_error;
 
-	(void)state;
 	assert_int_equal(
 	    table_batch_status(
 		text_of(ANSWER(PART "HTTP/1.1 204 No Content\r\n\r\n\r\n" PART
@@ -205,7 +200,6 @@ rows_are_printed_as_older_exports_have_them(void **state)
 	struct err err = { 0 };
 	uint64_t rows = 0;
 
-	(void)state;
 	assert_int_equal(
 	    table_page_write(
 		text_of(
@@ -238,7 +232,6 @@ rows_are_printed_as_older_exports_have_them(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	return sodium_init() < 0;
 }
 

@@ -75,7 +75,6 @@ a_row_is_the_event_that_it_was_to_the_nanosecond(void **state)
 	static struct import_row row;
 	char line[4096], event[600];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		struct event e;
 
@@ -102,7 +101,6 @@ no_message_is_none(void **state)
 	struct event e;
 	char line[4096];
 
-	(void)state;
 	init(&e, 5, 1);
 	put(&e, "prefix", text("mine"));
 	read_back(&e, "p", &row, line, sizeof(line));
@@ -119,7 +117,6 @@ other_attributes_stand_behind_the_message(void **state)
 	uint32_t left_out;
 	struct text got;
 
-	(void)state;
 	init(&e, 5, 1);
 	put(&e, "img", text("redis:3"));
 	put(&e, "size", (struct value){ VALUE_INT, .is.i = -7 });
@@ -142,7 +139,6 @@ what_does_not_fit_is_left_out_and_counted(void **state)
 	uint32_t left_out;
 	struct text got;
 
-	(void)state;
 	memset(longer, 'x', sizeof(longer));
 	init(&e, 5, 1);
 	wire_writer_init(&e.writer, pairs, sizeof(pairs));
@@ -164,7 +160,6 @@ the_key_read_as_a_number_is_the_time(void **state)
 	uint64_t random = check_seed();
 	char key[TABLE_ROW_KEY_BYTES], plain[64];
 
-	(void)state;
 	for (unsigned i = check_share(100000, 5000); i > 0; i--) {
 		struct event e;
 		int64_t us = (int64_t)(check_random(&random) %
@@ -186,7 +181,6 @@ the_same_record_has_one_key_and_another_record_another(void **state)
 	char one[TABLE_ROW_KEY_BYTES], other[TABLE_ROW_KEY_BYTES];
 	struct event e;
 
-	(void)state;
 	init(&e, 77, 3);
 	table_row_key(one, &e.record);
 	put(&e, "message", text("of no weight"));
@@ -208,7 +202,6 @@ the_same_record_has_one_key_and_another_record_another(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	return sodium_init() < 0;
 }
 

@@ -32,7 +32,6 @@ elements_come_when_they_end_with_their_own_text(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    read_all(
 		"\xEF\xBB\xBF \r\n<?xml version=\"1.0\"?><a x=\"1\"><b>1 &lt; "
@@ -48,7 +47,6 @@ who_reads_may_end_it(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(read_all("<a><stop/><b/></a>", &err), -1);
 	assert_string_equal(err.text, "enough");
 	assert_string_equal(seen, "a/stop=;");
@@ -61,7 +59,6 @@ depth_names_and_texts_have_limits(void **state)
 	struct err err;
 	size_t used = 0;
 
-	(void)state;
 	for (int i = 0; i < XML_DEPTH_MAX; i++)
 		used += (size_t)snprintf(body + used, 8, "<a>");
 	for (int i = 0; i < XML_DEPTH_MAX; i++)
@@ -86,7 +83,6 @@ entities_of_others_are_not_read(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    read_all("<!DOCTYPE a [<!ENTITY b \"bbbbbb\">]><a>&b;</a>", &err),
 	    -1);
@@ -101,7 +97,6 @@ what_is_escaped_is_read_as_it_was(void **state)
 	char escaped[100], body[200];
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    xml_escape(escaped, sizeof(escaped), text_of(hard)), 28);
 	assert_string_equal(escaped, "&lt;a&amp;b&gt;&quot;c&apos;");

@@ -78,7 +78,6 @@ likeness_is_the_share_of_all_choices(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < check_share(200, 40); round++) {
 		uint32_t first = 1 + check_random(&random) % EACH_MAX,
 			 second = 1 + check_random(&random) % EACH_MAX;
@@ -103,7 +102,6 @@ limits_are_differences_by_their_order(void **state)
 	uint64_t random = check_seed();
 	struct ranks_null null = { 0 };
 
-	(void)state;
 	for (unsigned round = 0; round < check_share(200, 40); round++) {
 		uint32_t count[2] = { 1 + check_random(&random) % EACH_MAX,
 			1 + check_random(&random) % EACH_MAX };
@@ -148,7 +146,6 @@ the_least_numbers_of_runs_are_known(void **state)
 	static const uint32_t old[][2] = { { 1999, 1 }, { 62, 2 }, { 21, 3 },
 		{ 13, 4 }, { 9, 5 }, { 8, 6 }, { 7, 7 } };
 
-	(void)state;
 	for (int i = 0; i < 7; i++) {
 		assert_int_equal(limits_least(old[i][0], 0.0005), old[i][1]);
 		assert_true(limits_least(old[i][0] - 1, 0.0005) > old[i][1]);
@@ -164,7 +161,6 @@ so_many_numbers_need_more_runs(void **state)
 	static double one[] = { 0, 0.1 };
 	struct compare_judged *judged = calloc(NUMBERS, sizeof(*judged));
 
-	(void)state;
 	for (int i = 0; i < NUMBERS; i++)
 		judged[i] = (struct compare_judged){ .old = &one[0],
 			.new = &one[1],
@@ -183,7 +179,6 @@ large_groups_say_less_not_more(void **state)
 {
 	struct ranks_null exact = { 0 }, normal = { 0 };
 
-	(void)state;
 	ranks_null_make(&exact, 50, 50);
 	normal = (struct ranks_null){ .first = 50, .second = 50 };
 	for (double share = 0.0001; share < 0.01; share *= 2) {
@@ -221,7 +216,6 @@ many_that_decide_must_each_be_surer(void **state)
 	static double old[MANY][RUNS], new[MANY][RUNS];
 	struct compare_judged of[MANY];
 
-	(void)state;
 	/* All are above all: one of 12,870 choices, a sixth of one of 2,000. */
 	of[0] = judged(old[0], new[0], 1.2, true);
 	compare_judge(of, 1, 0.01);
@@ -256,7 +250,6 @@ what_explains_has_no_say(void **state)
 	struct compare_judged of[2] = { judged(old[0], new[0], 1, true),
 		judged(old[1], new[1], 1.2, false) };
 
-	(void)state;
 	compare_judge(of, 2, 0.1);
 	assert_int_equal(of[1].verdict, COMPARE_WORSE);
 	assert_int_equal(compare_of_all(of, 2), COMPARE_SAME);
@@ -268,7 +261,6 @@ a_verdict_needs_the_margin(void **state)
 	double old[RUNS], new[RUNS];
 	struct compare_judged of = judged(old, new, 1.2, true);
 
-	(void)state;
 	/* 120 / 107 = 1.12: one choice of 12,870 is as far, and so are two
 	 * pairs less; 121.2 / 107 is 1.13. */
 	compare_judge(&of, 1, 0.2);
@@ -297,7 +289,6 @@ no_change_is_seldom_called_one(void **state)
 		.new_count = 5,
 		.gates = true };
 
-	(void)state;
 	for (int i = 0; i < 9; i++)
 		old[i] = log(100 + i);
 	for (int i = 0; i < 5; i++)

@@ -108,7 +108,6 @@ what_is_found_is_what_is_counted(void **state)
 {
 	unsigned rounds = check_share(10000, 500);
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		make();
 		for (uint32_t phase = 0; phase < PHASES; phase++) {

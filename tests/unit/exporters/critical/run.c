@@ -452,7 +452,6 @@ a_start_is_gone_through_again_exactly(void **state)
 	struct critical_change to = { .length_ns = NULL };
 	struct pool pool, other;
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		make(&pool);
 		give(&pool, &waits);
@@ -488,7 +487,6 @@ with_more_places_than_the_model_has_it_is_exact_too(void **state)
 	struct critical_change to = { .length_ns = NULL };
 	struct pool pool;
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		make(&pool);
 		pool.places = 1;
@@ -516,7 +514,6 @@ more_places_and_shorter_phases_make_nothing_later(void **state)
 	struct critical_change to = { .length_ns = NULL };
 	struct pool pool, other;
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		int64_t length_ns[ITEMS_MAX];
 
@@ -559,7 +556,6 @@ the_path_is_the_longest(void **state)
 	struct critical_path path;
 	struct pool pool, other;
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		int start = NEVER, piece;
 
@@ -606,7 +602,6 @@ slack_is_how_much_longer_a_phase_may_be(void **state)
 	struct critical_run recorded;
 	struct pool pool, other;
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		int64_t *slack;
 		int i;
@@ -671,7 +666,6 @@ what_began_before_it_needs_nothing_of_a_save(void **state)
 	struct pool pool;
 	int64_t *slack;
 
-	(void)state;
 	make_early(&pool);
 	give(&pool, &waits);
 	critical_run_recorded(&recorded, &waits);
@@ -691,7 +685,6 @@ phases_of_one_name_may_overlap(void **state)
 	unsigned rounds = check_share(2000, 100), nested = 0;
 	struct critical_waits waits;
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		struct pool pool = { .places = 1 };
 
@@ -743,7 +736,6 @@ lengths_beyond_all_time_end_with_it(void **state)
 	struct critical_run recorded, changed;
 	struct pool pool;
 
-	(void)state;
 	make_early(&pool);
 	give(&pool, &waits);
 	critical_run_recorded(&recorded, &waits);

@@ -78,7 +78,6 @@ open_metrics(void **state)
 {
 	struct exposition exposition = start(EXPOSITION_OPENMETRICS);
 
-	(void)state;
 	put_all(&exposition);
 	assert_int_equal(exposition.samples, 9);
 	finish(&exposition, "# HELP up Is it up?\n"
@@ -108,7 +107,6 @@ prometheus_text(void **state)
 {
 	struct exposition exposition = start(EXPOSITION_PROMETHEUS);
 
-	(void)state;
 	put_all(&exposition);
 	finish(&exposition, "# HELP up Is it up?\n"
 			    "# TYPE up gauge\n"
@@ -134,7 +132,6 @@ numbers_that_are_none(void **state)
 {
 	struct exposition exposition = start(EXPOSITION_PROMETHEUS);
 
-	(void)state;
 	exposition_begin(&exposition, &families[0]);
 	put(&exposition, "", "x", NAN);
 	put(&exposition, "", "y", INFINITY);
@@ -153,7 +150,6 @@ values_of_labels_are_values(void **state)
 {
 	struct exposition exposition = start(EXPOSITION_PROMETHEUS);
 
-	(void)state;
 	exposition_begin(&exposition, &families[0]);
 	put(&exposition, "", "\"} 1\nup{a=\"", 0);
 	put(&exposition, "", "\\n", 0);
@@ -172,7 +168,6 @@ what_no_label_may_have_stays_apart(void **state)
 {
 	struct exposition exposition = start(EXPOSITION_PROMETHEUS);
 
-	(void)state;
 	exposition_begin(&exposition, &families[0]);
 	put(&exposition, "", "\x1b[31m", 0);
 	put(&exposition, "", "\r", 0);

@@ -21,7 +21,6 @@ set_up(void **state)
 	char model[PHASES * 80] = "";
 	size_t used = 0;
 
-	(void)state;
 	for (int i = 0; i < PHASES; i++)
 		used += (size_t)snprintf(model + used, sizeof(model) - used,
 		    "phase \"p%d\" { start = \"s:b%d\" end = \"s:e%d\" }\n", i,
@@ -33,7 +32,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	free(text);
 	text = NULL;
 	source_close(&source);
@@ -108,7 +106,6 @@ of_many_partitions_the_newest_are_shown(void **state)
 {
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < METRICS_PARTITIONS + 3; i++) {
 		snprintf(name, sizeof(name), "a$p%d", i);
 		rig_event(
@@ -130,7 +127,6 @@ of_many_nodes_those_that_were_heard_last(void **state)
 {
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < METRICS_NODES + 100; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		rig_event(
@@ -187,7 +183,6 @@ a_partition_is_shown_as_a_whole(void **state)
 {
 	char name[32];
 
-	(void)state;
 	send_partitions(METRICS_PARTITIONS, RIG_T0);
 	read_it(false);
 	assert_int_equal(count("poolscope_pool_nodes_known{"), 28);
@@ -210,7 +205,6 @@ its_nodes_are_shown_as_far_as_they_fit(void **state)
 {
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		rig_event(&rig, name, RIG_T0 + (i - 1000) * NS_PER_SECOND, "s",
@@ -247,7 +241,6 @@ no_node_is_shown_before_one_that_was_heard_later(void **state)
 	struct wire_writer writer;
 	char name[16];
 
-	(void)state;
 	rig_event(&rig, "small", now - 110 * NS_PER_SECOND, "s", "x", NULL);
 	rig_event(&rig, "large", now - 100 * NS_PER_SECOND, "s", "x", NULL);
 	assert_true(metric_group_define(

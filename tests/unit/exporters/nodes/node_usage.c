@@ -128,7 +128,6 @@ assert_usage(const char *node, enum node_usage_number number, double wanted)
 static void
 rates_are_the_last_one_or_the_mean_of_some_minutes(void **state)
 {
-	(void)state;
 	define_all();
 	put_cpu("n3", -90, 0, 0);
 	put_cpu("n3", -80, 100, 0);
@@ -201,7 +200,6 @@ a_node_is_in_the_phase_that_began_last(void **state)
 	const struct open_phase *at;
 	struct err err = { 0 };
 
-	(void)state;
 	put_job("n1", 10, "start", "first");
 	put_job("n1", 20, "start", "second");
 	put_job("n1", 30, "start", "third");

@@ -63,7 +63,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	now_free(&now);
 	source_close(&source);
 	query_server_close(&server);
@@ -123,7 +122,6 @@ a_poll_says_what_changed(void **state)
 	const struct phase_row *phases;
 	uint32_t count;
 
-	(void)state;
 	assert_int_equal(poll_all(AT(0)), NOW_PARTITION);
 	assert_int_equal(now_partition(now)->name.bytes, 0);
 	put_job("n1", 0, "start", "1");
@@ -154,7 +152,6 @@ a_poll_says_what_changed(void **state)
 static void
 nodes_age_without_a_record(void **state)
 {
-	(void)state;
 	put_job("n1", 0, "start", "1");
 	put_job("n2", 30, "start", "1");
 	store();
@@ -189,7 +186,6 @@ what_is_not_read_is_no_silence(void **state)
 	unsigned changed;
 	struct err err = { 0 };
 
-	(void)state;
 	now_set_rest(now, 1 << 30);
 	put_job("n1", 0, "start", "1");
 	store();
@@ -333,7 +329,6 @@ it_is_the_same_as_for_a_new_reader(void **state)
 	static const char *const groups[] = { "clock", "self" };
 	unsigned known = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++)
 		assert_true(metric_group_define(&rig.batch,
 		    metric_group_find(text_of(groups[i])), text_of(groups[i])));
@@ -359,7 +354,6 @@ a_source_that_is_away_leaves_the_numbers(void **state)
 	unsigned changed;
 	struct err err = { 0 };
 
-	(void)state;
 	put_job("n1", 0, "start", "1");
 	store();
 	poll_all(AT(10));
@@ -403,7 +397,6 @@ kept_pools_age(void **state)
 {
 	struct pools_kept *kept = pools_kept_new();
 
-	(void)state;
 	put_job("n1", 0, "start", "1");
 	put_job("n2", 30, "start", "1");
 	store();
@@ -437,7 +430,6 @@ what_hangs_is_seen_although_nothing_comes(void **state)
 	struct err err = { 0 };
 	char job[12];
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		snprintf(job, sizeof(job), "%d", i);
 		put_job("n1", 2 * i, "begin", job);

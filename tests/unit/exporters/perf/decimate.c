@@ -55,7 +55,6 @@ compare_with(const char *path, uint64_t max_length)
 static void
 the_store_is_the_older_samplers_after_every_report(void **state)
 {
-	(void)state;
 	compare_with("tests/golden/perf/d0010/expected/per_n.tsv", 10);
 	compare_with("tests/golden/perf/d0100/expected/per_n.tsv", 100);
 	compare_with("tests/golden/perf/d1000/expected/per_n.tsv", 1000);
@@ -66,7 +65,6 @@ an_odd_length_is_made_even_and_none_keeps_nothing(void **state)
 {
 	struct decimate odd, even, none;
 
-	(void)state;
 	decimate_init(&odd, 9, sizeof(uint64_t));
 	decimate_init(&even, 10, sizeof(uint64_t));
 	decimate_init(&none, 0, sizeof(uint64_t));
@@ -117,7 +115,6 @@ peaks_and_both_ends_stay_in_order_within_the_length(void **state)
 	static double heights[NUMBERS];
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 500; round++) {
 		uint64_t count = 1 + check_random(&seed) % NUMBERS;
 		uint64_t max_length = 2 + check_random(&seed) % (NUMBERS / 5);
@@ -152,7 +149,6 @@ what_is_not_known_is_no_peak(void **state)
 	static const double heights[] = { 0, NAN, 7, NAN, 9, NAN, 1, NAN, NAN,
 		NAN };
 
-	(void)state;
 	decimate_heights(heights, 10, 4);
 	assert_int_equal(taken.given, 4);
 	assert_int_equal(taken.number[1], 4);
@@ -169,7 +165,6 @@ a_wrong_count_loses_no_peak(void **state)
 		.item_bytes = sizeof(uint64_t),
 		.give = take };
 
-	(void)state;
 	taken.given = 0;
 	for (uint64_t i = 0; i < 50; i++)
 		decimate_peaks_add(&thin, &i, i == 7 ? 9 : 1);

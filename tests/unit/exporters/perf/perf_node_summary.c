@@ -43,7 +43,6 @@ averages_on_a_threshold_are_over_it(void **state)
 	struct perf_node node = { .reports = 0 };
 	double m[PERF_METRICS];
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		add_report(&node, i, averages[i]);
 	perf_node_metrics(&node, &how, m);
@@ -61,7 +60,6 @@ cpu_hours_are_of_the_nodes_own_last_report(void **state)
 	struct perf_node node = { .reports = 0 };
 	double m[PERF_METRICS];
 
-	(void)state;
 	add_report(&node, 1000, 75);
 	set_numbers(25);
 	numbers[PERF_GROUP_CPUS] = 8;
@@ -84,7 +82,6 @@ totals_are_growth_or_since_boot_and_never_shrink(void **state)
 	struct perf_node node = { .reports = 0 };
 	double m[PERF_METRICS];
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		add_report(&node, i, totals[i]);
 	perf_node_metrics(&node, &how, m);
@@ -108,7 +105,6 @@ columns_add_up_to_what_their_reports_do(void **state)
 	};
 	struct wire_columns columns;
 
-	(void)state;
 	for (uint32_t part = 0; part < PARTS; part++) {
 		uint32_t width = widths[part];
 
@@ -143,7 +139,6 @@ what_no_report_says_is_not_known(void **state)
 	struct perf_node node = { .reports = 0 };
 	double m[PERF_METRICS];
 
-	(void)state;
 	set_numbers(NAN);
 	numbers[PERF_GROUP_CPU_AVG] = numbers[PERF_GROUP_MEM] = 5;
 	perf_node_add(&node, 1, numbers);
@@ -159,7 +154,6 @@ mlflow_gets_fifty_characters_of_those_it_takes(void **state)
 {
 	char name[PERF_MLFLOW_BYTES];
 
-	(void)state;
 	assert_string_equal(
 	    perf_mlflow_name(name, "", perf_metric_names[PERF_MAX_CPU_AVG]),
 	    "max_t_cpu_pct_per_cpu_avg");
@@ -177,7 +171,6 @@ a_timestamp_comes_back_as_the_same_double(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	assert_true(perf_seconds(0) == 0 && perf_seconds(-1) == -1e-9);
 	for (int i = 0; i < 100000; i++) {
 		double seconds =
@@ -203,7 +196,6 @@ a_sample_is_a_report_whatever_its_values_are(void **state)
 	struct perf_report report;
 	struct wire_writer w;
 
-	(void)state;
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	wire_put_value(&w, &whole);
 	wire_put_value(&w, &nil);
@@ -226,7 +218,6 @@ a_long_prefix_makes_no_two_names_the_same(void **state)
 {
 	char names[PERF_METRICS][PERF_MLFLOW_BYTES];
 
-	(void)state;
 	perf_mlflow_names(names, "");
 	assert_string_equal(names[PERF_UTILIZATION], "cpu_avg_utilization_pct");
 	perf_mlflow_names(

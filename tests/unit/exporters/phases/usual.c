@@ -34,7 +34,6 @@ find(const char *key)
 static void
 the_greatest_of_three_bounds_counts(void **state)
 {
-	(void)state;
 	/* 3 x 22 = 66. */
 	add("", 11, 22);
 	add("", 1, 40);
@@ -54,7 +53,6 @@ the_greatest_of_three_bounds_counts(void **state)
 static void
 of_few_values_nothing_is_said(void **state)
 {
-	(void)state;
 	add("", 11, 22);
 	assert_int_equal(find("").count, 0);
 	assert_int_equal(find("").count, 0);
@@ -65,7 +63,6 @@ a_key_with_few_values_is_as_the_phase(void **state)
 {
 	struct usual usual;
 
-	(void)state;
 	add("a", 11, 5);
 	add("b", 12, 7);
 	usual = find("a");
@@ -95,7 +92,6 @@ a_key_with_few_values_is_as_the_phase(void **state)
 static void
 the_greatest_duration_has_no_limit(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 12; i++)
 		usual_add(
 		    &values, text_of("work:load"), text_of(""), INT64_MAX);
@@ -108,7 +104,6 @@ what_begins_belongs_to_the_start_before_it(void **state)
 	const struct usual_starts starts = { { 10, 20 }, 2 };
 	const struct usual_starts none = { .count = 0 };
 
-	(void)state;
 	assert_int_equal(usual_start_of(&starts, 9), 0);
 	assert_int_equal(usual_start_of(&starts, 10), 1);
 	assert_int_equal(usual_start_of(&starts, 19), 1);

@@ -25,7 +25,6 @@ range_of(double low, double high, bool bytes)
 static void
 bytes_are_multiples_of_1024_in_one_unit(void **state)
 {
-	(void)state;
 	/* 2 GiB and 5 % above it: a tic each 512 MiB, four of them below. */
 	assert_string_equal(range_of(5, 2147483648.0, true),
 	    "set yrange [0:2.25485783e+09]\n"
@@ -47,7 +46,6 @@ numbers_have_as_many_digits_as_tell_them_apart(void **state)
 {
 	FILE *file;
 
-	(void)state;
 	assert_string_equal(range_of(0, 100, false),
 	    "set yrange [0:105]\n"
 	    "set ytics (\"0\" 0, \"20\" 20, \"40\" 40, \"60\" 60, "
@@ -72,7 +70,6 @@ no_two_labels_are_equal(void **state)
 		" TiB", " PiB", " EiB" };
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		bool bytes = check_random(&seed) % 2 != 0;
 		double a = ldexp((double)(int64_t)check_random(&seed),
@@ -136,7 +133,6 @@ times_are_round(void **state)
 		    "set xlabel \"UTC, from 2023-11-14\"\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		FILE *file;
 

@@ -18,7 +18,6 @@ static char dir[] = "/tmp/gnuplot.XXXXXX";
 static int
 make_dir(void **state)
 {
-	(void)state;
 	return mkdtemp(dir) == NULL;
 }
 
@@ -27,7 +26,6 @@ remove_dir(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	return system(command);
 }
@@ -80,7 +78,6 @@ text_for(struct text t)
 static void
 what_is_not_plain_is_escaped(void **state)
 {
-	(void)state;
 	assert_string_equal(text_for(text_of("it's")), "\"it\\047s\"");
 	assert_string_equal(
 	    text_for(text_of("a\nb\x7F\\n")), "\"a\\077b\\077\\134n\"");
@@ -102,7 +99,6 @@ what_cannot_be_drawn_is_a_question_mark(void **state)
 		"\xF0\x9F\x98\x80", "\xC2\xAD", "\xC2\x85", "\xE2", "\t" };
 	char name[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++) {
 		snprintf(name, sizeof(name), "a%sb", none[i]);
 		assert_string_equal(text_for(text_of(name)), "\"a\\077b\"");
@@ -114,7 +110,6 @@ what_cannot_be_drawn_is_a_question_mark(void **state)
 static void
 only_harmless_text_is_plain(void **state)
 {
-	(void)state;
 	assert_true(gnuplot_is_plain(text_of("Ubuntu 16.04-LTS_x (a:b/c)")));
 	for (int c = 1; c < 256; c++) {
 		char one[2] = { (char)c, '\0' };
@@ -139,7 +134,6 @@ nothing_in_a_name_is_executed(void **state)
 	uint64_t random = check_seed();
 	struct err err;
 
-	(void)state;
 	for (int round = 0; round < 40; round++) {
 		char evil[256] = "";
 		FILE *file = script("evil.plot");
@@ -177,7 +171,6 @@ what_it_says_is_in_the_error(void **state)
 	FILE *file = script("bad.plot");
 	struct err err;
 
-	(void)state;
 	fputs("set nonsense\n", file);
 	fclose(file);
 	assert_int_equal(run("bad.plot", 20 * NS_PER_SECOND, &err), -1);
@@ -197,7 +190,6 @@ what_hangs_is_ended(void **state)
 	int64_t began_ns = clock_monotonic_ns();
 	struct err err;
 
-	(void)state;
 	fputs("pause 600\n", file);
 	fclose(file);
 	assert_int_equal(run("slow.plot", NS_PER_SECOND / 2, &err), -1);
@@ -226,7 +218,6 @@ home_is_not_seen(void **state)
 	FILE *file = script("env.plot");
 	struct err err;
 
-	(void)state;
 	setenv("HOME", dir, 1);
 	fputs("set print '-'\nprint 'drawn'\n", file);
 	fclose(file);
@@ -244,7 +235,6 @@ the_zone_is_utc_whatever_ours(void **state)
 	FILE *file = script("gnuplot");
 	struct err err;
 
-	(void)state;
 	fputs("#!/bin/sh\necho ${HOME-unset} $TZ $LC_ALL\n", file);
 	fclose(file);
 	assert_int_equal(chmod(in_dir("gnuplot"), 0700), 0);
@@ -292,7 +282,6 @@ a_script_writes_nothing_executes_nothing_and_reads_no_other_file(void **state)
 		"array A[1]\ncd '/tmp'\nset print 'canary'\nprint 1",
 	};
 
-	(void)state;
 	if (!has_landlock()) {
 		printf("SKIPPED: this kernel has no Landlock\n");
 		return;
@@ -321,7 +310,6 @@ without_gnuplot_there_is_a_plain_sentence(void **state)
 	char *path = strdup(getenv("PATH"));
 	struct err err;
 
-	(void)state;
 	setenv("PATH", "/nonexistent", 1);
 	assert_int_equal(run("env.plot", NS_PER_SECOND, &err), -1);
 	assert_string_equal(

@@ -18,7 +18,6 @@ a_short_name_is_whole(void **state)
 		text_of("0123456789") };
 	struct labels labels;
 
-	(void)state;
 	labels_make(&labels, names, 3, 10);
 	assert_string_equal(labels.at[0], "n1");
 	assert_string_equal(labels.at[2], "0123456789");
@@ -34,7 +33,6 @@ names_that_differ_in_the_middle_keep_it(void **state)
 		text_of("abcdefghi2klmnopqrst"), text_of("other") };
 	struct labels labels;
 
-	(void)state;
 	labels_make(&labels, names, 3, 10);
 	assert_string_not_equal(labels.at[0], labels.at[1]);
 	assert_non_null(strchr(labels.at[0], '1'));
@@ -51,7 +49,6 @@ a_character_is_never_cut(void **state)
 		text_of("aaaaaaaaaaöccccccccccc") };
 	struct labels labels;
 
-	(void)state;
 	labels_make(&labels, names, 2, 8);
 	for (int i = 0; i < 2; i++)
 		assert_true(text_is_utf8(text_of(labels.at[i])));
@@ -73,7 +70,6 @@ ten_thousand_long_names_are_distinct(void **state)
 	static struct text names[MANY];
 	struct labels labels;
 
-	(void)state;
 	for (int i = 0; i < MANY; i++) {
 		snprintf(name[i], sizeof(name[i]),
 		    "tvm-1392786944_%d-20171014t165320z-autoscaled-p", i);

@@ -64,7 +64,6 @@ shows(const char *wanted)
 static void
 what_was_lost_is_said_with_how_the_nodes_are(void **state)
 {
-	(void)state;
 	sentence("lost", "None lost.");
 	assert_int_equal(f.sentence_count, 1);
 	sentence("nodes", "All are well.");
@@ -88,7 +87,6 @@ metrics_that_changed_most_are_shown(void **state)
 {
 	char *left_out;
 
-	(void)state;
 	metric("app.step", 50, 100);
 	metric("app.flow", 0, 1);
 	metric("app.flat", 7, 7);

@@ -19,7 +19,6 @@ check_line(enum squeeze_language language, const char *line, const char *wanted)
 static void
 blanks_that_mean_nothing_go(void **state)
 {
-	(void)state;
 	check_line(SQUEEZE_SCRIPT, "const { a, b } = f(x, y ? 1 : 2);",
 	    "const{a,b}=f(x,y?1:2);");
 	check_line(SQUEEZE_SCRIPT, "return a + +b;", "return a + +b;");
@@ -40,7 +39,6 @@ blanks_that_mean_nothing_go(void **state)
 static void
 texts_and_patterns_stay(void **state)
 {
-	(void)state;
 	check_line(SQUEEZE_SCRIPT, "f(\"a = \\\" , b\" , c);",
 	    "f(\"a = \\\" , b\",c);");
 	check_line(SQUEEZE_SCRIPT, "a = b.replace(/ , /g, \" = \");",

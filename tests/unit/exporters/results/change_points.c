@@ -66,7 +66,6 @@ noise_of_any_kind_is_seldom_taken_for_a_change(void **state)
 		48, 90, 150, LENGTH_MAX };
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		assert_alarms(
 		    &random, counts[i], i % 2 == 0 ? draw_normal : draw_cauchy);
@@ -82,7 +81,6 @@ noise_that_goes_on_is_no_change(void **state)
 	uint64_t random = check_seed();
 	unsigned series = check_share(10000, 1000);
 
-	(void)state;
 	for (int r = 0; r <= 5; r++) {
 		double of_last = r / 10.0, share;
 		unsigned alarms = 0;
@@ -111,7 +109,6 @@ few_or_equal_values_have_no_change(void **state)
 {
 	struct change_points change_points;
 
-	(void)state;
 	for (uint32_t count = 0; count < 2 * CHANGE_POINTS_LEAST; count++) {
 		for (uint32_t i = 0; i < count; i++)
 			values[i] = 5;
@@ -188,14 +185,12 @@ try_series(bool outliers)
 static void
 known_steps_are_found_where_they_are(void **state)
 {
-	(void)state;
 	try_series(false);
 }
 
 static void
 outliers_hide_no_step(void **state)
 {
-	(void)state;
 	try_series(true);
 }
 
@@ -209,7 +204,6 @@ a_change_and_its_end_are_two(void **state)
 	uint64_t random = check_seed();
 	uint32_t begins = 0, ends = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < SERIES; n++) {
 		struct change_points change_points;
 
@@ -231,7 +225,6 @@ no_more_changes_are_reported_than_there_is_room_for(void **state)
 {
 	struct change_points change_points;
 
-	(void)state;
 	for (uint32_t i = 0; i < VALUES_MAX; i++)
 		values[i] = i / 20 + 0.001 * (i % 20);
 	change_points_find(&change_points, values, VALUES_MAX);
@@ -276,7 +269,6 @@ the_slow_direct_version_says_the_same(void **state)
 	unsigned rounds = check_share(300, 30);
 	FILE *file = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	assert_non_null(file);
 	for (uint32_t i = CHANGE_POINTS_LEAST; i < 3000; i += 7)
 		fprintf(

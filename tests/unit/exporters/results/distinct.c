@@ -79,7 +79,6 @@ passes_give_every_key_once_in_order(void **state)
 	uint64_t random = check_seed();
 	unsigned rounds = check_share(2000, 100);
 
-	(void)state;
 	for (unsigned i = 0; i < rounds; i++)
 		try_one(&random);
 }
@@ -89,7 +88,6 @@ what_fits_needs_one_pass(void **state)
 {
 	struct distinct distinct;
 
-	(void)state;
 	distinct_init(&distinct, 4, 100);
 	distinct_begin(&distinct);
 	distinct_add(&distinct, text_of("b"));

@@ -219,7 +219,6 @@ random_files_are_read_as_python_reads_them(void **state)
 	char folder[] = "/tmp/result_file.XXXXXX", path[64], command[512];
 	FILE *files, *ours;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/files", folder);
 	files = fopen(path, "w");
@@ -292,7 +291,6 @@ a_bad_file_is_reported_in_a_sentence(void **state)
 				      "1, column 13" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_string_equal(why(cases[i].text, false), cases[i].why);
 }
@@ -307,7 +305,6 @@ a_bad_entry_is_left_out_unless_strict(void **state)
 	struct result_file result;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    result_file_read(&result, text_of(text), false, &err), 0);
 	assert_int_equal(result.count, 2);
@@ -330,7 +327,6 @@ what_is_too_deep_too_large_or_too_many_is_refused(void **state)
 	struct result_file result;
 	struct err err;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, '[', 100);
 	text[0] = '{';

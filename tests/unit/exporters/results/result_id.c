@@ -17,7 +17,6 @@ later_times_come_first(void **state)
 {
 	char digits[TIMES][17];
 
-	(void)state;
 	for (int i = 0; i < TIMES; i++) {
 		result_id_time(digits[i], times[i]);
 		assert_int_equal(strlen(digits[i]), 16);
@@ -32,7 +31,6 @@ a_time_is_read_back(void **state)
 	char digits[17];
 	int64_t back;
 
-	(void)state;
 	for (int i = 0; i < TIMES; i++) {
 		result_id_time(digits, times[i]);
 		assert_true(result_id_get_time(text_of(digits), &back));
@@ -61,7 +59,6 @@ names_are_hashed_as_the_agreement_says(void **state)
 	};
 	char hash[25];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		result_id_name(
 		    hash, text_of(cases[i].test), text_of(cases[i].entry));
@@ -74,7 +71,6 @@ a_test_and_its_entry_are_not_another_test(void **state)
 {
 	char a[25], b[25];
 
-	(void)state;
 	result_id_name(a, text_of("ab"), text_of("c"));
 	result_id_name(b, text_of("a"), text_of("bc"));
 	assert_string_not_equal(a, b);
@@ -100,7 +96,6 @@ an_entry_has_the_id_of_its_file_but_for_its_name_and_number(void **state)
 	};
 	char id[RESULT_ID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		result_id_entry(id, run, text_of("//core:kernels_test"),
 		    text_of("BM_Add_0"), cases[i].number);

@@ -52,7 +52,6 @@ static struct runs runs;
 static int
 set_up(void **state)
 {
-	(void)state;
 	rig_open(&rig, model);
 	return 0;
 }
@@ -60,7 +59,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	runs_clear(&runs);
 	source_close(&source);
 	assert_int_equal(
@@ -268,7 +266,6 @@ assert_text(struct text got, const char *want)
 static void
 events_and_steps_have_the_names_of_the_model(void **state)
 {
-	(void)state;
 	send_runs();
 	assert_int_equal(runs.step_count, STEPS);
 	for (int i = 0; i < STEPS; i++) {
@@ -291,7 +288,6 @@ a_model_without_runs_is_an_error_that_names_it(void **state)
 	struct runs_options bakery = RUNS_DEFAULT;
 	struct runs other;
 
-	(void)state;
 	bakery.model = "bakery";
 	send_runs();
 	assert_int_equal(
@@ -308,7 +304,6 @@ runs_come_as_they_appeared_with_all_that_is_known(void **state)
 	struct err err = { 0 };
 	struct runs_run run;
 
-	(void)state;
 	send_runs();
 	rig_good(runs_select(&runs, all, all, &err), &err);
 	for (int i = 0; i < RUNS; i++) {
@@ -336,7 +331,6 @@ one_run_and_one_group_can_be_asked_for(void **state)
 	struct runs_run run;
 	int found = 0, wanted = 0, rc;
 
-	(void)state;
 	send_runs();
 	rig_good(runs_select(&runs, text_of(made[7].id), all, &err), &err);
 	assert_int_equal(runs_next(&runs, &run, &err), 1);
@@ -401,7 +395,6 @@ pages_have_every_run_once_newest_first_however_few_fit(void **state)
 	int order[RUNS];
 	unsigned count;
 
-	(void)state;
 	send_runs();
 	count = newest_first(order);
 	for (size_t w = 0; w < sizeof(windows) / sizeof(*windows); w++) {
@@ -529,7 +522,6 @@ each_group_is_what_its_runs_come_to(void **state)
 	struct err err = { 0 };
 	uint32_t count;
 
-	(void)state;
 	send_runs();
 	rig_good(
 	    runs_groups_each(&runs, all, see_group, &seen, &count, &err), &err);
@@ -544,7 +536,6 @@ errors_are_shares_the_greatest_first(void **state)
 	struct runs_errors errors;
 	struct err err = { 0 };
 
-	(void)state;
 	send_runs();
 	rig_good(runs_errors_read(&errors, &runs, all, &err), &err);
 	for (uint32_t i = 0; i < errors.count; i++) {
@@ -567,7 +558,6 @@ skew_is_that_of_two_passes_over_the_events(void **state)
 	struct err err = { 0 };
 	uint64_t seen = 0, sent = 0;
 
-	(void)state;
 	send_runs();
 	rig_good(runs_skew_read(&skew, &runs, all, &err), &err);
 	for (int i = 0; i < RUNS; i++)
@@ -618,7 +608,6 @@ decimals_of_any_number_read_back_as_it(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < check_share(200000, 5000); i++) {
 		int64_t value = i == 0 ? INT64_MIN : check_int64(&random);
 		uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -646,7 +635,6 @@ days_have_the_durations_of_the_runs_that_began_on_them(void **state)
 	struct err err = { 0 };
 	uint64_t wanted = 0, found = 0;
 
-	(void)state;
 	send_runs();
 	days.step = &runs.steps[BAKE];
 	rig_good(runs_days_read(&days, &err), &err);

@@ -32,7 +32,6 @@ the_longest_definition_of_a_group_is_in_force(void **state)
 	const struct columns *columns;
 	uint64_t before;
 
-	(void)state;
 	columns_init(&sets);
 	assert_int_equal(columns_find(&sets, text_of("cores"))->definition, 0);
 	take("set", "cores", "user  idle", "cs %");

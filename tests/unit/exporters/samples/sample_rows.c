@@ -34,7 +34,6 @@ the_row_with_the_most_values_loses_its_quantiles(void **state)
 	struct sample_rows rows;
 	struct series_point point;
 
-	(void)state;
 	sample_rows_init(&rows, false, 0, 1000 * NS_PER_SECOND, NULL);
 	rows.values_max = 10;
 	for (int i = 1; i <= 8; i++) {
@@ -64,7 +63,6 @@ a_count_that_no_memory_holds_ends(void **state)
 	struct sample_rows rows;
 	struct series_point point = gauge(0, "a", 1, 5);
 
-	(void)state;
 	sample_rows_init(&rows, true, 0, 1000 * NS_PER_SECOND, NULL);
 	rows.values_max = 1000;
 	point.count = UINT64_MAX / 2;
@@ -86,7 +84,6 @@ two_samples_of_a_step_are_two_values(void **state)
 	struct sample_rows rows;
 	struct series_point point = gauge(0, "a", 8, 3);
 
-	(void)state;
 	sample_rows_init(
 	    &rows, true, 5 * NS_PER_SECOND, 10 * NS_PER_SECOND, NULL);
 	point.first_ns = 4 * NS_PER_SECOND;

@@ -100,7 +100,6 @@ twelve_nodes_are_lines(void **state)
 	struct samples_plot plot = { .jobs.job = NULL };
 	char *text;
 
-	(void)state;
 	put_nodes(12);
 	read_samples(10, 12, "memory.used");
 	text = printed(&plot, false);
@@ -124,7 +123,6 @@ thirteen_nodes_are_a_band_and_a_map(void **state)
 	struct samples_plot plot = { .jobs.job = "4711" };
 	char *text;
 
-	(void)state;
 	put_nodes(13);
 	read_samples(10, 12, "memory.used");
 	text = printed(&plot, false);
@@ -147,7 +145,6 @@ a_step_of_fewer_than_half_of_the_nodes_is_few(void **state)
 	struct samples_plot plot = { .jobs.job = NULL };
 	char *text;
 
-	(void)state;
 	/* Seven of 13 go on, then six of them. */
 	define();
 	for (unsigned i = 0; i < 13; i++)
@@ -178,7 +175,6 @@ a_step_of_fewer_than_half_of_the_nodes_is_few(void **state)
 static void
 steps_get_as_wide_as_the_samples_are_apart(void **state)
 {
-	(void)state;
 	put_nodes(2);
 	read_samples(1, 100, "memory.used");
 	assert_true(samples.step_ns == 10 * NS_PER_SECOND);
@@ -193,7 +189,6 @@ steps_get_as_wide_as_the_samples_are_apart(void **state)
 static void
 a_long_gap_does_not_make_steps_wider(void **state)
 {
-	(void)state;
 	define();
 	for (int64_t t = 0; t < 10; t++)
 		put_sample("n", "stock", (double)t, 1, (int64_t[]){ t });
@@ -213,7 +208,6 @@ a_period_that_changes_leaves_no_hole_where_the_node_was_there(void **state)
 {
 	uint32_t empty = 0;
 
-	(void)state;
 	define();
 	for (int64_t t = 0; t < 900; t += t < 300 ? 1 : t == 400 ? 150 : 10)
 		put_sample("n", "stock", (double)t, 1, (int64_t[]){ t });
@@ -241,7 +235,6 @@ a_counter_of_time_is_a_number(void **state)
 {
 	const struct samples_metric *metric;
 
-	(void)state;
 	define();
 	for (int64_t t = 0; t < 100; t++)
 		put_sample(
@@ -264,7 +257,6 @@ of_a_job_only_its_nodes_and_times_are_shown(void **state)
 	struct job_intervals job_intervals;
 	struct err err = { 0 };
 
-	(void)state;
 	put_job("node-01", 20, "start", "j");
 	put_job("node-01", 40, "stop", "j");
 	put_nodes(3);
@@ -295,7 +287,6 @@ what_would_be_too_much_is_refused(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	define();
 	for (unsigned i = 0; i < SAMPLES_PICTURES_MAX + 1; i++) {
 		char set[32];
@@ -320,7 +311,6 @@ names_of_nodes_cannot_end_a_string(void **state)
 	struct samples_plot plot = { .jobs.job = "`x`\"" };
 	char *text;
 
-	(void)state;
 	define();
 	put_sample("`touch HIT`\"", "stock", 1, 1, (int64_t[]){ 5 });
 	put_sample("`touch HIT`\"", "stock", 2, 1, (int64_t[]){ 5 });

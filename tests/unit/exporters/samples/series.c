@@ -57,7 +57,6 @@ an_interval_is_shared_by_the_steps_that_it_lies_in(void **state)
 	double seconds = 0, increase = 0;
 	unsigned points = 0;
 
-	(void)state;
 	define();
 	for (int64_t i = 0; i < 100; i++)
 		put_sample("node-1", "cores", 90 * (double)i, 3,
@@ -85,7 +84,6 @@ a_reboot_between_two_hours_makes_no_spike(void **state)
 	struct series_point point;
 	struct series *series;
 
-	(void)state;
 	define();
 	put_sample("node-1", "cores", HOUR - 20, 3, (int64_t[]){ 7, 9000, 4 });
 	put_sample("node-1", "cores", HOUR - 10, 3, (int64_t[]){ 7, 9010, 4 });
@@ -109,7 +107,6 @@ a_gauge_has_no_increase(void **state)
 	struct series_point point;
 	struct series *series;
 
-	(void)state;
 	define();
 	put_sample("node-1", "cores", 0, 3, (int64_t[]){ 7, 1, 4 });
 	put_sample("node-1", "cores", 1, 3, (int64_t[]){ 7, 1, 6 });
@@ -135,7 +132,6 @@ all_steps_add_up_to_the_same(void **state)
 	double increase = 0, seconds = 0, t = 0;
 	int64_t counter = 0, boot = 7;
 
-	(void)state;
 	define();
 	for (unsigned i = 0; i < SAMPLES; i++) {
 		struct counter_rate_sample now;
@@ -224,14 +220,12 @@ sum_beside_a_clock(int64_t clock_seconds, int64_t offset_seconds)
 static void
 a_clock_that_was_fast_before_a_window_takes_nothing_of_it(void **state)
 {
-	(void)state;
 	sum_beside_a_clock(-9600, -100);
 }
 
 static void
 a_clock_that_is_slow_behind_a_window_takes_nothing_of_it(void **state)
 {
-	(void)state;
 	sum_beside_a_clock(9600, 100);
 }
 
@@ -241,7 +235,6 @@ a_partition_says_from_when_to_when_it_has_records(void **state)
 	struct series_extent extent;
 	struct err err = { 0 };
 
-	(void)state;
 	define();
 	put_sample("node-1", "cores", 5, 3, (int64_t[]){ 7, 1, 4 });
 	put_sample("node-1", "cores", 9, 3, (int64_t[]){ 7, 1, 6 });
@@ -293,7 +286,6 @@ a_new_column_does_not_end_a_series(void **state)
 {
 	double sum, wanted = 0;
 
-	(void)state;
 	define_group(GROUP_A, "q", "", "gauge");
 	define_group(GROUP_B, "q w", "", "gauge gauge");
 	for (int64_t t = 0; t < 120; t += 10) {
@@ -327,7 +319,6 @@ a_counter_goes_on_in_another_group(void **state)
 {
 	double sum;
 
-	(void)state;
 	define_group(GROUP_A, "poolscope.boot n", "1", "gauge counter");
 	define_group(GROUP_B, "poolscope.boot n w", "1", "gauge counter gauge");
 	for (int64_t i = 0; i < 100; i++)
@@ -359,7 +350,6 @@ what_differs_is_not_joined(void **state)
 	struct series *series;
 	unsigned points = 0;
 
-	(void)state;
 	for (size_t i = 0; i < OTHERS; i++) {
 		define_group(
 		    others[i].group, "q", others[i].units, others[i].types);
@@ -378,7 +368,6 @@ what_differs_is_not_joined(void **state)
 static void
 a_step_makes_at_most_so_many(void **state)
 {
-	(void)state;
 	assert_true(series_step(0, 36 * NS_PER_SECOND, 360) == 100000000);
 	assert_true(series_step(0, 60 * NS_PER_SECOND, 360) == 200000000);
 	assert_true(

@@ -104,7 +104,6 @@ nodes_have_hours_peaks_and_totals(void **state)
 	struct usage usage = usage_of_pool();
 	const struct usage_row *row;
 
-	(void)state;
 	assert_int_equal(usage.nodes, 2);
 	row = find(&usage, "", "node-1");
 	about(row->at[USAGE_SECONDS], 7200);
@@ -137,7 +136,6 @@ jobs_have_what_nodes_did_while_they_ran(void **state)
 	struct usage usage = usage_of_pool();
 	const struct usage_row *row;
 
-	(void)state;
 	assert_int_equal(usage.count, 5);
 	row = find(&usage, "4711", "node-1");
 	about(row->at[USAGE_SECONDS], 3600);
@@ -158,7 +156,6 @@ without_samples_there_is_no_use_to_tell(void **state)
 	struct usage usage;
 	struct err err = { 0 };
 
-	(void)state;
 	put_job("node-1", 1, "start", "x");
 	read_it();
 	assert_int_equal(

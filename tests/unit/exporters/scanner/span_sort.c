@@ -60,7 +60,6 @@ any_number_in_any_order_comes_out_in_order(void **state)
 	static uint32_t at[5000];
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (size_t r = 0; r < sizeof(rooms) / sizeof(*rooms); r++) {
 		struct span_sort *order = span_sort_new(rooms[r]);
 
@@ -88,7 +87,6 @@ spans_that_come_backwards_are_turned(void **state)
 {
 	struct span_sort *order = span_sort_new(1000);
 
-	(void)state;
 	for (uint32_t i = 10000; i-- > 0;) {
 		struct span_item item = item_of(i);
 
@@ -104,7 +102,6 @@ what_is_left_of_one_track_is_not_in_the_next(void **state)
 	struct span_sort *order = span_sort_new(10);
 	struct span_item item;
 
-	(void)state;
 	for (uint32_t track = 0; track < 3; track++) {
 		for (uint32_t i = 0; i < 35; i++) {
 			item = item_of(i);
@@ -122,7 +119,6 @@ too_many_are_an_error(void **state)
 	struct span_item item = item_of(0);
 	int rc = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < SPAN_SORT_PIECES + 2 && rc == 0; i++)
 		rc = span_sort_add(order, &item, &err);
 	assert_int_equal(rc, -1);
@@ -136,7 +132,6 @@ a_temporary_file_that_cannot_be_made_is_an_error(void **state)
 	struct span_sort *order = span_sort_new(1);
 	struct span_item item = item_of(0);
 
-	(void)state;
 	setenv("TMPDIR", "/nowhere/at/all", 1);
 	assert_int_equal(span_sort_add(order, &item, &err), 0);
 	assert_int_equal(span_sort_add(order, &item, &err), -1);

@@ -24,7 +24,6 @@ make_password(void **state)
 {
 	int fd = mkstemp(password);
 
-	(void)state;
 	if (fd < 0 || write(fd, "s3cret\n", 7) != 7 || fchmod(fd, 0600) != 0)
 		return -1;
 	return close(fd);
@@ -33,14 +32,12 @@ make_password(void **state)
 static int
 remove_password(void **state)
 {
-	(void)state;
 	return unlink(password);
 }
 
 static void
 an_archive_is_known_by_its_scheme(void **state)
 {
-	(void)state;
 	assert_true(archive_source_is_named("clickhouse://a/b"));
 	assert_true(archive_source_is_named("clickhouses://a/b"));
 	assert_false(archive_source_is_named("clickhouse:/a/b"));
@@ -61,7 +58,6 @@ expect_name(const char *address, const char *name)
 static void
 messages_name_the_address_without_its_user(void **state)
 {
-	(void)state;
 	expect_name("clickhouse://a/b", "clickhouse://a/b");
 	expect_name("clickhouses://me@a:1,b:2/c", "clickhouses://a:1,b:2/c");
 	/* Whoever writes a password there all the same. */
@@ -87,7 +83,6 @@ what_is_wrong_is_known_before_anything_is_connected(void **state)
 	const struct archive_source_values lost = { "/nowhere", NULL, false };
 	const struct archive_source_values own = { NULL, "/ca.pem", false };
 
-	(void)state;
 	expect_wrong(&none, "clickhouse://localhost", "connect");
 	expect_wrong(&none, "clickhouse://localhost/", "connect");
 	expect_wrong(&none, "clickhouse:///pool", "connect");
@@ -103,7 +98,6 @@ others_on_the_network_may_listen_if_that_is_allowed(void **state)
 	const struct archive_source_values values = { password, NULL, true };
 	struct err err = { 0 };
 
-	(void)state;
 	if (archive_source_check(&values, "clickhouse://10.0.0.1/pool", &err) !=
 	    0)
 		fail_msg("%s", err.text);
@@ -114,7 +108,6 @@ a_password_that_others_can_read_is_refused(void **state)
 {
 	const struct archive_source_values values = { password, NULL, false };
 
-	(void)state;
 	assert_int_equal(chmod(password, 0644), 0);
 	expect_wrong(&values, "clickhouse://localhost/p", "archive-password");
 	assert_int_equal(chmod(password, 0600), 0);
@@ -129,7 +122,6 @@ an_archive_that_does_not_answer_is_named_without_its_user(void **state)
 	struct source *source = NULL;
 	struct err err = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(source_open(&source, &options, &err), -1);
 		assert_null(source);
@@ -170,7 +162,6 @@ an_archive_that_is_silent_does_not_stop_others(void **state)
 	pthread_t threads[2];
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
 
-	(void)state;
 	assert_int_equal(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&to, &bytes), 0);

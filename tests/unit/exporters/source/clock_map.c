@@ -20,7 +20,6 @@ static struct clock_map *map;
 static int
 set_up(void **state)
 {
-	(void)state;
 	clock_map_new(&map);
 	return 0;
 }
@@ -28,7 +27,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	clock_map_free(&map);
 	assert_null(map);
 	return 0;
@@ -100,7 +98,6 @@ between_two_estimates_the_offset_is_on_the_line(void **state)
 {
 	struct printed second = first;
 
-	(void)state;
 	second.time += 10 * S;
 	second.offset += 500000;
 	assert_true(add(&second));
@@ -118,7 +115,6 @@ between_two_estimates_the_offset_is_on_the_line(void **state)
 static void
 beyond_the_last_the_error_grows_with_the_drift(void **state)
 {
-	(void)state;
 	add(&first);
 	clock_map_finish(map);
 	assert_int_equal(at("a", T0).error_ns, MS);
@@ -133,7 +129,6 @@ an_estimate_may_be_exact(void **state)
 {
 	struct printed exact = first;
 
-	(void)state;
 	exact.error = exact.drift_error = 0;
 	assert_true(add(&exact));
 	clock_map_finish(map);
@@ -146,7 +141,6 @@ the_drift_goes_on(void **state)
 {
 	struct printed printed = first;
 
-	(void)state;
 	printed.drift = 50000;
 	add(&printed);
 	clock_map_finish(map);
@@ -157,7 +151,6 @@ the_drift_goes_on(void **state)
 static void
 before_its_generation_nothing_is_known(void **state)
 {
-	(void)state;
 	add(&first);
 	clock_map_finish(map);
 	assert_true(is_known("a", first.begin));
@@ -171,7 +164,6 @@ across_a_step_forwards_each_side_has_its_own(void **state)
 {
 	struct printed last = first, next = first;
 
-	(void)state;
 	last.time += 10 * S;
 	next.time += 3610 * S;
 	next.begin = T0 + 3605 * S;
@@ -195,7 +187,6 @@ where_a_clock_was_set_back_the_error_covers_both(void **state)
 	struct printed last = first, next = first;
 	struct clock_map_offset both;
 
-	(void)state;
 	last.time += 100 * S;
 	next.time += 60 * S;
 	next.begin = T0 + 50 * S;
@@ -219,7 +210,6 @@ after_an_agent_that_was_killed_little_more_is_known(void **state)
 {
 	struct printed next = first;
 
-	(void)state;
 	next.time += 7200 * S;
 	next.begin = T0 + 7000 * S;
 	next.generation = 2 << 16;
@@ -236,7 +226,6 @@ what_is_no_further_off_than_the_error_does_not_matter(void **state)
 {
 	struct printed printed = first;
 
-	(void)state;
 	printed.offset = MS / 2;
 	add(&printed);
 	clock_map_finish(map);
@@ -251,7 +240,6 @@ only_estimates_are_taken_in(void **state)
 		.source = text_of("clock") };
 	int64_t from = TIME_MIN_NS, to = TIME_MAX_NS;
 
-	(void)state;
 	assert_false(clock_map_add(map, &record));
 	printed.error = -1;
 	assert_false(add(&printed));
@@ -278,7 +266,6 @@ the_truth_is_within_the_error(void **state)
 	uint64_t random = check_seed();
 	double period = 1e12, height = 5e7; /* 50 ms, at most 314 ppm */
 
-	(void)state;
 	for (int64_t time = 0; time < 3600 * S;
 	     time += (int64_t)(check_random(&random) % (90 * S))) {
 		struct printed printed = first;
@@ -314,7 +301,6 @@ a_window_becomes_wide_enough(void **state)
 	struct printed behind = first, ahead = first;
 	int64_t from = T0, to = T0 + 10 * S;
 
-	(void)state;
 	ahead.node = "b";
 	ahead.offset = -3 * S;
 	add(&behind);
@@ -331,7 +317,6 @@ more_than_fits_in_memory_is_thinned(void **state)
 {
 	struct printed printed = first;
 
-	(void)state;
 	for (int i = 0; i < CLOCK_MAP_POINTS_MAX + 1000; i++) {
 		printed.time += S / 100;
 		add(&printed);

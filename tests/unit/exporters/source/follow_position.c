@@ -15,7 +15,6 @@ make_path(void **state)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	return fd < 0 || close(fd) != 0 || unlink(path) != 0;
 }
 
@@ -36,7 +35,6 @@ what_was_written_is_read(void **state)
 	struct follow_position a, b;
 	struct err err = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 50; i++) {
 		a.generation =
 		    check_random(&random) >> (check_random(&random) & 63);
@@ -59,7 +57,6 @@ without_a_file_it_is_the_beginning(void **state)
 	struct follow_position follow_position = { 1, 2 };
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(follow_position_read(&follow_position, path, &err), 0);
 	assert_true(
 	    follow_position.generation == 0 && follow_position.entry == 0);
@@ -78,7 +75,6 @@ what_is_no_position_is_refused_by_name(void **state)
 	struct err err;
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		put(texts[i]);
 		err.text[0] = '\0';

@@ -21,7 +21,6 @@ set_up(void **state)
 	struct reader *reader = NULL;
 	struct err err = { 0 };
 
-	(void)state;
 	rig_open(&rig, NULL);
 	for (int i = 0; i < EVENTS; i++) {
 		rig_event(&rig, i % 3 == 0 ? "left" : "right",
@@ -40,7 +39,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	pages_clear(&pages);
 	rig_close(&rig);
 	return 0;
@@ -101,7 +99,6 @@ pages_made_ahead_are_the_same_pages(void **state)
 	struct buffer plain = read_all("right", false);
 	struct buffer ahead = read_all("right", true);
 
-	(void)state;
 	assert_true(plain.bytes > 0);
 	assert_int_equal(plain.bytes, ahead.bytes);
 	assert_memory_equal(plain.at, ahead.at, plain.bytes);
@@ -114,7 +111,6 @@ what_was_dropped_is_not_the_next_answer(void **state)
 {
 	struct buffer want = read_all("left", false), got;
 
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		struct pages_question question = make_question("right");
 
@@ -135,7 +131,6 @@ the_end_waits_for_a_page_that_is_being_made(void **state)
 {
 	struct pages_question question = make_question("");
 
-	(void)state;
 	assert_true(pages.transport->start(pages.arg, &question));
 	pages_clear(&pages);
 	memset(&question, 0xff, sizeof(question));
@@ -212,7 +207,6 @@ a_page_that_nobody_wants_is_not_waited_for(void **state)
 	struct err err = { 0 };
 	struct text body;
 
-	(void)state;
 	open_filling(&filling);
 	assert_true(pages.transport->start(pages.arg, &question));
 	pages.transport->drop(pages.arg);
@@ -237,7 +231,6 @@ a_page_that_cannot_be_made_says_why(void **state)
 	struct err err = { 0 };
 	struct text body;
 
-	(void)state;
 	open_filling(&filling);
 	assert_int_equal(pages.transport->take(
 			     pages.arg, &question, false, &header, &body, &err),

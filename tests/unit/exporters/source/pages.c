@@ -278,7 +278,6 @@ large_pages_are_prefetched_and_small_ones_are_not(void **state)
 	    "take 0\nstart 1\ntake 1 started\nstart 2\ntake 2 started\nclose\n";
 	static const char plain[] = "take 0\ntake 1\ntake 2\nclose\n";
 
-	(void)state;
 	reset();
 	assert_string_equal(calls(0), prefetched);
 	reset();
@@ -292,7 +291,6 @@ large_pages_are_prefetched_and_small_ones_are_not(void **state)
 static void
 a_page_that_could_not_be_started_is_asked_for_later(void **state)
 {
-	(void)state;
 	reset();
 	fake.refuse_start = true;
 	assert_string_equal(calls(0),
@@ -305,7 +303,6 @@ an_answer_is_the_same_however_it_is_divided(void **state)
 	uint64_t random = check_seed();
 	struct pages pages;
 
-	(void)state;
 	pages_init(&pages, &transport, &fake);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct pages_question question =
@@ -338,7 +335,6 @@ a_query_begins_at_its_cursor(void **state)
 	struct pages pages;
 	struct err err;
 
-	(void)state;
 	open_three(&pages);
 	question.query.cursor = text_of("1");
 	pages_begin(&pages, &question);
@@ -358,7 +354,6 @@ the_texts_of_the_caller_may_go(void **state)
 	struct err err;
 	char texts[5][64];
 
-	(void)state;
 	open_three(&pages);
 	question.header.partition = text_of(partition);
 	question.query.node = text_of(node);
@@ -389,7 +384,6 @@ a_new_query_drops_the_page_that_was_started(void **state)
 	struct pages pages;
 	struct err err;
 
-	(void)state;
 	open_three(&pages);
 	for (unsigned i = 0; i < 2; i++) {
 		pages_begin(&pages, &question);
@@ -409,7 +403,6 @@ a_page_that_failed_is_asked_for_again(void **state)
 	struct pages pages;
 	struct err err;
 
-	(void)state;
 	open_three(&pages);
 	pages_begin(&pages, &question);
 	fake.fail = 1;
@@ -431,7 +424,6 @@ records_do_not_outlive_their_page_when_the_next_one_fails(void **state)
 	struct record record;
 	struct err err;
 
-	(void)state;
 	reset();
 	answer_with(2, (uint32_t[]){ 2, 5 });
 	fake.fail = 1;
@@ -451,7 +443,6 @@ a_page_that_neither_ends_nor_advances_is_an_error(void **state)
 	struct pages pages;
 	struct err err;
 
-	(void)state;
 	for (uint32_t stuck = 0; stuck < 3; stuck++) {
 		reset();
 		answer_with(3, (uint32_t[]){ 2, 5, 5 });
@@ -476,7 +467,6 @@ a_body_that_is_no_page_is_an_error(void **state)
 	struct pages pages;
 	struct err err;
 
-	(void)state;
 	open_three(&pages);
 	fake.spoil = 1;
 	pages_begin(&pages, &question);
@@ -494,7 +484,6 @@ without_a_query_there_are_no_pages(void **state)
 	struct pages pages;
 	struct err err;
 
-	(void)state;
 	reset();
 	pages_init(&pages, &transport, &fake);
 	assert_int_equal(pages_next(&pages, &records, &err), 0);

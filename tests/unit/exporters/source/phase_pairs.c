@@ -13,7 +13,6 @@ static unsigned char room[65536];
 static int
 clear(void **state)
 {
-	(void)state;
 	phase_pairs_clear(&pairs);
 	return 0;
 }
@@ -58,7 +57,6 @@ ends_belong_to_starts_before_them(void **state)
 	struct record record;
 	struct value value;
 
-	(void)state;
 	/* As the aggregator sends them: by the clocks of the nodes. */
 	add("b", "r", true, 8, -92, "yz");
 	add("a", "r", false, 1, 1, "xy");
@@ -106,7 +104,6 @@ the_end_says_how_long_it_took_else_the_own_clock(void **state)
 	struct source_correction clock = { .corrected = false };
 	struct record record;
 
-	(void)state;
 	add("a", "r", false, 101, 1, "");
 	add("a", "r", true, 108, 11, "");
 	assert_true(phase_pairs_end(&pairs));
@@ -146,7 +143,6 @@ a_group_is_of_one_run_and_bounded(void **state)
 	struct record record;
 	uint32_t seen = 0;
 
-	(void)state;
 	assert_false(phase_pairs_end(&pairs));
 	assert_true(phase_pairs_fits(&pairs, &other));
 	for (int64_t i = 0; i < PHASE_PAIRS_EVENTS_MAX - 1; i++)

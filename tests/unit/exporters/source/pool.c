@@ -16,7 +16,6 @@ static char partition[INSTANCE_PATH_BYTES];
 static int
 make_dir(void **state)
 {
-	(void)state;
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	for (int i = 0; i < 3; i++) {
@@ -29,7 +28,6 @@ make_dir(void **state)
 static int
 remove_dir(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		unlink(paths[i]);
 	return rmdir(dir);
@@ -59,7 +57,6 @@ the_files_are_merged_later_over_earlier(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(read_files(ACCOUNT("\"acct\""), "{\"x\": [1]}",
 			     POOL("\"p-1\""), &err),
 	    0);
@@ -101,7 +98,6 @@ what_is_missing_or_unsafe_is_named(void **state)
 {
 	const char *ok = ACCOUNT("\"a\"");
 
-	(void)state;
 	assert_wrong(
 	    "{}", "{}", POOL("\"p\""), "credentials.batch.account is missing");
 	assert_wrong(ok, "{}", "{}", "pool_specification.id is missing");
@@ -129,7 +125,6 @@ nesting_without_an_end_is_refused(void **state)
 	char deep[4096] = "";
 	size_t used = 0;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		used += (size_t)snprintf(
 		    deep + used, sizeof(deep) - used, "{\"a\":");
@@ -145,7 +140,6 @@ a_file_of_more_than_1_mib_is_refused(void **state)
 	enum { BYTES = 1 << 20 };
 	char *blanks = malloc(BYTES + 1);
 
-	(void)state;
 	assert_non_null(blanks);
 	memset(blanks, ' ', BYTES);
 	blanks[BYTES] = '\0';
@@ -158,7 +152,6 @@ names_of_files_and_titles_come_from_the_partition(void **state)
 {
 	char base[INSTANCE_PATH_BYTES];
 
-	(void)state;
 	assert_string_equal(pool_base(base, text_of("a$b$c")).at, "a-b-c");
 	assert_true(text_equal(pool_id(text_of("a$b$c")), text_of("c")));
 	assert_true(text_equal(pool_id(text_of("abc")), text_of("abc")));

@@ -52,7 +52,6 @@ static const struct source_options unnamed;
 static int
 make_dir(void **state)
 {
-	(void)state;
 	if (mkdtemp(dir) == NULL)
 		return 1;
 	snprintf(aggregator.endpoint, sizeof(aggregator.endpoint),
@@ -65,7 +64,6 @@ remove_dir(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	return system(command);
 }
@@ -277,7 +275,6 @@ pages_are_read_one_after_another(void **state)
 {
 	struct err err;
 
-	(void)state;
 	start(ANSWER);
 	assert_true(source_is_listening(aggregator.endpoint));
 	assert_int_equal(read_all(SOURCE_RECORDS, 10 * NS_PER_SECOND, &err),
@@ -298,7 +295,6 @@ the_next_page_is_asked_for_while_one_is_read(void **state)
 	struct err err;
 	unsigned count = 0;
 
-	(void)state;
 	start(ANSWER);
 	assert_int_equal(source_open_endpoint(&source, &unnamed,
 			     aggregator.endpoint, 10 * NS_PER_SECOND, &err),
@@ -328,7 +324,6 @@ each_question_has_its_type(void **state)
 {
 	struct err err;
 
-	(void)state;
 	ask(ANSWER, SOURCE_STATS_BY_NODE, 10 * NS_PER_SECOND, &err);
 	assert_int_equal(aggregator.last.type, WIRE_STATS);
 	assert_int_equal(
@@ -345,7 +340,6 @@ a_refusal_is_an_error_with_its_reason(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(REFUSE, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
 	assert_non_null(strstr(err.text, "forbidden"));
@@ -362,7 +356,6 @@ a_reader_that_was_stopped_for_longer_than_it_waits_goes_on(void **state)
 	pid_t reader;
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(gate), 0);
 	reader = fork();
 	if (reader == 0) {
@@ -420,7 +413,6 @@ a_listener_that_cannot_be_followed_says_so_at_once(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(follow(OLD, &err), -1);
 	assert_non_null(strstr(err.text, "refused: unsupported: its "
 					 "version does not support"));
@@ -432,7 +424,6 @@ pages_that_do_not_say_where_they_end_are_refused(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(follow(ANSWER, &err), -1);
 	assert_non_null(strstr(err.text, "has no journal position"));
 	assert_int_equal(follow(CIRCLE, &err), -1);
@@ -443,7 +434,6 @@ busy_and_lost_questions_are_asked_again(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(BUSY_ONCE, SOURCE_RECORDS, 20 * NS_PER_SECOND, &err),
 	    PAGES * RECORDS);
@@ -460,7 +450,6 @@ who_reads_an_archive_first_is_not_silent(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(FETCH_FIRST, SOURCE_RECORDS, NS_PER_SECOND / 4, &err),
 	    PAGES * RECORDS);
@@ -472,7 +461,6 @@ a_question_that_failed_says_why(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(BROKEN, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
 	assert_non_null(strstr(err.text, "refused: the disk is gone"));
@@ -484,7 +472,6 @@ an_answer_to_another_question_is_not_taken(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(STALE_FIRST, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err),
 	    PAGES * RECORDS);
@@ -527,7 +514,6 @@ what_is_asked_ahead_is_taken_in_its_turn(void **state)
 {
 	static const enum manner manners[] = { ANSWER, STALE_FIRST, BUSY_ONCE };
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		unsigned more = manners[i] == BUSY_ONCE;
 		struct source *source;
@@ -562,7 +548,6 @@ silence_ends_in_an_error_in_time(void **state)
 	int64_t began_ns = clock_monotonic_ns();
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(SILENT, SOURCE_RECORDS, NS_PER_SECOND / 4, &err), -1);
 	assert_non_null(strstr(err.text, "no answer in 0.25 s"));
@@ -577,7 +562,6 @@ nonsense_ends_in_an_error(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    ask(CIRCLE, SOURCE_RECORDS, 10 * NS_PER_SECOND, &err), -1);
 	assert_non_null(strstr(err.text, "same position twice"));
@@ -592,7 +576,6 @@ without_store_and_aggregator_the_error_says_what_to_give(void **state)
 	struct source *source;
 	struct err err;
 
-	(void)state;
 	opt_common_values.dir = dir;
 	assert_int_equal(source_open(&source, &unnamed, &err), -1);
 	assert_null(source);

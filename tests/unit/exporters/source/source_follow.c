@@ -152,7 +152,6 @@ an_exporter_that_dies_at_any_time_sends_each_record_once(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned i = check_share(8, 3); i > 0; i--)
 		live_and_die(&random, i % 3 != 0);
 }
@@ -165,7 +164,6 @@ what_arrives_later_is_given_when_asked_again(void **state)
 	struct record record;
 	struct err err = { 0 };
 
-	(void)state;
 	for (int listener = 0; listener < 2; listener++) {
 		struct source *source;
 		unsigned count = 0, want = 0;
@@ -202,7 +200,6 @@ what_was_purged_is_reported_and_then_not_again(void **state)
 	struct record record;
 	struct err err = { 0 };
 
-	(void)state;
 	send_entries(&random, 40);
 	purge_entries(30);
 	for (int listener = 0; listener < 2; listener++) {
@@ -233,7 +230,6 @@ a_place_of_another_store_is_refused(void **state)
 	uint64_t random = check_seed();
 	struct err err = { 0 };
 
-	(void)state;
 	send_entries(&random, 10);
 	for (int listener = 0; listener < 2; listener++) {
 		struct source *source;
@@ -264,7 +260,6 @@ what_is_asked_next_has_nothing_of_what_was_followed(void **state)
 	struct record record;
 	struct err err = { 0 };
 
-	(void)state;
 	send_entries(&random, 60);
 	rig_indexer(&rig);
 	for (int listener = 0; listener < 2; listener++) {

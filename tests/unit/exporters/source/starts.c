@@ -258,7 +258,6 @@ starts_are_those_of_the_definition(void **state)
 	struct pool pool, copy;
 	uint32_t count, several = 0;
 
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		int64_t to_ns = below(3) == 0 ? below(250) : 1000;
 		struct starts_pool says = { below(50), shares[below(4)] };
@@ -294,7 +293,6 @@ the_greatest_pause_is_one(void **state)
 	struct start *starts;
 	uint32_t count;
 
-	(void)state;
 	marks[0].begin_ns = INT64_MIN + 1;
 	marks[1].begin_ns = INT64_MAX - 1;
 	starts = starts_form(&phase, 1, 2, INT64_MAX, &pool, &count, NULL);

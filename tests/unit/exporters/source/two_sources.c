@@ -62,7 +62,6 @@ two_stores_are_read_at_once_each_as_its_options_say(void **state)
 	struct record record;
 	struct err err = { 0 };
 
-	(void)state;
 	make_store("left", SAMPLES, folders[0]);
 	make_store("right", OTHERS, folders[1]);
 	for (int i = 0; i < 2; i++) {
@@ -114,7 +113,6 @@ options_are_parsed_into_two_values(void **state)
 	char other[] = "--store=b", key[] = "--key=k";
 	char *other_argv[] = { name, other, key, NULL };
 
-	(void)state;
 	opt_common_values.dir = "/nonexistent";
 	opt_parse(&program, 5, argv, NULL);
 	assert_int_equal(opt_origin_of(&left.store), OPT_COMMAND_LINE);

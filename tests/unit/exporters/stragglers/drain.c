@@ -96,7 +96,6 @@ drained(const struct world *world, double ill)
 static void
 of_10000_nodes_with_which_nothing_is_wrong_one_is_drained_a_month(void **state)
 {
-	(void)state;
 	for (size_t w = 0; w < sizeof(worlds) / sizeof(*worlds); w++) {
 		const struct world *world = &worlds[w];
 		uint32_t count = 0, months = 0;
@@ -117,7 +116,6 @@ a_node_that_is_slow_every_other_time_is_drained(void **state)
 {
 	static const size_t of[] = { 0, 1, 2, 4 };
 
-	(void)state;
 	for (size_t w = 0; w < sizeof(of) / sizeof(*of); w++) {
 		const struct world *world = &worlds[of[w]];
 		uint32_t months = world->nodes > 1000 ? 10 : 100, found = 0;

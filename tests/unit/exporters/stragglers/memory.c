@@ -71,7 +71,6 @@ pages_keep_the_disk_busy(void **state)
 {
 	const struct straggler_cause *cause = explain(0.3, 0.6, 15000);
 
-	(void)state;
 	assert_int_equal(cause->kind, STRAGGLER_MEMORY);
 	assert_int_equal(cause->explained_ns, 5 * NS_PER_SECOND / 2);
 }
@@ -82,7 +81,6 @@ pages_are_waited_for(void **state)
 {
 	const struct straggler_cause *cause = explain(0.8, 0.1, 15000);
 
-	(void)state;
 	assert_int_equal(cause->kind, STRAGGLER_MEMORY);
 	assert_int_equal(cause->explained_ns, 7 * NS_PER_SECOND / 2);
 }
@@ -91,7 +89,6 @@ pages_are_waited_for(void **state)
 static void
 a_disk_is_no_memory(void **state)
 {
-	(void)state;
 	assert_int_equal(explain(0.8, 0.6, 50)->kind, STRAGGLER_DISK);
 }
 

@@ -123,7 +123,6 @@ one_of_512_that_is_5_percent_slower_is_named(void **state)
 		0.02, false, 0.1 };
 	const char *jobs = getenv("JOBS");
 
-	(void)state;
 	random_state = 1;
 	judge(&job, jobs != NULL ? (uint32_t)atoi(jobs) : 20, 1.05, 95);
 }
@@ -138,7 +137,6 @@ others_are_judged_alike(void **state)
 		{ "64 ranks, 30 steps", 64, 30, 64, 0.02, false, 0.1 },
 	};
 
-	(void)state;
 	random_state = 2;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
 		judge(&jobs[i], 200, 1.05, 95);
@@ -152,7 +150,6 @@ clocks_that_are_off_name_nobody(void **state)
 	static const struct job job = { "clocks off by 20 ms", 64, 200, 8, 0.02,
 		false, 20 };
 
-	(void)state;
 	random_state = 3;
 	judge(&job, 100, 1.05, 0);
 }

@@ -21,7 +21,6 @@ static struct ranks ranks;
 static int
 set_up(void **state)
 {
-	(void)state;
 	count = 0;
 	return 0;
 }
@@ -29,7 +28,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	ranks_clear(&ranks);
 	return 0;
 }
@@ -78,7 +76,6 @@ late(void)
 static void
 nothing_is_no_rank(void **state)
 {
-	(void)state;
 	ranks_find(&ranks, arrivals, 0);
 	assert_int_equal(ranks.count, 0);
 	assert_int_equal(ranks.steps_needed, 0);
@@ -95,7 +92,6 @@ nothing_is_no_rank(void **state)
 static void
 always_last_is_as_likely_as_all_steps_together(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 9; i++)
 		step_of(i, 2, 1);
 	ranks_find(&ranks, arrivals, count);
@@ -121,7 +117,6 @@ the_bound_holds_for_the_binomial_distribution(void **state)
 	} cases[] = { { 2, 30, 27 }, { 8, 100, 35 }, { 64, 200, 16 },
 		{ 512, 180, 9 } };
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		double p = 1.0 / cases[c].ranks, tail = 0, all;
 
@@ -151,7 +146,6 @@ the_bound_holds_for_the_binomial_distribution(void **state)
 static void
 seldom_last_but_by_much_is_late(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 192; i++)
 		for (uint32_t k = 0; k < 64; k++)
 			arrive(i, k, k != i % 64 ? 100 : k == 5 ? 9100 : 101);
@@ -172,7 +166,6 @@ seldom_last_but_by_much_is_late(void **state)
 static void
 clocks_that_may_be_off_by_the_lead_do_not_tell(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 50; i++) {
 		arrive(i, 0, 1000)->error_ns = 600000000;
 		arrive(i, 1, 2000)->error_ns = 400000000;
@@ -215,7 +208,6 @@ clocks_that_may_be_off_by_the_lead_do_not_tell(void **state)
 static void
 ranks_that_miss_steps_count_where_they_are(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 40; i++) {
 		arrive(i, 0, 1000);
 		arrive(i, 0, 500);

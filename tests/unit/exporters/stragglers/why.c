@@ -56,7 +56,6 @@ explain(double busy, double operations)
 static void
 a_disk_is_slow_if_its_operations_take_longer(void **state)
 {
-	(void)state;
 	assert_int_equal(explain(40, 4000), STRAGGLER_DISK);
 	assert_int_equal(explain(40, 40000), STRAGGLER_UNKNOWN);
 }
@@ -64,7 +63,6 @@ a_disk_is_slow_if_its_operations_take_longer(void **state)
 static void
 without_a_number_of_operations_it_is_not_known(void **state)
 {
-	(void)state;
 	assert_int_equal(explain(40, NAN), STRAGGLER_UNKNOWN);
 }
 

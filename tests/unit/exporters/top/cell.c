@@ -21,7 +21,6 @@ put(const char *text, unsigned width, enum cell_side side, bool ascii)
 static void
 a_cell_has_the_width_that_was_asked_for(void **state)
 {
-	(void)state;
 	assert_string_equal(put("node", 6, CELL_LEFT, false), "node  ");
 	assert_string_equal(put("12", 6, CELL_RIGHT, false), "    12");
 	assert_string_equal(put("", 3, CELL_LEFT, false), "   ");
@@ -32,7 +31,6 @@ a_cell_has_the_width_that_was_asked_for(void **state)
 static void
 a_long_text_loses_its_middle_or_its_end(void **state)
 {
-	(void)state;
 	/* 8 columns: 3, two dots, 3. */
 	assert_string_equal(
 	    put("compute-node-17", 8, CELL_LEFT, false), "com..-17");
@@ -44,7 +42,6 @@ a_long_text_loses_its_middle_or_its_end(void **state)
 static void
 a_wide_character_takes_two_columns(void **state)
 {
-	(void)state;
 	assert_int_equal(cell_width(text_of("節点"), false), 4);
 	assert_string_equal(put("節点", 6, CELL_LEFT, false), "節点  ");
 	/* Only one of them fits into three columns. */
@@ -59,7 +56,6 @@ a_wide_character_takes_two_columns(void **state)
 static void
 what_is_not_printable_is_a_question_mark(void **state)
 {
-	(void)state;
 	assert_string_equal(
 	    put("a\033[2Jb\n\177", 9, CELL_LEFT, false), "a?[2Jb?? ");
 	/* C1, right-to-left override, zero width space, combining accent, an
@@ -80,7 +76,6 @@ numbers_take_six_characters(void **state)
 		99, 100, 3599, 7200, 90000, 8.64e6 };
 	char to[CELL_NUMBER_BYTES];
 
-	(void)state;
 	assert_string_equal(cell_time(to, 0), "0s");
 	assert_string_equal(cell_time(to, NAN), "-");
 	assert_string_equal(cell_time(to, -2.9e-5), "-29us");

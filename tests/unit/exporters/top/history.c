@@ -37,7 +37,6 @@ an_hour_of_a_small_pool_is_kept_within_the_bound(void **state)
 	struct history history = { .count = 0 };
 	int64_t widest = 0;
 
-	(void)state;
 	for (int64_t i = 1; i <= 3 * 3600; i++)
 		add(&history, i, 60);
 	check_order(&history, 3 * 3600);
@@ -61,7 +60,6 @@ of_a_large_pool_fewer_are_kept(void **state)
 {
 	struct history history = { .count = 0 };
 
-	(void)state;
 	for (int64_t i = 1; i <= 400; i++)
 		add(&history, i, 5000);
 	check_order(&history, 400);
@@ -75,7 +73,6 @@ the_one_of_a_moment_is_found(void **state)
 {
 	struct history history = { .count = 0 };
 
-	(void)state;
 	assert_null(history_find(&history, 5));
 	assert_null(history_step(&history, 5, 1));
 	add(&history, 10, 1);
@@ -104,7 +101,6 @@ packed_rows_are_those_of_before(void **state)
 	const float numbers[] = { 0, 4e-6f, 0.494f, 1, 61.25f, 86399, 3.5e9f,
 		8e12f };
 
-	(void)state;
 	nodes[0] = (struct top_node){ .age = NAN,
 		.clock = -1.25e-4f,
 		.phase = 70001,
@@ -149,7 +145,6 @@ bars_are_what_was(void **state)
 	char bars[TREND_BYTES];
 	struct trend trend;
 
-	(void)state;
 	for (int i = 0; i <= 4; i++) {
 		top_snapshot_drop(&shown);
 		shown = made_snapshot((1 + 15 * i) * SECOND, 2);
@@ -186,7 +181,6 @@ bars_of_a_count_are_its_growth(void **state)
 	char bars[TREND_BYTES];
 	struct trend trend;
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		top_snapshot_drop(&shown);
 		shown = made_snapshot((1 + 15 * i) * SECOND, 0);

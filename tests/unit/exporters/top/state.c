@@ -14,7 +14,6 @@ static struct top_state top;
 static int
 begin(void **state)
 {
-	(void)state;
 	top_state_init(&top, VIEW_NODES);
 	top_state_take(&top, made_snapshot(SECOND, 30));
 	top_state_fit(&top, 10);
@@ -24,7 +23,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	top_state_clear(&top);
 	return 0;
 }
@@ -57,7 +55,6 @@ row(void)
 static void
 the_cursor_stays_within_the_rows(void **state)
 {
-	(void)state;
 	assert_int_equal(row(), 0);
 	type("k");
 	assert_int_equal(row(), 0);
@@ -81,7 +78,6 @@ the_cursor_stays_at_its_node(void **state)
 {
 	struct top_snapshot *next = made_snapshot(2 * SECOND, 30);
 
-	(void)state;
 	type("jjjjj");
 	assert_int_equal(row(), 5);
 	next->nodes[20].condition = NODE_GONE;
@@ -96,7 +92,6 @@ the_cursor_stays_at_its_node(void **state)
 static void
 a_filter_is_typed(void **state)
 {
-	(void)state;
 	type("/n2q");
 	assert_int_equal(top.mode, MODE_FILTER);
 	assert_false(top.quits);
@@ -127,7 +122,6 @@ views_and_columns_come_in_turn(void **state)
 	uint32_t count = view_nodes.columns(top.shown, columns);
 	int before = top.of[VIEW_NODES].column;
 
-	(void)state;
 	for (uint32_t i = 0; i < count; i++)
 		type("s");
 	assert_int_equal(top.of[VIEW_NODES].column, before);
@@ -149,7 +143,6 @@ views_and_columns_come_in_turn(void **state)
 static void
 time_is_walked_back_and_forward(void **state)
 {
-	(void)state;
 	for (int i = 2; i <= 100; i++)
 		top_state_take(&top, made_snapshot(i * SECOND, 3));
 	assert_int_equal(top.shown->taken_ns, 100 * SECOND);
@@ -184,7 +177,6 @@ time_is_walked_back_and_forward(void **state)
 static void
 another_pool_is_shown_as_it_is_now(void **state)
 {
-	(void)state;
 	top_state_take(&top, made_snapshot(2 * SECOND, 3));
 	for (const char *key = "[ "; *key != '\0'; key++) {
 		press((uint32_t)*key);
@@ -206,7 +198,6 @@ what_was_lost_is_not_kept(void **state)
 {
 	struct top_snapshot *lost = made_snapshot(2 * SECOND, 30);
 
-	(void)state;
 	lost->is_lost = true;
 	top_state_take(&top, lost);
 	assert_true(top.newest->is_lost);
@@ -221,7 +212,6 @@ a_link_is_of_what_is_shown(void **state)
 	struct top_snapshot *snapshot = made_snapshot(SECOND, 3);
 	char link[LINK_BYTES];
 
-	(void)state;
 	snapshot->partition = memory_string("acct$po/ol");
 	top_state_init(&top, VIEW_NODES);
 	top_state_link(&top, "http://h:1", link);

@@ -19,7 +19,6 @@ columns_that_do_not_fit_are_left_out_by_rank(void **state)
 {
 	unsigned widths[VIEW_COLUMNS_MAX];
 
-	(void)state;
 	/* 4 + 6 + 5 and two blanks. */
 	assert_int_equal(view_layout(three, 3, 17, widths), 17);
 	assert_int_equal(widths[0], 4);
@@ -42,7 +41,6 @@ texts_grow_before_numbers(void **state)
 {
 	unsigned widths[VIEW_COLUMNS_MAX];
 
-	(void)state;
 	assert_int_equal(view_layout(three, 3, 24, widths), 24);
 	assert_int_equal(widths[0], 10);
 	assert_int_equal(widths[1], 7);
@@ -53,7 +51,6 @@ texts_grow_before_numbers(void **state)
 static void
 a_filter_is_a_part_or_a_pattern(void **state)
 {
-	(void)state;
 	assert_true(view_matches(text_of("DE-1"), text_of("node-17")));
 	assert_true(view_matches(text_of(""), text_of("")));
 	assert_false(view_matches(text_of("node-17x"), text_of("node-17")));
@@ -78,7 +75,6 @@ the_worst_come_first(void **state)
 {
 	struct top_snapshot *snapshot = made_snapshot(1, 6);
 
-	(void)state;
 	snapshot->nodes[4].condition = NODE_SILENT;
 	snapshot->nodes[4].attention = 1u << ATTENTION_SILENT;
 	snapshot->nodes[2].attention = 1u << ATTENTION_CLOCK;
@@ -111,7 +107,6 @@ what_is_wrong_has_a_colour(void **state)
 		[ATTENTION_SPOOL] = VIEW_WARNING,
 		[ATTENTION_CLOCK] = VIEW_WARNING };
 
-	(void)state;
 	assert_int_equal(view_nodes.look(snapshot, 0), VIEW_PLAIN);
 	for (size_t i = 0; i < sizeof(looks) / sizeof(*looks); i++) {
 		snapshot->nodes[0].attention = (uint8_t)(1u << i);
@@ -142,7 +137,6 @@ unknown_numbers_come_last(void **state)
 	struct top_snapshot *snapshot = made_snapshot(1, 4);
 	int cpu = column_of(snapshot, "CPU");
 
-	(void)state;
 	snapshot->nodes[1].cpu = 0.5F;
 	snapshot->nodes[3].cpu = 0.75F;
 	assert_int_equal(select_rows(snapshot, "", cpu, false), 4);
@@ -158,7 +152,6 @@ a_filter_finds_names_and_phases(void **state)
 {
 	struct top_snapshot *snapshot = made_snapshot(1, 30);
 
-	(void)state;
 	top_texts_add(snapshot->labels, text_of("pull tf:1.3"));
 	snapshot->nodes[4].phase = 0;
 	/* n2, n12, n20 to n29 */
@@ -190,7 +183,6 @@ clocks_are_off_to_either_side(void **state)
 	char to[VIEW_TEXT_BYTES], *text;
 	size_t bytes;
 
-	(void)state;
 	snapshot->nodes[0].clock = 5;
 	snapshot->nodes[1].clock = -90;
 	snapshot->nodes[2].clock = 7200;
@@ -225,7 +217,6 @@ the_pipeline_counts_all_agents(void **state)
 	char to[VIEW_TEXT_BYTES];
 	bool found = false;
 
-	(void)state;
 	snapshot->lines = top_lines_new(&facts);
 	snapshot->conditions[NODE_LIVE] = 3;
 	snapshot->conditions[NODE_LATE] = 1;
@@ -248,7 +239,6 @@ a_state_is_not_cut(void **state)
 	struct view_column columns[VIEW_COLUMNS_MAX];
 	uint32_t count = view_nodes.columns(snapshot, columns), at = 0;
 
-	(void)state;
 	while (at < count && strcmp(columns[at].title, "STATE") != 0)
 		at++;
 	assert_int_not_equal(at, count);
@@ -266,7 +256,6 @@ what_is_not_known_is_a_dash(void **state)
 	struct top_snapshot *snapshot = made_snapshot(1, 3);
 	char to[VIEW_TEXT_BYTES];
 
-	(void)state;
 	snapshot->nodes[1].phase = TOP_READY;
 	snapshot->nodes[1].phase_age = 720;
 	snapshot->nodes[1].memory_limit = 12;

@@ -87,7 +87,6 @@ members_have_the_order_of_older_writers(void **state)
 		.colour = t("grey") };
 	struct chrome_json json;
 
-	(void)state;
 	begin();
 	chrome_json_begin(&json, &byte_stream);
 	chrome_json_process_name(&json, -1, t("Master"));
@@ -122,7 +121,6 @@ a_trace_without_events_is_an_empty_array(void **state)
 {
 	struct chrome_json json;
 
-	(void)state;
 	begin();
 	chrome_json_begin(&json, &byte_stream);
 	end(&json);
@@ -136,7 +134,6 @@ an_object_names_what_it_is_reported(void **state)
 	struct wire_writer w;
 	char pairs[256];
 
-	(void)state;
 	wire_writer_init(&w, pairs, sizeof(pairs));
 	wire_put_text_attribute(&w, t("base_ns"), t("1791000000000000001"));
 	begin();
@@ -165,7 +162,6 @@ attributes_keep_their_types(void **state)
 	struct wire_writer w;
 	char pairs[256], key[2] = "a";
 
-	(void)state;
 	wire_writer_init(&w, pairs, sizeof(pairs));
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
 		wire_put_attribute(&w, t(key), &values[i]);
@@ -192,7 +188,6 @@ text_is_escaped_and_stays_itself(void **state)
 			      "a\xED\xA0\x80") };
 	struct chrome_json json;
 
-	(void)state;
 	begin();
 	chrome_json_begin(&json, &byte_stream);
 	chrome_json_complete(&json, &slice);
@@ -210,7 +205,6 @@ text_longer_than_any_buffer_arrives(void **state)
 	struct trace_slice slice = { .name = { name, BYTES } };
 	struct chrome_json json;
 
-	(void)state;
 	for (int i = 0; i < BYTES; i++)
 		name[i] = i % 1500 == 0 ? '"' : (char)('a' + i % 26);
 	begin();
@@ -232,7 +226,6 @@ every_nanosecond_is_kept(void **state)
 	struct chrome_json json;
 	char name[64];
 
-	(void)state;
 	begin();
 	chrome_json_begin(&json, &byte_stream);
 	for (size_t i = 0; i < RANDOM_EVENTS; i++) {

@@ -112,7 +112,6 @@ with_room_for_all_one_pass_will_do(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	assert_int_equal(read_all(&seed, 100000, 16 << 20), 1);
 }
 
@@ -121,7 +120,6 @@ with_room_for_few_every_one_comes_once_in_order(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 20; round++)
 		assert_true(read_all(&seed, 100000, BAG_BYTES) > 10);
 }
@@ -131,7 +129,6 @@ equal_begins_stay_together(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 20; round++)
 		assert_true(read_all(&seed, 100, BAG_BYTES) > 10);
 }
@@ -143,7 +140,6 @@ more_of_one_begin_than_there_is_room_for_are_counted(void **state)
 		.name = text_of("n") };
 	struct interval_sort interval_sort;
 
-	(void)state;
 	interval_sort_init(&interval_sort, BAG_BYTES);
 	for (int i = 0; i < ITEMS; i++) {
 		item.end_ns = 5 + i;

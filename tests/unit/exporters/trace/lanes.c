@@ -102,7 +102,6 @@ no_lane_has_a_partial_overlap(void **state)
 	uint64_t seed = check_seed();
 	struct interval at[INTERVALS];
 
-	(void)state;
 	for (int round = 0; round < ROUNDS / 10; round++) {
 		uint32_t count =
 		    (uint32_t)(check_random(&seed) % (INTERVALS + 1));
@@ -119,7 +118,6 @@ a_new_lane_is_opened_only_when_none_will_do(void **state)
 	uint64_t seed = check_seed();
 	struct interval at[INTERVALS];
 
-	(void)state;
 	for (int round = 0; round < ROUNDS / 10; round++) {
 		make(at, INTERVALS, 1 + check_random(&seed) % 100, &seed);
 		(void)place(at, INTERVALS);
@@ -149,7 +147,6 @@ what_nests_needs_one_lane(void **state)
 		{ 10, 50, 0 }, { 10, 20, 0 }, { 20, 20, 0 }, { 20, 50, 0 },
 		{ 50, 100, 0 }, { 100, 100, 0 }, { 100, 101, 0 } };
 
-	(void)state;
 	assert_int_equal(place(at, sizeof(at) / sizeof(*at)), 1);
 }
 
@@ -159,7 +156,6 @@ with_a_moment_in_common_no_way_needs_fewer(void **state)
 	uint64_t seed = check_seed();
 	struct interval at[SMALL];
 
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		uint32_t count = 1 + (uint32_t)(check_random(&seed) % SMALL);
 
@@ -180,7 +176,6 @@ of_any_few_intervals_at_most_a_thirtieth_more_than_needed(void **state)
 	struct interval at[SMALL];
 	uint32_t lanes = 0, least = 0;
 
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		make(at, SMALL, 20, &seed);
 		lanes += place(at, SMALL);
@@ -196,7 +191,6 @@ what_comes_late_goes_to_another_lane(void **state)
 	struct lanes lanes = { .at = NULL };
 	uint32_t lane;
 
-	(void)state;
 	assert_true(lanes_place(&lanes, 0, 5, &lane));
 	assert_int_equal(lane, 0);
 	assert_true(lanes_place(&lanes, 6, 9, &lane));
@@ -214,7 +208,6 @@ lanes_and_depth_have_an_end(void **state)
 	struct lanes lanes = { .at = NULL };
 	uint32_t lane;
 
-	(void)state;
 	for (uint32_t i = 0; i < LANES_LANES_MAX; i++) {
 		assert_true(lanes_place(&lanes, i, 1000 + i, &lane));
 		assert_int_equal(lane, i);

@@ -70,7 +70,6 @@ names_clocks_and_numbers_arrive(void **state)
 		.pid = 1,
 		.tid = 2 };
 
-	(void)state;
 	begin();
 	perfetto_complete(proto, &slice);
 	perfetto_instant(proto, &slice);
@@ -109,7 +108,6 @@ attributes_keep_their_types(void **state)
 	struct wire_writer w;
 	char key[2] = "a";
 
-	(void)state;
 	memset(text, 'x', RECORD_TEXT_BYTES_MAX);
 	wire_writer_init(&w, pairs, sizeof(pairs));
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
@@ -136,7 +134,6 @@ random_slices_are_paired_again(void **state)
 	int64_t now = 0;
 	uint32_t lane;
 
-	(void)state;
 	begin();
 	for (int i = 0; i < SLICES;) {
 		int64_t long_ns = (int64_t)(check_random(&seed) % 40);

@@ -68,7 +68,6 @@ the_time_that_fits_is_the_longest_of_whole_stretches(void **state)
 	uint64_t seed = check_seed();
 	struct size_limit limit;
 
-	(void)state;
 	for (int round = 0; round < 500; round++) {
 		int64_t from = check_int64(&seed) / 4;
 		int64_t width = 1 + (int64_t)(check_random(&seed) >>
@@ -97,7 +96,6 @@ each_node_that_still_fits_is_taken(void **state)
 	struct size_limit limit;
 	struct string_table order, fit;
 
-	(void)state;
 	string_table_init(&order);
 	(void)string_table_add(&order, text_of("nobody"));
 	for (uint32_t i = RANKS; i-- > 0;)
@@ -132,7 +130,6 @@ names_belong_to_their_node(void **state)
 	struct string_table order, fit;
 	struct size_limit limit;
 
-	(void)state;
 	string_table_init(&order);
 	string_table_init(&fit);
 	(void)string_table_add(&order, text_of("a"));
@@ -158,7 +155,6 @@ what_lies_outside_is_counted_at_the_ends(void **state)
 {
 	struct size_limit limit;
 
-	(void)state;
 	size_limit_init(&limit, 1000, 2000);
 	size_limit_add(&limit, INT64_MIN, text_of("a"), 10);
 	size_limit_add(&limit, INT64_MAX, text_of("b"), 20);

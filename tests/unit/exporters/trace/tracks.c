@@ -66,7 +66,6 @@ names_are_in_the_order_of_people(void **state)
 		"node99999999999999999999", "node100000000000000000000" };
 	enum { NAMES = sizeof(sorted) / sizeof(*sorted) };
 
-	(void)state;
 	for (int i = 0; i < NAMES; i++)
 		for (int k = 0; k < NAMES; k++) {
 			int order = text_compare_natural(
@@ -82,7 +81,6 @@ jobs_phases_spans_and_events_come_in_this_order(void **state)
 {
 	struct tracks tracks;
 
-	(void)state;
 	tracks_init(&tracks);
 	draw(&tracks, "n10", TRACKS_EVENTS, "a", 1, 1);
 	draw(&tracks, "n10", TRACKS_SPANS, "t10", 1, 2);
@@ -102,7 +100,6 @@ a_phase_stands_at_the_same_place_in_every_node(void **state)
 {
 	struct tracks tracks;
 
-	(void)state;
 	tracks_init(&tracks);
 	draw(&tracks, "a", TRACKS_PHASES, "pull", 5, 6);
 	draw(&tracks, "b", TRACKS_PHASES, "boot", 3, 4);
@@ -118,7 +115,6 @@ what_overlaps_in_part_gets_another_row_of_its_track(void **state)
 {
 	struct tracks tracks;
 
-	(void)state;
 	tracks_init(&tracks);
 	draw(&tracks, "n", TRACKS_SPANS, "t", 0, 5);
 	draw(&tracks, "n", TRACKS_SPANS, "t", 1, 6);
@@ -135,7 +131,6 @@ the_worst_nodes_come_first(void **state)
 	struct string_table worst;
 	struct tracks tracks;
 
-	(void)state;
 	tracks_init(&tracks);
 	string_table_init(&worst);
 	draw(&tracks, "a", TRACKS_SPANS, "t", 0, 1);
@@ -155,7 +150,6 @@ a_track_of_the_same_name_is_another_in_another_section(void **state)
 	struct tracks tracks;
 	uint32_t a, b;
 
-	(void)state;
 	tracks_init(&tracks);
 	a = tracks_find(&tracks, text_of("n"), TRACKS_SPANS, text_of("t"));
 	b = tracks_find(&tracks, text_of("n"), TRACKS_EVENTS, text_of("t"));

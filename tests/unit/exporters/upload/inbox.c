@@ -115,7 +115,6 @@ what_was_reported_of_a_file_is_reported_again_when_it_changes(void **state)
 	struct inbox_file file = { .ino = 7, .mtime_ns = 1, .bytes = 2 };
 	bool bad;
 
-	(void)state;
 	assert_false(reported_files_has(reported_files, &file, &bad));
 	reported_files_add(reported_files, &file, true);
 	assert_true(reported_files_has(reported_files, &file, &bad));

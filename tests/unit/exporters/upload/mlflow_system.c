@@ -12,7 +12,6 @@ static struct mlflow_keys keys;
 static int
 begin(void **state)
 {
-	(void)state;
 	string_table_init(&keys.keys);
 	return 0;
 }
@@ -20,7 +19,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	mlflow_keys_clear(&keys);
 	return 0;
 }
@@ -44,7 +42,6 @@ assert_key(uint32_t number, const char *node, const char *set,
 static void
 a_curve_keeps_its_name_and_no_two_have_one(void **state)
 {
-	(void)state;
 	assert_key(2, "n1", "host", "cpu", "system/n1/cpu");
 	assert_key(0, "n1", "perf", "cpu", "system/n1/perf.cpu");
 	assert_key(1, "n2", "perf", "cpu", "system/n2/cpu");
@@ -59,7 +56,6 @@ a_name_is_what_mlflow_takes_as_a_path(void **state)
 {
 	char name[256], wanted[256];
 
-	(void)state;
 	assert_key(0, "a/b:c", "s", "\xC3\xA4 %", "system/a_b_c/__ _");
 	assert_key(1, "..", "s", "m", "system/_/m");
 	assert_key(2, "...", "s", ".", "system/_/_");

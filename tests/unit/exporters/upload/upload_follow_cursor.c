@@ -19,7 +19,6 @@ times_below_zero_are_times(void **state)
 	struct upload_cursor cursor;
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(upload_cursor_parse(&cursor,
 			     text_of(HEAD "from -9223372036854775808\n"
 					  "to 9223372036854775807\n"),
@@ -47,7 +46,6 @@ times_out_of_range_are_damage(void **state)
 	struct upload_cursor cursor;
 	struct err err = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (upload_cursor_parse(&cursor, text_of(bad[i]), &err) == 0)
 			fail_msg("%s", bad[i]);
@@ -71,7 +69,6 @@ what_is_saved_is_loaded(void **state)
 	int fd = mkstemp(path);
 	bool found;
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(upload_cursor_save(&saved, path, &err), 0);

@@ -47,7 +47,6 @@ what_was_not_asked_for_longest_goes(void **state)
 	/* Room for four. */
 	struct web_cache *cache = web_cache_new(4 * web_body_memory(one) + 10);
 
-	(void)state;
 	web_body_drop(&one);
 	put(cache, "a", 'a');
 	put(cache, "b", 'b');
@@ -71,7 +70,6 @@ what_is_large_or_not_wanted_is_not_kept(void **state)
 	struct web_cache *cache = web_cache_new(4 * web_body_memory(one) - 4);
 	struct web_cache *none = web_cache_new(0);
 
-	(void)state;
 	web_body_drop(&one);
 	put(cache, "a", 'a');
 	assert_int_equal(get(cache, "a"), 0);
@@ -87,7 +85,6 @@ there_is_a_bound_of_entries(void **state)
 	struct web_cache *cache = web_cache_new(1 << 30);
 	char tag[16];
 
-	(void)state;
 	for (int i = 0; i <= WEB_CACHE_ENTRIES_MAX; i++) {
 		snprintf(tag, sizeof(tag), "%d", i);
 		put(cache, tag, 'a');
@@ -104,7 +101,6 @@ a_body_outlives_the_cache(void **state)
 	struct web_cache *cache = web_cache_new(1 << 20);
 	struct web_body *body;
 
-	(void)state;
 	put(cache, "a", 'a');
 	body = web_cache_get(cache, "a");
 	web_cache_free(&cache);

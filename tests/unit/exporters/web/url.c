@@ -20,7 +20,6 @@ segments_and_parameters_are_decoded(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    parse("/v1/pools/a%24b%2fc+d/phases?by=node&x=a+b%26%3D&y", &err),
 	    0);
@@ -41,7 +40,6 @@ empty_parts_stay(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(parse("/", &err), 0);
 	assert_int_equal(url.segment_count, 1);
 	assert_string_equal(url.segments[0], "");
@@ -67,7 +65,6 @@ what_is_wrong_is_named(void **state)
 	};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		assert_int_equal(parse(wrong[i].target, &err), -1);
 		assert_non_null(strstr(err.text, wrong[i].words));
@@ -81,7 +78,6 @@ bounds_are_kept(void **state)
 	struct err err;
 	char *at = target;
 
-	(void)state;
 	memset(target, 'a', sizeof(target) - 1);
 	target[0] = '/';
 	assert_int_equal(parse(target, &err), -1);
@@ -101,7 +97,6 @@ what_is_encoded_is_decoded(void **state)
 	char text[64] = "/";
 	struct err err;
 
-	(void)state;
 	*web_url_encode(text + 1, text_of("a$b/\xc3\xa9 -._~%+")) = '\0';
 	assert_string_equal(text, "/a%24b%2f%c3%a9%20-._~%25%2b");
 	assert_int_equal(parse(text, &err), 0);

@@ -156,7 +156,6 @@ says(enum why_about about, const char *wanted)
 static int
 clear(void **state)
 {
-	(void)state;
 	why_facts_clear(&f);
 	pool = (struct why_pool){ .facts = &f };
 	return 0;
@@ -167,7 +166,6 @@ clear(void **state)
 static void
 nothing_is_said_of_what_is_not_known(void **state)
 {
-	(void)state;
 	says(WHY_RECORDS, "The pool has no records.");
 	says(WHY_START, "");
 	says(WHY_PATH, "");
@@ -182,7 +180,6 @@ nothing_is_said_of_what_is_not_known(void **state)
 static void
 one_node_is_no_nodes(void **state)
 {
-	(void)state;
 	nodes(1, 0, 0, 0);
 	records(1);
 	says(WHY_RECORDS,
@@ -207,7 +204,6 @@ one_node_is_no_nodes(void **state)
 static void
 a_pool_is_ready_when_its_share_is(void **state)
 {
-	(void)state;
 	start("ready", 60, 60, 90, 90);
 	says(WHY_START,
 	    "All 60 nodes are ready since 2023-11-14T22:14:50Z, 90.0 s after "
@@ -227,7 +223,6 @@ a_pool_is_ready_when_its_share_is(void **state)
 static void
 a_start_comes_with_those_before(void **state)
 {
-	(void)state;
 	start("starting", 3, 1, 30, NAN);
 	start("incomplete", 3, 2, 40, NAN); /* how long is not known */
 	start("ready", 3, 3, 720, 720);
@@ -262,7 +257,6 @@ a_start_comes_with_those_before(void **state)
 static void
 a_path_has_its_longest_parts_first(void **state)
 {
-	(void)state;
 	start("ready", 3, 3, 110, 110);
 	piece("began", "n3", NULL, NULL, 3);
 	says(WHY_PATH, "");
@@ -293,7 +287,6 @@ a_path_has_its_longest_parts_first(void **state)
 static void
 only_those_that_need_attention_are_named(void **state)
 {
-	(void)state;
 	nodes(8, 1, 0, 1);
 	node("a", true);
 	node("b", false);
@@ -320,7 +313,6 @@ only_those_that_need_attention_are_named(void **state)
 static void
 two_are_both(void **state)
 {
-	(void)state;
 	start("ready", 2, 2, 90, 90);
 	says(WHY_START,
 	    "Both nodes are ready since 2023-11-14T22:14:50Z, 90.0 s after the "
@@ -331,7 +323,6 @@ two_are_both(void **state)
 static void
 records_without_a_time_have_none(void **state)
 {
-	(void)state;
 	nodes(0, 0, 1, 0);
 	take("pools", 4, KEYS("records", "oldest", "newest", "age"),
 	    CELLS(answer_count(290), answer_time(ANSWER_NO_NS),
@@ -370,7 +361,6 @@ what_rounds_to_nothing_is_no_part(void **state)
 static void
 imported_nodes_have_records(void **state)
 {
-	(void)state;
 	head("question", answer_string("nodes"));
 	head("imported", answer_count(2));
 	records(7);
@@ -385,7 +375,6 @@ imported_nodes_have_records(void **state)
 static void
 slow_is_by_a_second_and_a_quarter(void **state)
 {
-	(void)state;
 	slow("a", 104 * S, 100 * S, false);
 	slow("b", 19 * S / 10, S, false);
 	says(WHY_SLOW, "No node was much slower than usual.");
@@ -434,7 +423,6 @@ an_open_phase_that_needs_attention_is_said_once(void **state)
 static void
 what_is_usual_of_any_key_is_not_of_this_one(void **state)
 {
-	(void)state;
 	take("slow", 7,
 	    KEYS("node", "phase", "key", "time", "usual", "above", "usual_of"),
 	    CELLS(answer_string("a"), answer_string("work:pull"),
@@ -450,7 +438,6 @@ what_is_usual_of_any_key_is_not_of_this_one(void **state)
 static void
 a_cause_is_what_its_clause_says(void **state)
 {
-	(void)state;
 	straggler(
 	    "n9", "disk", "tasks waited for a disk", 0.947, 36 * S, "peers");
 	straggler("n9", "cpu", "a second one of it", 1, 9 * S, "peers");
@@ -491,7 +478,6 @@ a_cause_is_what_its_clause_says(void **state)
 static void
 all_phases_of_one_node_are_said(void **state)
 {
-	(void)state;
 	f.only = text_of("n9");
 	for (int i = 0; i < WHY_NAMED + 1; i++)
 		straggler("n9", "began", "it began late", 1, 0, "peers");
@@ -510,7 +496,6 @@ what_helps_most_at_worst_is_said(void **state)
 		    45 * S },
 	};
 
-	(void)state;
 	pool.helps = helps;
 	pool.help_count = 1;
 	says(WHY_HELP,
@@ -536,7 +521,6 @@ what_is_worth_it_is_asked(void **state)
 {
 	struct why_help helps[WHY_HELPS];
 
-	(void)state;
 	piece("in", "n1", "work:prep", NULL, 60);
 	assert_int_equal(why_helps_find(helps, &f), 0);
 	piece("began", "n[1]", NULL, NULL, 10);
@@ -563,7 +547,6 @@ what_is_worth_it_is_asked(void **state)
 static void
 errors_are_a_share_of_the_runs_that_ended(void **state)
 {
-	(void)state;
 	group(3, 3, 0);
 	says(WHY_RUNS,
 	    "3 runs in 1 group: 3 finished, 0 with an error, 0 ongoing, 0 "
@@ -578,7 +561,6 @@ errors_are_a_share_of_the_runs_that_ended(void **state)
 static void
 notes_say_what_is_not_known(void **state)
 {
-	(void)state;
 	head("question", answer_string("starts"));
 	take("notes", 3, KEYS("key", "count", "text"),
 	    CELLS(answer_string("left_out"), answer_count(2),

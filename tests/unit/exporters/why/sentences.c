@@ -67,7 +67,6 @@ lines_of(const char *text)
 static void
 a_proof_is_a_command_and_an_address(void **state)
 {
-	(void)state;
 	begin("acct$it's");
 	all.options = " --start 2026-11-28T07:15:50Z";
 	all.time = "?start=2026-11-28T07%3A15%3A50Z";
@@ -112,7 +111,6 @@ words_are_quoted_for_the_shell(void **state)
 		{ "a*", "'a*'" }, { "x:y=1", "x:y=1" }, { "~a", "'~a'" },
 		{ "a`b", "'a`b'" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		char *text;
 		size_t bytes;
@@ -131,7 +129,6 @@ lines_end_between_words(void **state)
 {
 	char text[200];
 
-	(void)state;
 	begin("p");
 	snprintf(text, sizeof(text), "%078d next", 7);
 	say(text, NULL, NULL);
@@ -154,7 +151,6 @@ a_number_stays_with_its_unit(void **state)
 {
 	char text[200], wanted[200];
 
-	(void)state;
 	begin("p");
 	snprintf(text, sizeof(text), "%c%069d 11.0 s more", 'x', 7);
 	say(text, NULL, NULL);
@@ -175,7 +171,6 @@ wide_characters_have_two_columns(void **state)
 {
 	char text[400] = "", wanted[400] = "* ";
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		strcat(text, "\u65e5");
 		strcat(wanted, i == 39 ? "\n  \u65e5\n" : "\u65e5");
@@ -189,7 +184,6 @@ wide_characters_have_two_columns(void **state)
 static void
 commands_go_on_as_a_shell_reads_them(void **state)
 {
-	(void)state;
 	begin("p");
 	say("One.", "stats slow", " -n 'a   b'");
 	say("Two.", "stats slow",
@@ -210,7 +204,6 @@ only_what_can_be_copied_is_shown(void **state)
 {
 	char more[200];
 
-	(void)state;
 	begin("p");
 	snprintf(more, sizeof(more), " %074d", 7);
 	say("One.", "stats slow", more);
@@ -234,7 +227,6 @@ a_screen_has_24_lines(void **state)
 {
 	char *text, more[16];
 
-	(void)state;
 	begin("p");
 	for (int i = 0; i < 24; i++)
 		say("Known.", NULL, NULL);
@@ -268,7 +260,6 @@ what_does_not_fit_is_left_out_whole(void **state)
 {
 	char text[3000];
 
-	(void)state;
 	begin("p");
 	say("One.", NULL, NULL);
 	snprintf(text, sizeof(text), "%02400d", 7);

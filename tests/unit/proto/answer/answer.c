@@ -100,7 +100,6 @@ each_type_as_json(void **state)
 	const struct answer_options options = { .format = ANSWER_FORMAT_JSON };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	answer_head(answer, "partition", answer_string("before"));
 	answer_head(answer, "partition", answer_string("a$b"));
 	answer_row(answer, &full, NULL);
@@ -152,7 +151,6 @@ lines_have_a_head_and_an_end(void **state)
 	struct answer *answer = begin(&options);
 	const struct part part = { { "a", 1 }, 5 };
 
-	(void)state;
 	answer_head(answer, "partition", answer_string("p"));
 	answer_row(answer, &full, NULL);
 	answer_begin_table(answer, "parts");
@@ -177,7 +175,6 @@ a_text_with_an_escape_stands_between_its_neighbours(void **state)
 	struct answer *answer = begin(&options);
 	struct row row = full;
 
-	(void)state;
 	row.name = text_of("a\"\xC3\xA9\n");
 	answer_row(answer, &row, NULL);
 	assert_int_equal(end(answer, 0), 0);
@@ -203,7 +200,6 @@ a_row_is_written_at_once(void **state)
 	static const int formats[] = { ANSWER_FORMAT_CSV, ANSWER_FORMAT_JSONL };
 	enum { ROWS = 10 };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		const struct answer_options options = { .format = formats[i] };
 		unsigned writes = 0, before;
@@ -231,7 +227,6 @@ what_is_left_out_is_said_in_the_end(void **state)
 		.columns = "name" };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	answer_row(answer, &full, NULL);
 	answer_lacks(answer, "1 row was left out");
 	assert_int_equal(end(answer, 0), 0);
@@ -251,7 +246,6 @@ csv_is_one_table_and_safe_in_a_spreadsheet(void **state)
 	const struct part part = { { "a", 1 }, 5 };
 	struct row row = full;
 
-	(void)state;
 	answer_row(answer, &unknown, NULL);
 	row.name = text_of("=1,\"2\"");
 	row.begin++;
@@ -287,7 +281,6 @@ the_greatest_number_comes_first_and_unknown_last(void **state)
 		.sort = "count" };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	named(answer, "n1", 4);
 	named(answer, "n2", ANSWER_NO_COUNT);
 	named(answer, "n3", 9);
@@ -315,7 +308,6 @@ a_title_names_its_column(void **state)
 		.sort = "COUNT" };
 	struct answer *answer;
 
-	(void)state;
 	assert_int_equal(answer_options_check(&options, tables, &err), 0);
 	answer = begin(&options);
 	named(answer, "n1", 4);
@@ -338,7 +330,6 @@ sort_top_and_columns_are_of_the_chosen_table(void **state)
 		.sort = "number",
 		.top = 2 };
 
-	(void)state;
 	assert_int_equal(answer_options_check(&options, tables, &err), 0);
 	for (int i = 0; i < 2; i++) {
 		struct answer *answer = begin(&options);
@@ -370,7 +361,6 @@ each_group_is_sorted_and_counted_apart(void **state)
 		.top = 1 };
 	struct answer *answer;
 
-	(void)state;
 	for (int sorted = 1; sorted >= 0; sorted--) {
 		options.sort = sorted ? "count" : NULL;
 		answer = begin(&options);
@@ -396,7 +386,6 @@ top_of_many(void **state)
 		.top = 3 };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	named(answer, "x", 1000000);
 	for (uint64_t i = 0; i < 5000; i++)
 		named(answer, "x", i);
@@ -411,7 +400,6 @@ a_table_is_as_wide_as_what_it_has(void **state)
 	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	answer_title(answer, "things");
 	answer_row(answer, &full, NULL);
 	named(answer, "a long name", 12345678901);
@@ -453,7 +441,6 @@ a_column_says_how_it_is_sorted(void **state)
 	const struct clock rows[] = { { { "bad", 3 }, NAN },
 		{ { "late", 4 }, -7 }, { { "well", 4 }, 3 } };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		const struct answer_options options = {
 			.format = ANSWER_FORMAT_CSV, .sort = sorts[i]
@@ -477,7 +464,6 @@ what_is_too_wide_is_left_out_and_named(void **state)
 	struct answer_options options = { .format = ANSWER_FORMAT_TABLE,
 		.width = 24 };
 
-	(void)state;
 	for (; options.width >= 14; options.width -= 10) {
 		struct answer *answer = begin(&options);
 
@@ -558,7 +544,6 @@ a_late_name_is_whole(void **state)
 	struct answer *answer = begin(&options);
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "node-%d.site.example", i);
 		named(answer, name, 1);
@@ -579,7 +564,6 @@ a_name_without_the_common_parts_is_complete(void **state)
 		.columns = "name,count" };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++)
 		named(answer,
 		    i % 2 ? "node-1.site.example" : "node-2.site.example", i);
@@ -600,7 +584,6 @@ a_name_that_does_not_fit_has_a_line_of_its_own(void **state)
 		.columns = "name,count" };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	named(answer, "abcdefghijklmnop", 123456);
 	assert_int_equal(end(answer, 0), 0);
 	assert_string_equal(text, "NAME\n"
@@ -616,7 +599,6 @@ markdown_is_escaped(void **state)
 		.columns = "name,count" };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	named(answer, "a|b*", 1);
 	assert_int_equal(end(answer, 0), 0);
 	assert_string_equal(text, "| NAME | COUNT |\n|---|---:|\n"
@@ -635,7 +617,6 @@ titles_that_come_with_the_data_are_escaped(void **state)
 	struct answer_options options = { .columns = "name,step.*" };
 	const struct answer_cell one = answer_number(1);
 
-	(void)state;
 	for (int i = ANSWER_FORMAT_TABLE; i <= ANSWER_FORMAT_MD; i++) {
 		struct answer *answer;
 
@@ -659,7 +640,6 @@ columns_that_come_with_the_data(void **state)
 	struct answer *answer = begin(&options);
 	struct answer_cell added[2] = { answer_number(1), answer_number(NAN) };
 
-	(void)state;
 	assert_int_equal(answer_options_check(&options, tables, &err), 0);
 	answer_add_column(answer, text_of("step.b"), "B", ANSWER_NUMBER, "s");
 	answer_add_column(answer, text_of("step.a"), "A", ANSWER_NUMBER, "s");
@@ -687,7 +667,6 @@ json_by_column(void **state)
 	struct answer *answer = begin(&options);
 	const struct part part = { { "a", 1 }, 1 };
 
-	(void)state;
 	named(answer, "a\"b", 3);
 	named(answer, "c", ANSWER_NO_COUNT);
 	answer_begin_table(answer, "parts");
@@ -715,7 +694,6 @@ wrong_options_name_what_is_near(void **state)
 {
 	struct answer_options options = { .columns = "name,cuont" };
 
-	(void)state;
 	assert_int_equal(answer_options_check(&options, tables, &err), -1);
 	assert_non_null(strstr(err.text, "--columns: 'cuont' is not one of "
 					 "name, count, seconds"));
@@ -743,7 +721,6 @@ a_failure_without_rows_prints_nothing(void **state)
 	const struct answer_options options = { .format = ANSWER_FORMAT_JSON };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	assert_int_equal(end(answer, -1), -1);
 	assert_string_equal(text, "");
 }
@@ -755,7 +732,6 @@ a_failure_after_an_empty_table_has_an_end(void **state)
 	const struct answer_options options = { .format = ANSWER_FORMAT_JSON };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	answer_begin_table(answer, "parts");
 	assert_int_equal(end(answer, -1), -1);
 	assert_string_equal(text, "{\n \"rows\": [],\n \"parts\": [],\n"
@@ -770,7 +746,6 @@ a_table_of_groups_is_as_wide_as_its_rows(void **state)
 	const struct answer_options options = { .format = ANSWER_FORMAT_TABLE };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	named(answer, "a", 1);
 	answer_next_group(answer);
 	named(answer, "a long name", 2);
@@ -790,7 +765,6 @@ top_counts_rows_of_the_first_table(void **state)
 	struct answer *answer = begin(&options);
 	struct part part = { { "a", 1 }, 0 };
 
-	(void)state;
 	named(answer, "a", 1);
 	named(answer, "b", 2);
 	answer_begin_table(answer, "parts");
@@ -814,7 +788,6 @@ equal_rows_of_many_stay_in_their_order(void **state)
 		.top = 2 };
 	struct answer *answer = begin(&options);
 
-	(void)state;
 	for (int i = 0; i < 3000; i++)
 		named(answer,
 		    i == 1000   ? "early"
@@ -837,7 +810,6 @@ values_of_several_types_are_sorted_as_numbers(void **state)
 	struct answer *answer = begin(&options);
 	struct row row = unknown;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		row.value = values[i];
 		answer_row(answer, &row, NULL);
@@ -864,7 +836,6 @@ programs_read_every_digit(void **state)
 	struct answer_cell bytes = { .type = ANSWER_BYTES,
 		.is.number = 3221225472 };
 
-	(void)state;
 	assert_string_equal(plain(answer_duration(1234567890123456789)),
 	    "1234567890.123456789");
 	assert_string_equal(plain(answer_duration(-1)), "-0.000000001");
@@ -884,7 +855,6 @@ people_read_two_digits_at_least(void **state)
 		{ 0.1, "0.10" }, { 0.0123, "0.0123" }, { 0.00012, "0.0001200" },
 		{ 0, "0.00" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		const struct answer_cell cell =
 		    answer_number(numbers[i].number);
@@ -898,7 +868,6 @@ people_read_two_digits_at_least(void **state)
 static void
 the_columns_are_listed(void **state)
 {
-	(void)state;
 	memset(text, 0, sizeof(text));
 	file = fmemopen(text, sizeof(text), "w");
 	assert_non_null(file);
@@ -927,7 +896,6 @@ a_long_list_is_cut_once(void **state)
 	const struct answer_options options = { .sort = "column__3xyz" };
 	const char *cut;
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		snprintf(keys[i], sizeof(keys[i]), "column__%02d", i);
 		many[i] = (struct answer_column){ .key = keys[i] };
@@ -993,7 +961,6 @@ run_on_terminal(unsigned short columns_of_it, int given)
 static void
 a_list_fits_the_terminal(void **state)
 {
-	(void)state;
 	assert_int_equal(run_on_terminal(200, 0), 200);
 	assert_null(strstr(text, "NAME is"));
 	assert_non_null(strstr(text, "\r\nnode-2.0000"));
@@ -1009,7 +976,6 @@ people_read_times_of_their_zone(void **state)
 	const struct answer_cell time = answer_time(1510678400000000000);
 	char to[ANSWER_SHOWN_BYTES];
 
-	(void)state;
 	assert_int_equal(clock_set_zone("+05:30", &err), 0);
 	assert_string_equal(
 	    answer_shown(&time, to).at, "2017-11-14T22:23:20+05:30");
@@ -1061,7 +1027,6 @@ what_is_printed_can_be_taken(void **state)
 	struct answer *answer = begin(&options);
 	const struct part part = { { "a", 1 }, 5 };
 
-	(void)state;
 	answer_head(answer, "name", answer_string("h"));
 	named(answer, "a", 1);
 	named(answer, "b", 3);
@@ -1089,7 +1054,6 @@ one_table_of_several_is_printed(void **state)
 	struct answer *answer = begin(&options);
 	const struct part part = { { "a", 1 }, 5 };
 
-	(void)state;
 	named(answer, "b", 3);
 	answer_begin_table(answer, "parts");
 	answer_row(answer, &part, NULL);
@@ -1112,7 +1076,6 @@ a_brief_column_has_its_unit(void **state)
 	char key[32], left_out[40];
 	int shown = 0;
 
-	(void)state;
 	for (int i = 0; i < 30; i++) {
 		snprintf(key, sizeof(key), "step.%d", i + 10);
 		answer_add_column(

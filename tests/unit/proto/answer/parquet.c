@@ -97,7 +97,6 @@ unknown_numbers_have_no_value(void **state)
 	struct made made;
 	size_t packed;
 
-	(void)state;
 	frame_init(&column, "x", NULL, FRAME_TIME);
 	frame_add_number(&column, 1);
 	frame_add_unknown(&column);
@@ -156,7 +155,6 @@ texts_that_repeat_have_a_dictionary(void **state)
 {
 	static const char *const texts[] = { "a", "bc", NULL, "a", "a", "bc" };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct frame_column column;
 		struct made made;
@@ -196,7 +194,6 @@ a_dictionary_is_of_its_chunk(void **state)
 	struct frame_column column;
 	size_t packed;
 
-	(void)state;
 	frame_init(&column, "x", NULL, FRAME_TEXT);
 	for (int group = 0; group < 2; group++) {
 		frame_forget_rows(&column);
@@ -229,7 +226,6 @@ texts_that_differ_have_none(void **state)
 	struct made made;
 	size_t packed;
 
-	(void)state;
 	frame_init(&column, "x", NULL, FRAME_NAMES);
 	frame_add_text(&column, text_of("a"));
 	frame_add_text(&column, text_of("\xFF"));
@@ -253,7 +249,6 @@ flags_are_bits(void **state)
 	struct made made;
 	size_t packed;
 
-	(void)state;
 	frame_init(&column, "x", NULL, FRAME_BOOL);
 	for (int i = 0; i < 11; i++)
 		if (i == 1 || i == 2)
@@ -276,7 +271,6 @@ a_frame_is_used_again(void **state)
 {
 	struct frame_column column;
 
-	(void)state;
 	frame_init(&column, "x", NULL, FRAME_NAMES);
 	for (int i = 0; i < 9; i++)
 		frame_add_text(&column, text_of("abc" + i % 3));

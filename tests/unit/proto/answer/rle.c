@@ -18,7 +18,6 @@ enum { MANY = 400 };
 static void
 a_width_is_that_of_the_greatest(void **state)
 {
-	(void)state;
 	assert_int_equal(rle_width(0), 0);
 	assert_int_equal(rle_width(1), 1);
 	assert_int_equal(rle_width(2), 2);
@@ -33,7 +32,6 @@ different_numbers_are_packed_from_the_low_bit(void **state)
 {
 	struct buffer made = { 0 };
 
-	(void)state;
 	PUT(3, 0, 1, 2, 3, 4, 5, 6, 7);
 	IS(0x03, 0x88, 0xC6, 0xFA);
 	PUT(20, 0xABCDE, 0x12345, 0xABCDE, 0x12345, 0xABCDE, 0x12345, 0xABCDE,
@@ -52,7 +50,6 @@ equal_numbers_are_a_run(void **state)
 	struct buffer made = { 0 };
 	uint32_t numbers[100];
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		numbers[i] = 4;
 	rle_put(&made, numbers, 100, 3);
@@ -80,7 +77,6 @@ a_run_fills_the_eight_before_it(void **state)
 	struct buffer made = { 0 };
 	uint32_t numbers[26] = { 1, 0, 0 };
 
-	(void)state;
 	for (int i = 3; i < 23; i++)
 		numbers[i] = 1;
 	rle_put(&made, numbers, 23, 1);
@@ -99,7 +95,6 @@ levels_are_bits(void **state)
 	static const unsigned char bits[] = { 0xFF, 0x02 };
 	struct buffer made = { 0 };
 
-	(void)state;
 	rle_put_same(&made, true, 5);
 	IS(0x0A, 0x01);
 	rle_put_same(&made, false, 64);
@@ -160,7 +155,6 @@ runs_of_all_lengths_are_read_back(void **state)
 	uint64_t seed = check_seed();
 	uint32_t numbers[MANY];
 
-	(void)state;
 	for (int round = 0; round < 2000; round++) {
 		unsigned width = 1 + (unsigned)check_random(&seed) % 32;
 		uint32_t count = 1 + (uint32_t)check_random(&seed) % MANY;

@@ -14,7 +14,6 @@ numbers_are_zigzag_varints(void **state)
 	struct buffer made = { 0 };
 	struct thrift t = { .to = &made };
 
-	(void)state;
 	thrift_begin(&t);
 	thrift_i32(&t, 1, 1);
 	thrift_i64(&t, 3, 300);
@@ -32,7 +31,6 @@ a_distance_over_15_has_a_number_of_its_own(void **state)
 	struct buffer made = { 0 };
 	struct thrift t = { .to = &made };
 
-	(void)state;
 	thrift_begin(&t);
 	thrift_i32(&t, 1, 0);
 	thrift_i32(&t, 16, 0);
@@ -47,7 +45,6 @@ a_flag_is_a_type(void **state)
 	struct buffer made = { 0 };
 	struct thrift t = { .to = &made };
 
-	(void)state;
 	thrift_begin(&t);
 	thrift_bool(&t, 1, true);
 	thrift_bool(&t, 2, false);
@@ -62,7 +59,6 @@ structs_are_nested(void **state)
 	struct buffer made = { 0 };
 	struct thrift t = { .to = &made };
 
-	(void)state;
 	thrift_begin(&t);
 	thrift_text(&t, 2, text_of("abc"));
 	thrift_begin_field(&t, 5);
@@ -82,7 +78,6 @@ a_list_says_how_long_it_is(void **state)
 	struct buffer made = { 0 };
 	struct thrift t = { .to = &made };
 
-	(void)state;
 	thrift_begin(&t);
 	thrift_list(&t, 1, THRIFT_I32, 2);
 	thrift_put_i32(&t, 3);

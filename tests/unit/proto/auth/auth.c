@@ -141,7 +141,6 @@ set_up(void **state)
 		.checks_forwarded = true };
 	struct err err = { 0 };
 
-	(void)state;
 	scratch_make(dir);
 	snprintf(key_path, sizeof(key_path), "%s/server.key", dir);
 	snprintf(allow_path, sizeof(allow_path), "%s/allow", dir);
@@ -173,7 +172,6 @@ tear_down(void **state)
 	struct keyfile *const keys[] = { &server, &agent, &other, &reader,
 		&broker, &stranger };
 
-	(void)state;
 	zsock_message_clear(&message);
 	zsock_close(&listener);
 	auth_close(&auth);
@@ -190,7 +188,6 @@ the_right_key_comes_in_and_is_known(void **state)
 {
 	struct zsock *line = open_line(tcp, &agent);
 
-	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_true(message.peer.keyed);
 	assert_memory_equal(message.peer.key, agent.public, ZSOCK_KEY_BYTES);
@@ -204,7 +201,6 @@ a_unix_socket_of_the_same_listener_needs_no_key(void **state)
 {
 	struct zsock *line = open_line(ipc, NULL);
 
-	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_false(message.peer.keyed);
 	assert_true(message.peer.has_uid);
@@ -219,7 +215,6 @@ a_key_that_is_not_on_the_list_is_refused(void **state)
 	struct err err = { 0 };
 	struct auth_counters counters;
 
-	(void)state;
 	assert_int_equal(trouble_of(line, &err), ZSOCK_REFUSED);
 	assert_non_null(strstr(err.text, "refuses the key who"));
 	auth_counters(auth, &counters);
@@ -239,7 +234,6 @@ a_key_for_another_server_tries_all_that_it_has(void **state)
 	struct zsock *line;
 	struct err err = { 0 };
 
-	(void)state;
 	memcpy(stranger.server[0], stranger.public, ZSOCK_KEY_BYTES);
 	line = open_line(tcp, &stranger);
 	assert_int_equal(trouble_of(line, &err), ZSOCK_WRONG_SERVER);
@@ -260,7 +254,6 @@ a_peer_without_keys_delivers_nothing(void **state)
 	struct zsock *line = open_line(tcp, NULL);
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(trouble_of(line, &err), ZSOCK_MECHANISM_MISMATCH);
 	assert_non_null(strstr(err.text, "requires a key"));
 	assert_false(arrives(line, QUIET_MS));
@@ -272,7 +265,6 @@ with_the_handler_gone_nobody_delivers_anything(void **state)
 {
 	struct zsock *line;
 
-	(void)state;
 	auth_zap_stop(auth);
 	line = open_line(tcp, &agent);
 	assert_false(arrives(line, 3 * QUIET_MS));
@@ -292,7 +284,6 @@ another_server_key_keeps_old_ones_out(void **state)
 	struct err err = { 0 };
 	bool rekeyed;
 
-	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	keyfile_make(&next, "server", KEY_SERVER);
 	good(keyfile_write(&next, key_path, true, &err), &err);
@@ -336,7 +327,6 @@ a_revoked_key_is_out_though_connected(void **state)
 	uint32_t removed;
 	bool rekeyed;
 
-	(void)state;
 	assert_true(arrives(line, PATIENCE_MS));
 	assert_int_equal(judge(AUTH_PUBLISH, "a$p", "n1"), AUTH_OK);
 	good(authorized_keys_change(allow_path, &change, &removed, &err), &err);
@@ -357,7 +347,6 @@ a_bad_list_leaves_the_old_one(void **state)
 	FILE *file = fopen(allow_path, "a");
 	bool rekeyed;
 
-	(void)state;
 	fputs("nonsense\n", file);
 	fclose(file);
 	assert_int_equal(auth_reload(auth, &rekeyed, &err), -1);
@@ -399,7 +388,6 @@ users_of_unix_sockets_are_told_apart(void **state)
 	uint64_t direct, elsewhere, key;
 	struct zsock_peer peer = { .has_uid = true, .uid = 1000 };
 
-	(void)state;
 	come_from(NULL, 0, NULL);
 	message.peer = peer;
 	direct = auth_sender(auth, &message);
@@ -489,7 +477,6 @@ each_key_may_do_what_its_line_says(void **state)
 		{ NULL, 1, &server, AUTH_PUBLISH, "b$p", "n1", AUTH_OK },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		enum auth_verdict verdict;
 
@@ -520,7 +507,6 @@ a_status_is_of_what_its_reader_may_read(void **state)
 		{ &broker, 1, &server, NULL },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		enum auth_verdict verdict;
 
@@ -542,7 +528,6 @@ a_vouch_is_taken_off_by_the_broker_that_gave_it(void **state)
 	uint16_t bytes;
 	bool forwarded;
 
-	(void)state;
 	come_from(NULL, 0, &agent);
 	forwarded_peer_take(&message.route);
 	assert_int_equal(

@@ -18,7 +18,6 @@ static struct rate_limit *rate_limit;
 static int
 set_up(void **state)
 {
-	(void)state;
 	rate_limit = rate_limit_new(RATE);
 	return 0;
 }
@@ -26,7 +25,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	rate_limit_free(&rate_limit);
 	return 0;
 }
@@ -58,7 +56,6 @@ a_key_has_a_burst_and_then_its_rate(void **state)
 	const struct zsock_message message = of_key(1);
 	int all = BURST / FRAME + 1; /* the last one goes over */
 
-	(void)state;
 	assert_int_equal(brings(&message, T0, 1000), all);
 	assert_in_range(rate_limit_wait_ms(rate_limit, &message, T0), 1, 5000);
 	assert_int_equal(brings(&message, T0 + NS_PER_SECOND, 1000), 2);
@@ -73,7 +70,6 @@ who_waits_as_long_as_reported_may(void **state)
 	const struct zsock_message message = of_key(1);
 	int64_t now_ns = T0;
 
-	(void)state;
 	brings(&message, now_ns, 1000);
 	for (int i = 0; i < 100; i++) {
 		uint32_t ms = rate_limit_wait_ms(rate_limit, &message, now_ns);
@@ -89,7 +85,6 @@ the_flood_of_a_key_is_nothing_to_the_others(void **state)
 {
 	const struct zsock_message greedy = of_key(1);
 
-	(void)state;
 	brings(&greedy, T0, 1000);
 	for (uint32_t i = 2; i < 1000; i++) {
 		const struct zsock_message other = of_key(i);
@@ -105,7 +100,6 @@ whom_a_broker_vouches_for_is_metered_by_his_key(void **state)
 	struct zsock_message a = of_key(1), b = of_key(1);
 	const struct zsock_peer one = of_key(7).peer, two = of_key(8).peer;
 
-	(void)state;
 	memcpy(a.route.at, "\5route", 6);
 	a.route.bytes = 6;
 	b.route = a.route;
@@ -121,7 +115,6 @@ who_has_no_key_has_no_bound_nor_has_anybody_without_a_rate(void **state)
 {
 	struct zsock_message message = of_key(1);
 
-	(void)state;
 	message.peer.keyed = false;
 	assert_int_equal(brings(&message, T0, 1000), 1000);
 	message.peer.keyed = true;
@@ -138,7 +131,6 @@ more_keys_than_places_share_them(void **state)
 {
 	uint32_t later = 0, soon = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 100000; i++) {
 		const struct zsock_message message = of_key(i);
 

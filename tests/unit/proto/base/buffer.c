@@ -11,7 +11,6 @@ nothing_was_put_yet(void **state)
 {
 	struct buffer b = { NULL, 0, 0 };
 
-	(void)state;
 	buffer_put(&b, NULL, 0);
 	assert_int_equal(b.bytes, 0);
 	assert_int_equal(buffer_text(&b).bytes, 0);
@@ -24,7 +23,6 @@ bytes_stand_in_the_order_in_which_they_were_put(void **state)
 	struct buffer b = { NULL, 0, 0 };
 	unsigned char *end;
 
-	(void)state;
 	buffer_put(&b, "a\0b", 3);
 	buffer_put_text(&b, text_of("cd"));
 	end = buffer_need(&b, 1);
@@ -43,7 +41,6 @@ room_is_doubled_and_what_is_there_stays(void **state)
 {
 	struct buffer b = { NULL, 0, 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 3000; i++) {
 		unsigned char byte = (unsigned char)(i % 251);
 

@@ -11,7 +11,6 @@ a_failing_call_ends_in_minus_one_and_a_sentence(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(err_set(&err, "%s: %d", "map", 7), -1);
 	assert_string_equal(err.text, "map: 7");
 	assert_int_equal(err.code, ERR_FAILED);
@@ -23,7 +22,6 @@ a_context_stands_in_front(void **state)
 {
 	struct err err;
 
-	(void)state;
 	err_set(&err, "no room");
 	assert_int_equal(err_prefix(&err, "%s:%d", "conf", 3), -1);
 	assert_string_equal(err.text, "conf:3: no room");
@@ -35,7 +33,6 @@ a_code_says_what_the_sentence_need_not(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(err.code, ERR_NONE);
 	assert_int_equal(
 	    err_set_code(&err, ERR_INTERRUPTED, "%s: interrupted", "x"), -1);
@@ -55,7 +52,6 @@ an_option_that_is_wrong_is_named(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(err_set_option(&err, "queue", "is at most %d", 9), -1);
 	assert_string_equal(err.text, "--queue is at most 9");
 	assert_int_equal(err.code, ERR_OPTION);
@@ -76,7 +72,6 @@ what_is_too_long_is_cut_and_still_a_text(void **state)
 	char longer[2 * ERR_BYTES];
 	struct err err;
 
-	(void)state;
 	memset(longer, 'a', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	err_set(&err, "%s", longer);

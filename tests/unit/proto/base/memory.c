@@ -68,7 +68,6 @@ without_memory_one_sentence_is_written_and_the_process_ends(void **state)
 {
 	char text[256];
 
-	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip(); /* the sanitizer ends the process itself */
 #endif
@@ -83,7 +82,6 @@ a_product_that_overflows_is_no_small_allocation(void **state)
 {
 	char text[256];
 
-	(void)state;
 	last_words(ask_for_too_many, text, sizeof(text));
 	assert_string_equal(text, "memory: out of memory; aborting\n");
 	last_words(grow_to_too_many, text, sizeof(text));
@@ -97,7 +95,6 @@ no_bytes_are_a_pointer_too(void **state)
 		memory_resize(NULL, 0), memory_resize_array(NULL, 0, 8),
 		memory_copy(NULL, 0) };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(at) / sizeof(*at); i++) {
 		assert_non_null(at[i]);
 		free(at[i]);
@@ -109,8 +106,7 @@ an_array_grows_to_twice_the_item_and_sixteen(void **state)
 {
 	uint32_t room = 0, *at = NULL;
 
-	(void)state;
-	at = memory_grow_zero(at, &room, 0, sizeof(*at));
+	MEMORY_GROW_ZERO(at, room, 0);
 	assert_int_equal(room, 16);
 	for (uint32_t i = 0; i < 16; i++) {
 		assert_int_equal(at[i], 0);
@@ -118,7 +114,7 @@ an_array_grows_to_twice_the_item_and_sixteen(void **state)
 	}
 	assert_ptr_equal(memory_grow_zero(at, &room, 15, sizeof(*at)), at);
 	assert_int_equal(room, 16);
-	at = memory_grow_zero(at, &room, 16, sizeof(*at));
+	MEMORY_GROW_ZERO(at, room, 16);
 	assert_int_equal(room, 48);
 	for (uint32_t i = 0; i < 48; i++)
 		assert_int_equal(at[i], i < 16 ? i + 1 : 0);
@@ -135,7 +131,6 @@ copies_hold_the_same_bytes(void **state)
 	char *formatted = memory_format("%s-%d", "x", 7);
 	char *bytes = memory_copy("a\0b", 3);
 
-	(void)state;
 	assert_string_equal(string, "a\xc3\xa4");
 	assert_string_equal(cut, "abc");
 	assert_string_equal(none, "");
@@ -155,7 +150,6 @@ a_stream_leaves_what_was_written(void **state)
 	char *at = NULL;
 	FILE *stream = memory_stream(&at, &bytes);
 
-	(void)state;
 	fputs("one ", stream);
 	fputs("two", stream);
 	memory_stream_end(&stream);

@@ -24,7 +24,6 @@ the_nearest_come_first(void **state)
 	static const char *const words[] = { "status", "stats", "trace",
 		"stats", NULL };
 
-	(void)state;
 	/* One swap makes it stats; status needs three changes. */
 	assert_string_equal(ask("stast", words), "; did you mean --stats?");
 	/* One letter less, and one changed. */
@@ -41,7 +40,6 @@ a_beginning_is_near(void **state)
 	static const char *const words[] = { "n1-very-long-name", "n1-other",
 		"n2", "n1-a", NULL };
 
-	(void)state;
 	assert_string_equal(ask("n1-", words),
 	    "; did you mean --n1-a, --n2 or --n1-very-long-name?");
 }
@@ -52,7 +50,6 @@ a_name_without_its_source_is_near(void **state)
 	static const char *const words[] = { "cascade:pull",
 		"cascade:pull-start", "job:run", NULL };
 
-	(void)state;
 	assert_string_equal(
 	    ask("pull", words), "; did you mean --cascade:pull?");
 	assert_string_equal(ask("rum", words), "; did you mean --job:run?");
@@ -65,7 +62,6 @@ long_words_are_not_compared(void **state)
 	char longer[300];
 	const char *const words[] = { longer, NULL };
 
-	(void)state;
 	memset(longer, 'a', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
 	assert_string_equal(ask("aaaa", words), "");

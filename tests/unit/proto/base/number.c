@@ -38,7 +38,6 @@ floats_are_written_as_python_writes_them(void **state)
 	char path[] = "/tmp/number.XXXXXX", command[512];
 	FILE *file = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	assert_non_null(file);
 	for (int i = 0; i < DOUBLES; i++) {
 		double value = pick(&random, i);
@@ -91,7 +90,6 @@ floats_are_laid_out_as_in_python(void **state)
 		{ (double)INFINITY, "inf" }, { -(double)INFINITY, "-inf" },
 		{ (double)NAN, "nan" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[NUMBER_BYTES];
 
@@ -121,7 +119,6 @@ floats_read_back_and_no_shorter_text_does(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned i = check_share(400000, 20000); i > 0; i--) {
 		char text[NUMBER_BYTES], shorter[NUMBER_BYTES];
 		double value = pick(&random, (int)i), back;
@@ -157,7 +154,6 @@ sizes_have_binary_and_decimal_units(void **state)
 	struct err err;
 	uint64_t bytes;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		assert_int_equal(
 		    number_parse_bytes(text_of(good[i].text), &bytes, &err), 0);
@@ -173,7 +169,6 @@ whole_numbers_are_checked_to_the_last_digit(void **state)
 {
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(
 	    number_parse_u64(text_of("18446744073709551615"), &value, NULL), 0);
 	assert_true(value == UINT64_MAX);
@@ -189,7 +184,6 @@ only_decimal_notation_is_a_number(void **state)
 {
 	double value;
 
-	(void)state;
 	assert_int_equal(
 	    number_parse_double(text_of("-1.25e2"), &value, NULL), 0);
 	assert_true(value == -125);

@@ -43,7 +43,6 @@ a_value_is_selected_as_if_they_were_sorted(void **state)
 	static double values[VALUES_MAX], sorted[VALUES_MAX];
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t count = 1 + check_random(&random) %
 					 (round % 2 == 0 ? 12 : VALUES_MAX);

@@ -13,7 +13,6 @@
 static void
 a_plain_name_is_good(void **state)
 {
-	(void)state;
 	assert_int_equal(text_check_name(text_of("acct$pool")), TEXT_OK);
 	assert_int_equal(
 	    text_check_name(text_of("_^~ {|} 0123456789abcdef")), TEXT_OK);
@@ -26,7 +25,6 @@ what_is_wrong_with_a_name_is_reported(void **state)
 {
 	char name[300];
 
-	(void)state;
 	memset(name, 'a', sizeof(name));
 	assert_int_equal(text_check_name(text_of("")), TEXT_EMPTY);
 	assert_int_equal(text_check_name((struct text){ name, 255 }), TEXT_OK);
@@ -79,7 +77,6 @@ utf8_is_what_the_standard_says(void **state)
 		0xE1, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF4, 0xF5, 0xFF };
 	unsigned char b[16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(edges); i++)
 		for (size_t k = 0; k < sizeof(edges); k++)
 			for (size_t l = 0; l < sizeof(edges); l++)
@@ -101,7 +98,6 @@ quoted_text_has_no_bytes_that_hurt_a_line(void **state)
 {
 	char to[16];
 
-	(void)state;
 	assert_string_equal(
 	    text_quote(to, sizeof(to), text_of("a\n\x1B[")), "a\\x0A\\x1B[");
 	assert_string_equal(
@@ -118,7 +114,6 @@ only_blanks_at_the_ends_are_trimmed(void **state)
 {
 	const struct text all = { "\0 a", 3 };
 
-	(void)state;
 	assert_true(text_equal(
 	    text_trim(text_of(" \t\r\na \tb\n \r\t")), text_of("a \tb")));
 	assert_true(text_equal(text_trim(all), all));
@@ -136,7 +131,6 @@ a_text_has_a_part_before_and_one_after_a_sign(void **state)
 		{ "none", "none", "none" }, { "", "", "" } };
 	const struct text nothing = { NULL, 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct text whole = text_of(cases[i].whole);
 
@@ -152,7 +146,6 @@ a_text_has_a_part_before_and_one_after_a_sign(void **state)
 static void
 patterns_match_like_a_shell(void **state)
 {
-	(void)state;
 	assert_true(text_match(text_of("*"), text_of("")));
 	assert_true(text_match(text_of("tvm-*_1"), text_of("tvm-9_1_1")));
 	assert_true(text_match(text_of("a?c"), text_of("aüc")));
@@ -170,7 +163,6 @@ lines_come_off_the_front(void **state)
 {
 	struct text rest = text_of("one\n\n two \r\nlast"), line;
 
-	(void)state;
 	assert_true(text_next_line(&rest, &line));
 	assert_true(text_equal(line, text_of("one")));
 	assert_true(text_next_line(&rest, &line));
@@ -189,7 +181,6 @@ words_come_off_the_front(void **state)
 {
 	struct text rest = text_of("  one\ttwo\n x "), none = { NULL, 0 };
 
-	(void)state;
 	assert_true(text_equal(text_next_word(&rest), text_of("one")));
 	assert_true(text_equal(text_next_word(&rest), text_of("two\n")));
 	assert_true(text_equal(text_next_word(&rest), text_of("x")));
@@ -204,7 +195,6 @@ bytes_are_two_digits_each(void **state)
 {
 	char to[8] = "!!!!!!!";
 
-	(void)state;
 	assert_ptr_equal(text_hex(to, "\x00\x9f\xe0", 3), to + 6);
 	assert_string_equal(to, "009fe0!");
 	assert_ptr_equal(text_hex(to, NULL, 0), to);
@@ -216,7 +206,6 @@ every_character_is_written_and_read_again(void **state)
 {
 	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 
-	(void)state;
 	assert_true(utf8 != (locale_t)0);
 	uselocale(utf8);
 	for (uint32_t c = 0; c < 0x110000; c++) {
@@ -250,7 +239,6 @@ what_is_no_character_is_not_read(void **state)
 		"\xe2\x82z", "\xe2z" };
 	uint32_t character = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(
 		    text_character(text_of(bad[i]), &character), 0);
@@ -265,7 +253,6 @@ hexadecimal_digits_are_bytes_and_back(void **state)
 	unsigned char bytes[3] = { 0 };
 	char digits[6];
 
-	(void)state;
 	assert_true(text_unhex(bytes, 3, text_of("00aFf9")));
 	assert_memory_equal(bytes, "\x00\xaf\xf9", 3);
 	assert_ptr_equal(text_hex(digits, bytes, 3), digits + 6);

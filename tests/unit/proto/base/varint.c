@@ -29,7 +29,6 @@ varints_are_read_as_leb128_says_wherever_they_end(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 200000; round++) {
 		unsigned char bytes[24];
 		unsigned room = (unsigned)(check_random(&random) % 24), taken;
@@ -54,7 +53,6 @@ numbers_come_back(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 100000; round++) {
 		uint64_t number =
 		    check_random(&random) >> check_random(&random) % 64;

@@ -114,7 +114,6 @@ start(void **state)
 	socklen_t bytes = sizeof(at);
 	char address[64];
 
-	(void)state;
 	server.self = SELF;
 	server.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(
@@ -137,7 +136,6 @@ start(void **state)
 static int
 stop(void **state)
 {
-	(void)state;
 	clickhouse_close(&client);
 	shutdown(server.fd, SHUT_RDWR);
 	pthread_join(server.thread, NULL);
@@ -178,7 +176,6 @@ a_server_alone_is_one_shard_with_one_copy(void **state)
 {
 	const struct clickhouse_cluster *cluster = clickhouse_cluster(client);
 
-	(void)state;
 	assert_int_equal(cluster->shards, 1);
 	assert_int_equal(cluster->shard[0].replicas, 1);
 	assert_int_equal(cluster->version, 18016);
@@ -190,7 +187,6 @@ a_whole_answer_is_given(void **state)
 {
 	struct text got;
 
-	(void)state;
 	assert_int_equal(ask("200 OK", "1\tx\n2\ty\n", 8, &got), 0);
 	assert_true(text_equal(got, text_of("1\tx\n2\ty\n")));
 	assert_non_null(strstr(server.heard, "X-ClickHouse-User: u\r\n"));
@@ -223,7 +219,6 @@ a_question_ends_with_its_asker(void **state)
 	char head[512];
 	struct text got;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		pthread_mutex_lock(&server.lock);
 		server.self = of[i].self;
@@ -246,7 +241,6 @@ a_short_answer_is_none(void **state)
 {
 	struct text got;
 
-	(void)state;
 	assert_int_equal(ask("200 OK", "1\tx\n2\ty\n", 9, &got), -1);
 	assert_int_equal(ask("200 OK", "1\tx\n2\t", 6, &got), -1);
 	assert_non_null(strstr(err.text, "ends within a line"));
@@ -255,7 +249,6 @@ a_short_answer_is_none(void **state)
 static void
 an_exception_is_one_with_any_status(void **state)
 {
-	(void)state;
 	assert_int_equal(ask_all("500 Internal Server Error", OLD), -1);
 	assert_int_equal(clickhouse_exception(client), 60);
 	assert_non_null(strstr(err.text, "exception 60: Table p.t doesn"));
@@ -274,7 +267,6 @@ an_exception_is_one_with_any_status(void **state)
 static void
 a_row_that_mentions_an_exception_is_none(void **state)
 {
-	(void)state;
 	assert_int_equal(ask_all("200 OK", "1\t" OLD), 0);
 	assert_int_equal(ask_all("200 OK", "Code: 60\n"), 0);
 	assert_int_equal(ask_all("200 OK", "Code: x, DB::Exception: y\n"), 0);
@@ -283,7 +275,6 @@ a_row_that_mentions_an_exception_is_none(void **state)
 static void
 a_redirect_is_not_followed(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    ask_all("302 Found\r\nLocation: http://127.0.0.1:1/", ""), -1);
 	assert_non_null(strstr(err.text, "redirect"));
@@ -294,7 +285,6 @@ a_redirect_is_not_followed(void **state)
 static void
 an_insert_names_its_table_and_has_the_block(void **state)
 {
-	(void)state;
 	will_answer("200 OK", "", 0);
 	assert_int_equal(
 	    clickhouse_insert(client, 0, 0, "events", text_of("block"), &err),
@@ -319,7 +309,6 @@ silence_ends_after_the_timeout(void **state)
 	int64_t before_ns = clock_monotonic_ns();
 	struct text got;
 
-	(void)state;
 	assert_int_equal(ask("", NULL, 0, &got), -1);
 	assert_in_range(
 	    (clock_monotonic_ns() - before_ns) / 1000000, 1500, 20000);
@@ -343,7 +332,6 @@ another_thread_ends_a_request(void **state)
 	pthread_t thread;
 	struct text got;
 
-	(void)state;
 	pthread_create(&thread, NULL, stop_soon, NULL);
 	assert_int_equal(ask("", NULL, 0, &got), -1);
 	assert_int_equal(err.code, ERR_INTERRUPTED);

@@ -21,7 +21,6 @@ refuses(const char *address, const char *why)
 static void
 hosts_have_ports_and_a_user_has_a_name(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    clickhouse_url_parse(
 		&url, "clickhouse://writer@a-1.b:9123,[::1]:7,c/Pool_1", &err),
@@ -41,7 +40,6 @@ hosts_have_ports_and_a_user_has_a_name(void **state)
 static void
 by_tls_the_port_is_another_one(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    clickhouse_url_parse(&url, "clickhouses://[::1]/p", &err), 0);
 	assert_true(url.tls);
@@ -54,7 +52,6 @@ what_is_no_address_is_refused(void **state)
 {
 	char many[1024] = "clickhouse://a", name[160] = "clickhouse://a/";
 
-	(void)state;
 	refuses("", "does not begin with");
 	refuses("http://a/p", "does not begin with");
 	refuses("clickhouse://a", "has no database");
@@ -81,7 +78,6 @@ what_is_no_address_is_refused(void **state)
 static void
 a_statement_cannot_come_in_by_a_name(void **state)
 {
-	(void)state;
 	refuses("clickhouse://a/p;DROP", "is not a name");
 	refuses("clickhouse://a/p.t", "is not a name");
 	refuses("clickhouse://a/p?user=x", "is not a name");
@@ -93,7 +89,6 @@ a_statement_cannot_come_in_by_a_name(void **state)
 static void
 a_password_is_refused_and_not_shown(void **state)
 {
-	(void)state;
 	refuses("clickhouse://writer:hunter2@a/p", "has a password");
 	assert_null(strstr(err.text, "hunter2"));
 	refuses("clickhouse://hunter2!@a/p", "user");
@@ -120,7 +115,6 @@ only_loopback_is_here(void **state)
 		{ { "[::2]", 1 }, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		if (clickhouse_host_is_here(&cases[i].host) != cases[i].here)
 			fail_msg("%s", cases[i].host.name);

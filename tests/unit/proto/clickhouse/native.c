@@ -37,7 +37,6 @@ a_block_has_its_columns_one_after_the_other(void **state)
 		{ "text", NATIVE_STRING } };
 	struct native_block *block = native_block_open(columns, 2);
 
-	(void)state;
 	native_put_uint(block, 0, 7);
 	native_put_text(block, 1, text_of("hi"));
 	native_put_uint(block, 0, 255);
@@ -57,7 +56,6 @@ numbers_are_little_endian(void **state)
 		{ "d", NATIVE_INT32 }, { "e", NATIVE_INT64 } };
 	struct native_block *block = native_block_open(columns, COUNT(columns));
 
-	(void)state;
 	native_put_uint(block, 0, 0x1234);
 	native_put_uint(block, 1, 0xfedcba98);
 	native_put_uint(block, 2, UINT64_C(0x8877665544332211));
@@ -92,7 +90,6 @@ floats_keep_every_bit(void **state)
 	const struct native_column columns[] = { { "f", NATIVE_FLOAT64 } };
 	struct native_block *block = native_block_open(columns, 1);
 
-	(void)state;
 	native_put_float(block, 0, 1.5);
 	native_put_float(block, 0, -0.0);
 	/* A quiet NaN and a signaling one, with payloads. */
@@ -116,7 +113,6 @@ an_array_column_has_where_arrays_end_and_then_all_elements(void **state)
 		{ "f", NATIVE_FLOAT64_ARRAY } };
 	struct native_block *block = native_block_open(columns, COUNT(columns));
 
-	(void)state;
 	/* [1, 258], [], [3] */
 	native_put_uint(block, 0, 1);
 	native_put_uint(block, 0, 258);
@@ -167,7 +163,6 @@ lengths_from_128_on_have_two_bytes(void **state)
 	struct native_block *block = native_block_open(columns, 1);
 	char text[300], expected[2 + 1 + 2 + 7 + 2 + 300 + 299];
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	native_put_text(block, 0, (struct text){ text, sizeof(text) });
 	for (int row = 1; row < 300; row++)
@@ -187,7 +182,6 @@ a_row_counts_when_every_column_has_its_value(void **state)
 		{ "a", NATIVE_STRING_ARRAY } };
 	struct native_block *block = native_block_open(columns, 2);
 
-	(void)state;
 	assert_int_equal(native_rows(block), 0);
 	native_put_uint(block, 0, 1);
 	native_put_text(block, 1, text_of("x"));
@@ -208,7 +202,6 @@ a_reset_block_is_as_new(void **state)
 		{ "a", NATIVE_UINT8_ARRAY } };
 	struct native_block *block = native_block_open(columns, 2);
 
-	(void)state;
 	for (int row = 0; row < 200; row++) {
 		native_put_uint(block, 0, (uint64_t)row);
 		native_put_uint(block, 1, 1);
@@ -235,7 +228,6 @@ blocks_are_appended(void **state)
 	const struct native_column columns[] = { { "n", NATIVE_UINT8 } };
 	struct native_block *block = native_block_open(columns, 1);
 
-	(void)state;
 	bytes.bytes = 0;
 	buffer_put(&bytes, "before", 6);
 	native_put_uint(block, 0, 3);
@@ -313,7 +305,6 @@ a_wrong_call_ends_the_process(void **state)
 	const struct native_column columns[] = { { "n", NATIVE_UINT8 },
 		{ "t", NATIVE_STRING }, { "a", NATIVE_UINT8_ARRAY } };
 
-	(void)state;
 	for (unsigned i = 0; i < COUNT(calls); i++) {
 		struct native_block *block = native_block_open(columns, 3);
 		int status;

@@ -109,7 +109,6 @@ every_type_is_read(void **state)
 	struct text piece = TEXT(two_rows);
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(native_read_next(r, &piece, &err), 1);
 	assert_two_rows(r);
 	assert_int_equal(native_read_next(r, &piece, &err), 0);
@@ -127,7 +126,6 @@ pieces_of_a_byte_give_the_same(void **state)
 	struct err err = { 0 };
 	unsigned blocks = 0;
 
-	(void)state;
 	for (int again = 0; again < 3; again++)
 		for (size_t i = 0; i < sizeof(two_rows) - 1; i++) {
 			struct text piece = { two_rows + i, 1 };
@@ -147,7 +145,6 @@ pieces_of_a_byte_give_the_same(void **state)
 static void
 an_answer_cut_anywhere_is_not_whole(void **state)
 {
-	(void)state;
 	for (uint32_t cut = 1; cut < sizeof(two_rows) - 1; cut++) {
 		struct native_reader *r =
 		    native_read_open(everything, COUNT(everything));
@@ -178,7 +175,6 @@ no_rows_are_no_bytes_or_blocks_without_rows(void **state)
 				 "\2\1\1n\5UInt8\7\1t\x0d"
 				 "Array(String)\0" E);
 
-	(void)state;
 	assert_int_equal(native_read_next(r, &nothing, &err), 0);
 	assert_int_equal(native_read_end(r, &err), 0);
 	assert_int_equal(native_read_next(r, &empty, &err), 0);
@@ -261,7 +257,6 @@ static const struct {
 static void
 a_wrong_answer_is_refused_with_a_sentence(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < COUNT(wrong); i++) {
 		const struct native_column column = { "n", wrong[i].type };
 		struct native_reader *r = native_read_open(&column, 1);
@@ -409,7 +404,6 @@ any_content_comes_back(void **state)
 	unsigned rounds = check_share(ROUNDS, 20);
 	struct buffer bytes = { 0 };
 
-	(void)state;
 	for (unsigned round = 0; round < rounds; round++) {
 		struct native_column columns[COUNT(everything)];
 		unsigned count =
@@ -451,7 +445,6 @@ a_block_of_the_most_rows_is_read(void **state)
 	struct err err = { 0 };
 	struct text piece;
 
-	(void)state;
 	for (uint32_t i = 0; i < NATIVE_ROWS_MAX; i++)
 		native_put_uint(block, 0, i);
 	native_encode(block, &bytes);

@@ -87,7 +87,6 @@ start(void **state)
 	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
 	char address[80];
 
-	(void)state;
 	for (unsigned i = 0; i < SERVERS; i++) {
 		struct sockaddr_in at = { .sin_family = AF_INET,
 			.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -125,7 +124,6 @@ start(void **state)
 static int
 stop(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < CLIENTS; i++)
 		clickhouse_close(&client[i]);
 	for (unsigned i = 0; i < SERVERS; i++) {
@@ -156,7 +154,6 @@ one_that_is_silent_is_not_looked_for_again(void **state)
 {
 	const struct clickhouse_host host = { "127.0.0.1", server[1].port };
 
-	(void)state;
 	assert_int_equal(clickhouse_find(client[0], &err), 0);
 	assert_int_equal(count_up(0), 1);
 	assert_int_equal(heard(1), 1);
@@ -181,7 +178,6 @@ without_another_one_it_is_asked(void **state)
 {
 	const struct clickhouse_host host = { "127.0.0.1", server[1].port };
 
-	(void)state;
 	silence_begin(&host, clock_monotonic_ns());
 	assert_int_equal(clickhouse_find(client[0], &err), 0);
 	assert_int_equal(heard(1), 0);
@@ -198,7 +194,6 @@ one_that_becomes_silent_is_asked_last(void **state)
 	unsigned order[CLICKHOUSE_REPLICAS_MAX], silent;
 	struct text answer;
 
-	(void)state;
 	atomic_store(&server[1].is_silent, false);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(clickhouse_find(client[i], &err), 0);
@@ -241,7 +236,6 @@ it_ends_after_a_minute(void **state)
 				     other = { "replica.example", 8443 };
 	const int64_t t = 1000 * NS_PER_SECOND;
 
-	(void)state;
 	assert_false(silence_is(&host, t));
 	silence_begin(&host, t);
 	assert_true(silence_is(&same, t));
@@ -261,7 +255,6 @@ the_oldest_is_forgotten(void **state)
 	struct clickhouse_host host = { .port = 9000 };
 	const int64_t t = clock_monotonic_ns();
 
-	(void)state;
 	for (unsigned i = 0; i <= SILENCE_HOSTS_MAX; i++) {
 		snprintf(host.name, sizeof(host.name), "h%u", i);
 		/* h1 is the oldest. */

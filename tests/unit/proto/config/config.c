@@ -41,7 +41,6 @@ set_up(void **state)
 {
 	char path[128];
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/conf.XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	snprintf(file, sizeof(file), "%s/main.conf", dir);
@@ -55,7 +54,6 @@ tear_down(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -92,7 +90,6 @@ the_section_wins_and_the_later_file(void **state)
 	struct err err = { 0 };
 	struct config config;
 
-	(void)state;
 	put("main.conf",
 	    "partition = \"outer\"\nbroker {\n partition = 'inner'\n"
 	    " some_text = \"a\" bytes = \"1k\"\n}\n");
@@ -118,7 +115,6 @@ lists_are_replaced_or_grow(void **state)
 	const struct config_value *value;
 	struct config config;
 
-	(void)state;
 	put("main.conf", "broker { route = {\"1\", \"2\"} }\n");
 	put("conf.d/a.conf", "broker { route += {\"3\",\n\"4\"} }\n");
 	assert_int_equal(config_read(&config, &program, file, &err), 0);
@@ -146,7 +142,6 @@ options_may_be_sections(void **state)
 	const struct config_value *value;
 	struct config config;
 
-	(void)state;
 	put("main.conf", "broker {\n job \"b\" {\n  command = \"/opt/b -v "
 			 "user=x\"\n  period = 10s\n }\n}\n");
 	put("conf.d/a.conf",
@@ -180,7 +175,6 @@ assert_refused(const char *text, const char *says)
 static void
 wrong_sections_are_refused_with_their_line(void **state)
 {
-	(void)state;
 	assert_refused("broker {\n job \"a\" { comand = \"/opt/a\" }\n}",
 	    ":2: no such option 'comand'");
 	assert_refused("broker {\n job { command = \"/opt/a\" }\n}", ":2: ");
@@ -208,7 +202,6 @@ sections_of_others_are_passed_over(void **state)
 	struct err err = { 0 };
 	struct config config;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		snprintf(text, sizeof(text),
 		    "%s\nbroker { some_text = \"x\" }\n", texts[i]);
@@ -248,7 +241,6 @@ what_is_wrong_is_named_with_its_place(void **state)
 		    "main.conf:1: route: belongs inside the braces" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err err = { 0 };
 		struct config config;
@@ -272,7 +264,6 @@ a_list_has_an_end(void **state)
 	struct err err = { 0 };
 	struct config config;
 
-	(void)state;
 	for (int i = 0; i < OPT_LIST_MAX; i++)
 		strcat(text, "\"x\",\n");
 	put("main.conf", strcat(text, "\"y\"} }"));
@@ -287,7 +278,6 @@ each_instance_has_its_file(void **state)
 {
 	char path[DEFAULT_DIR_BYTES];
 
-	(void)state;
 	assert_int_equal(config_default(path, "/var/lib/poolscope"), 0);
 	assert_string_equal(path, "/etc/poolscope/poolscope.conf");
 	assert_int_equal(config_default(path, "/somewhere"), 0);
@@ -300,7 +290,6 @@ a_file_that_nobody_named_may_be_absent(void **state)
 	struct err err = { 0 };
 	struct config config;
 
-	(void)state;
 	opt_common_values.dir = dir;
 	assert_int_equal(config_read(&config, &program, NULL, &err), 0);
 	assert_int_equal(config.files.count, 0);
@@ -324,7 +313,6 @@ a_program_may_read_the_section_of_another(void **state)
 	struct err err = { 0 };
 	struct config config;
 
-	(void)state;
 	admin.name = "poolscope-keys";
 	admin.section = "broker";
 	put("main.conf", "broker { some_text = \"theirs\" }\n"

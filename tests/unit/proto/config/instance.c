@@ -30,7 +30,6 @@ the_option_wins_over_the_environment(void **state)
 	char to[INSTANCE_PATH_BYTES];
 	struct err err;
 
-	(void)state;
 	clear_environment();
 	setenv("POOLSCOPE_DIR", "/tmp/env", 1);
 	assert_int_equal(instance_dir(to, &err), 0);
@@ -48,7 +47,6 @@ a_path_too_long_for_a_socket_is_refused_with_the_limit(void **state)
 	char to[INSTANCE_PATH_BYTES], dir[120];
 	struct err err;
 
-	(void)state;
 	clear_environment();
 	memset(dir, 'd', sizeof(dir) - 1);
 	dir[0] = '/';
@@ -90,7 +88,6 @@ the_names_of_directories_that_are_made_are_on_disk(void **state)
 	char base[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
 	struct err err;
 
-	(void)state;
 	scratch_make(base);
 	snprintf(path, sizeof(path), "%s/a/b", base);
 	assert_int_equal(instance_make_dir(path, &err), 0);
@@ -108,7 +105,6 @@ what_cannot_be_a_directory_is_reported(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(instance_make_dir("", &err), -1);
 	assert_non_null(strstr(err.text, "empty"));
 	assert_int_equal(instance_make_dir("/dev/null", &err), -1);
@@ -121,7 +117,6 @@ the_instance_is_absolute_whatever_names_it(void **state)
 	char to[INSTANCE_PATH_BYTES];
 	struct err err;
 
-	(void)state;
 	clear_environment();
 	if (geteuid() != 0) {
 		setenv("XDG_STATE_HOME", "state", 1);
@@ -141,7 +136,6 @@ partition_and_node_come_from_the_scheduler(void **state)
 	const char *why;
 	struct err err;
 
-	(void)state;
 	clear_environment();
 	assert_int_equal(instance_partition(to, NULL, &why, &err), 0);
 	assert_string_equal(to, "local$default");

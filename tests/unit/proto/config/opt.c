@@ -88,7 +88,6 @@ long_and_short_options_mix_with_operands(void **state)
 {
 	char out[8192];
 
-	(void)state;
 	assert_int_equal(
 	    RUN(NULL, "src", "--partition", "a$b", "-w", "--spool-bytes=64KiB",
 		"ev", "--period", "5m", "-ak=v", "-a", "l=w", "-f", "json"),
@@ -123,7 +122,6 @@ wrong_usage_is_one_line_and_status_2(void **state)
 	};
 	char out[8192];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		char word[64];
 
@@ -145,7 +143,6 @@ help_fits_eighty_columns(void **state)
 	char out[8192];
 	size_t column = 0;
 
-	(void)state;
 	assert_int_equal(RUN(NULL, "--help"), 0);
 	assert_non_null(strstr(out, "-p, --partition NAME"));
 	assert_non_null(strstr(out, "EVENT | --stdin"));
@@ -169,7 +166,6 @@ the_command_line_beats_environment_beats_file(void **state)
 	char out[8192], path[] = "/tmp/opt.XXXXXX", config[64];
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	dprintf(fd, "store = \"not ours\"\npartition = \"outer\"\n"
 		    "emit { partition = \"file\" attr = {\"a=b\", \"c=d\"}\n"
@@ -205,7 +201,6 @@ a_bad_file_is_named_with_its_line(void **state)
 	};
 	char out[8192], config[64];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		char path[] = "/tmp/opt.XXXXXX";
 		int fd = mkstemp(path);
@@ -233,7 +228,6 @@ the_command_line_takes_only_what_the_program_lists(void **state)
 	};
 	char out[8192];
 
-	(void)state;
 	program.topics = topics;
 	assert_int_equal(RUN("64KiB", "src", "--wait", "--quiet"), 0);
 	assert_string_equal(out, "p=- w=1 s=65536 t=0 a=0:- f=0 n=1:src");

@@ -37,7 +37,6 @@ assert_parts(const char *word, const char *want)
 static void
 the_last_key_takes_the_rest(void **state)
 {
-	(void)state;
 	assert_parts("q command=/opt/q -v user=x", "q|||/opt/q -v user=x|");
 	assert_parts("q  user=u\tperiod=10s  command= /a ", "q|10s|u|/a|");
 	assert_parts("q", "q||||");
@@ -61,7 +60,6 @@ a_word_is_what_was_read(void **state)
 	struct err err;
 	char *word;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		assert_int_equal(
 		    opt_section_parse(&section, &option, words[i], &err), 0);

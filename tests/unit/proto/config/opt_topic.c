@@ -71,7 +71,6 @@ each_topic_has_its_words_and_options(void **state)
 {
 	char out[4096];
 
-	(void)state;
 	assert_int_equal(RUN("check", "--store", "x"), 0);
 	assert_string_equal(out, "s=x f=0 n=1:check:check");
 	assert_int_equal(RUN("--force", "copy", "to", "--store=y"), 0);
@@ -83,7 +82,6 @@ what_is_of_another_topic_is_wrong_usage(void **state)
 {
 	char out[4096];
 
-	(void)state;
 	assert_int_equal(RUN("check", "--force"), 2);
 	assert_non_null(strstr(out, "--force is for copy, not for check"));
 	assert_int_equal(RUN("chek"), 2);
@@ -123,7 +121,6 @@ the_words_are_as_many_as_the_synopsis_has(void **state)
 	};
 	char out[4096];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int status = run(cases[i].words, out, sizeof(out));
 
@@ -139,7 +136,6 @@ help_is_that_of_the_topic(void **state)
 {
 	char out[4096];
 
-	(void)state;
 	assert_int_equal(RUN("check", "--help"), 0);
 	assert_non_null(strstr(out, "usage: poolscope-admin check [options]"));
 	assert_null(strstr(out, "--force"));

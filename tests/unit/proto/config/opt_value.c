@@ -71,7 +71,6 @@ set_up(void **state)
 		(char[]){ "--log=error" }, NULL };
 	struct opt_operands operands;
 
-	(void)state;
 	memset(&values, 0, sizeof(values));
 	values.free = 10;
 	values.fixed = 20;
@@ -91,7 +90,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	return remove(file);
 }
 
@@ -125,7 +123,6 @@ what_may_change_changes(void **state)
 	struct err err = { 0 };
 	char text[64];
 
-	(void)state;
 	assert_first_values();
 	put("\nagent { free = \"5\" fixed = \"6\" given = \"8\"\n"
 	    " text = \"new\" list = {\"c\"} }\n");
@@ -148,7 +145,6 @@ what_is_not_reported_any_more_is_the_default(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	put("");
 	assert_int_equal(opt_reload(&program, &err), 0);
 	opt_reload_keep();
@@ -163,7 +159,6 @@ a_change_is_taken_back_whole(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		put("agent { free = \"5\" text = \"new\" list = {\"c\"} }\n");
 		assert_int_equal(opt_reload(&program, &err), 0);
@@ -185,7 +180,6 @@ a_bad_one_changes_nothing(void **state)
 		"agent { text = \"new\"\nfree = \"99\" }",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct err err = { 0 };
 
@@ -212,7 +206,6 @@ texts_stay_where_they_are(void **state)
 	struct err err = { 0 };
 	const char *first = NULL;
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		put(i % 2 ? "agent { text = \"odd\" }"
 			  : "agent { text = \"even\" }");

@@ -30,7 +30,6 @@ rows_are_patterns_and_endpoints_in_order(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    parse(HEAD "# ours\n\na$b\ttcp://h:1\na$*\ttcp://h:2", &err), 0);
 	assert_int_equal(table.version, 7);
@@ -43,7 +42,6 @@ rows_are_patterns_and_endpoints_in_order(void **state)
 static void
 what_is_wrong_is_reported_with_its_line(void **state)
 {
-	(void)state;
 	refused("", "t:1: wanted \"poolscope-partitions 1\"");
 	refused("poolscope-partitions 2\nversion 1\n",
 	    "t:1: wanted \"poolscope-partitions 1\"");
@@ -69,7 +67,6 @@ a_table_has_an_end(void **state)
 	size_t length = (size_t)sprintf(file, HEAD);
 	struct err err = { 0 };
 
-	(void)state;
 	for (int i = 0; i < PARTITION_TABLE_ROWS_MAX; i++)
 		length += (size_t)sprintf(file + length, "p%d\te\n", i);
 	assert_int_equal(parse(file, &err), 0);

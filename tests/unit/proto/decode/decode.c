@@ -90,7 +90,6 @@ decode_all(bool as_json)
 static int
 set_up(void **state)
 {
-	(void)state;
 	frames_bytes = 0;
 	return 0;
 }
@@ -98,7 +97,6 @@ set_up(void **state)
 static void
 frames_one_after_another_are_printed(void **state)
 {
-	(void)state;
 	add_batch();
 	add_ack();
 	assert_int_equal(decode_all(true), 0);
@@ -138,7 +136,6 @@ a_query_is_printed_with_its_fields(void **state)
 	unsigned char body[WIRE_QUERY_BYTES_MAX];
 	size_t bytes = wire_put_query(body, sizeof(body), &query);
 
-	(void)state;
 	add_frame(&header, (struct text){ (char *)body, (uint32_t)bytes });
 	assert_int_equal(decode_all(true), 0);
 	assert_non_null(
@@ -149,7 +146,6 @@ a_query_is_printed_with_its_fields(void **state)
 static void
 nothing_is_no_frame_and_no_fault(void **state)
 {
-	(void)state;
 	assert_int_equal(decode_all(false), 0);
 	assert_string_equal(text, "");
 }
@@ -157,7 +153,6 @@ nothing_is_no_frame_and_no_fault(void **state)
 static void
 a_bad_frame_does_not_hide_the_next(void **state)
 {
-	(void)state;
 	add_batch();
 	frames[60] ^= 1;
 	add_ack();
@@ -172,7 +167,6 @@ an_input_that_ends_early_is_a_fault(void **state)
 {
 	size_t whole;
 
-	(void)state;
 	add_batch();
 	whole = frames_bytes;
 	for (frames_bytes = 1; frames_bytes < whole; frames_bytes++)
@@ -184,7 +178,6 @@ hostile_bytes_end_the_walk(void **state)
 {
 	uint64_t prng = 4;
 
-	(void)state;
 	for (int round = 0; round < 3000; round++) {
 		frames_bytes = 0;
 		add_batch();

@@ -18,14 +18,12 @@ static char dir[] = "/tmp/output.XXXXXX";
 static int
 make_dir(void **state)
 {
-	(void)state;
 	return mkdtemp(dir) == NULL;
 }
 
 static int
 remove_dir(void **state)
 {
-	(void)state;
 	return rmdir(dir);
 }
 
@@ -73,7 +71,6 @@ a_file_appears_only_at_the_commit(void **state)
 	struct output output;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
 	fputs("new", output.file);
 	fflush(output.file);
@@ -91,7 +88,6 @@ an_abort_leaves_what_was_there(void **state)
 	struct output output;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
 	fputs("old", output.file);
 	assert_int_equal(output_commit(&output, &err), 0);
@@ -112,7 +108,6 @@ the_mode_is_that_of_the_umask(void **state)
 	struct stat st;
 	mode_t old = umask(027);
 
-	(void)state;
 	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
 	assert_int_equal(output_commit(&output, &err), 0);
 	umask(old);
@@ -128,7 +123,6 @@ a_name_from_outside_is_one_file_name(void **state)
 	struct output output;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    output_open_in(&output, dir, text_of(evil), ".dat", &err), 0);
 	assert_string_equal(
@@ -145,7 +139,6 @@ a_write_that_failed_is_found_at_the_commit(void **state)
 	struct output output;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "/dev/full", &err), 0);
 	fputs("lost", output.file);
 	assert_int_equal(output_commit(&output, &err), -1);
@@ -162,7 +155,6 @@ what_is_not_a_file_is_not_replaced(void **state)
 	struct err err;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "/dev/null", &err), 0);
 	fputs("x", output.file);
 	assert_int_equal(output_commit(&output, &err), 0);
@@ -177,7 +169,6 @@ a_link_stays_and_its_file_is_replaced(void **state)
 	struct err err;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(output_open(&output, in_dir("a"), &err), 0);
 	assert_int_equal(output_commit(&output, &err), 0);
 	assert_int_equal(symlink("a", in_dir("link")), 0);
@@ -200,7 +191,6 @@ standard_output_by_name_is_no_file(void **state)
 	struct output output;
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		assert_int_equal(output_open(&output, names[i], &err), 0);
 		assert_ptr_equal(output.file, stdout);
@@ -245,7 +235,6 @@ end_in_the_middle(int signo)
 static void
 a_signal_or_an_exit_leaves_nothing_behind(void **state)
 {
-	(void)state;
 	end_in_the_middle(SIGTERM);
 	end_in_the_middle(SIGINT);
 	end_in_the_middle(SIGHUP);
@@ -288,7 +277,6 @@ names_of_files_are_plain_and_differ_where_names_do(void **state)
 	unsigned seed = (unsigned)check_seed();
 	char name[NAME_BYTES_MAX], file[4 * NAME_BYTES_MAX], back[1024];
 
-	(void)state;
 	srand(seed);
 	for (unsigned i = 0; i < 100000; i++) {
 		bool given = i < sizeof(evil) / sizeof(*evil);

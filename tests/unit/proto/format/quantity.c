@@ -12,7 +12,6 @@ bytes_are_in_powers_of_1024(void **state)
 {
 	char text[QUANTITY_TEXT_BYTES];
 
-	(void)state;
 	assert_string_equal(quantity_bytes(text, 0), "0 B");
 	assert_string_equal(quantity_bytes(text, 999), "999 B");
 	assert_string_equal(quantity_bytes(text, 1000), "1.0 KiB");
@@ -34,7 +33,6 @@ bytes_of_narrow_columns_have_three_digits_and_a_unit(void **state)
 		{ 999.96 * 1024, "1.0MiB" }, { 1.5 * 0x1p30, "1.5GiB" } };
 	char text[QUANTITY_TEXT_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_string_equal(
 		    quantity_bytes_short(text, cases[i].bytes), cases[i].text);
@@ -47,7 +45,6 @@ sizes_of_a_column_have_the_unit_of_the_greatest(void **state)
 {
 	double scale;
 
-	(void)state;
 	assert_string_equal(quantity_bytes_unit(999, &scale), "B");
 	assert_true(scale == 1);
 	assert_string_equal(quantity_bytes_unit(0x1p31, &scale), "GiB");
@@ -60,7 +57,6 @@ times_are_in_the_unit_of_their_size(void **state)
 {
 	char text[QUANTITY_TEXT_BYTES];
 
-	(void)state;
 	assert_string_equal(quantity_time(text, 0), "0 s");
 	assert_string_equal(quantity_time(text, 1), "1.00 ns");
 	assert_string_equal(quantity_time(text, -29600), "-29.6 us");
@@ -83,7 +79,6 @@ seconds_since_1970_are_a_day(void **state)
 {
 	char text[QUANTITY_TEXT_BYTES];
 
-	(void)state;
 	assert_string_equal(
 	    quantity_shown(text, QUANTITY_SECONDS, 1508000063.7), "2017-10-14");
 	assert_string_equal(

@@ -24,7 +24,6 @@ text_loses_its_middle(void **state)
 {
 	FILE *file = begin();
 
-	(void)state;
 	table_put_elided(file, text_of("abcdefghijkl"), 8);
 	fclose(file);
 	assert_string_equal(text, "abc..jkl");
@@ -39,7 +38,6 @@ control_characters_do_not_reach_the_terminal(void **state)
 {
 	FILE *file = begin();
 
-	(void)state;
 	table_put_elided(file, text_of("a\x1B[31mb\n"), 20);
 	fclose(file);
 	assert_string_equal(text, "a?[31mb?");
@@ -52,7 +50,6 @@ names_show_what_differs(void **state)
 	struct text a = text_of("tvm-139278_1-2017t"),
 		    b = text_of("tvm-139278_12-2017t");
 
-	(void)state;
 	table_names_add(&names, a);
 	table_names_add(&names, b);
 	table_names_fit(&names, 10);
@@ -70,7 +67,6 @@ a_name_that_was_not_added_is_shown_whole(void **state)
 		"tvm-139278_1-2018t", "tvx-139278_1-2017t", "-2017t" };
 	struct table_names names = { .count = 0 };
 
-	(void)state;
 	table_names_add(&names, text_of("tvm-139278_1-2017t"));
 	table_names_add(&names, text_of("tvm-139278_12-2017t"));
 	table_names_fit(&names, 10);
@@ -86,7 +82,6 @@ different_names_stay_different(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (int round = 0; round < 5000; round++) {
 		char raw[4][12];
 		struct table_names names = { .count = 0 };

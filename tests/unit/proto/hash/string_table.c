@@ -13,7 +13,6 @@ names_are_numbered_in_the_order_of_their_coming(void **state)
 	char name[] = "first";
 	uint32_t number = 99;
 
-	(void)state;
 	string_table_init(&t);
 	assert_false(string_table_find(&t, text_of("first"), &number));
 	assert_int_equal(string_table_add(&t, text_of(name)), 0);
@@ -40,7 +39,6 @@ a_hundred_thousand_names_keep_their_numbers_and_places(void **state)
 	char name[32];
 	uint32_t number;
 
-	(void)state;
 	string_table_init(&t);
 	early = string_table_text(&t, text_of("name 0"));
 	for (unsigned i = 1; i < NAMES; i++) {

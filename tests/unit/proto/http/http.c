@@ -118,7 +118,6 @@ static struct err err;
 static int
 open_http(void **state)
 {
-	(void)state;
 	err.text[0] = '\0';
 	how.retry_ns = 20 * NS_PER_SECOND;
 	return http_open(&http, &how, &err);
@@ -127,7 +126,6 @@ open_http(void **state)
 static int
 close_http(void **state)
 {
-	(void)state;
 	http_close(&http);
 	return 0;
 }
@@ -167,7 +165,6 @@ test_an_answer_has_status_headers_and_body(void **state)
 	    "201", "X-Thing: one\r\nx-thing:  two \r\n", "5\r\n\r\nhello") };
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 1, &answer), 0);
 	assert_int_equal(answer.status, 201);
 	assert_true(text_equal(answer.body, text_of("hello")));
@@ -190,7 +187,6 @@ test_what_may_work_later_is_tried_again(void **state)
 		"HTTP/1.1 200 OK\r\nServ", ANSWER("200", "", "4\r\n\r\ndone") };
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 6, &answer), 0);
 	assert_int_equal(answer.status, 200);
 	assert_true(text_equal(answer.body, text_of("done")));
@@ -232,7 +228,6 @@ test_each_attempt_is_signed_anew(void **state)
 		ANSWER("200", "", "0\r\n\r\n") };
 	char header[] = "X-Try: 0";
 
-	(void)state;
 	assert_int_equal(send_signed(script, 3, header), 0);
 	assert_int_equal(atomic_load(&service.asked), 3);
 	assert_non_null(strstr(service.heard, "\r\nX-Try: 3\r\n"));
@@ -245,7 +240,6 @@ test_what_cannot_be_signed_is_not_sent(void **state)
 	const char *script[] = { ANSWER("500", "", "2\r\n\r\nno") };
 	char header[] = "X-Try: 1", spoilt[] = "X-Try: 3";
 
-	(void)state;
 	assert_int_equal(send_signed(script, 1, spoilt), -1);
 	assert_int_equal(atomic_load(&service.asked), 0);
 	assert_string_equal(err.text, "the ink is gone");
@@ -261,7 +255,6 @@ test_an_outage_can_be_waited_out(void **state)
 		ANSWER("200", "", "4\r\n\r\ndone") };
 	struct http_answer answer;
 
-	(void)state;
 	how.retry_ns = 1000000;
 	assert_int_equal(send_to(script, 4, &answer), -1);
 	how.wait_out = true;
@@ -282,7 +275,6 @@ test_an_address_that_is_written_out_needs_no_lookup(void **state)
 		"http://example.com/", "http://169.254.169.254.example.com/" };
 	struct http_request request = { .method = "GET" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		request.url = bad[i];
 		if (http_check(&request, &err) == 0)
@@ -305,7 +297,6 @@ test_an_address_without_a_host_is_none(void **state)
 		"http://a\nb/", "http://h:99999/", "http://[::1/",
 		"http://a:b@c@d/" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		if (http_check_url(bad[i], &err) == 0)
 			fail_msg("%s", bad[i]);
@@ -323,7 +314,6 @@ test_this_machine_is_known_by_the_host_alone(void **state)
 		"http://localhost.example.com/", "http://[::2]/",
 		"http://128.0.0.1/", "http:///127.0.0.1", "://127.0.0.1" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++)
 		if (!http_is_here(here[i]))
 			fail_msg("%s", here[i]);
@@ -338,7 +328,6 @@ test_an_address_has_the_parts_that_are_sent(void **state)
 {
 	struct http_address a;
 
-	(void)state;
 	assert_int_equal(http_address_open(&a,
 			     "http://H.example:80/a/../b%2Fc?x=%20&y#z", &err),
 	    0);
@@ -364,7 +353,6 @@ test_what_is_the_callers_fault_is_not(void **state)
 	const char *script[] = { ANSWER("404", "", "8\r\n\r\nno\nthing") };
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 1, &answer), 0);
 	assert_int_equal(answer.status, 404);
 	assert_int_equal(atomic_load(&service.asked), 1);
@@ -383,7 +371,6 @@ test_a_client_of_this_host_goes_nowhere_else(void **state)
 	struct http_answer answer;
 	struct http *other;
 
-	(void)state;
 	assert_int_equal(http_open(&other, &here, &err), 0);
 	assert_int_equal(http_send(other, &request, &answer, &err), -1);
 	assert_non_null(
@@ -413,7 +400,6 @@ test_a_request_ends_when_its_time_is_over(void **state)
 	struct http_answer answer;
 	struct http *other;
 
-	(void)state;
 	unlink(at.sun_path);
 	assert_int_equal(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
 	assert_int_equal(listen(fd, 1), 0);
@@ -435,7 +421,6 @@ test_a_redirect_is_an_answer(void **state)
 	    "0\r\n\r\n") };
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 1, &answer), 0);
 	assert_int_equal(answer.status, 307);
 	assert_int_equal(atomic_load(&service.asked), 1);
@@ -451,7 +436,6 @@ test_retries_end_and_the_last_error_is_reported(void **state)
 	const char *script[] = { ANSWER("503", "", "9\r\n\r\noverworked") };
 	struct http_answer answer;
 
-	(void)state;
 	how.retry_ns = 100000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_non_null(strstr(err.text, "gave up after"));
@@ -466,7 +450,6 @@ test_a_pause_is_no_longer_than_patience(void **state)
 	    "429", "Retry-After: 86400\r\n", "0\r\n\r\n") };
 	struct http_answer answer;
 
-	(void)state;
 	how.retry_ns = 50000000;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_int_equal(atomic_load(&service.asked), 2);
@@ -478,7 +461,6 @@ test_what_is_not_http_is_reported_at_once(void **state)
 	const char *script[] = { "SSH-2.0-OpenSSH_9.2\r\n" };
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_non_null(strstr(err.text, "is not HTTP/1"));
 	assert_int_equal(atomic_load(&service.asked), 1);
@@ -493,7 +475,6 @@ test_an_answer_has_a_bound(void **state)
 	int n = snprintf(large, sizeof(large), ANSWER("200", "", "%u\r\n\r\n"),
 	    (unsigned)HTTP_ANSWER_BYTES_MAX + 1);
 
-	(void)state;
 	memset(large + n, 'x', HTTP_ANSWER_BYTES_MAX + 1);
 	assert_int_equal(send_to(script, 1, &answer), -1);
 	assert_non_null(strstr(err.text, "larger than 8 MiB"));
@@ -512,7 +493,6 @@ test_a_secret_that_is_reported_back_is_not_passed_on(void **state)
 	    "403", "", "33\r\n\r\nwrong token Bearer tellnobody, go") };
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 1, &answer), 0);
 	http_refused(http, &answer, &err);
 	assert_non_null(strstr(err.text, "403: wrong token ***, go"));
@@ -526,7 +506,6 @@ test_short_passwords_of_the_address_are_not_passed_on(void **state)
 		       "&note=a-rather-long-one" };
 	char printed[HTTP_EXCERPT_BYTES];
 
-	(void)state;
 	http_excerpt(printed,
 	    text_of("hushhush visitor abcdef a-rather-long-one"), &request);
 	assert_string_equal(printed, "*** visitor *** ***");
@@ -538,7 +517,6 @@ test_blanks_of_an_answer_are_one_and_none_at_its_ends(void **state)
 	const struct http_request request = { .url = "http://h/" };
 	char printed[HTTP_EXCERPT_BYTES];
 
-	(void)state;
 	http_excerpt(printed, text_of("\r\n \n\t  not\n\n found \n"), &request);
 	assert_string_equal(printed, "not found");
 	http_excerpt(printed, text_of(" \n "), &request);
@@ -558,7 +536,6 @@ test_a_request_is_shown_without_secrets(void **state)
 	char *shown = NULL;
 	size_t bytes;
 
-	(void)state;
 	stdout = open_memstream(&shown, &bytes);
 	http_show(&request);
 	fclose(stdout);
@@ -578,7 +555,6 @@ test_a_failure_of_libcurl_is_no_interruption(void **state)
 	__typeof__(libcurl.multi_perform) real;
 	int rc;
 
-	(void)state;
 	real = libcurl.multi_perform;
 	libcurl.multi_perform = fail_to_perform;
 	rc = send_to(script, 1, &answer);
@@ -605,7 +581,6 @@ check_refused(const char *url, const char *header, const char *words)
 static void
 test_refused_addresses_are_never_contacted(void **state)
 {
-	(void)state;
 	check_refused("http://169.254.169.254/latest?t=tellnobody", NULL,
 	    "is link-local");
 	check_refused("http://[::ffff:169.254.169.254]/", NULL, "link-local");
@@ -656,7 +631,6 @@ test_a_signal_ends_a_retry_pause(void **state)
 	pthread_t thread;
 	sigset_t set;
 
-	(void)state;
 	how.retry_ns = 3600 * NS_PER_SECOND;
 	interrupt_hold();
 	atomic_store(&service.asked, 0);
@@ -680,7 +654,6 @@ test_a_connection_is_kept_for_the_next_request(void **state)
 	};
 	struct http_answer answer;
 
-	(void)state;
 	assert_int_equal(send_to(script, 1, &answer), 0);
 	/* It was closed, though: that is noticed, and no failure. */
 	assert_int_equal(send_to(script, 1, &answer), 0);
@@ -715,7 +688,6 @@ test_retry_after_is_seconds_or_a_date(void **state)
 	struct tm tm;
 	int64_t seconds;
 
-	(void)state;
 	assert_int_equal(retry_seconds("120"), 120);
 	assert_int_equal(retry_seconds(" 7 "), 7);
 	/* What the answer before announced is over. */
@@ -745,7 +717,6 @@ test_a_place_has_no_user_and_no_query(void **state)
 	};
 	char place[HTTP_DISPLAY_URL_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_string_equal(
 		    http_display_url(place, cases[i][0]), cases[i][1]);
@@ -756,7 +727,6 @@ test_text_is_encoded_for_an_address(void **state)
 {
 	char to[16];
 
-	(void)state;
 	assert_int_equal(
 	    http_encode(to, sizeof(to), text_of("a b/\xc3\xa4~"), "/"), 13);
 	assert_string_equal(to, "a%20b/%C3%A4~");

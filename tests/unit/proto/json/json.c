@@ -52,7 +52,6 @@ one_line_is_that_of_json_dumps(void **state)
 	FILE *file;
 	struct json json = begin(&file, JSON_LINE);
 
-	(void)state;
 	put_all(&json);
 	fclose(file);
 	assert_string_equal(text,
@@ -68,7 +67,6 @@ indented_is_that_of_json_dumps_indent_1(void **state)
 	FILE *file;
 	struct json json = begin(&file, JSON_INDENTED);
 
-	(void)state;
 	put_all(&json);
 	fclose(file);
 	assert_string_equal(text,
@@ -85,7 +83,6 @@ what_is_not_finite_is_bare_or_null(void **state)
 	FILE *file;
 	struct json json = begin(&file, JSON_LINE);
 
-	(void)state;
 	json_begin_array(&json);
 	for (int i = 0; i < 3; i++)
 		json_float(&json, values[i]);
@@ -108,7 +105,6 @@ bytes_that_are_not_utf8_are_replaced(void **state)
 	const char *const wrong[] = { "\xC0\x80", "\xED\xA0\x80",
 		"\xF4\x90\x80\x80", "\xE2\x82", "\x80", "\xFF" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		FILE *file;
 		struct json json = begin(&file, JSON_LINE);
@@ -130,7 +126,6 @@ attributes_become_an_object(void **state)
 	FILE *file;
 	struct json json = begin(&file, JSON_LINE);
 
-	(void)state;
 	wire_writer_init(&w, buffer, sizeof(buffer));
 	wire_put_attribute(&w, text_of("f"), &v);
 	wire_put_text_attribute(&w, text_of("img"), text_of("redis:3"));
@@ -151,7 +146,6 @@ any_text_is_written_as_python_writes_it(void **state)
 	char path[] = "/tmp/json.XXXXXX", command[512];
 	FILE *file = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	assert_non_null(file);
 	for (int line = 0; line < 3000; line++) {
 		char raw[65];

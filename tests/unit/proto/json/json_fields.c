@@ -30,7 +30,6 @@ values_are_views_and_texts_are_decoded(void **state)
 {
 	struct text text;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(" { \"a\" : [1, {\"a\":2}] ,\"\\u0062\\n\":\"x\\\"\\u00e9"
 		      "\\ud83d\\ude00\",\"c\":-0.50,\"d\":null,\"e\":\"plain\"}"
@@ -83,7 +82,6 @@ what_is_wrong_is_reported_with_its_column(void **state)
 		{ "{\"a\":01}", "malformed number at column 7" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(read_text(bad[i][0]), -1);
 		if (strstr(err.text, bad[i][1]) == NULL)
@@ -103,7 +101,6 @@ a_member_among_many_that_comes_twice_is_found(void **state)
 	enum { MANY = 100000 };
 	char *text = malloc(MANY * 16);
 
-	(void)state;
 	for (int count = 2; count <= MANY; count = count * 3 + 1) {
 		size_t used = (size_t)sprintf(text, "{");
 
@@ -152,7 +149,6 @@ numbers_are_whole_or_the_nearest_double(void **state)
 		"-1e99999999999" };
 	struct value value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		assert_int_equal(
 		    json_fields_number(text_of(numbers[i].text), &value, &err),
@@ -180,7 +176,6 @@ random_numbers_are_read_as_strtod_reads_them(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned i = check_share(200000, 10000); i > 0; i--) {
 		char text[64];
 		struct value value;
@@ -274,7 +269,6 @@ what_python_takes_is_taken_and_nothing_else(void **state)
 	uint64_t random = check_seed();
 	unsigned good = 0;
 
-	(void)state;
 	assert_non_null(judge);
 	for (unsigned i = check_share(200000, 10000); i > 0; i--) {
 		char text[8192];
@@ -301,7 +295,6 @@ what_python_takes_is_taken_and_nothing_else(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	json_fields_clear(&object);
 	return 0;
 }

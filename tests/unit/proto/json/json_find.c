@@ -30,7 +30,6 @@ a_member_is_found_by_its_decoded_name(void **state)
 	    " {\"a\": {\"b\": [1, \"x\"], \"c\": null}, \"\\u0061b\" : -1e5,"
 	    "\"a.b/c\": \"\"}\n");
 
-	(void)state;
 	assert_is(json_find(json_find(root, "a"), "b"), "[1, \"x\"]");
 	assert_is(json_find(json_find(root, "a"), "c"), "null");
 	assert_is(json_find(root, "ab"), "-1e5");
@@ -60,7 +59,6 @@ what_is_no_object_has_nothing(void **state)
 		"<html>", NULL };
 	char deep[200] = "";
 
-	(void)state;
 	for (int i = 0; wrong[i] != NULL; i++)
 		if (root_of(wrong[i]).bytes > 0)
 			fail_msg("%s is taken", wrong[i]);
@@ -77,7 +75,6 @@ items_of_a_list_come_in_their_order(void **state)
 	    "\"n\": [[[]]]}");
 	struct text list = json_find(root, "a"), item;
 
-	(void)state;
 	assert_true(json_find_item(&list, &item));
 	assert_is(item, "1");
 	assert_true(json_find_item(&list, &item));
@@ -107,7 +104,6 @@ strings_are_decoded_and_nothing_else_is_one(void **state)
 	char *text = json_find_string(json_find(root, "a"));
 	char room[40];
 
-	(void)state;
 	assert_string_equal(text, "x\n\xC3\xA4\xF0\x9F\x98\x80/");
 	free(text);
 	assert_true(json_find_string_into(room, json_find(root, "a")));

@@ -21,7 +21,6 @@ assert_again(const char *from, const char *to)
 static void
 blanks_escapes_and_numbers_are_those_of_dumps(void **state)
 {
-	(void)state;
 	assert_again("[1,2 ,\n3]", "[1, 2, 3]");
 	assert_again("{\"b\":1.50,\"a\":[]}", "{\"b\": 1.5, \"a\": []}");
 	assert_again("\"\xC3\xA9\\/\\u00E9\xF0\x9F\x98\x80\"",
@@ -44,7 +43,6 @@ what_is_no_json_is_none(void **state)
 	struct json_relayout again;
 	struct text text;
 
-	(void)state;
 	json_relayout_init(&again);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		if (json_relayout(&again, text_of(wrong[i]), &text))
@@ -61,7 +59,6 @@ what_is_nested_too_deep_is_none(void **state)
 	struct json_relayout again;
 	struct text text;
 
-	(void)state;
 	json_relayout_init(&again);
 	for (size_t i = 0; i < sizeof(brackets) / sizeof(*brackets); i++) {
 		char deep[2000] = "";
@@ -122,7 +119,6 @@ made_up_texts_are_what_dumps_makes_of_them(void **state)
 	int fd = mkstemp(path);
 	FILE *file = fdopen(fd, "w");
 
-	(void)state;
 	assert_non_null(file);
 	fputs(maker, file);
 	fclose(file);

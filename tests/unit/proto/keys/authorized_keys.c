@@ -54,7 +54,6 @@ test_a_line_says_what_a_key_may_do(void **state)
 	    parse("# nodes\n#\n\n" LINE KEY2 "\treader\t*\t*\tall.1\n");
 	const struct authorized_key *entry = find(list, KEY);
 
-	(void)state;
 	assert_non_null(entry);
 	assert_int_equal(authorized_keys_count(list), 2);
 	assert_ptr_equal(entry, authorized_keys_at(list, 0));
@@ -87,7 +86,6 @@ test_patterns_bind_partition_and_node(void **state)
 	struct authorized_keys *list = parse(LINE);
 	const struct authorized_key *entry = authorized_keys_at(list, 0);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(
 		    text_match(entry->partition, text_of(cases[i].partition)) &&
@@ -99,7 +97,6 @@ test_patterns_bind_partition_and_node(void **state)
 static void
 test_a_bad_line_refuses_the_list_and_says_where(void **state)
 {
-	(void)state;
 	check_refused(LINE "nonsense\n", "f:2: expected PUBLIC, ROLE");
 	check_refused("x\tagent\t*\t*\tn\n", "f:1: the public key");
 	check_refused(KEY "\troot\t*\t*\tn\n", "f:1: the role");
@@ -123,7 +120,6 @@ test_every_cut_of_a_list_is_whole_lines_or_refused(void **state)
 	struct authorized_keys *list;
 	int rc;
 
-	(void)state;
 	for (uint32_t bytes = 0; bytes < sizeof(whole); bytes++) {
 		bool end = bytes == 0 || whole[bytes - 1] == '\n';
 
@@ -141,7 +137,6 @@ test_no_key_begins_with_the_sign_of_comments(void **state)
 	unsigned char public[Z85_KEY_BYTES];
 	char key[] = KEY;
 
-	(void)state;
 	for (int i = 0; i < 625; i++) {
 		key[0] = '#';
 		for (int at = 1, n = i; at < 5; at++, n /= 5)
@@ -173,7 +168,6 @@ test_a_hundred_thousand_keys_are_found_and_one_more_is_refused(void **state)
 	size_t bytes = 0;
 	FILE *file = open_memstream(&text, &bytes);
 
-	(void)state;
 	for (int i = 0; i < AUTHORIZED_KEYS_MAX; i++)
 		put_random_line(file, &seed);
 	fflush(file);
@@ -232,7 +226,6 @@ test_only_its_owner_may_have_written_the_file(void **state)
 	struct authorized_keys *list;
 	int fd;
 
-	(void)state;
 	assert_int_equal(authorized_keys_read(&list, path, &err), 0);
 	assert_int_equal(authorized_keys_count(list), 0);
 	authorized_keys_free(&list);
@@ -303,7 +296,6 @@ test_a_change_keeps_comments_and_other_keys(void **state)
 		.arg = "nodes" };
 	uint32_t removed;
 
-	(void)state;
 	assert_int_equal(
 	    authorized_keys_change(path, &take, &removed, &err), 0);
 	assert_int_equal(removed, 0);
@@ -333,7 +325,6 @@ test_changes_at_the_same_time_all_count(void **state)
 	struct authorized_keys *list;
 	int status;
 
-	(void)state;
 	for (int child = 0; child < CHILDREN; child++)
 		if (fork() == 0) {
 			uint32_t removed;

@@ -63,7 +63,6 @@ test_a_file_with_all_its_lines_is_a_key(void **state)
 	struct keyfile key;
 	char text[Z85_CHARACTERS];
 
-	(void)state;
 	write_file(
 	    HEAD "# of a pool\n\n" ROLE NAME SERVER SECRET PUBLIC SERVER);
 	if (keyfile_read(&key, path, &err) != 0)
@@ -88,7 +87,6 @@ test_what_was_written_is_read(void **state)
 	struct keyfile key, again;
 	struct stat st;
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		keyfile_make(&key, "some-key.1", all[i]);
 		key.servers = all[i] == KEY_SERVER ? 0 : i + 1;
@@ -117,7 +115,6 @@ test_a_key_is_never_written_over_another_by_mistake(void **state)
 {
 	struct keyfile key;
 
-	(void)state;
 	write_file("mine");
 	keyfile_make(&key, "n1", KEY_SERVER);
 	assert_int_equal(keyfile_write(&key, path, false, &err), -1);
@@ -139,7 +136,6 @@ test_new_keys_differ_and_begin_with_a_letter_or_digit(void **state)
 	struct keyfile a, b;
 	char text[Z85_CHARACTERS];
 
-	(void)state;
 	keyfile_make(&a, "a", KEY_AGENT);
 	for (int i = 0; i < 50; i++) {
 		keyfile_make(&b, "b", KEY_AGENT);
@@ -154,7 +150,6 @@ test_new_keys_differ_and_begin_with_a_letter_or_digit(void **state)
 static void
 test_what_is_cut_or_wrong_is_refused_and_never_shown(void **state)
 {
-	(void)state;
 	check_text_refused("", "is empty");
 	check_text_refused("\n", "is empty");
 	check_text_refused(NAME, "not a key file");
@@ -194,7 +189,6 @@ test_every_beginning_of_a_key_file_is_refused(void **state)
 	struct keyfile key;
 	size_t bytes;
 
-	(void)state;
 	/* The last newline may be missing. */
 	for (bytes = 0; bytes < sizeof(whole) - 2; bytes++) {
 		assert_int_equal(
@@ -216,7 +210,6 @@ test_files_of_other_kinds_are_refused(void **state)
 	char target[SCRATCH_BYTES + 32];
 	int fd;
 
-	(void)state;
 	unlink(path);
 	check_refused("No such file");
 	assert_int_equal(mkdir(path, 0700), 0);
@@ -243,7 +236,6 @@ test_files_that_others_read_or_own_are_refused(void **state)
 {
 	static const mode_t modes[] = { 0644, 0640, 0604, 0620, 0601, 0777 };
 
-	(void)state;
 	write_file(HEAD NAME ROLE PUBLIC SECRET SERVER);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		assert_int_equal(chmod(path, modes[i]), 0);
@@ -266,7 +258,6 @@ test_who_has_had_a_key_leaves_no_core(void **state)
 	struct keyfile key;
 	struct rlimit limit;
 
-	(void)state;
 	keyfile_make(&key, "a", KEY_AGENT);
 	assert_int_equal(getrlimit(RLIMIT_CORE, &limit), 0);
 	assert_int_equal(limit.rlim_cur, 0);
@@ -297,7 +288,6 @@ test_a_secret_is_in_locked_memory_until_it_is_cleared(void **state)
 	struct keyfile key;
 	unsigned long before = locked_kb(), during;
 
-	(void)state;
 	keyfile_make(&key, "a", KEY_AGENT);
 	during = locked_kb();
 	keyfile_clear(&key);

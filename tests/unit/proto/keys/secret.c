@@ -43,7 +43,6 @@ check_file(const char *bytes, size_t count, mode_t mode, const char *words)
 static void
 test_a_file_is_a_secret_when_only_its_owner_reads_it(void **state)
 {
-	(void)state;
 	check_file("word", 4, 0600, NULL);
 	check_file("word\n", 5, 0400, NULL);
 	check_file("word\r\n", 6, 0600, NULL);
@@ -60,7 +59,6 @@ test_a_file_has_a_bound(void **state)
 	static char bytes[SECRET_BYTES_MAX + 1];
 	struct secret secret;
 
-	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	check_file(bytes, sizeof(bytes), 0600, "longer than the 16384 bytes");
 	write_file(bytes, SECRET_BYTES_MAX, 0600);
@@ -74,7 +72,6 @@ test_only_a_regular_file_will_do(void **state)
 {
 	struct secret secret;
 
-	(void)state;
 	assert_int_equal(secret_from_file(&secret, dir, &err), -1);
 	assert_non_null(strstr(err.text, "not a regular file"));
 	unlink(path);
@@ -92,7 +89,6 @@ test_the_variable_comes_before_the_file_it_may_name(void **state)
 	struct secret secret;
 	bool found;
 
-	(void)state;
 	assert_int_equal(
 	    secret_from_environment(&secret, "SECRET_TEST", &found, &err), 0);
 	assert_false(found);

@@ -29,7 +29,6 @@ test_the_pairs_of_the_manual(void **state)
 	unsigned char bytes[Z85_KEY_BYTES], want[Z85_KEY_BYTES];
 	char text[Z85_CHARACTERS];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
 		for (int b = 0; b < Z85_KEY_BYTES; b++)
 			sscanf(pairs[i].hex + 2 * b, "%2hhx", &want[b]);
@@ -47,7 +46,6 @@ test_bytes_come_back(void **state)
 	char text[Z85_CHARACTERS];
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (unsigned round = check_share(100000, 1000); round > 0; round--) {
 		/* Ends of the range are as likely as all else. */
 		for (int b = 0; b < Z85_KEY_BYTES; b++)
@@ -70,7 +68,6 @@ test_a_text_that_is_taken_is_the_one_that_is_written(void **state)
 	uint64_t seed = check_seed();
 	unsigned taken = 0;
 
-	(void)state;
 	for (unsigned round = 0; round < 100000; round++) {
 		memcpy(text, pairs[round % 4].text, sizeof(text));
 		for (unsigned n = check_random(&seed) % 4; n > 0; n--)
@@ -91,7 +88,6 @@ test_lengths_and_too_large_groups_are_refused(void **state)
 	static const char good[] = "Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID0";
 	unsigned char bytes[Z85_KEY_BYTES];
 
-	(void)state;
 	assert_true(z85_decode(bytes, (struct text){ good, 40 }));
 	assert_false(z85_decode(bytes, (struct text){ good, 39 }));
 	assert_false(z85_decode(bytes, (struct text){ good, 41 }));

@@ -40,7 +40,6 @@ a_definition_grows_at_its_end(void **state)
 	struct definition one = lists("a", "s", "counter");
 	struct definition two = lists("a b", "s By", "counter gauge");
 
-	(void)state;
 	assert_int_equal(put("g", none, one), DEFINITION_GROWN);
 	assert_int_equal(put("g", one, one), DEFINITION_KEPT);
 	assert_int_equal(put("g", one, two), DEFINITION_GROWN);
@@ -80,7 +79,6 @@ each_difference_has_its_sentence(void **state)
 	};
 	struct definition held = lists("a b", "s By", "counter gauge");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(
 		    put("g", held,
@@ -96,7 +94,6 @@ a_sentence_is_short_and_printable(void **state)
 {
 	char name[300], other[300], unit[300];
 
-	(void)state;
 	memset(name, '\\', sizeof(name) - 1);
 	memset(other, 7, sizeof(other) - 1);
 	memset(unit, 0xff, sizeof(unit) - 1);
@@ -115,7 +112,6 @@ there_are_no_more_columns_than_values(void **state)
 	static char names[5 * 4098];
 	char *end = names;
 
-	(void)state;
 	for (int i = 0; i < 4096; i++)
 		end += sprintf(end, "%04x ", (unsigned)i);
 	assert_int_equal(put("g", lists("", "", ""), lists(names, "", "")),
@@ -139,7 +135,6 @@ built_in_groups_are_the_agents(void **state)
 		  "process.thread.count process.count more",
 		"1 By {thread} {process} 1", "");
 
-	(void)state;
 	assert_int_equal(put("memory", none, begins), DEFINITION_GROWN);
 	assert_int_equal(put("memory", none, mine), DEFINITION_REFUSED);
 	assert_int_equal(put("memory/x", none, mine), DEFINITION_GROWN);
@@ -171,7 +166,6 @@ a_record_with_any_of_the_lists_defines_a_group(void **state)
 	unsigned char bytes[100];
 	struct wire_writer w;
 
-	(void)state;
 	wire_writer_init(&w, bytes, sizeof(bytes));
 	wire_put_attribute(&w, text_of("names"), &number);
 	wire_put_text_attribute(&w, text_of("units"), text_of("s"));

@@ -66,7 +66,6 @@ a_group_is_defined_as_the_format_says(void **state)
 	double got[5];
 	struct definition definition;
 
-	(void)state;
 	assert_int_equal(make(&group), 0);
 	assert_string_equal(property(&group, "labels"),
 	    "{\"a\\\"b\":\"\xc3\xa9\\n\\u0001\",\"rank\":\"3\"}");
@@ -114,7 +113,6 @@ an_outsider_computes_the_name(void **state)
 	char theirs[2][64] = { "", "" };
 	FILE *python = popen(program, "r");
 
-	(void)state;
 	assert_non_null(python);
 	assert_int_equal(fscanf(python, "%63s %63s", theirs[0], theirs[1]), 2);
 	pclose(python);
@@ -178,7 +176,6 @@ each_fault_has_its_sentence(void **state)
 		    .says = "label 'k' is longer than 128 bytes" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct dynamic_label labels[2] = { bad[i].label[0],
 			bad[i].label[1] };
@@ -210,7 +207,6 @@ every_room_is_kept(void **state)
 	char value[DYNAMIC_LABEL_BYTES_MAX + 1], name[sizeof(group.name)] = "";
 	bool fitted = false;
 
-	(void)state;
 	memset(value, '\x01', DYNAMIC_LABEL_BYTES_MAX);
 	value[DYNAMIC_LABEL_BYTES_MAX] = '\0';
 	for (int i = 0; i <= DYNAMIC_LABELS_MAX; i++) {

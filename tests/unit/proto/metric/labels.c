@@ -36,7 +36,6 @@ labels_are_an_object_of_texts(void **state)
 		"{\"a\":\"1\",\"a\xc3\xa9\":\"2\",\"aa\":\"3\"}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(check_text(labels[i]), 0);
 	/* 0xc3 is greater than 'a'. */
@@ -89,7 +88,6 @@ anything_else_is_refused(void **state)
 		"{\"a\nb\":\"1\"}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		if (check_text(wrong[i]) == 0)
 			fail_msg("'%s' was taken", wrong[i]);
@@ -100,7 +98,6 @@ there_are_at_most_sixteen(void **state)
 {
 	char text[400] = "{", *end = text + 1;
 
-	(void)state;
 	for (int i = 0; i < 17; i++) {
 		end +=
 		    sprintf(end, "%s\"%c\":\"1\"", i > 0 ? "," : "", 'a' + i);
@@ -115,7 +112,6 @@ brackets_do_not_nest(void **state)
 {
 	char *text = malloc(30001);
 
-	(void)state;
 	for (int i = 0; i < 30000; i++)
 		text[i] = "{["[i % 2];
 	text[30000] = '\0';

@@ -151,7 +151,6 @@ each_line_means_what_the_specification_says(void **state)
 		{ "a 1 2.5 # {t=\"x\"} 0.6", "a{} 1  @2500000000" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		assert_string_equal(last_of(rows[i].page), rows[i].means);
 }
@@ -190,7 +189,6 @@ each_wrong_line_has_its_sentence(void **state)
 		{ "# TYPE", "a name is missing" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		assert_string_equal(last_of(rows[i].line), rows[i].says);
 }
@@ -200,7 +198,6 @@ a_wrong_line_costs_itself(void **state)
 {
 	int rc[6];
 
-	(void)state;
 	prometheus_begin(&reader, text_of("a 1\nb\n\n# x\nc 3\nd{e 4\nf 5"));
 	for (int i = 0; i < 6; i++)
 		rc[i] = prometheus_next(&reader, &sample, &err);
@@ -260,7 +257,6 @@ samples_of_one_moment_and_label_set_are_one_group(void **state)
 	struct sample_page_calls calls = { &got, on_group, on_bad };
 	struct sample_page *groups;
 
-	(void)state;
 	sample_page_new(&groups);
 	prometheus_begin(&reader, text_of(page));
 	while (prometheus_next(&reader, &sample, &err) > 0)
@@ -287,7 +283,6 @@ a_group_that_is_too_wide_is_several(void **state)
 	struct sample_page_calls calls = { &got, on_group, on_bad };
 	struct sample_page *groups;
 
-	(void)state;
 	sample_page_new(&groups);
 	for (int i = 0; i < 5000; i++) {
 		struct dynamic_number number = { .name = { name[i], 200 },
@@ -315,7 +310,6 @@ a_label_set_costs_little_memory(void **state)
 	struct sample_page *groups;
 	struct mallinfo2 before = mallinfo2(), after;
 
-	(void)state;
 	sample_page_new(&groups);
 	for (int i = 0; i < SETS; i++) {
 		struct dynamic_number number = { .name = { "a", 1 },

@@ -23,7 +23,6 @@ static unsigned char room[MP_HEAD_BYTES_MAX + 300];
 static void
 an_integer_has_the_shortest_form(void **state)
 {
-	(void)state;
 	WRITES(mp_put_uint64, 0, "\x00");
 	WRITES(mp_put_uint64, 127, "\x7f");
 	WRITES(mp_put_uint64, 128, "\xcc\x80");
@@ -58,7 +57,6 @@ an_integer_has_the_shortest_form(void **state)
 static void
 a_double_is_never_narrowed(void **state)
 {
-	(void)state;
 	WRITES(mp_put_double, 1.0, "\xcb\x3f\xf0\x00\x00\x00\x00\x00\x00");
 	WRITES(mp_put_double, -0.0, "\xcb\x80\x00\x00\x00\x00\x00\x00\x00");
 	WRITES(mp_put_bool, true, "\xc3");
@@ -68,7 +66,6 @@ a_double_is_never_narrowed(void **state)
 static void
 a_length_has_the_shortest_form(void **state)
 {
-	(void)state;
 	WRITES(mp_put_str, 0, "\xa0");
 	WRITES(mp_put_str, 31, "\xbf");
 	WRITES(mp_put_str, 32, "\xd9\x20");
@@ -95,7 +92,6 @@ a_body_is_copied_whole(void **state)
 {
 	unsigned char *end = room;
 
-	(void)state;
 	memset(room, 0x55, sizeof(room));
 	mp_put_str_body(&end, "", 0);
 	assert_ptr_equal(end, room);

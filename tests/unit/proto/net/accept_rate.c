@@ -42,7 +42,6 @@ listen_somewhere(void)
 static int
 set_up(void **state)
 {
-	(void)state;
 	connections = 0;
 	listen_somewhere();
 	accept_rate_init(&accept_rate, RATE);
@@ -53,7 +52,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	while (connections > 0)
 		close(held[--connections]);
 	close(listener);
@@ -121,7 +119,6 @@ more_than_a_burst_must_wait_and_who_is_in_goes_on(void **state)
 	int64_t now_ns = 1000 * NS_PER_SECOND;
 	int first, ours, last, ours_last, waiting;
 
-	(void)state;
 	first = come(now_ns, &ours);
 	for (int i = 1; i < BURST; i++)
 		come(now_ns, &ours_last);
@@ -147,7 +144,6 @@ at_the_rate_all_come_in(void **state)
 	int64_t now_ns = 1000 * NS_PER_SECOND;
 	int ours;
 
-	(void)state;
 	for (int i = 0; i < BURST; i++)
 		come(now_ns, &ours);
 	for (int i = 1; i < 10; i++)
@@ -161,7 +157,6 @@ after_a_rest_there_is_a_burst_again(void **state)
 	int64_t now_ns = 1000 * NS_PER_SECOND;
 	int ours;
 
-	(void)state;
 	for (int i = 0; i < BURST; i++)
 		come(now_ns, &ours);
 	now_ns += 3600 * NS_PER_SECOND;
@@ -178,7 +173,6 @@ however_many_came_it_opens_again_soon(void **state)
 	int64_t now_ns = 1000 * NS_PER_SECOND;
 	const int64_t limit_ns = ACCEPT_RATE_PAUSE_SECONDS * NS_PER_SECOND;
 
-	(void)state;
 	for (int i = 0; i < 100 * BURST; i++)
 		accept_rate_count(&accept_rate, -1, now_ns);
 	accept_rate_check(&accept_rate, now_ns + limit_ns - 1);
@@ -194,7 +188,6 @@ a_listener_bound_while_it_is_shut_is_shut_too(void **state)
 {
 	int waiting, old = listener;
 
-	(void)state;
 	for (int i = 0; i <= BURST; i++)
 		accept_rate_count(&accept_rate, -1, NS_PER_SECOND);
 	accept_rate_remove(&accept_rate, old);
@@ -212,7 +205,6 @@ unix_sockets_and_doors_without_a_limit_are_left_alone(void **state)
 {
 	int unix_socket = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	(void)state;
 	accept_rate_add(&accept_rate, unix_socket);
 	accept_rate_add(&accept_rate, -1);
 	assert_int_equal(accept_rate.listeners, 1);

@@ -38,7 +38,6 @@ make_pair(int i)
 static int
 set_up(void **state)
 {
-	(void)state;
 	for (int i = 0; i < PAIRS; i++)
 		make_pair(i);
 	connection_limit_init(&connection_limit, 4);
@@ -48,7 +47,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	for (int i = 0; i < PAIRS; i++) {
 		close(near[i]);
 		close(far[i]);
@@ -83,7 +81,6 @@ pour(int i, size_t bytes)
 static void
 beyond_the_share_the_oldest_goes_that_brought_nothing(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		connection_limit_accepted(&connection_limit, near[i]);
 	connection_limit_delivered(&connection_limit, near[0]);
@@ -103,7 +100,6 @@ beyond_the_share_the_oldest_goes_that_brought_nothing(void **state)
 static void
 where_all_are_proven_it_is_the_newcomer(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		connection_limit_accepted(&connection_limit, near[i]);
 		connection_limit_delivered(&connection_limit, near[i]);
@@ -121,7 +117,6 @@ where_all_are_proven_it_is_the_newcomer(void **state)
 static void
 who_sends_and_brings_no_message_is_cut(void **state)
 {
-	(void)state;
 	connection_limit_accepted(&connection_limit, near[0]);
 	connection_limit_accepted(&connection_limit, near[1]);
 	pour(0, 10000);
@@ -145,7 +140,6 @@ who_sends_and_brings_no_message_is_cut(void **state)
 static void
 heartbeats_add_up_to_nothing(void **state)
 {
-	(void)state;
 	connection_limit_accepted(&connection_limit, near[0]);
 	for (int i = 0; i < 2000; i++) {
 		pour(0, 25);
@@ -160,7 +154,6 @@ what_the_kernel_holds_is_not_ours(void **state)
 {
 	static char block[20000];
 
-	(void)state;
 	connection_limit_accepted(&connection_limit, near[0]);
 	assert_int_equal(send(far[0], block, sizeof(block), 0), sizeof(block));
 	connection_limit_check(&connection_limit, 1000);
@@ -172,7 +165,6 @@ others_than_tcp_are_nobodys_business(void **state)
 {
 	int pair[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	connection_limit_accepted(&connection_limit, pair[0]);
 	connection_limit_accepted(&connection_limit, -1);

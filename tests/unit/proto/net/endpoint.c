@@ -12,7 +12,6 @@ only_ipc_and_tcp_are_endpoints(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(endpoint_check("ipc:///run/x.ipc", &err), 0);
 	assert_int_equal(endpoint_check("ipc://relative", &err), 0);
 	assert_int_equal(endpoint_check("tcp://head:5570", &err), 0);
@@ -32,7 +31,6 @@ a_path_of_107_bytes_fits_and_108_do_not(void **state)
 	char endpoint[200] = "ipc://";
 	struct err err;
 
-	(void)state;
 	memset(endpoint + 6, 'p', 107);
 	assert_int_equal(endpoint_check(endpoint, &err), 0);
 	endpoint[6 + 107] = 'p';
@@ -46,7 +44,6 @@ an_endpoint_on_tcp_is_found_among_others(void **state)
 	static const char *const endpoints[] = { "ipc:///tmp/tcp://a",
 		"tcp://a:1" };
 
-	(void)state;
 	assert_false(endpoint_any_tcp(endpoints, 0));
 	assert_false(endpoint_any_tcp(endpoints, 1));
 	assert_true(endpoint_any_tcp(endpoints, 2));
@@ -59,7 +56,6 @@ localhost_is_bound_by_its_number(void **state)
 	char text[ENDPOINT_BYTES_MAX] = "tcp://localhost:";
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    endpoint_bindable(to, "tcp://localhost:5570", &err), 0);
 	assert_string_equal(to, "tcp://127.0.0.1:5570");
@@ -74,7 +70,6 @@ localhost_is_bound_by_its_number(void **state)
 static void
 the_path_is_what_follows_ipc(void **state)
 {
-	(void)state;
 	assert_string_equal(endpoint_path("ipc:///a/b"), "/a/b");
 	assert_null(endpoint_path("tcp://a:1"));
 }

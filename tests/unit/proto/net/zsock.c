@@ -13,7 +13,6 @@ a_message_goes_up_and_its_answer_comes_back(void **state)
 	struct zsock *listener = open_listener(), *line = open_line();
 	struct zsock_message m;
 
-	(void)state;
 	zsock_message_init(&m);
 	assert_int_equal(
 	    zsock_send(line, &no_route, text_of("question")), ZSOCK_DONE);
@@ -44,7 +43,6 @@ passing_on_keeps_frame_and_route(void **state)
 	struct zsock_message m;
 	struct route route;
 
-	(void)state;
 	snprintf(where, sizeof(where), "ipc://%s/second", dir);
 	listener = open_listener();
 	agent = open_line();
@@ -77,7 +75,6 @@ a_line_without_a_peer_says_again_and_becomes_ready_when_there_is_one(
 	struct err err;
 	int64_t limit;
 
-	(void)state;
 	assert_int_equal(zsock_connect(line, where, &err), 0);
 	assert_int_equal(
 	    zsock_send(line, &no_route, text_of("x")), ZSOCK_AGAIN);
@@ -103,7 +100,6 @@ a_full_peer_says_again_and_loses_nothing_that_was_taken(void **state)
 	char body[FRAME_MAX];
 	uint64_t taken = 0, arrived = 0;
 
-	(void)state;
 	memset(body, 'x', sizeof(body));
 	while (zsock_send(line, &no_route,
 		   (struct text){ body, sizeof(body) }) == ZSOCK_DONE)
@@ -127,7 +123,6 @@ a_message_that_was_not_passed_on_is_as_it_was(void **state)
 	struct zsock_message m;
 	struct err err;
 
-	(void)state;
 	away = open_port(ZSOCK_CONNECTION);
 	assert_int_equal(zsock_connect(away, "tcp://127.0.0.1:1", &err), 0);
 	zsock_message_init(&m);
@@ -153,7 +148,6 @@ a_peer_that_is_gone_is_gone(void **state)
 	struct zsock_message m;
 	int64_t limit = clock_monotonic_ns() + (int64_t)PATIENCE_MS * 1000000;
 
-	(void)state;
 	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("x"));
 	recv_one(listener, &m);
@@ -184,7 +178,6 @@ what_was_sent_may_leave_after_port_finish(void **state)
 	struct zsock_message m;
 	int round, i;
 
-	(void)state;
 	zsock_message_init(&m);
 	for (round = 0; round < 20; round++) {
 		listener = open_listener();
@@ -208,7 +201,6 @@ a_line_can_be_connected_anew(void **state)
 	struct zsock_message m;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(zsock_reconnect(line, &err), 0);
 	assert_int_equal(zsock_counters(line)->peers, 0);
 	wait_peers(line, 1);
@@ -231,7 +223,6 @@ a_peer_that_takes_everything_is_never_full(void **state)
 	struct zsock_message m;
 	struct route route;
 
-	(void)state;
 	zsock_message_init(&m);
 	zsock_send(line, &no_route, text_of("hello"));
 	recv_one(listener, &m);

@@ -20,7 +20,6 @@ static char where[ENDPOINT_BYTES_MAX];
 static inline int
 set_up(void **state)
 {
-	(void)state;
 	scratch_make(dir);
 	snprintf(where, sizeof(where), "ipc://%s/door", dir);
 	return 0;
@@ -29,7 +28,6 @@ set_up(void **state)
 static inline int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(dir);
 	return 0;
 }

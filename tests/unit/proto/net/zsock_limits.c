@@ -52,7 +52,6 @@ routes_over_the_limits_are_dropped_and_counted(void **state)
 	struct bare bare = bare_connect();
 	struct zsock_message m;
 
-	(void)state;
 	zsock_message_init(&m);
 	bare_send(&bare, 7, 10); /* and the peer's own: eight */
 	recv_one(listener, &m);
@@ -80,7 +79,6 @@ random_shapes_come_out_whole_or_not_at_all(void **state)
 	uint64_t bad = 0;
 	int i;
 
-	(void)state;
 	zsock_message_init(&m);
 	for (i = 0; i < 2000; i++) {
 		uint32_t routes = (uint32_t)(check_random(&seed) % 11);
@@ -113,7 +111,6 @@ a_frame_over_the_limit_costs_the_connection(void **state)
 	uint64_t connections;
 	struct zsock_message m;
 
-	(void)state;
 	zsock_message_init(&m);
 	zsock_send(line, &no_route, (struct text){ body, FRAME_MAX });
 	recv_one(listener, &m);
@@ -157,7 +154,6 @@ a_tcp_listener_needs_keys_or_insecure(void **state)
 	struct zsock *listener;
 	struct err err;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(endpoints) / sizeof(*endpoints); i++) {
 		assert_int_equal(zsock_open(&listener, &options, &err), 0);
 		assert_refused(
@@ -183,7 +179,6 @@ a_listener_on_loopback_says_where_it_is_bound(void **state)
 	struct zsock_message m;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(zsock_bind(listener, "tcp://localhost:*", &err), 0);
 	snprintf(where, sizeof(where), "%s", zsock_endpoint(listener));
 	assert_int_equal(strncmp(where, "tcp://127.0.0.1:", 16), 0);
@@ -204,7 +199,6 @@ a_socket_that_somebody_listens_on_is_not_taken_over(void **state)
 	struct zsock *listener = open_listener();
 	struct stat st;
 
-	(void)state;
 	assert_not_bound(where, "already listens there");
 	snprintf(path, sizeof(path), "%s/door", dir);
 	assert_int_equal(stat(path, &st), 0);
@@ -220,7 +214,6 @@ wrong_endpoints_are_refused_with_a_sentence(void **state)
 {
 	char long_path[200] = "ipc:///tmp/";
 
-	(void)state;
 	memset(long_path + 11, 'x', 150);
 	assert_not_bound(long_path, "longer than 107 bytes");
 	assert_not_bound("udp://127.0.0.1:5", "begins with ipc:// or tcp://");

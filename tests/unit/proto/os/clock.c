@@ -18,7 +18,6 @@ seconds(const char *text)
 static void
 seconds_are_exact_to_the_nanosecond(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    seconds("1508000063.695798"), INT64_C(1508000063695798000));
 	assert_int_equal(
@@ -34,7 +33,6 @@ seconds_are_exact_to_the_nanosecond(void **state)
 static void
 digits_beyond_the_ninth_round_half_to_even(void **state)
 {
-	(void)state;
 	assert_int_equal(seconds("1.0000000005"), INT64_C(1000000000));
 	assert_int_equal(seconds("1.0000000015"), INT64_C(1000000002));
 	assert_int_equal(seconds("1.00000000050001"), INT64_C(1000000001));
@@ -51,7 +49,6 @@ what_is_not_a_time_is_refused_with_a_sentence(void **state)
 	struct err err;
 	int64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		err.text[0] = '\0';
 		if (clock_parse_seconds(text_of(bad[i]), &ns, &err) == 0)
@@ -100,7 +97,6 @@ options_take_all_the_usual_forms(void **state)
 		"2025-11-20T10:00:00Zx" };
 	int64_t ns;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		assert_int_equal(
 		    clock_parse_time(text_of(good[i].text), now, &ns, NULL), 0);
@@ -120,7 +116,6 @@ durations_have_units(void **state)
 {
 	int64_t ns;
 
-	(void)state;
 	assert_int_equal(clock_parse_duration(text_of("250ms"), &ns, NULL), 0);
 	assert_int_equal(ns, 250000000);
 	assert_int_equal(clock_parse_duration(text_of("1.5h"), &ns, NULL), 0);
@@ -145,7 +140,6 @@ what_is_printed_reads_back(void **state)
 	uint64_t random = check_seed();
 	char text[CLOCK_TEXT_BYTES];
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		int64_t ns = (int64_t)(check_random(&random) >> 2), back;
 

@@ -25,7 +25,6 @@ who_rests_does_not_hang(void **state)
 {
 	struct heartbeat heartbeat;
 
-	(void)state;
 	heartbeat_begin(&heartbeat, "sleeper");
 	assert_null(stuck_later());
 	heartbeat_beat();
@@ -40,7 +39,6 @@ who_is_busy_may_be_until_the_limit(void **state)
 	struct heartbeat heartbeat;
 	int64_t now_ns;
 
-	(void)state;
 	heartbeat_begin(&heartbeat, "worker");
 	heartbeat_beat();
 	now_ns = clock_monotonic_ns();
@@ -54,7 +52,6 @@ who_is_busy_may_be_until_the_limit(void **state)
 static void
 a_thread_without_a_pulse_is_not_watched(void **state)
 {
-	(void)state;
 	heartbeat_beat();
 	assert_null(stuck_later());
 	heartbeat_rest();
@@ -65,7 +62,6 @@ the_inner_one_counts_until_it_ends(void **state)
 {
 	struct heartbeat outer, inner;
 
-	(void)state;
 	heartbeat_begin(&outer, "outer");
 	heartbeat_beat();
 	/* The outer one has handed its work over. */
@@ -101,7 +97,6 @@ one_that_hangs_is_found_among_others(void **state)
 	struct heartbeat heartbeat;
 	pthread_t thread;
 
-	(void)state;
 	pthread_barrier_init(&barrier, NULL, 2);
 	heartbeat_begin(&heartbeat, "good");
 	assert_int_equal(pthread_create(&thread, NULL, hang, "hung"), 0);

@@ -97,7 +97,6 @@ load_libcurl_for_a_handle(void)
 static void
 one_is_loaded_when_it_is_wanted_and_not_before(void **state)
 {
-	(void)state;
 	in_child(load_libzmq_twice);
 	in_child(load_libcurl_for_an_address);
 	in_child(load_libcurl_for_a_handle);
@@ -128,7 +127,6 @@ load_before(void)
 static void
 a_sandbox_closes_after_them_and_does_not_keep_them_out(void **state)
 {
-	(void)state;
 	in_child(load_before);
 	in_child(load_within);
 }
@@ -169,7 +167,6 @@ one_that_cannot_be_loaded_is_reported_in_one_sentence(void **state)
 	pid_t child;
 	int status;
 
-	(void)state;
 	/* Under valgrind /proc/self/exe is valgrind, which cannot start so. */
 	if (variant != NULL && strcmp(variant, "valgrind") == 0)
 		skip();

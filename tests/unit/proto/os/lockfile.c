@@ -18,7 +18,6 @@ static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 8];
 static int
 set_up(void **state)
 {
-	(void)state;
 	snprintf(path, sizeof(path), "%s/lock", scratch_make(dir));
 	return 0;
 }
@@ -26,7 +25,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(dir);
 	return 0;
 }
@@ -40,7 +38,6 @@ a_lock_is_held_once(void **state)
 	struct timespec before;
 	long holder;
 
-	(void)state;
 	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), 0);
 	assert_int_equal(lockfile_take(&second, path, &holder, &err), -1);
 	assert_int_equal(holder, getpid());
@@ -78,7 +75,6 @@ one_that_looks_keeps_nobody_from_it(void **state)
 	long holder;
 	int ready[2], fd;
 
-	(void)state;
 	close(open(path, O_WRONLY | O_CREAT, 0600));
 	assert_int_equal(pipe(ready), 0);
 	if (fork() == 0) {
@@ -103,7 +99,6 @@ a_place_that_cannot_be_is_a_sentence(void **state)
 	struct err err = { 0 };
 	long holder;
 
-	(void)state;
 	assert_int_equal(
 	    lockfile_take(&lockfile, "/nowhere/lock", &holder, &err), -1);
 	assert_int_equal(holder, LOCKFILE_NOT_HELD);
@@ -133,7 +128,6 @@ a_lock_is_a_file_of_its_own(void **state)
 {
 	char other[SCRATCH_BYTES + 16];
 
-	(void)state;
 	snprintf(other, sizeof(other), "%s/other", dir);
 	close(open(other, O_WRONLY | O_CREAT, 0600));
 	assert_int_equal(symlink(other, path), 0);
@@ -157,7 +151,6 @@ the_holder_is_a_process_of_the_owner_of_the_file(void **state)
 	struct err err = { 0 };
 	long holder;
 
-	(void)state;
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(lockfile_take(&lockfile, path, &holder, &err), 0);
@@ -202,7 +195,6 @@ of_many_processes_one_holds_it_at_a_time(void **state)
 	FILE *file;
 	int i, n = 0, status;
 
-	(void)state;
 	snprintf(counter, sizeof(counter), "%s/counter", dir);
 	file = fopen(counter, "w");
 	assert_non_null(file);
@@ -253,7 +245,6 @@ a_renewal_that_failed_or_made_nothing_is_none(void **state)
 		{ { -1, false }, -1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct renewal renewal = cases[i].renewal, none = { 0, true };
 		struct err err = { 0 };

@@ -42,7 +42,6 @@ say_failure(void)
 static void
 what_is_below_the_level_is_not_reported(void **state)
 {
-	(void)state;
 	log_init("test", LOG_INFO);
 	assert_string_equal(stderr_text(say_all),
 	    "error test: one\nwarn test: two 2\ninfo test: three\n");
@@ -55,7 +54,6 @@ a_line_stays_one_line(void **state)
 {
 	const char *line;
 
-	(void)state;
 	log_init("test", LOG_INFO);
 	assert_string_equal(
 	    stderr_text(say_evil), "error test: a?error b: ?[31mred?\n");
@@ -67,7 +65,6 @@ a_line_stays_one_line(void **state)
 static void
 a_failure_is_reported_at_every_level(void **state)
 {
-	(void)state;
 	log_init("test", LOG_ERROR);
 	assert_string_equal(stderr_text(say_failure), "test: no room\n");
 }
@@ -77,7 +74,6 @@ a_line_that_others_cause_is_due_once_a_minute(void **state)
 {
 	int64_t last_ns = 0;
 
-	(void)state;
 	assert_true(log_is_due(&last_ns));
 	assert_false(log_is_due(&last_ns));
 	last_ns -= 59 * NS_PER_SECOND;

@@ -86,7 +86,6 @@ one_that_fails_says_which_and_why(void **state)
 	struct job job = { .rc = -1, .why = "the address is taken" };
 	struct err err = { 0 };
 
-	(void)state;
 	start(&job, true);
 	assert_true(thread_is_running(&job.thread));
 	assert_false(thread_failure(&job.thread, &err));
@@ -107,7 +106,6 @@ one_that_was_asked_to_stop_reports_nothing(void **state)
 {
 	struct job job = { .rc = 0 };
 
-	(void)state;
 	start(&job, true);
 	thread_stop(&job.thread);
 	thread_stop(&job.thread);
@@ -121,7 +119,6 @@ one_that_fails_while_it_stops_reports_it(void **state)
 {
 	struct job job = { .rc = -1, .why = "the disk is full" };
 
-	(void)state;
 	start(&job, true);
 	thread_stop(&job.thread);
 	assert_int_equal(job.ends, 1);
@@ -133,7 +130,6 @@ one_that_serves_must_not_end_by_itself(void **state)
 {
 	struct job job = { .rc = 0 };
 
-	(void)state;
 	start(&job, true);
 	sem_post(&job.go);
 	sem_wait(&job.heard);
@@ -146,7 +142,6 @@ one_whose_work_is_done_has_not_failed(void **state)
 {
 	struct job job = { .rc = 0 };
 
-	(void)state;
 	start(&job, false);
 	sem_post(&job.go);
 	thread_stop(&job.thread);
@@ -159,7 +154,6 @@ signals_are_not_for_it_and_faults_are(void **state)
 {
 	struct job job = { .rc = 0 };
 
-	(void)state;
 	start(&job, true);
 	thread_stop(&job.thread);
 	assert_false(job.has_signal);
@@ -199,7 +193,6 @@ one_in_the_background_and_those_that_it_starts_yield(void **state)
 	int own = getpriority(PRIO_PROCESS, 0), nice, nice_of_another;
 	struct thread thread;
 
-	(void)state;
 	options.arg = &nice;
 	assert_int_equal(thread_start(&thread, &options, NULL, NULL), 0);
 	thread_stop(&thread);

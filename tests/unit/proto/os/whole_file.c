@@ -20,7 +20,6 @@ static char path[64], temporary[64];
 static int
 make_dir(void **state)
 {
-	(void)state;
 	strcpy(strrchr(dir, '.'), ".XXXXXX");
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/file", dir);
@@ -31,7 +30,6 @@ make_dir(void **state)
 static int
 remove_dir(void **state)
 {
-	(void)state;
 	chmod(dir, 0700);
 	unlink(path);
 	unlink(temporary);
@@ -77,7 +75,6 @@ a_file_is_replaced_whole(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	write_text("the first text, which is longer");
 	write_text("the second");
 	assert_holds("the second");
@@ -94,7 +91,6 @@ what_a_crash_has_left_is_written_over(void **state)
 	char left[80];
 	int fd;
 
-	(void)state;
 	snprintf(left, sizeof(left), "%s.new", path);
 	fd = open(left, O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(write(fd, "half of a much longer text", 26), 26);
@@ -111,7 +107,6 @@ the_mode_is_less_the_umask(void **state)
 	mode_t before = umask(027);
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(whole_file_write(&file, "x", 1), 0);
 	umask(before);
 	assert_int_equal(stat(path, &st), 0);
@@ -125,7 +120,6 @@ a_new_file_replaces_none(void **state)
 		.path = path, .temporary = temporary, .is_new = true
 	};
 
-	(void)state;
 	assert_int_equal(whole_file_write(&file, "one", 3), 0);
 	assert_int_equal(files(), 1);
 	errno = 0;
@@ -141,7 +135,6 @@ after_an_error_only_its_own_temporary_is_removed(void **state)
 {
 	const struct whole_file file = { .path = path, .temporary = temporary };
 
-	(void)state;
 	assert_int_equal(mkdir(path, 0700), 0); /* rename cannot replace it */
 	assert_int_equal(whole_file_write(&file, "x", 1), -1);
 	assert_int_equal(errno, EISDIR);
@@ -158,7 +151,6 @@ a_link_in_place_of_the_temporary_is_not_followed(void **state)
 	const struct whole_file file = { .path = path };
 	char beside[80];
 
-	(void)state;
 	snprintf(beside, sizeof(beside), "%s.new", path);
 	assert_int_equal(symlink(temporary, beside), 0);
 	assert_int_equal(whole_file_write(&file, "x", 1), -1);
@@ -172,7 +164,6 @@ files_and_directories_are_synced(void **state)
 {
 	char below[80];
 
-	(void)state;
 	write_text("x");
 	assert_int_equal(file_io_sync(dir), 0);
 	assert_int_equal(file_io_sync(path), 0);
@@ -192,7 +183,6 @@ a_nameless_file_is_in_no_directory(void **state)
 	char text[4];
 	int fd;
 
-	(void)state;
 	setenv("TMPDIR", dir, 1);
 	assert_string_equal(file_io_temporary_dir(), dir);
 	fd = file_io_nameless(&err);

@@ -33,7 +33,6 @@ each_begin_is_one_piece_of_work(void **state)
 	struct worker *worker = worker_new(add, &sum);
 	uint64_t want = 0;
 
-	(void)state;
 	for (uint64_t i = 1; i <= 5000; i++) {
 		sum.number = i;
 		worker_begin(worker);
@@ -53,7 +52,6 @@ a_second_begin_waits_for_the_first(void **state)
 	struct sum sum = { .number = 1, .nap_ns = 2000000 };
 	struct worker *worker = worker_new(add, &sum);
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		worker_begin(worker);
 	worker_await(worker);
@@ -67,7 +65,6 @@ the_end_waits_for_what_was_begun(void **state)
 	struct sum sum = { .number = 1, .nap_ns = 20000000 };
 	struct worker *worker = worker_new(add, &sum);
 
-	(void)state;
 	worker_begin(worker);
 	worker_free(&worker);
 	assert_int_equal(sum.rounds, 1);
@@ -79,7 +76,6 @@ waiting_for_nothing_ends_at_once(void **state)
 	struct sum sum = { 0 };
 	struct worker *worker = worker_new(add, &sum), *none = NULL;
 
-	(void)state;
 	worker_await(worker);
 	worker_free(&worker);
 	worker_free(&none);

@@ -61,7 +61,6 @@ expect(struct counter_rate_sample u, struct counter_rate_sample v,
 static void
 a_counter_that_grows_has_grown_by_the_difference(void **state)
 {
-	(void)state;
 	expect(whole(10, 7, 100), whole(12, 7, 130), 30, 2);
 	expect(whole(10, 0, 100), whole(12, 0, 100), 0, 2);
 	expect(real(10, 7, 1.5), real(11, 7, 1.75), 0.25, 1);
@@ -75,7 +74,6 @@ a_counter_that_grows_has_grown_by_the_difference(void **state)
 static void
 after_a_reboot_it_counts_from_the_boot_and_has_no_rate(void **state)
 {
-	(void)state;
 	expect(whole(10, 7, 1000), whole(12, 8, 30), 30, 0);
 	expect(whole(10, 7, 1000), whole(12, 8, 5000), 5000, 0);
 	expect(real(10, 7, 1000), real(12, 8, 0.5), 0.5, 0);
@@ -86,7 +84,6 @@ a_counter_of_32_bits_wraps(void **state)
 {
 	const char *disk = "system.disk.io_time";
 
-	(void)state;
 	expect_of(disk, "ms", whole(0, 7, 4294967290u), whole(1, 7, 4), 10, 1);
 	expect_of(disk, "ms", whole(0, 0, 4294967290u), whole(1, 0, 4), 10, 1);
 	/* In the lower half it did not: it started again. */
@@ -103,7 +100,6 @@ a_counter_of_32_bits_wraps(void **state)
 static void
 a_counter_of_64_bits_started_again(void **state)
 {
-	(void)state;
 	expect_of("system.network.io.receive", "By", whole(0, 7, 3000000000u),
 	    whole(1, 7, 4096), 4096, 0);
 	expect_of("system.disk.io.read", "By", whole(0, 7, 3000000000u),
@@ -116,7 +112,6 @@ a_counter_of_64_bits_started_again(void **state)
 static void
 a_counter_that_fell_started_again_and_has_no_rate(void **state)
 {
-	(void)state;
 	expect(whole(0, 7, 1000), whole(1, 7, 10), 10, 0);
 	expect(real(0, 7, 1000), real(1, 7, 10), 10, 0);
 	/* It had passed half of the old value before the next sample. */
@@ -131,7 +126,6 @@ some_ticks_back_are_no_increase(void **state)
 {
 	const char *iowait = "system.cpu.time.iowait";
 
-	(void)state;
 	expect(whole(0, 7, 100000), whole(1, 7, 99999), 0, 0);
 	expect(real(0, 7, 100000.5), real(1, 7, 100000.25), 0, 0);
 	expect(whole(0, 7, 10000), whole(1, 7, 9900), 0, 0);
@@ -148,7 +142,6 @@ some_ticks_back_are_no_increase(void **state)
 static void
 a_boot_that_is_not_known_is_not_taken_for_another(void **state)
 {
-	(void)state;
 	expect(whole(0, 0, 1000), whole(1, 7, 1010), 10, 1);
 	expect(whole(0, 7, 1000), whole(1, 0, 1010), 10, 1);
 	expect(whole(0, 0, 1000), whole(1, 7, 10), 10, 0);
@@ -160,7 +153,6 @@ what_is_no_number_has_not_grown(void **state)
 	struct counter_rate_sample nil = { SECOND, 7,
 		{ VALUE_NIL, { .i = 5 } } };
 
-	(void)state;
 	expect(nil, whole(2, 7, 10), 0, 0);
 	expect(whole(0, 7, 10), nil, 0, 0);
 	expect(real(0, 7, NAN), real(1, 7, 1), 0, 0);
@@ -172,7 +164,6 @@ what_is_no_number_has_not_grown(void **state)
 static void
 two_samples_of_one_moment_have_no_rate(void **state)
 {
-	(void)state;
 	expect(whole(5, 7, 10), whole(5, 7, 30), 20, 0);
 	expect(whole(6, 7, 10), whole(5, 7, 30), 20, 0);
 }
@@ -182,7 +173,6 @@ no_two_samples_make_a_negative_increase_or_a_spike(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned i = 0; i < 200000; i++) {
 		unsigned shift = (unsigned)(check_random(&random) % 64);
 		struct counter_rate_sample u = whole(0,
@@ -215,7 +205,6 @@ no_processor_time_grows_by_more_than_its_processors_can(void **state)
 	const char *run = "system.linux.scheduler.run_time";
 	const char *group = "container.cpu.time";
 
-	(void)state;
 	expect_in("cpu", idle, "cs", whole(0, 7, 8640000), whole(3, 7, 2160000),
 	    0, 0);
 	expect_in("cpu", idle, "cs", whole(0, 0, 8640000), whole(3, 7, 2160000),
@@ -249,7 +238,6 @@ between_epochs_nothing_is_known(void **state)
 {
 	const uint64_t boot = 0x0123456789ab, epoch = UINT64_C(1) << 48;
 
-	(void)state;
 	expect(whole(0, boot, 10), whole(1, boot + epoch, 30), 0, 0);
 	expect(whole(0, boot + epoch, 10), whole(1, boot + epoch, 30), 20, 1);
 	expect(whole(0, boot + epoch, 30), whole(1, boot, 10), 0, 0);

@@ -27,7 +27,6 @@ the_old_recorders_messages_are_read(void **state)
 	const char *m = "grtype=docker,img=alfpark/caffe:cpu,size=187.8 MB,"
 			"diff=5.9";
 
-	(void)state;
 	expect(m, "grtype", "docker");
 	expect(m, "img", "alfpark/caffe:cpu");
 	expect(m, "size", "187.8 MB");
@@ -38,7 +37,6 @@ the_old_recorders_messages_are_read(void **state)
 static void
 a_value_may_hold_what_separates(void **state)
 {
-	(void)state;
 	expect("k=\"a,b=c\",l=2", "k", "a,b=c");
 	expect("k=\"a,b=c\",l=2", "l", "2");
 	expect("k=\"say \\\"hi\\\" \\\\\",l=2", "k", "say \"hi\" \\");
@@ -55,7 +53,6 @@ nothing_is_an_error(void **state)
 	struct kv_pair pair;
 	int pairs = 0;
 
-	(void)state;
 	while (kv_next(&rest, &pair))
 		pairs++;
 	assert_int_equal(pairs, 5);
@@ -70,7 +67,6 @@ nothing_is_an_error(void **state)
 static void
 the_last_of_two_wins(void **state)
 {
-	(void)state;
 	expect("a=1,a=2", "a", "2");
 }
 

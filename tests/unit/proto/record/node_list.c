@@ -18,7 +18,6 @@ selects(const char *list, const char *node)
 static void
 selects_names_and_patterns(void **state)
 {
-	(void)state;
 	assert_true(selects("", "anything"));
 	assert_true(selects("cn1", "cn1"));
 	assert_false(selects("cn1", "cn10"));
@@ -34,7 +33,6 @@ selects_names_and_patterns(void **state)
 static void
 selects_ranges_as_slurm_does(void **state)
 {
-	(void)state;
 	assert_true(selects("cn[001-031]", "cn001"));
 	assert_true(selects("cn[001-031]", "cn031"));
 	assert_false(selects("cn[001-031]", "cn032"));
@@ -55,7 +53,6 @@ selects_ranges_as_slurm_does(void **state)
 static void
 a_backslash_takes_the_meaning_away(void **state)
 {
-	(void)state;
 	assert_true(selects("a\\,b", "a,b"));
 	assert_false(selects("a\\,b", "a"));
 	assert_true(selects("a\\[1\\]", "a[1]"));
@@ -71,7 +68,6 @@ counts_and_names_what_an_item_stands_for(void **state)
 	struct text item = text_of("cn[1-3,7]-ib[0-1]");
 	char room[NAME_BYTES_MAX];
 
-	(void)state;
 	assert_int_equal(node_list_count(item), 8);
 	for (uint32_t i = 0; i < 8; i++) {
 		struct text name = { room, node_list_name(item, i, room) };
@@ -89,7 +85,6 @@ knows_a_list_that_is_one_name(void **state)
 	char room[NAME_BYTES_MAX];
 	struct text name;
 
-	(void)state;
 	assert_true(node_list_is_name(text_of("cn1"), room, &name));
 	assert_true(text_equal(name, text_of("cn1")));
 	assert_true(node_list_is_name(text_of("a\\,b"), room, &name));
@@ -105,7 +100,6 @@ quotes_names_and_patterns(void **state)
 {
 	char room[64];
 
-	(void)state;
 	assert_true(text_equal(node_list_quote(room, text_of("a,b*"), false),
 	    text_of("a\\,b\\*")));
 	assert_true(text_equal(
@@ -127,7 +121,6 @@ refused(const char *list, const char *sentence)
 static void
 refuses_what_is_no_list(void **state)
 {
-	(void)state;
 	refused("cn[1-3", "between [ and ]");
 	refused("cn[]", "between [ and ]");
 	refused("cn[a-c]", "between [ and ]");
@@ -143,7 +136,6 @@ refuses_more_than_65536_names(void **state)
 {
 	char big[NODE_LIST_BYTES_MAX + 2];
 
-	(void)state;
 	assert_int_equal(node_list_check(text_of("n[1-65536]"), NULL), 0);
 	refused("n[1-65537]", "65536 nodes at most");
 	refused("n[1-65536],m", "65536 nodes at most");

@@ -30,7 +30,6 @@ events_pair_as_the_rule_says(void **state)
 	uint64_t random = check_seed();
 	struct pairing at[EVENTS], judged[EVENTS];
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		bool fifo = check_random(&random) % 2 != 0;
 		uint32_t count = make(&random, at);
@@ -47,7 +46,6 @@ events_pair_as_the_rule_says(void **state)
 static void
 a_duration_is_end_minus_begin(void **state)
 {
-	(void)state;
 	assert_int_equal(pairing_duration(100, 3600), 3500);
 	assert_int_equal(pairing_duration(3, -4), -7);
 	assert_int_equal(pairing_duration(INT64_MIN, 1), INT64_MAX);

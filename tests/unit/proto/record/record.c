@@ -33,7 +33,6 @@ event(uint32_t attributes)
 static int
 begin(void **state)
 {
-	(void)state;
 	memset(big, 'x', sizeof(big));
 	wire_writer_init(&pairs, buffer, sizeof(buffer));
 	return 0;
@@ -58,7 +57,6 @@ names_are_1_to_255_bytes_of_text_without_control_characters(void **state)
 {
 	struct record r = event(0);
 
-	(void)state;
 	PASSES(r);
 	r.source = (struct text){ big, 255 };
 	PASSES(r);
@@ -82,7 +80,6 @@ sentences_call_a_field_what_its_kind_calls_it(void **state)
 {
 	struct record r = { .kind = RECORD_SPAN };
 
-	(void)state;
 	REFUSED(r, "track is empty");
 	r.kind = RECORD_ENTITY;
 	REFUSED(r, "kind is empty");
@@ -105,7 +102,6 @@ times_are_of_1900_to_2200(void **state)
 {
 	struct record r = event(0);
 
-	(void)state;
 	r.time_ns = TIME_MIN_NS;
 	PASSES(r);
 	r.time_ns = TIME_MAX_NS;
@@ -131,7 +127,6 @@ texts_have_the_limit_of_their_kind(void **state)
 {
 	struct record r;
 
-	(void)state;
 	add("log", (struct text){ big, RECORD_TEXT_BYTES_MAX });
 	r = event(1);
 	PASSES(r);
@@ -154,7 +149,6 @@ attributes_are_at_most_64_and_all_of_them_are_looked_at(void **state)
 	struct record r;
 	char key[16];
 
-	(void)state;
 	for (int i = 0; i < RECORD_ATTRIBUTES_MAX; i++) {
 		snprintf(key, sizeof(key), "k%d", i);
 		add(key, text_of("v"));
@@ -185,7 +179,6 @@ an_attribute_is_no_container(void **state)
 	static const char list[] = "\xa1k\x91\x01";
 	struct record r = event(1);
 
-	(void)state;
 	r.pairs = (struct text){ list, sizeof(list) - 1 };
 	REFUSED(r, "attribute 'k' is not text, number, boolean or nil");
 }
@@ -196,7 +189,6 @@ values_are_numbers_or_unknown_and_at_most_4096(void **state)
 	struct record r = { .kind = RECORD_SAMPLE, .source = text_of("cpu") };
 	struct value value = { .type = VALUE_FLOAT, .is.f = NAN };
 
-	(void)state;
 	for (int i = 0; i < RECORD_VALUES_MAX; i++)
 		assert_true(wire_put_value(&pairs, &value));
 	r.values = RECORD_VALUES_MAX;
@@ -220,7 +212,6 @@ an_id_is_16_bytes_or_none(void **state)
 {
 	struct record r = event(0);
 
-	(void)state;
 	r.key = text_of("0123456789abcdef");
 	PASSES(r);
 	r.key.bytes = 15;
@@ -245,7 +236,6 @@ attributes_come_back_in_order_with_their_types(void **state)
 	struct value found;
 	struct record r;
 
-	(void)state;
 	for (int i = 0; i < COUNT; i++)
 		assert_true(wire_put_attribute(
 		    &pairs, (struct text){ &"abcdefg"[i], 1 }, &values[i]));
@@ -292,7 +282,6 @@ a_count_is_a_number_from_0_on(void **state)
 		{ { .type = VALUE_NIL }, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct record r;
 
@@ -312,7 +301,6 @@ kinds_and_sessions_have_words(void **state)
 	struct session_id id, other;
 	char text[33];
 
-	(void)state;
 	for (int i = RECORD_EVENT; i < RECORD_KINDS; i++) {
 		const char *word = record_kind_name((enum record_kind)i);
 

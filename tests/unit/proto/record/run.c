@@ -67,7 +67,6 @@ steps_last_from_start_to_end(void **state)
 	struct run_events events;
 	uint32_t pairs = 0;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		enum run_clock clock =
 		    (enum run_clock)(check_random(&random) % RUN_CLOCKS);

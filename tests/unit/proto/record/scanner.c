@@ -27,7 +27,6 @@ assert_thread(enum scanner_role role, uint32_t position, uint32_t stage,
 static void
 threads_have_tracks_names_and_places(void **state)
 {
-	(void)state;
 	assert_thread(SCANNER_IS_MASTER, 0, 0, "master/0", "EventLoop", 0);
 	assert_thread(
 	    SCANNER_PROCESS_JOB, 0, 0, "process_job/0", "EventLoop", 0);
@@ -52,7 +51,6 @@ the_longest_names_fit(void **state)
 	struct scanner_thread thread = { SCANNER_EVAL, 0, 254, 254, INT64_MIN };
 	char got[SCANNER_NAME_BYTES];
 
-	(void)state;
 	scanner_thread_name(got, &thread, &most);
 	assert_string_equal(got, "Pipeline[-9223372036854775808]:EncodeVideo");
 	thread.stage = 253;
@@ -87,7 +85,6 @@ sums_are_read_as_they_were_written(void **state)
 		.name = text_of("Wait on Input Queue") };
 	char line[SCANNER_LINE_BYTES];
 
-	(void)state;
 	assert_line(&sum, "i 3 1500.0 Wait on Input Queue\n");
 	sum.sum_ns = -0.1;
 	assert_line(&sum, "i 3 -0.1 Wait on Input Queue\n");
@@ -112,7 +109,6 @@ what_is_no_line_of_sums_is_left(void **state)
 		"d 1 x\n", "i 1 nan x\n", "i -1 1.0 x\n", "i 1 1e999 x\n", "\n",
 		"c 9223372036854775808 x\n", "c 1 a\tb\n", "cc 1 x\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct text rest = text_of(bad[i]);
 		struct scanner_sum sum;

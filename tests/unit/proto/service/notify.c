@@ -66,7 +66,6 @@ a_supervisor_hears_what_is_reported(void **state)
 	char name[160];
 	int fd;
 
-	(void)state;
 	for (int abstract = 0; abstract < 2; abstract++) {
 		snprintf(name, sizeof(name), "%s%s/socket", abstract ? "@" : "",
 		    dir);
@@ -92,7 +91,6 @@ a_name_as_long_as_can_be_is_taken_and_a_longer_one_refused(void **state)
 	char name[sizeof(((struct sockaddr_un *)NULL)->sun_path) + 1];
 	int fd;
 
-	(void)state;
 	memset(name, 'x', sizeof(name));
 	name[0] = '@';
 	name[sizeof(name) - 2] = '\0';
@@ -113,7 +111,6 @@ a_name_as_long_as_can_be_is_taken_and_a_longer_one_refused(void **state)
 static void
 without_a_supervisor_nothing_is_reported(void **state)
 {
-	(void)state;
 	for (int empty = 0; empty < 2; empty++) {
 		surround("", "1000000", NULL);
 		if (!empty)
@@ -146,7 +143,6 @@ what_no_supervisor_says_is_refused(void **state)
 		{ "/s", "1000000", "me", "WATCHDOG_PID=me" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
 		surround(hostile[i].name, hostile[i].period, hostile[i].pid);
 		assert_int_equal(notify_open(&notify, &err), -1);
@@ -163,7 +159,6 @@ a_watchdog_of_another_process_is_not_ours(void **state)
 {
 	char pid[32], name[160];
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/nobody", dir);
 	surround(name, "1000000", "1");
 	assert_int_equal(notify_open(&notify, &err), 0);
@@ -180,7 +175,6 @@ a_watchdog_of_another_process_is_not_ours(void **state)
 static void
 children_do_not_inherit_the_supervisor(void **state)
 {
-	(void)state;
 	for (int good = 0; good < 2; good++) {
 		surround(good ? "/s" : "s", "1000000", NULL);
 		assert_int_equal(notify_open(&notify, &err), good ? 0 : -1);
@@ -197,7 +191,6 @@ a_supervisor_that_does_not_read_holds_up_for_a_while_only(void **state)
 	char name[160];
 	int fd;
 
-	(void)state;
 	snprintf(name, sizeof(name), "%s/deaf", dir);
 	fd = listen_at(name);
 	surround(name, NULL, NULL);
@@ -215,7 +208,6 @@ a_supervisor_that_does_not_read_holds_up_for_a_while_only(void **state)
 static int
 set_up(void **state)
 {
-	(void)state;
 	scratch_make(dir);
 	return 0;
 }
@@ -223,7 +215,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(dir);
 	return 0;
 }

@@ -97,7 +97,6 @@ make(const char *name)
 static int
 make_root(void **state)
 {
-	(void)state;
 	if (mkdtemp(root) == NULL)
 		return -1;
 	outside = getpid();
@@ -121,7 +120,6 @@ make_root(void **state)
 static int
 remove_root(void **state)
 {
-	(void)state;
 	scratch_remove(root);
 	return 0;
 }
@@ -197,7 +195,6 @@ uses_its_own(void)
 static void
 what_was_reported_can_be_used(void **state)
 {
-	(void)state;
 	in_child(uses_its_own);
 }
 
@@ -225,7 +222,6 @@ uses_what_is_not_its_own(void)
 static void
 nothing_else_can_be_read_written_made_or_removed(void **state)
 {
-	(void)state;
 	if (has_landlock())
 		in_child(uses_what_is_not_its_own);
 }
@@ -247,7 +243,6 @@ looks_at_others(void)
 static void
 the_files_of_other_processes_are_not_seen(void **state)
 {
-	(void)state;
 	if (has_landlock())
 		in_child(looks_at_others);
 }
@@ -260,7 +255,6 @@ a_pipe_that_is_named_by_its_number_takes_no_fence_away(void **state)
 	char at[64];
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	snprintf(at, sizeof(at), "/dev/fd/%d", ends[0]);
 	sandbox_begin(&sandbox);
@@ -288,7 +282,6 @@ executes(void)
 static void
 nothing_is_executed(void **state)
 {
-	(void)state;
 	/* Valgrind dies of it. */
 	if (has_landlock())
 		in_child(executes);
@@ -312,7 +305,6 @@ calls_what_it_never_needs(void)
 static void
 calls_that_no_service_makes_are_refused(void **state)
 {
-	(void)state;
 	in_child(calls_what_it_never_needs);
 }
 
@@ -338,7 +330,6 @@ makes_a_thread(void)
 static void
 threads_are_inside_too(void **state)
 {
-	(void)state;
 	if (has_landlock())
 		in_child(makes_a_thread);
 }
@@ -365,7 +356,6 @@ what_comes_later_and_what_is_replaced_can_be_read(void **state)
 	int ends[2], status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	child = fork();
 	assert_true(child >= 0);
@@ -393,7 +383,6 @@ a_fence_that_is_dropped_closes_nothing(void **state)
 {
 	struct sandbox sandbox;
 
-	(void)state;
 	sandbox_begin(&sandbox);
 	sandbox_write(&sandbox, path("i/store"));
 	sandbox_drop(&sandbox);

@@ -271,7 +271,6 @@ term_stops_it_and_it_ends_with_0(void **state)
 {
 	struct child child = BEGIN("--ready-fd", "20");
 
-	(void)state;
 	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
@@ -283,7 +282,6 @@ hup_reloads_it(void **state)
 {
 	struct child child = BEGIN("--ready-fd=20");
 
-	(void)state;
 	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGHUP);
@@ -306,7 +304,6 @@ keys_are_renewed_whatever_the_configuration_says(void **state)
 	struct child child;
 	char text[4096];
 
-	(void)state;
 	assert_true(fd >= 0);
 	child = BEGIN("--ready-fd=20", "--config", path);
 	assert_reported(&child, 's');
@@ -329,7 +326,6 @@ the_configuration_is_reloaded_whatever_the_keys_are(void **state)
 	char text[4096];
 	struct child child;
 
-	(void)state;
 	renew_result = -1;
 	child = BEGIN("--ready-fd=20");
 	renew_result = 0;
@@ -350,7 +346,6 @@ a_second_signal_ends_it_at_once(void **state)
 {
 	struct child child;
 
-	(void)state;
 	clings = 1;
 	child = BEGIN("--ready-fd", "20");
 	clings = 0;
@@ -367,7 +362,6 @@ the_stop_timeout_ends_it(void **state)
 {
 	struct child child;
 
-	(void)state;
 	clings = 1;
 	child = BEGIN("--ready-fd", "20", "--stop-timeout", "20ms");
 	clings = 0;
@@ -383,7 +377,6 @@ a_start_that_fails_is_a_sentence_and_1(void **state)
 	struct child child;
 	char c;
 
-	(void)state;
 	start_result = -1;
 	child = BEGIN("--ready-fd", "20");
 	start_result = 0;
@@ -396,7 +389,6 @@ wrong_usage_is_2(void **state)
 {
 	struct child child = BEGIN("--ready-fd", "77");
 
-	(void)state;
 	assert_end(&child, 2, "", "--ready-fd 77");
 	child = BEGIN("--stop-timeout", "soon");
 	assert_end(&child, 2, "", "stop-timeout");
@@ -410,7 +402,6 @@ closed_standard_files_are_opened(void **state)
 	struct child child =
 	    begin(1, (char *[]){ (char *)(uintptr_t) "--ready-fd=20", NULL });
 
-	(void)state;
 	assert_reported(&child, 's'); /* and no '?' before it */
 	assert_ready(&child);
 	kill(child.pid, SIGTERM);
@@ -422,7 +413,6 @@ a_dead_pipe_does_not_end_it(void **state)
 {
 	struct child child = BEGIN("--ready-fd", "20");
 
-	(void)state;
 	assert_reported(&child, 's');
 	assert_ready(&child);
 	kill(child.pid, SIGPIPE);
@@ -439,7 +429,6 @@ one_process_holds_the_pid_file(void **state)
 	struct stat st;
 	FILE *file;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/pid", scratch_make(dir));
 	/* What a dead process left is no obstacle. */
 	file = fopen(path, "w");
@@ -521,7 +510,6 @@ a_supervisor_is_reported_of_its_life(void **state)
 	struct child child;
 	int fd;
 
-	(void)state;
 	scratch_make(dir);
 	fd = supervise(dir, "20000");
 	child = BEGIN("--ready-fd", "20");
@@ -551,7 +539,6 @@ a_loop_that_hangs_is_silent(void **state)
 	struct child child;
 	int fd, status;
 
-	(void)state;
 	scratch_make(dir);
 	fd = supervise(dir, "20000");
 	hangs = 1;
@@ -586,7 +573,6 @@ a_thread_that_hangs_silences_the_loop(void **state)
 	struct child child;
 	int fd;
 
-	(void)state;
 	scratch_make(dir);
 	fd = supervise(dir, "20000");
 	stalls = 1;
@@ -620,7 +606,6 @@ a_start_that_fails_is_reported(void **state)
 	struct child child;
 	int fd;
 
-	(void)state;
 	scratch_make(dir);
 	fd = supervise(dir, "20000");
 	start_result = -1;
@@ -638,7 +623,6 @@ a_hostile_supervisor_is_refused_and_the_service_runs(void **state)
 {
 	struct child child;
 
-	(void)state;
 	setenv("NOTIFY_SOCKET", "../socket", 1);
 	child = BEGIN("--ready-fd", "20");
 	unsetenv("NOTIFY_SOCKET");
@@ -656,7 +640,6 @@ it_leaves_no_core_file(void **state)
 	struct rlimit limit;
 	int status;
 
-	(void)state;
 	assert_reported(&child, 's');
 	assert_ready(&child);
 	assert_int_equal(prlimit(child.pid, RLIMIT_CORE, NULL, &limit), 0);

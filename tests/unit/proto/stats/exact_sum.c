@@ -25,7 +25,6 @@ nothing_is_not_0(void **state)
 {
 	struct exact_sum sum = { .words = NULL };
 
-	(void)state;
 	assert_true(isnan(exact_sum_get(&sum)));
 	exact_sum_add(&sum, 0, 7);
 	expect(&sum, 0);
@@ -43,7 +42,6 @@ what_is_not_finite_makes_the_sum_unknown(void **state)
 {
 	const double values[] = { INFINITY, -INFINITY, NAN };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct exact_sum sum = { .words = NULL };
 
@@ -72,7 +70,6 @@ the_ends_of_doubles_are_held_at_once(void **state)
 		0x1.fffffffffffffp-13, 1e300, 1e-300, 0.1 };
 	const int count = sizeof(ends) / sizeof(*ends);
 
-	(void)state;
 	need_long_doubles();
 	for (int left = 0; left < count; left++) {
 		struct exact_sum sum = { .words = NULL };
@@ -96,7 +93,6 @@ whole_numbers_add_up_as_whole_numbers(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	need_long_doubles();
 	for (unsigned round = 0; round < check_share(20000, 500); round++) {
 		struct exact_sum sum = { .words = NULL };
@@ -124,7 +120,6 @@ neither_order_nor_parts_change_a_bit(void **state)
 {
 	uint64_t random = check_seed();
 
-	(void)state;
 	for (unsigned round = 0; round < check_share(5000, 200); round++) {
 		struct exact_sum sum = { .words = NULL }, other = sum;
 		double values[NUMBERS];

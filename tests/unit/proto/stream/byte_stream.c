@@ -78,7 +78,6 @@ plain_bytes_arrive_as_they_are(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		make_bytes(&seed, sizes[i]);
 		write_all(BYTE_STREAM_PLAIN, sizes[i], &seed);
@@ -91,7 +90,6 @@ gzip_reads_what_was_zipped_as_one_member(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		make_bytes(&seed, sizes[i]);
 		write_all(BYTE_STREAM_GZIP, sizes[i], &seed);
@@ -110,7 +108,6 @@ tar_reads_the_only_member(void **state)
 {
 	uint64_t seed = check_seed();
 
-	(void)state;
 	for (int i = 0; i < SIZES; i++) {
 		make_bytes(&seed, sizes[i]);
 		write_all(BYTE_STREAM_TAR_GZIP, sizes[i], &seed);
@@ -137,7 +134,6 @@ a_tar_into_a_pipe_is_refused(void **state)
 	struct err err = { 0 };
 	struct byte_stream byte_stream;
 
-	(void)state;
 	assert_int_equal(byte_stream_begin(&byte_stream, file,
 			     BYTE_STREAM_TAR_GZIP, text_of("a.trace"), &err),
 	    -1);
@@ -153,7 +149,6 @@ a_full_disk_is_reported_once_at_the_end(void **state)
 		BYTE_STREAM_GZIP };
 	uint64_t seed = check_seed();
 
-	(void)state;
 	make_bytes(&seed, ROOM);
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen("/dev/full", "w");
@@ -177,7 +172,6 @@ without_a_file_bytes_are_counted(void **state)
 	struct err err = { 0 };
 	struct byte_stream byte_stream;
 
-	(void)state;
 	assert_int_equal(byte_stream_begin(&byte_stream, NULL,
 			     BYTE_STREAM_PLAIN, text_of(""), &err),
 	    0);

@@ -86,7 +86,6 @@ a_frame_has_the_documented_bytes(void **state)
 	uint32_t crc = (uint32_t)frame[12] | (uint32_t)frame[13] << 8 |
 		       (uint32_t)frame[14] << 16 | (uint32_t)frame[15] << 24;
 
-	(void)state;
 	assert_true(crc == crc32c_table(crc32c_table(0, frame, 12), frame + 16,
 			       whole.bytes - 16));
 	memset(frame + 12, 0, 4);
@@ -134,7 +133,6 @@ a_header_comes_back_whole(void **state)
 	struct wire_header header, got;
 	struct text body, whole;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		header = (struct wire_header){
 			.type = (enum wire_type)(1 + i % (WIRE_TYPES - 1)),
@@ -174,7 +172,6 @@ a_header_alone_comes_back_too(void **state)
 	struct text rest;
 	size_t length = wire_put_header(bytes, sizeof(bytes), &header);
 
-	(void)state;
 	assert_int_not_equal(length, 0);
 	FAULT(wire_get_header((struct text){ (char *)bytes, (uint32_t)length },
 		  &got, &rest),
@@ -193,7 +190,6 @@ every_flipped_bit_is_seen(void **state)
 	struct wire_header header = batch_header(), got;
 	struct text whole = make(&header, event), body;
 
-	(void)state;
 	for (uint32_t bit = 0; bit < 8 * whole.bytes; bit++) {
 		frame[bit / 8] ^= (unsigned char)(1 << bit % 8);
 		assert_int_not_equal(wire_open(whole, &got, &body), WIRE_OK);
@@ -208,7 +204,6 @@ every_prefix_is_truncated_and_every_suffix_too_long(void **state)
 	struct wire_header header = batch_header(), got;
 	struct text whole = make(&header, event), body;
 
-	(void)state;
 	for (uint32_t bytes = 0; bytes < whole.bytes; bytes++) {
 		char *cut = malloc(bytes + 1);
 
@@ -228,7 +223,6 @@ faults_are_reported_apart(void **state)
 	struct wire_header header = batch_header(), got;
 	struct text whole = make(&header, event), body;
 
-	(void)state;
 	frame[0] = 'p';
 	FAULT(wire_open(whole, &got, &body), WIRE_MAGIC);
 	whole = make(&header, event);
@@ -266,7 +260,6 @@ partition_and_node_are_names(void **state)
 	struct wire_header header = batch_header(), got;
 	struct text body;
 
-	(void)state;
 	memset(long_name, 'x', sizeof(long_name));
 	header.node = text_of("a\x1b");
 	FAULT(wire_open(make(&header, event), &got, &body), WIRE_NAME);
@@ -300,7 +293,6 @@ a_frame_keeps_to_its_limits(void **state)
 	struct text body = { big, sizeof(big) }, whole;
 	size_t bytes = make(&header, event).bytes;
 
-	(void)state;
 	for (size_t room = 0; room < bytes; room++)
 		assert_int_equal(wire_frame(frame, room, &header, event), 0);
 	assert_int_equal(wire_frame(frame, sizeof(frame), &header, body), 0);
@@ -319,7 +311,6 @@ a_frame_keeps_to_its_limits(void **state)
 static void
 everything_has_a_word(void **state)
 {
-	(void)state;
 	for (int i = 0; i < WIRE_FAULTS; i++)
 		assert_string_not_equal(
 		    wire_fault_name((enum wire_fault)i), "unknown");

@@ -86,7 +86,6 @@ as_many_as_fit_a_record_come_back_whole(void **state)
 	struct wire_writer w;
 	struct record record;
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		uint32_t count = counts[i / 2];
 
@@ -116,7 +115,6 @@ samples_in_cells_come_back_as_buckets_of_one_each(void **state)
 	struct wire_buckets buckets;
 	struct wire_bucket got;
 
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		const struct value *value = &values[i / 2];
 		const bool counter = i & 1;
@@ -163,7 +161,6 @@ cells_of_another_length_or_type_are_no_buckets(void **state)
 	struct record record = record_of(3, true, 8 * 8);
 	struct wire_buckets buckets;
 
-	(void)state;
 	record.values = 0;
 	memset(bytes, 0, 8 * 9);
 	wire_begin_singles((char *)bytes, &singles);
@@ -188,7 +185,6 @@ a_bucket_that_may_not_fit_is_not_begun(void **state)
 	struct wire_bucket bucket = any_bucket(&random, true, 0);
 	struct wire_writer w;
 
-	(void)state;
 	wire_writer_init(&w, bytes, WIRE_BUCKET_BYTES_MAX - 1);
 	assert_false(wire_put_bucket(&w, &bucket));
 	assert_true(w.full && w.bytes == 0);
@@ -209,7 +205,6 @@ a_record_whose_counts_and_times_do_not_agree_is_none(void **state)
 		bad.member = value;                                            \
 		assert_false(wire_buckets_init(&buckets, &bad));               \
 	} while (0)
-	(void)state;
 	assert_true(wire_buckets_init(&buckets, &good));
 	NONE(kind, RECORD_ENTITY);
 	NONE(name.bytes, 0);
@@ -241,7 +236,6 @@ a_bucket_counts_in_whole_numbers(void **state)
 	struct wire_buckets buckets;
 	struct wire_bucket got;
 
-	(void)state;
 	for (unsigned i = 0; i < 6; i++) {
 		record.value_bytes = (struct text){ wrong[i], 10 };
 		assert_true(wire_buckets_init(&buckets, &record));

@@ -49,7 +49,6 @@ a_compressed_body_is_exactly_one_frame_of_its_size(void **state)
 	struct wire_room room = { 0 };
 	size_t bytes;
 
-	(void)state;
 	for (int i = 0; i < EVENTS; i++)
 		memcpy(plain_bytes + (size_t)i * event.bytes, event.at,
 		    event.bytes);
@@ -88,7 +87,6 @@ a_bomb_is_refused_before_it_gets_memory(void **state)
 	struct wire_room room = { 0 };
 	size_t bytes;
 
-	(void)state;
 	assert_non_null(zeros);
 	bytes = ZSTD_compress(packed, sizeof(packed), zeros, big, 1);
 	assert_false(ZSTD_isError(bytes));
@@ -107,7 +105,6 @@ what_does_not_shrink_is_not_compressed(void **state)
 	uint64_t random = check_seed();
 	struct text body = { plain_bytes, 4096 };
 
-	(void)state;
 	for (size_t i = 0; i < body.bytes; i++)
 		plain_bytes[i] = (char)check_random(&random);
 	assert_int_equal(wire_compress(packed, sizeof(packed), body), 0);
@@ -126,7 +123,6 @@ an_unknown_codec_is_refused(void **state)
 		.body_bytes = event.bytes };
 	struct text plain;
 
-	(void)state;
 	header.codec = 2;
 	FAULT(wire_body(&header, event, NULL, &plain), WIRE_CODEC);
 	header.codec = WIRE_NONE;

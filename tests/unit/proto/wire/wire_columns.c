@@ -28,7 +28,6 @@ cells_are_the_times_and_then_number_by_number(void **state)
 	struct record record = record_of(2, 2);
 	struct wire_columns columns;
 
-	(void)state;
 	record.value_bytes = (struct text){ bytes, 48 };
 	assert_true(wire_columns_init(&columns, &record));
 	assert_int_equal(columns.samples, 2);
@@ -53,7 +52,6 @@ as_many_cells_as_there_may_be_are_taken(void **state)
 	static const uint32_t samples[] = { 1, 2, 2048, WIRE_CELLS_MAX };
 	struct wire_columns columns;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		struct record record =
 		    record_of(samples[i], WIRE_CELLS_MAX / samples[i] - 1);
@@ -77,7 +75,6 @@ a_record_without_the_bytes_it_should_have_is_none(void **state)
 		bad.member = value;                                            \
 		assert_false(wire_columns_init(&columns, &bad));               \
 	} while (0)
-	(void)state;
 	assert_true(wire_columns_init(&columns, &good));
 	NONE(kind, RECORD_REJECTED);
 	NONE(name.bytes, 0);

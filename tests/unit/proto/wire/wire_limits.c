@@ -15,7 +15,6 @@ names_keep_to_their_rules(void **state)
 	/* Alone in its buffer, and with much behind it: there are two ways. */
 	static const size_t behind[] = { 0, 200 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		for (int where = 0; where < 3; where++)
 			for (int j = 0; j < 2; j++) {
@@ -66,7 +65,6 @@ times_are_in_range_in_every_field(void **state)
 		{ TIME_MAX_NS + 1, WIRE_LIMIT }, { INT64_MIN, WIRE_LIMIT },
 		{ INT64_MAX, WIRE_LIMIT } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		event_of(cases[i].time_ns, 6);
 		MAP(0);
@@ -112,7 +110,6 @@ texts_have_the_limit_of_their_kind(void **state)
 		{ true, RECORD_ENTITY_TEXT_BYTES_MAX, WIRE_OK },
 		{ true, RECORD_ENTITY_TEXT_BYTES_MAX + 1, WIRE_LIMIT } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (cases[i].entity) {
 			ARRAY(4);
@@ -147,7 +144,6 @@ texts_have_the_limit_of_their_kind(void **state)
 static void
 attributes_are_scalars_and_at_most_64(void **state)
 {
-	(void)state;
 	for (int pairs = 64; pairs <= 65; pairs++) {
 		event_of(0, 6);
 		MAP((size_t)pairs);
@@ -189,7 +185,6 @@ attributes_are_scalars_and_at_most_64(void **state)
 static void
 values_are_numbers_or_nil_and_at_most_4096(void **state)
 {
-	(void)state;
 	for (size_t values = 4096; values <= 4097; values++) {
 		ARRAY(4);
 		I(RECORD_SAMPLE);
@@ -220,7 +215,6 @@ values_are_numbers_or_nil_and_at_most_4096(void **state)
 static void
 an_id_is_16_bytes_or_nil(void **state)
 {
-	(void)state;
 	for (size_t bytes = 0; bytes <= 16; bytes++) {
 		event_of(0, 6);
 		MAP(0);
@@ -239,7 +233,6 @@ lengths_that_go_beyond_the_end_are_truncated(void **state)
 	static const char *const claims[] = { "\xdf\xff\xff\xff\xff",
 		"\xde\xff\xff", "\x8f" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(claims) / sizeof(*claims); i++) {
 		event_of(0, 6);
 		put_raw(claims[i], strlen(claims[i]));
@@ -298,7 +291,6 @@ named(const char *node, int session, int64_t receive_ns, uint32_t elements)
 static void
 an_identity_is_checked_in_a_batch_of_an_import(void **state)
 {
-	(void)state;
 	named("n", 16, 0, 6);
 	ONCE(WIRE_OK);
 	named("n", 15, 0, 6);

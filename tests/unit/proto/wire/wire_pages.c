@@ -7,7 +7,6 @@
 static void
 elements_of_a_later_version_are_walked_to_depth_8(void **state)
 {
-	(void)state;
 	/* The record is the first container. */
 	for (int depth = 1; depth <= 8; depth++) {
 		event_of(0, 7);
@@ -43,7 +42,6 @@ elements_of_a_later_version_are_walked_to_depth_8(void **state)
 static void
 records_are_counted_and_known(void **state)
 {
-	(void)state;
 	for (uint32_t claim = 0; claim < 4; claim++) {
 		for (int i = 0; i < 2; i++) {
 			ARRAY(2);
@@ -114,7 +112,6 @@ page_of(size_t cursor_bytes, uint32_t context_elements)
 static void
 pages_say_who_each_record_is(void **state)
 {
-	(void)state;
 	page_of(64, 6);
 	event_of(0, 6);
 	MAP(0);
@@ -192,7 +189,6 @@ an_identity_is_read_at_every_width_and_checked_at_each(void **state)
 		TIME_MAX_NS + 1, TIME_MIN_NS - 1, INT64_MAX, INT64_MIN };
 	const size_t count = sizeof(numbers) / sizeof(*numbers);
 
-	(void)state;
 	for (size_t i = 0; i < count * count; i++) {
 		uint64_t index = numbers[i % count];
 
@@ -214,7 +210,6 @@ a_page_that_ends_anywhere_is_refused(void **state)
 {
 	size_t whole;
 
-	(void)state;
 	span_of(300, 70000, 5, TIME_MAX_NS);
 	whole = sbuffer.size;
 	for (size_t bytes = 3; bytes < whole; bytes++) {
@@ -228,7 +223,6 @@ a_page_that_ends_anywhere_is_refused(void **state)
 static void
 phases_and_dead_letters_are_only_in_pages(void **state)
 {
-	(void)state;
 	for (int page = 0; page < 2; page++) {
 		if (page)
 			page_of(0, 6);
@@ -276,7 +270,6 @@ put_bucket(const char *metric, int64_t end_ns)
 static void
 a_sample_of_a_page_may_be_a_bucket(void **state)
 {
-	(void)state;
 	page_of(0, 6);
 	put_bucket("system.cpu.time", 9);
 	WORDS(check(WIRE_PAGE, 1), WIRE_OK);
@@ -308,14 +301,12 @@ a_sample_of_a_page_may_be_a_run_of_buckets(void **state)
 		I(count);
 		WORDS(check(WIRE_PAGE, 1), count < 0 ? WIRE_RECORD : WIRE_OK);
 	}
-	(void)state;
 }
 
 /* In a page, and where a run's numbers would be. */
 static void
 a_sample_of_a_page_may_be_columns(void **state)
 {
-	(void)state;
 	for (uint32_t fields = 6; fields < 8; fields++) {
 		page_of(0, 6);
 		ARRAY(fields + 1);
@@ -362,7 +353,6 @@ a_bucket_comes_back_whole(void **state)
 	struct record got;
 	struct wire_writer w;
 
-	(void)state;
 	wire_writer_init(&w, page, sizeof(page));
 	wire_put_page_cursor(&w, text_of(""));
 	wire_put_context_full(&w, &record);
@@ -392,7 +382,6 @@ a_batch_cannot_say_which_session_it_is_of(void **state)
 	struct record record;
 	struct text plain;
 
-	(void)state;
 	page_of(0, 6);
 	event_of(0, 6);
 	MAP(0);

@@ -26,7 +26,6 @@ a_question_comes_back_whole(void **state)
 	unsigned char to[2048];
 	struct text body = { (char *)to, 0 };
 
-	(void)state;
 	body.bytes = (uint32_t)wire_put_query(to, sizeof(to), &query);
 	FAULT(wire_get_query(body, &got), WIRE_OK);
 	assert_int_equal(got.kinds, query.kinds);
@@ -59,7 +58,6 @@ a_question_keeps_to_its_limits(void **state)
 	wire_get_query((struct text){ (char *)to,                              \
 			   (uint32_t)wire_put_query(to, sizeof(to), &query) }, \
 	    &got)
-	(void)state;
 	memset(big, '*', sizeof(big));
 	query.name = (struct text){ big, 511 };
 	FAULT(ASK(), WIRE_OK);
@@ -92,7 +90,6 @@ an_older_question_is_for_plain_records(void **state)
 	char cut[sizeof(all)];
 	struct wire_query got;
 
-	(void)state;
 	for (unsigned elements = 6; elements <= 10; elements++) {
 		static const uint32_t bytes[] = { 8, 9, 12, 14, 15 };
 

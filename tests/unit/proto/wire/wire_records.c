@@ -178,7 +178,6 @@ frames_that_python_packs_are_read_as_it_means_them(void **state)
 	FILE *judge;
 	int frames = 0;
 
-	(void)state;
 	snprintf(command, sizeof(command), JUDGE " write %llu %d",
 	    (unsigned long long)seed, JUDGED);
 	judge = popen(command, "r");
@@ -362,7 +361,6 @@ frames_that_we_write_are_read_by_python_as_we_mean_them(void **state)
 	char path[] = "/tmp/wire.XXXXXX", command[256];
 	FILE *to = fdopen(mkstemp(path), "wb");
 
-	(void)state;
 	assert_non_null(to);
 	for (int i = 0; i < JUDGED; i++) {
 		uint32_t bytes = (uint32_t)make_frame(&random), line_bytes;
@@ -394,7 +392,6 @@ a_record_that_does_not_fit_is_taken_back_whole(void **state)
 	static unsigned char lists_at[64 << 10], whole[64 << 10];
 	struct wire_writer lists = { lists_at, 0, sizeof(lists_at), 0, false };
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		struct record r = pick_record(&random, true, &lists);
 		struct wire_writer w;
@@ -428,7 +425,6 @@ a_full_writer_stays_full(void **state)
 	struct wire_writer w;
 	struct value one = { .type = VALUE_INT, .is.i = 1 };
 
-	(void)state;
 	wire_writer_init(&w, buffer, sizeof(buffer));
 	assert_true(wire_put_attribute(&w, text_of("a"), &one));
 	assert_false(

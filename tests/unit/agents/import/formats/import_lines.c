@@ -50,7 +50,6 @@ assert_attribute(const char *key, const char *wanted)
 static void
 a_row_of_the_event_table_is_an_event(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_CASCADE,
 		"{\"PartitionKey\":\"a$b\",\"RowKey\":\"1508000060.717355\","
@@ -70,7 +69,6 @@ a_row_of_the_event_table_is_an_event(void **state)
 static void
 an_absent_and_a_null_message_are_none(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_CASCADE, "{\"PartitionKey\":\"a\",\"RowKey\":\"1\","
 				  "\"Event\":\"x:y\",\"NodeId\":\"n\"}"),
@@ -87,7 +85,6 @@ an_absent_and_a_null_message_are_none(void **state)
 static void
 the_first_colon_parts_source_and_name(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_CASCADE, "{\"PartitionKey\":\"a\",\"RowKey\":\"1\","
 				  "\"Event\":\"x:y:z\",\"NodeId\":\"n\"}"),
@@ -99,7 +96,6 @@ the_first_colon_parts_source_and_name(void **state)
 static void
 a_call_of_the_recorder_is_an_event(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_EMITS,
 		"{\"node\":\"n\",\"source\":\"NodePrep\",\"event\":\"START\","
@@ -117,7 +113,6 @@ a_call_of_the_recorder_is_an_event(void **state)
 static void
 without_ts_the_recorders_clock_says_when(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_EMITS,
 		"{\"node\":\"n\",\"source\":\"a\",\"event\":\"b\",\"ts\":null,"
@@ -175,7 +170,6 @@ a_bad_line_says_what_is_wrong(void **state)
 		    "1900 and 2200" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse(bad[i].kind, bad[i].line), -1);
 		if (strstr(err.text, bad[i].words) == NULL)
@@ -189,7 +183,6 @@ a_message_over_the_limit_is_bad(void **state)
 	static char line[40000];
 	size_t n;
 
-	(void)state;
 	n = (size_t)sprintf(line,
 	    "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"Event\":\"x:y\","
 	    "\"NodeId\":\"n\",\"Message\":\"");
@@ -204,7 +197,6 @@ a_message_over_the_limit_is_bad(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	import_row_clear(&row);
 	return 0;
 }

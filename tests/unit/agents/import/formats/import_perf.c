@@ -42,7 +42,6 @@ open_text(const char *text)
 static int
 close_text(void **state)
 {
-	(void)state;
 	import_file_close(&file);
 	import_row_clear(&row);
 	return 0;
@@ -99,7 +98,6 @@ a_report_is_a_sample_with_the_numbers_of_the_file(void **state)
 {
 	char wanted[64];
 
-	(void)state;
 	open_text("{\"nodes\":[{\"node\":7,\"reports\":[" REPORT "]}]}");
 	assert_row(RECORD_ENTITY, "7");
 	assert_true(text_equal(row.record.name, text_of("perf")));
@@ -122,7 +120,6 @@ a_report_is_a_sample_with_the_numbers_of_the_file(void **state)
 static void
 both_layouts_and_any_blanks_are_read(void **state)
 {
-	(void)state;
 	open_text("\n{ \"0\" : [\r\n" REPORT "\t,\n " REPORT " ] ,\"a b\":["
 		  "],\"\\u00e4\":[" REPORT "]\n}\n");
 	assert_row(RECORD_ENTITY, "0");
@@ -137,7 +134,6 @@ both_layouts_and_any_blanks_are_read(void **state)
 static void
 a_node_without_reports_is_an_entity(void **state)
 {
-	(void)state;
 	open_text("{\"nodes\":[{\"node\":\"n\",\"reports\":[]}]}");
 	assert_row(RECORD_ENTITY, "n"); /* the set */
 	assert_row(RECORD_ENTITY, "n");
@@ -149,7 +145,6 @@ a_node_without_reports_is_an_entity(void **state)
 static void
 what_is_bad_is_named_and_the_others_go_on(void **state)
 {
-	(void)state;
 	open_text("{\"nodes\":[{\"node\":1,\"reports\":[5,{}," REPORT "," HEAD
 		  "\"timestamp\":\"1\"}," HEAD "\"timestamp\":1e300}]},"
 		  "{\"node\":2},{\"reports\":[],\"node\":3},8,"
@@ -215,7 +210,6 @@ a_report_over_the_limit_is_passed_over_whole(void **state)
 {
 	char *text = malloc(4 << 20), *p = text;
 
-	(void)state;
 	p = stpcpy(p, "{\"0\":[\"");
 	memset(p, 'x', 3 << 20);
 	p = stpcpy(p + (3 << 20), "\"," REPORT "]}");
@@ -230,7 +224,6 @@ a_report_over_the_limit_is_passed_over_whole(void **state)
 static void
 the_agents_own_reports_have_the_same_columns(void **state)
 {
-	(void)state;
 	assert_int_equal(metric_group_perf.count, PERF_GROUP_COLUMNS);
 	for (uint32_t i = 0; i < PERF_GROUP_COLUMNS; i++) {
 		assert_string_equal(metric_group_perf.columns[i].name,

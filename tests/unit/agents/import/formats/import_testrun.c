@@ -62,7 +62,6 @@ get_receive(void)
 static void
 a_run_is_an_entity_with_its_properties(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_TESTRUN_RUNS,
 		"{\"testrun_id\":\"7\",\"device_group\":\"g\",\"queue\":\"q\","
@@ -89,7 +88,6 @@ a_run_is_an_entity_with_its_properties(void **state)
 static void
 what_is_null_is_none_and_what_is_absent_is_not_reported(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_TESTRUN_RUNS, "{\"testrun_id\":\"7\",\"error\":null,"
 				       "\"host_worker_instances\":null}"),
@@ -103,7 +101,6 @@ what_is_null_is_none_and_what_is_absent_is_not_reported(void **state)
 static void
 an_event_of_a_run_has_both_times(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_TESTRUN_EVENTS,
 		"{\"testrun_id\":\"7\",\"event_name\":\"flash_start\","
@@ -121,7 +118,6 @@ an_event_of_a_run_has_both_times(void **state)
 static void
 an_event_that_nobody_received_has_one(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    parse(IMPORT_TESTRUN_EVENTS,
 		"{\"testrun_id\":\"7\",\"event_name\":\"Task in queue\","
@@ -159,7 +155,6 @@ a_fraction_keeps_every_digit_to_the_nanosecond(void **state)
 	};
 	char line[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		snprintf(line, sizeof(line),
 		    " { \"event_\\u0065mit\" : %s ,\"testrun_id\":\"\\\"}7\","
@@ -230,7 +225,6 @@ a_bad_line_says_what_is_wrong(void **state)
 		    "\"event_receive\" is not a number" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse(bad[i].file, bad[i].line), -1);
 		if (strstr(err.text, bad[i].words) == NULL)
@@ -244,7 +238,6 @@ an_id_has_255_bytes_and_the_texts_of_a_run_33792(void **state)
 	static char line[80000];
 	size_t n = (size_t)sprintf(line, "{\"testrun_id\":\"");
 
-	(void)state;
 	memset(line + n, 'i', 255);
 	strcpy(line + n + 255, "\"}");
 	assert_int_equal(parse(IMPORT_TESTRUN_RUNS, line), 0);
@@ -324,7 +317,6 @@ runs_come_before_events_and_bad_lines_have_their_file(void **state)
 	};
 	struct import_source source;
 
-	(void)state;
 	write_file("testruns.jsonl", "{\"testrun_id\":\"1\"}\n{}\n");
 	write_file("events.jsonl",
 	    "\n{\"testrun_id\":\"1\",\"event_name\":\"e\","
@@ -358,7 +350,6 @@ either_file_may_be_missing_but_not_both(void **state)
 {
 	struct import_source source;
 
-	(void)state;
 	write_file("testruns.jsonl", "{\"testrun_id\":\"1\"}\n");
 	write_file("events.jsonl", "{\"testrun_id\":\"1\",\"event_name\":"
 				   "\"e\",\"event_emit\":1}\n");
@@ -387,7 +378,6 @@ other_content_or_another_node_is_another_import(void **state)
 {
 	unsigned char digest[6][IMPORT_DIGEST_BYTES];
 
-	(void)state;
 	write_file("testruns.jsonl", "{\"testrun_id\":\"1\"}\n");
 	write_file("events.jsonl", "");
 	get_digest("n", digest[0]);
@@ -412,7 +402,6 @@ other_content_or_another_node_is_another_import(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/poolscope-XXXXXX");
 	return mkdtemp(dir) == NULL;
 }
@@ -420,7 +409,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	import_row_clear(&row);
 	remove_file("testruns.jsonl");
 	remove_file("events.jsonl");

@@ -31,7 +31,6 @@ open_bytes(const char *bytes, size_t count)
 static int
 close_bytes(void **state)
 {
-	(void)state;
 	import_file_close(&file);
 	return 0;
 }
@@ -39,7 +38,6 @@ close_bytes(void **state)
 static void
 id_name_and_nodes_are_read(void **state)
 {
-	(void)state;
 	OPEN("\x08\x03\x12\x03job\x18\xfa\x01\x20\x32\x28\x02");
 	assert_int_equal(import_descriptor_read(&descriptor, &file, &err), 0);
 	assert_int_equal(descriptor.id, 3);
@@ -51,7 +49,6 @@ id_name_and_nodes_are_read(void **state)
 static void
 fields_of_zero_are_not_there(void **state)
 {
-	(void)state;
 	OPEN("");
 	assert_int_equal(import_descriptor_read(&descriptor, &file, &err), 0);
 	assert_int_equal(descriptor.id, 0);
@@ -62,7 +59,6 @@ fields_of_zero_are_not_there(void **state)
 static void
 fields_of_every_type_are_passed_over(void **state)
 {
-	(void)state;
 	OPEN("\x49"
 	     "12345678"
 	     "\x55"
@@ -81,7 +77,6 @@ a_field_may_be_larger_than_any_buffer(void **state)
 	static char large[3000000];
 	size_t at = 0;
 
-	(void)state;
 	memcpy(large, "\x32\xa0\xdc\xb4\x01", 5); /* 2,960,928 bytes */
 	at = 5 + 2960928;
 	memcpy(large + at, "\x28\x09", 2);
@@ -108,7 +103,6 @@ damage_is_reported_with_its_offset(void **state)
 		    "offset 4: it ends in the middle of a field" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		open_bytes(cases[i].bytes, strlen(cases[i].bytes));
 		assert_int_equal(
@@ -132,7 +126,6 @@ a_job_is_found_by_its_name(void **state)
 {
 	int32_t id = -1;
 
-	(void)state;
 	OPEN(JOBS);
 	assert_int_equal(
 	    import_descriptor_find(&file, text_of("first"), &id, &err), 1);
@@ -153,7 +146,6 @@ a_damaged_list_of_jobs_is_reported(void **state)
 {
 	int32_t id;
 
-	(void)state;
 	OPEN("\x1a\x03\x12\x09x");
 	assert_int_equal(
 	    import_descriptor_find(&file, text_of("x"), &id, &err), -1);

@@ -122,7 +122,6 @@ open_file(bool is_master)
 static int
 close_file(void **state)
 {
-	(void)state;
 	import_file_close(&file);
 	return 0;
 }
@@ -190,7 +189,6 @@ assert_rest_of_thread(void)
 static void
 a_worker_has_its_threads_in_their_order(void **state)
 {
-	(void)state;
 	put_worker();
 	open_file(false);
 	assert_thread("process_job/0", "EventLoop");
@@ -216,7 +214,6 @@ a_worker_has_its_threads_in_their_order(void **state)
 static void
 a_master_has_one_thread(void **state)
 {
-	(void)state;
 	used = 0;
 	put_number(BASE);
 	put_number(BASE);
@@ -230,7 +227,6 @@ a_master_has_one_thread(void **state)
 static void
 bytes_behind_the_last_thread_are_passed_over(void **state)
 {
-	(void)state;
 	used = 0;
 	put_number(BASE);
 	put_number(BASE);
@@ -245,7 +241,6 @@ bytes_behind_the_last_thread_are_passed_over(void **state)
 static void
 no_pipelines_have_a_number_of_stages_all_the_same(void **state)
 {
-	(void)state;
 	used = 0;
 	put_number(1000);
 	put_number(2500);
@@ -271,7 +266,6 @@ a_file_that_ends_early_says_so_and_keeps_what_came_before(void **state)
 	size_t whole;
 	uint32_t intervals_before = 0;
 
-	(void)state;
 	put_worker();
 	whole = used;
 	for (used = 0; used < whole; used++) {
@@ -304,7 +298,6 @@ a_file_that_ends_early_says_so_and_keeps_what_came_before(void **state)
 static void
 where_it_ends_is_reported_in_words(void **state)
 {
-	(void)state;
 	put_worker();
 	used = 16 + 8 + 13 + 8 + 8 + 3 + 3 + 8 + 17 + 5;
 	open_file(false);
@@ -320,7 +313,6 @@ where_it_ends_is_reported_in_words(void **state)
 static void
 a_thread_of_another_type_is_damage(void **state)
 {
-	(void)state;
 	used = 0;
 	put_number(BASE);
 	put_number(BASE);
@@ -338,7 +330,6 @@ a_thread_of_another_type_is_damage(void **state)
 static void
 an_id_of_no_name_is_damage(void **state)
 {
-	(void)state;
 	used = 0;
 	put_number(BASE);
 	put_number(BASE);
@@ -361,7 +352,6 @@ a_time_outside_all_ages_is_damage(void **state)
 	static const int64_t far[] = { INT64_MAX, INT64_MIN,
 		INT64_C(7000000000) * 1000000000 };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		used = 0;
 		put_number(BASE);
@@ -418,7 +408,6 @@ put_counted(int64_t counters, int there)
 static void
 more_than_a_million_counters_are_none_and_reading_goes_on(void **state)
 {
-	(void)state;
 	put_counted(1000001, 0);
 	open_file(false);
 	assert_item(PROFILE_THREAD);
@@ -434,7 +423,6 @@ more_than_a_million_counters_are_none_and_reading_goes_on(void **state)
 static void
 a_million_counters_are_believed(void **state)
 {
-	(void)state;
 	put_counted(1000000, 2);
 	open_file(false);
 	assert_item(PROFILE_THREAD);
@@ -450,7 +438,6 @@ a_million_counters_are_believed(void **state)
 static void
 fewer_than_no_counters_are_none(void **state)
 {
-	(void)state;
 	put_counted(-3, 0);
 	open_file(false);
 	assert_item(PROFILE_THREAD);
@@ -465,7 +452,6 @@ names_that_share_an_id_are_reported(void **state)
 {
 	char name[16];
 
-	(void)state;
 	used = 0;
 	put_number(BASE);
 	put_number(BASE);
@@ -509,7 +495,6 @@ put_named(const char *name)
 static void
 names_of_utf8_stay_as_they_are(void **state)
 {
-	(void)state;
 	put_named("op:\xc3\xbc \xe2\x82\xac \xf0\x9f\x8e\xac");
 	open_file(true);
 	assert_item(PROFILE_THREAD);
@@ -521,7 +506,6 @@ names_of_utf8_stay_as_they_are(void **state)
 static void
 other_names_are_kept_changed_and_that_is_reported(void **state)
 {
-	(void)state;
 	put_named("caf\xe9\n");
 	open_file(true);
 	assert_item(PROFILE_THREAD);
@@ -539,7 +523,6 @@ a_name_that_is_too_long_is_cut_and_closed_with_a_hash(void **state)
 	struct import_name name, other;
 	char longer[400];
 
-	(void)state;
 	memset(longer, 'n', sizeof(longer));
 	assert_true(import_name_set(&name, (struct text){ longer, 255 }));
 	assert_int_equal(name.bytes, 255);

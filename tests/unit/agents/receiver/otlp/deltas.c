@@ -21,7 +21,6 @@ differences_are_added_up_for_each_series(void **state)
 {
 	struct otlp_deltas *deltas;
 
-	(void)state;
 	otlp_deltas_new(&deltas);
 	assert_int_equal(add(deltas, "a", true, 5), 5);
 	assert_int_equal(add(deltas, "b", true, 1), 1);
@@ -36,7 +35,6 @@ a_request_that_comes_again_adds_nothing(void **state)
 	const unsigned char two[RECORD_ID_BYTES] = { 2 };
 	struct otlp_deltas *deltas;
 
-	(void)state;
 	otlp_deltas_new(&deltas);
 	assert_true(otlp_deltas_begin(deltas, one));
 	assert_int_equal(add(deltas, "a", true, 5), 5);
@@ -54,7 +52,6 @@ one_series_too_many_is_refused_and_the_others_go_on(void **state)
 	struct otlp_deltas *deltas;
 	char name[16];
 
-	(void)state;
 	otlp_deltas_new(&deltas);
 	for (int i = 0; i < OTLP_DELTAS_MAX; i++) {
 		snprintf(name, sizeof(name), "s%d", i);
@@ -71,7 +68,6 @@ a_sum_beyond_64_bits_becomes_a_float(void **state)
 	struct value value = { .type = VALUE_INT, .is.i = INT64_MAX };
 	struct otlp_deltas *deltas;
 
-	(void)state;
 	otlp_deltas_new(&deltas);
 	assert_int_equal(add(deltas, "a", true, INT64_MAX), INT64_MAX);
 	assert_true(otlp_deltas_add(deltas, text_of("a"), true, &value));

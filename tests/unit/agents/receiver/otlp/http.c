@@ -89,7 +89,6 @@ it_ends_while_clients_send(void **state)
 	pthread_t client[CLIENTS];
 	struct err err;
 
-	(void)state;
 	receiver_report_init(&report, "otlp");
 	assert_int_equal(otlp_http_open(&server.http, &options, &err), 0);
 	for (int i = 0; i < CLIENTS; i++)

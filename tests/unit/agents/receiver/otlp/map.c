@@ -44,7 +44,6 @@ bytes_as_json(uint32_t count, uint32_t bytes)
 static void
 a_list_takes_little_more_than_an_attribute_has(void **state)
 {
-	(void)state;
 	assert_int_equal(
 	    bytes_as_json(2, 1), strlen("[\"\\u0000\",\"\\u0000\"]"));
 	assert_in_range(

@@ -47,7 +47,6 @@ what_the_agent_did_not_take_is_added_up_once(void **state)
 	struct buffer message = { 0 };
 	struct err err = { 0 };
 
-	(void)state;
 	otlp_deltas_new(&map.deltas);
 	assert_int_equal(
 	    otlp_read_json(&message, &otlp_metrics, text_of(differences), &err),
@@ -108,7 +107,6 @@ a_request_has_a_hundred_thousand_numbers_at_most(void **state)
 	struct buffer message = { 0 };
 	struct err err = { 0 };
 
-	(void)state;
 	put_summary(&message, 200000);
 	assert_int_equal(
 	    otlp_check(&otlp_metrics, buffer_text(&message), &err), 0);

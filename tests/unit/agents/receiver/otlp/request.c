@@ -90,7 +90,6 @@ groups_that_are_refused_together_are_counted_by_their_numbers(void **state)
 	struct receiver_bad bad[RECEIVER_REASONS_MAX];
 	struct receiver_report report;
 
-	(void)state;
 	refuse_two(WIRE_NACK_UNSUPPORTED, &report);
 	assert_int_equal(report.taken, 0);
 	assert_int_equal(report.refused, 0);
@@ -106,7 +105,6 @@ groups_that_are_refused_one_by_one_are_counted_once(void **state)
 	struct receiver_refused most;
 	struct receiver_report report;
 
-	(void)state;
 	refuse_two(WIRE_NACK_MALFORMED, &report);
 	assert_int_equal(report.taken, 0);
 	assert_int_equal(report.refused, 2);

@@ -125,7 +125,6 @@ each_line_means_what_the_documentation_says(void **state)
 		{ "_x:1|c", "counter _x 1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (strcmp(means(text_of(rows[i].line)), rows[i].means) != 0)
 			fail_msg("%s: '%s', not '%s'", rows[i].line,
@@ -155,7 +154,6 @@ a_value_is_a_finite_number(void **state)
 		{ "1e999", false, false, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct text text = text_of(rows[i].text);
 		bool is_signed;
@@ -175,7 +173,6 @@ there_are_bounds(void **state)
 	static char text[16384];
 	int used = sprintf(text, "a:1|c|#");
 
-	(void)state;
 	for (int i = 0; i < 16; i++)
 		used += sprintf(text + used, "%d:x,", i);
 	assert_int_equal(statsd_line_parse(&line, text_of(text)), STATSD_OK);

@@ -124,7 +124,6 @@ is_counter(const char *name)
 static void
 a_counter_is_divided_by_its_rate_and_never_starts_again(void **state)
 {
-	(void)state;
 	assert_add("done:1|c", "");
 	assert_add("done:2|c|@0.1", "");
 	assert_add("done:1:2:3|c", "");
@@ -147,7 +146,6 @@ a_counter_is_divided_by_its_rate_and_never_starts_again(void **state)
 static void
 a_gauge_is_its_last_value_and_a_sign_makes_a_delta(void **state)
 {
-	(void)state;
 	assert_add("queue:-3|g", "");
 	look(true);
 	assert_number("queue", -3);
@@ -167,7 +165,6 @@ a_gauge_is_its_last_value_and_a_sign_makes_a_delta(void **state)
 static void
 a_gauge_with_a_time_is_a_sample_of_that_time(void **state)
 {
-	(void)state;
 	assert_add("g:1|g|T100", "");
 	assert_add("g:2|g|T110", "");
 	look(true);
@@ -189,7 +186,6 @@ timers_have_five_columns(void **state)
 {
 	char text[32];
 
-	(void)state;
 	/* 1 to 200, the 99 % of which is 198. */
 	for (int i = 200; i > 0; i--) {
 		sprintf(text, "load:%d|ms", i);
@@ -234,7 +230,6 @@ a_reservoir_has_a_share_of_all_values(void **state)
 	uint64_t random = check_seed();
 	char text[64];
 
-	(void)state;
 	for (int i = 0; i < 50000; i++) {
 		sprintf(text, "x:%.9f|h",
 		    (double)(check_random(&random) >> 11) / 9007199254740992.0);
@@ -251,7 +246,6 @@ a_set_counts_what_differs(void **state)
 {
 	char text[32];
 
-	(void)state;
 	assert_add("u:x y|s", "");
 	assert_add("u:a:b|s", "");
 	assert_add("u:a:b|s", "");
@@ -277,7 +271,6 @@ a_set_counts_what_differs(void **state)
 static void
 tags_are_labels_in_whatever_order(void **state)
 {
-	(void)state;
 	assert_add("a:1|c|#x:1,y:2", "");
 	assert_add("a:1|c|#y:2,x:1", "");
 	assert_add("a:1|c|#y:2", "");
@@ -293,7 +286,6 @@ tags_are_labels_in_whatever_order(void **state)
 static void
 names_and_tags_are_never_mixed_up(void **state)
 {
-	(void)state;
 	assert_add("a:1|c|#bc:d", "");
 	assert_add("ab:1|c|#c:d", "");
 	assert_add("a:1|c|#b:cd", "");
@@ -306,7 +298,6 @@ what_no_metric_can_be_is_refused(void **state)
 {
 	char text[400];
 
-	(void)state;
 	assert_add("a b:1|c", "name");
 	assert_add("a\tb:1|c", "name");
 	assert_add("\xff:1|c", "name");
@@ -339,7 +330,6 @@ the_columns_are_bounded(void **state)
 {
 	char text[64];
 
-	(void)state;
 	for (int i = 0; i < STATSD_COLUMNS_MAX - 1000; i++) {
 		sprintf(text, "tag:1|c|#i:%d", i);
 		assert_int_equal(add(text), STATSD_OK);
@@ -389,7 +379,6 @@ what_is_put_is_no_more_than_an_agent_takes(void **state)
 	int count = 0, columns = 0, refused = 0;
 	char text[64];
 
-	(void)state;
 	for (int period = 0; period < 300; period++) {
 		for (int i = 0; i < 40; i++) {
 			unsigned n = (unsigned)check_random(&random);
@@ -429,7 +418,6 @@ a_group_that_is_published_keeps_its_columns(void **state)
 	char text[64], first[NAME_BYTES_MAX + 1];
 	int columns = 0;
 
-	(void)state;
 	for (int i = 0; i < 50; i++) {
 		sprintf(text, "a%d:1|c", i);
 		assert_add(text, "");
@@ -467,7 +455,6 @@ a_group_that_is_published_keeps_its_columns(void **state)
 static void
 a_group_that_the_agent_refuses_is_left_out_for_a_while(void **state)
 {
-	(void)state;
 	assert_add("a:1|c|#x:1", "");
 	assert_add("a:1|c|#x:2", "");
 	groups = seen_count = 0;
@@ -493,7 +480,6 @@ a_group_that_the_agent_refuses_is_left_out_for_a_while(void **state)
 static void
 a_gauge_ends_after_five_minutes_and_a_counter_keeps_its_sum(void **state)
 {
-	(void)state;
 	assert_add("done:5|c", "");
 	assert_add("level:5|g", "");
 	assert_add("t:5|ms", "");
@@ -519,7 +505,6 @@ a_gauge_ends_after_five_minutes_and_a_counter_keeps_its_sum(void **state)
 static void
 a_period_lasts_until_its_numbers_are_on_disk(void **state)
 {
-	(void)state;
 	assert_add("t:1|ms", "");
 	assert_add("u:1|s", "");
 	look(false);
@@ -534,7 +519,6 @@ a_period_lasts_until_its_numbers_are_on_disk(void **state)
 static int
 begin(void **state)
 {
-	(void)state;
 	now_ns = NOW_NS;
 	statsd_series_new(&series);
 	return 0;
@@ -543,7 +527,6 @@ begin(void **state)
 static int
 end(void **state)
 {
-	(void)state;
 	statsd_series_free(&series);
 	return 0;
 }

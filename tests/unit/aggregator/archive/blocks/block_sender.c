@@ -238,7 +238,6 @@ start(void **state)
 	struct clickhouse_options how = CLICKHOUSE_DEFAULT;
 	static char address[96];
 
-	(void)state;
 	server.counts = (struct counts){ .most = 0 };
 	server.wanted = 0;
 	server.refuses[0] = server.refuses[1] = server.is_mute = false;
@@ -261,7 +260,6 @@ start(void **state)
 static int
 stop(void **state)
 {
-	(void)state;
 	block_sender_close(&sender);
 	clickhouse_close(&client);
 	for (unsigned r = 0; r < REPLICAS; r++) {
@@ -315,7 +313,6 @@ assert_rows(unsigned from, unsigned to, unsigned times)
 static void
 each_row_is_sent_once(void **state)
 {
-	(void)state;
 	assert_int_equal(put_rows(0, ROWS), 0);
 	assert_int_equal(
 	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
@@ -333,7 +330,6 @@ each_row_is_sent_once(void **state)
 static void
 two_blocks_are_on_their_way_at_a_time(void **state)
 {
-	(void)state;
 	pthread_mutex_lock(&server.lock);
 	server.wanted = 2;
 	pthread_mutex_unlock(&server.lock);
@@ -350,7 +346,6 @@ two_blocks_are_on_their_way_at_a_time(void **state)
 static void
 what_a_replica_refuses_goes_to_the_next_one(void **state)
 {
-	(void)state;
 	refuse(true, false);
 	assert_int_equal(put_rows(0, ROWS), 0);
 	assert_int_equal(
@@ -373,7 +368,6 @@ what_nobody_takes_does_not_count(void **state)
 {
 	struct block_sender_shard before;
 
-	(void)state;
 	assert_int_equal(put_rows(0, 4), 0);
 	assert_int_equal(
 	    block_sender_flush(&sender, &schema_stages[0], &err), 0);
@@ -404,7 +398,6 @@ after_a_failure_stored_blocks_do_not_count_either(void **state)
 {
 	struct block_sender_shard before = sender.shard[0];
 
-	(void)state;
 	assert_int_equal(put_rows(0, 21), 0);
 	block_sender_undo(&sender, &before);
 	assert_int_equal(sent()->rows, 0);
@@ -434,7 +427,6 @@ another_thread_ends_what_is_on_its_way(void **state)
 	int64_t before_ns = clock_monotonic_ns();
 	pthread_t thread;
 
-	(void)state;
 	be_mute(true);
 	pthread_create(&thread, NULL, stop_soon, NULL);
 	assert_true(put_rows(0, ROWS) != 0 ||

@@ -81,7 +81,6 @@ is_asked(uint64_t version, unsigned place, const char *question)
 static void
 an_answer_is_of_a_version_a_place_and_a_question(void **state)
 {
-	(void)state;
 	answers = answers_new(1 << 20);
 	put(1, 0, "a", "one");
 	is_kept(1, 0, "a", "one");
@@ -107,7 +106,6 @@ without_room_the_one_goes_that_was_not_taken_for_long(void **state)
 	struct err err;
 	char text[1000], question[2] = "a";
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	answers = answers_new(8000);
@@ -134,7 +132,6 @@ one_that_has_no_room_is_there_for_who_asked(void **state)
 	struct answer *answer;
 	struct err err;
 
-	(void)state;
 	answers = answers_new(1);
 	assert_int_equal(take(1, 0, "a", &answer, &err), ANSWERS_ASK);
 	answers_put(answers, answer, text_of("one"));
@@ -178,7 +175,6 @@ who_asks_the_same_meanwhile_waits_for_the_answer(void **state)
 	struct answer *answer;
 	struct err err;
 
-	(void)state;
 	answers = answers_new(1 << 20);
 	assert_int_equal(take(1, 0, "a", &answer, &err), ANSWERS_ASK);
 	for (unsigned i = 0; i < 4; i++) {
@@ -206,7 +202,6 @@ waiting_has_an_end_and_a_failure_is_that_of_all(void **state)
 	struct answer *answer;
 	struct err err;
 
-	(void)state;
 	answers = answers_new(1 << 20);
 	assert_int_equal(take(1, 0, "a", &answer, &err), ANSWERS_ASK);
 	wait_for_it(&waiter);
@@ -277,7 +272,6 @@ random_questions_of_threads_get_the_answers_to_them(void **state)
 			    : (uint64_t)time(NULL);
 	pthread_t thread[4];
 
-	(void)state;
 	printf("seed %llu\n", (unsigned long long)seed);
 	answers = answers_new(50000);
 	for (unsigned i = 0; i < 4; i++)

@@ -30,7 +30,6 @@ static unsigned char given[BLOCK][ARENA], bodies[BLOCK][ARENA];
 static int
 set_up(void **state)
 {
-	(void)state;
 	return names_rig_open(NAMES) == 0 &&
 		       dictionary_number(
 			   dictionary, txn, PARTITION, text_of("node")) == 1
@@ -315,7 +314,6 @@ random_records_come_back(void **state)
 {
 	struct trip trip;
 
-	(void)state;
 	seed = check_seed();
 	for (unsigned round = 0; round < check_share(ROUNDS, 20); round++) {
 		trip_open(&trip, archive_kinds[round % ARCHIVE_KINDS]);
@@ -374,7 +372,6 @@ values_that_contradict_each_other_are_refused(void **state)
 	double more = 0x1p53, inf = INFINITY;
 	uint64_t odd = (UINT64_C(1) << 53) + 1;
 
-	(void)state;
 	assert_true(takes_values("i", &one, 1, 0, 0));
 	assert_true(takes_values("l", &more, 1, odd, 1));
 	assert_true(takes_values("u", &huge, 1, UINT64_C(1) << 63, 1));
@@ -411,7 +408,6 @@ attributes_that_contradict_each_other_are_refused(void **state)
 		.text_count = 1 };
 	struct archive_row row = good;
 
-	(void)state;
 	assert_true(takes(RECORD_EVENT, &good));
 	assert_true(takes(RECORD_SPAN, &good));
 	row.key_count = 0;
@@ -452,7 +448,6 @@ names_and_bodies_beyond_the_limits_are_refused(void **state)
 	static char large[RECORD_ENTITY_TEXT_BYTES_MAX + 1];
 	struct text longer = { large, NAME_BYTES_MAX + 1 };
 
-	(void)state;
 	assert_true(takes(RECORD_GAP, &(struct archive_row){ .count = 1 }));
 	assert_false(
 	    takes(RECORD_GAP, &(struct archive_row){ .source = longer }));

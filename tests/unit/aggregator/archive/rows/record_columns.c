@@ -16,7 +16,6 @@ set_up(void **state)
 {
 	static const char *const given[] = { "app", "start", "job", "size" };
 
-	(void)state;
 	if (names_rig_open(100) != 0)
 		return -1;
 	for (uint32_t i = 0; i < 4; i++)
@@ -96,7 +95,6 @@ an_event_has_names_as_texts_and_attributes_as_arrays(void **state)
 	static const char *const texts[] = { "42", "-256",
 		"18446744073709551615", "true", "", "0.5", "-0.0", "" };
 
-	(void)state;
 	assert_true(row.part == id.part && row.pos == id.pos);
 	assert_int_equal(row.hour, -2);
 	is(row.node, "job");
@@ -123,7 +121,6 @@ an_event_may_have_neither_uuid_nor_attributes(void **state)
 	struct archive_row row =
 	    row_of(RECORD_EVENT, ITEM("\x00\x01x\x02\x00\x00"));
 
-	(void)state;
 	is(row.source, "x"); /* a name beyond the limit */
 	is(row.key, "");
 	is(row.types, "");
@@ -143,7 +140,6 @@ a_sample_has_numbers_and_exact_ones_next_to_them(void **state)
 		 "\xd3\xff\xdf\xff\xff\xff\xff\xff\xff")); /* -2^53 - 1 */
 	uint64_t bits;
 
-	(void)state;
 	is(row.types, "iinfluil");
 	assert_int_equal(row.number_count, 8);
 	assert_true(row.numbers[0] == 5 && row.numbers[1] == -32);
@@ -165,7 +161,6 @@ a_span_has_its_end_and_may_have_no_category(void **state)
 	struct archive_row row =
 	    row_of(RECORD_SPAN, ITEM("\x80\x01\x02\x00\x00\x01\x03\xff"));
 
-	(void)state;
 	assert_true(row.end_ns == -5000 + 64);
 	is(row.node, "job");
 	is(row.track, "size");
@@ -182,7 +177,6 @@ a_gap_and_a_rejected_batch_have_their_columns(void **state)
 	struct archive_row row =
 	    row_of(RECORD_GAP, ITEM("\x01\x01\x02\xff\xff\xff\xff\x0f"));
 
-	(void)state;
 	assert_true(row.end_ns == -5001);
 	is(row.source, "app");
 	is(row.name, "start");
@@ -208,7 +202,6 @@ a_lost_name_is_what_commands_print(void **state)
 	struct archive_row row =
 	    row_of(RECORD_EVENT, ITEM("\x63\x02\x00\x01\x62\x01"));
 
-	(void)state;
 	is(row.source, "");
 	is(row.keys[0], "?98");
 	assert_int_equal(db_damage_met(txn)->ids, 2);
@@ -246,7 +239,6 @@ a_malformed_body_appends_nothing(void **state)
 		{ RECORD_GAP, gap, sizeof(gap) - 1 },
 	};
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		char longer[64] = { 0 };
 
@@ -271,7 +263,6 @@ a_malformed_body_appends_nothing(void **state)
 static void
 values_of_other_types_are_refused(void **state)
 {
-	(void)state;
 	trip_open(&trip, RECORD_SAMPLE);
 	refuse(RECORD_SAMPLE, ITEM("\x01\xc3"));     /* a boolean */
 	refuse(RECORD_SAMPLE, ITEM("\x01\xa1x"));    /* a text */

@@ -20,14 +20,12 @@ enum { ROWS = 250000 };
 static int
 set_up(void **state)
 {
-	(void)state;
 	return names_rig_open(100);
 }
 
 static void
 the_number_of_a_partition_is_its_siphash(void **state)
 {
-	(void)state;
 	/* SELECT sipHash64('abc') */
 	assert_true(
 	    typed_hash(text_of("abc")) == UINT64_C(4596069200710135518));
@@ -46,7 +44,6 @@ sums_are_those_of_clickhouse(void **state)
 	struct native_block *block = native_block_open(columns, 9);
 	uint64_t sum = 0;
 
-	(void)state;
 	for (uint64_t n = 0; n < ROWS; n++) {
 		struct typed row = typed_begin(block, &numbers);
 
@@ -74,7 +71,6 @@ the_expression_is_the_same(void **state)
 		    { "pos", "UInt64", "" } } };
 	char *sql = typed_hash_sql(&table);
 
-	(void)state;
 	assert_string_equal(sql,
 	    "intHash64(bitXor(intHash64(bitXor(toUInt64(0),toUInt64(part))),"
 	    "sipHash64(node)))");
@@ -103,7 +99,6 @@ each_column_of_the_identity_counts(void **state)
 	struct row_block_item item = { .stream = 1 }, another;
 	uint64_t hash;
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		char name[18] = { 1, [1] = (char)('a' + i) };
 

@@ -62,7 +62,6 @@ a_value_is_a_letter_and_a_text_and_comes_back(void **state)
 {
 	char room[NUMBER_BYTES];
 
-	(void)state;
 	for (int i = 0; i < CASES; i++) {
 		struct value value = cases[i].value,
 			     again = { VALUE_NIL, { 0 } };
@@ -100,7 +99,6 @@ another_text_than_ours_is_refused(void **state)
 		"fnan:7ff800000000000", "fnan:7ff80000000000001", "x", "l1" };
 	struct value value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (value_text_parse(
 			texts[i][0], text_of(texts[i] + 1), &value))
@@ -113,7 +111,6 @@ a_double_of_any_bits_comes_back(void **state)
 	uint64_t seed = check_seed();
 	char room[NUMBER_BYTES];
 
-	(void)state;
 	for (unsigned i = 0; i < check_share(200000, 1000); i++) {
 		struct value value = { VALUE_FLOAT,
 			{ .f = float_of(check_random(&seed)) } };
@@ -130,7 +127,6 @@ doubles_hold_integers_up_to_2_to_the_53rd_and_some_others(void **state)
 {
 	int64_t limit = INT64_C(1) << 53;
 
-	(void)state;
 	assert_true(value_text_is_exact(0));
 	assert_true(value_text_is_exact(limit));
 	assert_true(value_text_is_exact(-limit));

@@ -26,7 +26,6 @@ check(const char *rest, enum ttl ttl, const char *deleted)
 static void
 what_is_not_deleted_is_none(void **state)
 {
-	(void)state;
 	check("", TTL_NONE, "");
 	check(" SETTINGS index_granularity = 8192", TTL_NONE, "");
 	check(" TTL toDateTime(hour * 3600) + toIntervalDay(30) TO VOLUME 'a'",
@@ -39,7 +38,6 @@ what_is_not_deleted_is_none(void **state)
 static void
 times_are_conditions(void **state)
 {
-	(void)state;
 	check(" TTL toDateTime(hour * 3600) + toIntervalDay(30)", TTL_BY_TIME,
 	    "(toDateTime(hour * 3600) + toIntervalDay(30)) <= now() + 3600");
 	check(" TTL f(hour) DELETE ", TTL_BY_TIME, "(f(hour)) <= now() + 3600");
@@ -53,7 +51,6 @@ times_are_conditions(void **state)
 static void
 others_are_not_understood(void **state)
 {
-	(void)state;
 	check(" TTL toDateTime(recv / 1000000000)", TTL_OTHER, "");
 	check(" TTL toDateTime(3600)", TTL_OTHER, "");
 	check(" TTL `hour` + 1", TTL_OTHER, "");

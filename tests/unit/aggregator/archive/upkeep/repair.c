@@ -148,7 +148,6 @@ every_slice_of_an_hour_is_marked(void **state)
 	unsigned row_blocks, chunks;
 	struct db_txn *txn;
 
-	(void)state;
 	open_with_archive();
 	make_store();
 	mark_first_hour();
@@ -170,7 +169,6 @@ what_is_marked_stays_until_it_was_sent(void **state)
 	struct err err = { 0 };
 	struct db_txn *txn;
 
-	(void)state;
 	open_with_archive();
 	make_store();
 	mark_first_hour();
@@ -199,7 +197,6 @@ a_store_without_an_archive_is_not_marked(void **state)
 	struct err err = { 0 };
 	struct db_txn *txn;
 
-	(void)state;
 	make_pool(&random, 5, 20);
 	take_in(&random, true);
 	repair_add(&repair, &first_hour);

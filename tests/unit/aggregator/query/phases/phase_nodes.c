@@ -56,7 +56,6 @@ sums_do_not_depend_on_the_memory(void **state)
 	uint64_t random = check_seed();
 	unsigned i;
 
-	(void)state;
 	make_pool(&random, 25, 12);
 	shuffle(&random);
 	take_in(&random, true);
@@ -85,7 +84,6 @@ a_node_of_many_keys_is_summed_up_alone(void **state)
 	char message[32], *all;
 	unsigned i, node, sent = 0;
 
-	(void)state;
 	for (i = 0; i < 300; i++) {
 		for (node = 0; node < 3; node++) {
 			char name[16];
@@ -117,7 +115,6 @@ only_selected_nodes_are_returned(void **state)
 	struct db_txn *txn;
 	struct err err = { 0 };
 
-	(void)state;
 	make_pool(&random, 9, 3);
 	take_in(&random, false);
 	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);

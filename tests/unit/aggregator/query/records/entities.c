@@ -103,7 +103,6 @@ a_pattern_selects_the_entities_that_match(void **state)
 	unsigned i, rounds = check_share(600, 60);
 	char pattern[600], *all;
 
-	(void)state;
 	put_many(&random, 700);
 	all = rig_all(&rig, RECORD_ENTITY);
 	for (i = 0; i < rounds; i++) {
@@ -132,7 +131,6 @@ an_entity_with_the_longest_name_is_found(void **state)
 	struct wire_query query = rig_query(1u << RECORD_ENTITY, 0);
 	uint64_t random = check_seed(), found;
 
-	(void)state;
 	put_many(&random, 10);
 	memset(pattern, 'b', sizeof(pattern));
 	memcpy(pattern, "a:", 2);
@@ -181,7 +179,6 @@ entities_that_cannot_match_are_not_examined(void **state)
 	unsigned i;
 	bool last;
 
-	(void)state;
 	for (i = 0; i < MANY; i++) {
 		snprintf(id, sizeof(id), "front/%05u", i);
 		put(kinds[i % 4 + 3], id);

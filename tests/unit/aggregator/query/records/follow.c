@@ -95,7 +95,6 @@ records_come_in_the_order_of_arrival(void **state)
 	uint64_t random = check_seed();
 	unsigned i;
 
-	(void)state;
 	send_entries(&random, 200);
 	for (i = 0; i < PARTITIONS; i++)
 		assert_followed(i, rig_query(63, 0), 0);
@@ -111,7 +110,6 @@ pages_of_any_size_give_each_record_once(void **state)
 	uint64_t random = check_seed();
 	unsigned size;
 
-	(void)state;
 	send_entries(&random, 120);
 	for (size = 1; size < 200000; size = 7 * size + 33) {
 		examined_max = 0;
@@ -127,7 +125,6 @@ every_position_can_be_resumed_from(void **state)
 {
 	uint64_t random = check_seed(), from;
 
-	(void)state;
 	send_entries(&random, check_share(150, 20));
 	for (from = 1; from <= entries + 1; from++)
 		assert_followed((unsigned)(from % PARTITIONS),
@@ -141,7 +138,6 @@ only_selected_records_are_returned(void **state)
 	uint64_t random = check_seed();
 	unsigned i, rounds = check_share(300, 30);
 
-	(void)state;
 	send_entries(&random, 100);
 	for (i = 0; i < rounds; i++) {
 		struct wire_query query = any_query(&random);
@@ -161,7 +157,6 @@ an_unknown_partition_and_an_empty_journal_are_at_their_end(void **state)
 	struct wire_position place = { 0 };
 	uint64_t random = check_seed();
 
-	(void)state;
 	assert_same(follow(0, query, &place), strdup(""));
 	assert_int_equal(place.entry, 1);
 	send_lost(&random, 1, 0);
@@ -181,7 +176,6 @@ a_page_examines_few_records_if_entries_are_long(void **state)
 	struct err err = { 0 };
 	unsigned i;
 
-	(void)state;
 	for (i = 0; i < 50; i++)
 		send_lost(&random, 1, 0);
 	for (i = 0; i < 10; i++) {
@@ -212,7 +206,6 @@ the_end_is_the_position_of_the_next_record(void **state)
 	struct wire_position place = { UINT64_MAX, 0 };
 	uint64_t random = check_seed(), end;
 
-	(void)state;
 	send_entries(&random, 30);
 	end = entries + 1;
 	assert_same(follow(0, query, &place), strdup(""));
@@ -264,7 +257,6 @@ purged_entries_are_reported_first_as_one_gap(void **state)
 	uint64_t random = check_seed();
 	unsigned from;
 
-	(void)state;
 	send_entries(&random, 60);
 	purge_entries(25);
 	for (from = 1; from <= 25; from++) {
@@ -294,7 +286,6 @@ damaged_entries_are_reported_in_order(void **state)
 	struct db_txn *txn;
 	char *got;
 
-	(void)state;
 	send_entries(&random, 40);
 	rig_good(db_begin(journal_db(rig.journal), true, &txn, &err), &err);
 	for (unsigned i = 20; i < 23; i++)
@@ -335,7 +326,6 @@ a_cursor_that_is_no_position_is_refused(void **state)
 	struct err err = { 0 };
 	bool last;
 
-	(void)state;
 	rig_good(reader_open_shared(
 		     &reader, writer_db(rig.writer), rig.journal, &err),
 	    &err);

@@ -305,7 +305,6 @@ buckets_are_what_the_samples_were(void **state)
 	static const int64_t steps[] = { 10, 60, 300, 600, 1800, 3600 };
 	uint64_t random = check_seed();
 
-	(void)state;
 	fill(&random);
 	for (unsigned i = 0; i < 6; i++) {
 		struct wire_query query = bucket_query(steps[i] * SECOND);
@@ -325,7 +324,6 @@ nodes_metrics_and_times_are_selected(void **state)
 		SECOND, 1800 * SECOND };
 	uint64_t random = check_seed();
 
-	(void)state;
 	fill(&random);
 	for (unsigned i = 0; i < 24; i++) {
 		struct wire_query query = bucket_query(steps[i % 5]);
@@ -348,7 +346,6 @@ pages_of_any_size_give_the_same_buckets(void **state)
 	struct wire_query query = bucket_query(300 * SECOND);
 	char *whole_answer;
 
-	(void)state;
 	fill(&random);
 	whole_answer = rig_read(&rig, RIG_SELECT, query, &records);
 	for (uint32_t size = 1; size < 100000; size = 5 * size + 777) {
@@ -369,7 +366,6 @@ a_record_of_many_buckets_equals_as_many_records(void **state)
 	struct wire_query query = bucket_query(60 * SECOND);
 	char *whole_answer;
 
-	(void)state;
 	fill(&random);
 	whole_answer = rig_read(&rig, RIG_SELECT, query, &records);
 	for (unsigned i = 0; i < 18; i++) {
@@ -392,7 +388,6 @@ samples_that_are_alone_say_the_same_in_cells(void **state)
 	struct value values[METRICS + 1];
 	char *one_by_one;
 
-	(void)state;
 	define_groups();
 	for (unsigned i = 0; i < 3000; i++) {
 		uint64_t r = check_random(&random);
@@ -436,7 +431,6 @@ a_record_of_buckets_ends_at_an_empty_step_and_at_its_limit(void **state)
 	struct value values[METRICS + 1] = { { .type = VALUE_NIL } };
 	uint64_t records;
 
-	(void)state;
 	define_groups();
 	values[3] = whole(5);
 	for (int64_t i = 0; i < 1000; i++)
@@ -462,7 +456,6 @@ a_series_block_that_does_not_fit_continues_in_the_next_page(void **state)
 	uint64_t records;
 	char *lines;
 
-	(void)state;
 	define_groups();
 	values[1] = values[2] = values[3] = whole(5);
 	for (unsigned i = 0; i < 1000; i++)
@@ -506,7 +499,6 @@ steps_that_do_not_divide_an_hour_are_rounded_up(void **state)
 		{ INT64_MAX, 3600 * SECOND } };
 	struct wire_query query = bucket_query(0), fitted;
 
-	(void)state;
 	query.from_ns = RIG_T0 + 3;
 	query.to_ns = RIG_T0 + 5;
 	assert_false(series_asked(&query, &fitted));
@@ -526,7 +518,6 @@ a_sample_may_lack_the_last_columns_but_has_no_unknown_ones(void **state)
 	struct value values[METRICS + 1] = { { .type = VALUE_NIL } };
 	uint64_t records;
 
-	(void)state;
 	put_sample("node-1", "cores", RIG_T0, values, METRICS);
 	rig_send(&rig, 0);
 	rig_indexer(&rig);

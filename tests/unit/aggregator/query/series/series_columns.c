@@ -122,7 +122,6 @@ nodes_metric_groups_and_times_are_selected(void **state)
 	struct wire_query query = rig_query(1u << RECORD_SAMPLE, 0);
 	char *samples;
 
-	(void)state;
 	fill(&random, COMPACT_ALL, true);
 	for (unsigned i = 0; i < 20; i++) {
 		query.name = text_of(sets[i % 4]);
@@ -215,7 +214,6 @@ a_record_has_as_many_samples_as_allowed(void **state)
 	int64_t hour = RIG_T0 / KEY_HOUR_NS * KEY_HOUR_NS;
 	uint64_t records;
 
-	(void)state;
 	for (int64_t i = 0; i < 5000; i++) {
 		put_sample("node-1", "few", hour + i, &few);
 		put_sample("node-1", "many", hour + i, &many);

@@ -118,7 +118,6 @@ a_file_is_its_entries_and_then_its_test(void **state)
 	struct json_batch commit = datastore_commit();
 	struct text root;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_true(add(&commit, &result, &entries[i]));
 	assert_true(add(&commit, &result, NULL));
@@ -165,7 +164,6 @@ a_commit_has_at_most_500_mutations_and_10_mib(void **state)
 	char *info = malloc(bytes);
 	struct text root;
 
-	(void)state;
 	while (add(&commit, &result, &entries[0]))
 		added++;
 	assert_int_equal(added, 500);
@@ -193,7 +191,6 @@ what_the_service_cannot_take_is_reported_before_it_is_asked(void **state)
 	char *info = malloc(DATASTORE_ENTITY_BYTES_MAX);
 	char name[1502];
 
-	(void)state;
 	assert_non_null(info);
 	memset(info, 'x', DATASTORE_ENTITY_BYTES_MAX);
 	memset(name, 'n', sizeof(name));
@@ -223,7 +220,6 @@ a_place_is_a_project_and_maybe_a_namespace(void **state)
 	struct datastore_location to;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(datastore_location_read(&to, "a-b", &err), 0);
 	assert_string_equal(to.project, "a-b");
 	assert_string_equal(to.namespace, "");
@@ -242,7 +238,6 @@ an_answer_has_a_result_for_each_mutation(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(
 	    datastore_answer_read(
 		text_of("{\"mutationResults\": [{\"version\": \"1\"}, {}], "
@@ -264,7 +259,6 @@ an_error_is_one_sentence(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_true(datastore_error_read(
 	    text_of("{\"error\": {\"code\": 409, \"status\": \"ABORTED\", "
 		    "\"message\": \"too much\\ncontention\"}}"),

@@ -160,7 +160,6 @@ test_any_name_and_number_is_read_back(void **state)
 	char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 16], command[512];
 	FILE *lines, *wanted, *script;
 
-	(void)state;
 	seed = check_seed();
 	scratch_make(dir);
 	snprintf(path, sizeof(path), "%s/judge.py", dir);
@@ -189,7 +188,6 @@ test_a_whole_number_has_the_type_of_the_others(void **state)
 	unsigned char to[NUMBER_BYTES + 1];
 	struct value value = { .type = VALUE_INT, .is.i = -5 };
 
-	(void)state;
 	*influx_put_number(to, &value) = '\0';
 	assert_string_equal((char *)to, "-5");
 	value = (struct value){ .type = VALUE_FLOAT, .is.f = -5.5 };
@@ -203,7 +201,6 @@ test_what_is_no_number_is_left_out(void **state)
 	unsigned char to[NUMBER_BYTES + 1];
 	struct value value = { .type = VALUE_NIL };
 
-	(void)state;
 	assert_null(influx_put_number(to, &value));
 	value.type = VALUE_FLOAT;
 	value.is.f = NAN;

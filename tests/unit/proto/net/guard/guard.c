@@ -61,7 +61,6 @@ who_waits_for_nothing_hears_nothing(void **state)
 {
 	struct pair pair = pair_new(EPOLLIN);
 
-	(void)state;
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, 0), 0);
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, 0), 0);
 	close(pair.theirs);
@@ -80,7 +79,6 @@ who_waits_to_write_hears_that_it_can(void **state)
 {
 	struct pair pair = pair_new(EPOLLOUT);
 
-	(void)state;
 	close(pair.theirs);
 	assert_int_equal(reported(&pair), EPOLLOUT);
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT), 0);
@@ -94,7 +92,6 @@ who_waits_to_read_hears_of_an_end_with_input_once(void **state)
 {
 	struct pair pair = pair_new(EPOLLIN);
 
-	(void)state;
 	assert_int_equal(write(pair.theirs, "x", 1), 1);
 	assert_int_equal(write(pair.ours, "x", 1), 1); /* unread: a reset */
 	close(pair.theirs);
@@ -110,7 +107,6 @@ a_number_that_is_used_again_waits_for_what_it_asks(void **state)
 	struct pair pair = pair_new(EPOLLIN);
 	int fd[2];
 
-	(void)state;
 	assert_int_equal(change(&pair, EPOLL_CTL_MOD, 0), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
 	assert_int_equal(dup2(fd[0], pair.ours), pair.ours);
@@ -131,7 +127,6 @@ epoll_pwait_tells_all(void **state)
 	struct epoll_event event = { .events = EPOLLIN };
 	int epoll = epoll_create1(0), fd[2];
 
-	(void)state;
 	assert_int_equal(pipe(fd), 0);
 	assert_int_equal(epoll_ctl(epoll, EPOLL_CTL_ADD, fd[0], &event), 0);
 	close(fd[1]);
@@ -149,7 +144,6 @@ with_a_key_that_gives_no_secret_nobody_knows_it(void **state)
 	    public[crypto_box_PUBLICKEYBYTES] = { 0 };
 	unsigned char one[crypto_box_BEFORENMBYTES], two[sizeof(one)];
 
-	(void)state;
 	for (unsigned char least = 0; least < 2; least++) {
 		public[0] = least;
 		randombytes_buf(secret, sizeof(secret));
@@ -166,7 +160,6 @@ with_a_key_that_gives_no_secret_nobody_knows_it(void **state)
 static void
 the_program_exports_them(void **state)
 {
-	(void)state;
 	guard_check();
 }
 

@@ -74,7 +74,6 @@ a_peer_without_a_name_may_speak(void **state)
 					 "DEALER\x08Identity\0\0\0\0";
 	struct speech speech = ready(properties, sizeof(properties) - 1);
 
-	(void)state;
 	assert_true(allows(&speech));
 	/* Afterwards it may say what it wants. */
 	ADD(&speech, "\0\x10\x08Identity\0\0\0\x04name");
@@ -93,7 +92,6 @@ a_peer_with_a_name_may_not(void **state)
 	static const char decoy[] = "\1a\0\0\0\x04\x08Ide\x08Identity\0\1\0\0";
 	struct speech speech = ready(first, sizeof(first) - 1);
 
-	(void)state;
 	assert_false(allows(&speech));
 	speech = ready(second, sizeof(second) - 1);
 	assert_false(allows(&speech));
@@ -116,7 +114,6 @@ older_protocols_may_not(void **state)
 {
 	struct speech speech = greeting("NULL");
 
-	(void)state;
 	speech.at[10] = 1; /* ZMTP 2.0 */
 	assert_false(allows(&speech));
 	speech.at[10] = 3;
@@ -132,7 +129,6 @@ what_a_key_hides_is_not_looked_at(void **state)
 {
 	struct speech speech = greeting("CURVE");
 
-	(void)state;
 	ADD(&speech, "\x04\x14\x05READY\x08Identity\0\0\0\x01x");
 	assert_true(allows(&speech));
 	/* Another mechanism that begins like it, which libzmq refuses. */
@@ -143,7 +139,6 @@ what_a_key_hides_is_not_looked_at(void **state)
 static void
 connections_of_our_own_may(void **state)
 {
-	(void)state;
 	assert_true(handshake_allows(FD, (const unsigned char *)"\5name", 5));
 }
 
@@ -153,7 +148,6 @@ a_file_that_was_closed_is_no_peer(void **state)
 	static const char properties[] = "\x08Identity\0\0\0\x04name";
 	struct speech speech = ready(properties, sizeof(properties) - 1);
 
-	(void)state;
 	assert_false(allows(&speech));
 	/* Its number is that of a file that nobody has accepted. */
 	handshake_begin(FD);

@@ -23,14 +23,12 @@ set_up(void **state)
 {
 	struct err err;
 
-	(void)state;
 	return loop_new(&loop, &err);
 }
 
 static int
 tear_down(void **state)
 {
-	(void)state;
 	loop_free(&loop);
 	assert_null(loop);
 	loop_free(&loop);
@@ -58,7 +56,6 @@ the_status_of_quit_is_what_run_returns(void **state)
 	int status = 7;
 	struct loop_timer timer = timer_of(quit, &status);
 
-	(void)state;
 	loop_set_timer(loop, &timer, clock_monotonic_ns(), 0);
 	assert_int_equal(loop_run(loop), 7);
 	status = 3;
@@ -91,7 +88,6 @@ timers_fire_in_the_order_of_their_times(void **state)
 	int64_t now = clock_monotonic_ns();
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++)
 		order.timer[i] = timer_of(note_order, &order);
 	loop_set_timer(loop, &order.timer[0], now + 9 * MS, 0);
@@ -135,7 +131,6 @@ a_period_stays_on_its_grid_and_skips_what_it_missed(void **state)
 	struct periodic periodic = { clock_monotonic_ns(), 0, 0, 0 };
 	struct loop_timer timer = timer_of(on_period, &periodic);
 
-	(void)state;
 	loop_set_timer(loop, &timer, periodic.begin_ns, 2 * MS);
 	loop_run(loop);
 	/* At 0, 2, 4; the stall till 25; then one late call, at 26, at 28. */
@@ -178,7 +173,6 @@ timers_may_set_and_stop_each_other(void **state)
 	static struct many many;
 	int i;
 
-	(void)state;
 	many.seed = check_seed();
 	for (i = 0; i < LOOP_TIMERS_MAX; i++) {
 		many.timer[i] = timer_of(on_many, &many);
@@ -220,7 +214,6 @@ a_timer_set_to_the_past_starves_nobody(void **state)
 	struct greedy greedy = { .calls = 0 };
 	struct err err;
 
-	(void)state;
 	greedy.timer = timer_of(on_greedy, &greedy);
 	assert_int_equal(pipe(greedy.pipe), 0);
 	assert_int_equal(write(greedy.pipe[1], "x", 1), 1);
@@ -277,7 +270,6 @@ a_closed_file_descriptor_gets_no_event(void **state)
 	struct err err;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(pipe(pair.fd[i]), 0);
 		assert_int_equal(write(pair.fd[i][1], "x", 1), 1);
@@ -311,7 +303,6 @@ events_can_be_changed(void **state)
 	struct loop_timer timer = timer_of(quit, &status);
 	struct err err;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	assert_int_equal(loop_change_fd(loop, fds[1], EPOLLOUT), -1);
 	loop_add_fd(loop, fds[1], 0, on_writable, &seen, &err);
@@ -331,7 +322,6 @@ a_regular_file_is_refused_with_a_sentence(void **state)
 	FILE *file = tmpfile();
 	struct err err = { 0 };
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(
 	    loop_add_fd(loop, fileno(file), EPOLLIN, on_writable, NULL, &err),
@@ -357,7 +347,6 @@ signals_arrive_through_the_loop(void **state)
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(
 	    loop_add_signal(loop, SIGUSR1, on_signal, NULL, &err), 0);
 	assert_int_equal(
@@ -410,7 +399,6 @@ no_wake_up_from_other_threads_is_lost(void **state)
 	struct baton baton = { .lock = PTHREAD_MUTEX_INITIALIZER };
 	pthread_t thread[2];
 
-	(void)state;
 	loop_set_wake(loop, on_wake, &baton);
 	pthread_create(&thread[0], NULL, give, &baton);
 	pthread_create(&thread[1], NULL, give, &baton);
@@ -435,7 +423,6 @@ idle_is_called_before_each_sleep_and_after_the_last_round(void **state)
 	struct loop_timer timer = timer_of(quit, &status);
 	struct rusage before, after;
 
-	(void)state;
 	loop_set_idle(loop, on_idle, &idle);
 	loop_set_timer(loop, &timer, clock_monotonic_ns() + 50 * MS, 0);
 	getrusage(RUSAGE_THREAD, &before);
@@ -555,7 +542,6 @@ no_wake_up_of_a_port_is_lost(void **state)
 {
 	char dir[SCRATCH_BYTES], endpoint[SCRATCH_BYTES + 16];
 
-	(void)state;
 	rally_over("tcp://127.0.0.1:*");
 	snprintf(
 	    endpoint, sizeof(endpoint), "ipc://%s/door", scratch_make(dir));
@@ -612,7 +598,6 @@ a_line_that_was_full_is_reported_when_there_is_room(void **state)
 	struct flood flood = { .sent = 0 };
 	struct err err;
 
-	(void)state;
 	zsock_message_init(&flood.message);
 	flood.listener = open_port(ZSOCK_LISTENER, 2);
 	flood.line = open_port(ZSOCK_CONNECTION, 2);
@@ -669,7 +654,6 @@ a_port_may_be_removed_and_closed_by_any_callback(void **state)
 	struct err err;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		removal.listener[i] = open_port(ZSOCK_LISTENER, 4);
 		removal.line[i] = open_port(ZSOCK_CONNECTION, 4);
@@ -695,7 +679,6 @@ more_ports_than_there_is_room_for_are_refused(void **state)
 	struct err err = { 0 };
 	int i;
 
-	(void)state;
 	for (i = 0; i <= LOOP_ZSOCKS_MAX; i++) {
 		zsock[i] = open_port(ZSOCK_CONNECTION, 1);
 		assert_int_equal(

@@ -16,7 +16,6 @@ static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 8];
 static int
 set_up(void **state)
 {
-	(void)state;
 	snprintf(path, sizeof(path), "%s/socket", scratch_make(dir));
 	return 0;
 }
@@ -24,7 +23,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(dir);
 	return 0;
 }
@@ -56,7 +54,6 @@ a_socket_is_for_its_user_unless_a_group_is_named(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	bound(true, 0600, getegid());
 	bound(false, 0600, getegid());
 	assert_int_equal(socket_file_set_group("no-such-group", &err), -1);
@@ -82,7 +79,6 @@ a_group_that_is_not_ours_is_a_sentence(void **state)
 	struct err err = { 0 };
 	mode_t mask;
 
-	(void)state;
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chmod(dir, 0777), 0);

@@ -21,7 +21,6 @@ static char dir[SCRATCH_BYTES], path[SCRATCH_BYTES + 8];
 static int
 set_up(void **state)
 {
-	(void)state;
 	snprintf(path, sizeof(path), "%s/socket", scratch_make(dir));
 	return 0;
 }
@@ -29,7 +28,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-	(void)state;
 	scratch_remove(dir);
 	return 0;
 }
@@ -42,7 +40,6 @@ a_directory_that_others_can_write_is_refused(void **state)
 	static const mode_t good[] = { 0700, 0710, 0711, 0755, 02750 };
 	struct err err;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_int_equal(chmod(dir, good[i]), 0);
 		err = (struct err){ 0 };
@@ -67,7 +64,6 @@ a_directory_of_another_user_is_no_place_for_our_files(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(dir, OWNER, OWNER), 0);
@@ -82,7 +78,6 @@ what_is_not_there_can_be_connected_to_by_nobody(void **state)
 {
 	struct err err = { 0 };
 
-	(void)state;
 	assert_int_equal(trusted_dir_own("/nowhere/run", &err), -1);
 	assert_string_equal(
 	    err.text, "/nowhere/run: No such file or directory");
@@ -136,7 +131,6 @@ who_listens_is_root_oneself_or_the_owner(void **state)
 {
 	char link[SCRATCH_BYTES + 16], run[SCRATCH_BYTES + 8];
 
-	(void)state;
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chmod(dir, 0711), 0);
