@@ -205,9 +205,7 @@ add_pids(struct job_cgroups *job_cgroups, const char *group,
 		} else if (pids->count >= JOB_CGROUPS_PIDS_MAX) {
 			pids->left_out++;
 		} else {
-			pids->at = memory_grow(pids->at, &pids->room,
-			    pids->count, sizeof(*pids->at));
-			pids->at[pids->count++] = pid;
+			*MEMORY_ADD(pids->at, pids->room, pids->count) = pid;
 		}
 	}
 }
@@ -391,9 +389,8 @@ add_group(struct job_cgroups *job_cgroups, const char *path)
 		job_cgroups->left_out.groups++;
 		return;
 	}
-	job_cgroups->groups = memory_grow(job_cgroups->groups,
-	    &job_cgroups->room, job_cgroups->count, sizeof(*group));
-	group = &job_cgroups->groups[job_cgroups->count++];
+	group = MEMORY_ADD(
+	    job_cgroups->groups, job_cgroups->room, job_cgroups->count);
 	*group = (struct job_cgroups_group){ .named = false };
 	strcpy(group->path, below);
 }
@@ -657,8 +654,7 @@ add_process(
 		pass->job_cgroups->left_out.commands++;
 		return;
 	}
-	pass->commands = memory_grow_zero(
-	    pass->commands, &pass->room, i, sizeof(*pass->commands));
+	MEMORY_GROW_ZERO(pass->commands, pass->room, i);
 	command = &pass->commands[i];
 	if (i == pass->count) {
 		pass->count++;

@@ -160,9 +160,7 @@ find_file(struct textfile *textfile, const char *name)
 			return &textfile->file[i];
 	if (textfile->files == FILES_MAX)
 		return NULL;
-	textfile->file = memory_grow(textfile->file, &textfile->room,
-	    textfile->files, sizeof(*textfile->file));
-	file = &textfile->file[textfile->files++];
+	file = MEMORY_ADD(textfile->file, textfile->room, textfile->files);
 	*file = (struct file){ .inode = 0 };
 	strcpy(file->name, name);
 	return file;

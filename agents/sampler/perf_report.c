@@ -111,8 +111,7 @@ busy_percent(const struct proc_processor *a, const struct proc_processor *b)
 static struct proc_processor *
 room_for(struct perf_reporter *perf_reporter, uint32_t index)
 {
-	perf_reporter->processors = memory_grow(perf_reporter->processors,
-	    &perf_reporter->room, index, sizeof(*perf_reporter->processors));
+	MEMORY_GROW(perf_reporter->processors, perf_reporter->room, index);
 	return &perf_reporter->processors[index];
 }
 
@@ -200,8 +199,7 @@ find_device(struct devices *devices, struct text text)
 	}
 	if (devices->count == DEVICES_MAX)
 		return NULL;
-	devices->at = memory_grow(
-	    devices->at, &devices->room, devices->count, sizeof(*devices->at));
+	MEMORY_GROW(devices->at, devices->room, devices->count);
 	devices->at[devices->count] = (struct device){ .name = name };
 	return &devices->at[devices->count++];
 }

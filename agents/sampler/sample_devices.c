@@ -58,8 +58,7 @@ next_device(struct sampler_devices *devices, struct text name,
 {
 	uint64_t hash = hash_bytes(hash_key, name.at, name.bytes) | 1;
 
-	devices->at = memory_grow_zero(
-	    devices->at, &devices->room, devices->line, sizeof(*devices->at));
+	MEMORY_GROW_ZERO(devices->at, devices->room, devices->line);
 	*device = &devices->at[devices->line++];
 	if ((*device)->name == hash)
 		return false;
@@ -223,9 +222,7 @@ add_disks(const struct disk_file *file)
 	while (proc_next_disk(&rest, &disk))
 		if (find_disk(sampler, disk.name)->physical &&
 		    !is_counted_again(disk.name, file->diskstats)) {
-			disks =
-			    memory_grow(disks, &room, count, sizeof(*disks));
-			disks[count++] = disk;
+			*MEMORY_ADD(disks, room, count) = disk;
 		}
 	count = keep(sampler, LEFT_DISKS, disks, count, sizeof(*disks),
 	    SAMPLER_DISKS_MAX, by_disk_bytes);
@@ -345,9 +342,7 @@ add_interfaces(struct sampler *sampler, struct text rest)
 		if (!is_sampled(&interface.is))
 			continue;
 		interface.physical = is_physical(sampler, interface.is.name);
-		interfaces =
-		    memory_grow(interfaces, &room, count, sizeof(*interfaces));
-		interfaces[count++] = interface;
+		*MEMORY_ADD(interfaces, room, count) = interface;
 	}
 	count = keep(sampler, LEFT_INTERFACES, interfaces, count,
 	    sizeof(*interfaces), SAMPLER_INTERFACES_MAX, by_importance);

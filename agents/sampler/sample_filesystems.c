@@ -103,9 +103,7 @@ find_path(struct sampler *sampler, const char *name, uint64_t mount)
 	path->question.ask = ask;
 	path->mount = mount;
 	strcpy(path->path, name);
-	all->paths = memory_grow(all->paths, &all->path_room, all->path_count,
-	    sizeof(struct path *));
-	all->paths[all->path_count++] = path;
+	*MEMORY_ADD(all->paths, all->path_room, all->path_count) = path;
 	return path;
 }
 
@@ -225,9 +223,7 @@ list_mounts(struct text table)
 	struct proc_mount mount;
 
 	while (mounts.count < MOUNTS_MAX && proc_next_mount(&table, &mount)) {
-		mounts.at = memory_grow(
-		    mounts.at, &mounts.room, mounts.count, sizeof(*mounts.at));
-		mounts.at[mounts.count++] = mount;
+		*MEMORY_ADD(mounts.at, mounts.room, mounts.count) = mount;
 	}
 	if (mounts.count > 0)
 		qsort(mounts.at, mounts.count, sizeof(*mounts.at), by_device);
@@ -275,9 +271,8 @@ say(struct sampler *sampler, const struct proc_mount *mount, const char *name,
 		    all->known[i].minor == mount->minor)
 			known = &all->known[i];
 	if (known == NULL) {
-		all->known = memory_grow(all->known, &all->known_room,
-		    all->known_count, sizeof(*all->known));
-		known = &all->known[all->known_count++];
+		known =
+		    MEMORY_ADD(all->known, all->known_room, all->known_count);
 		*known = (struct filesystem){ mount->major, mount->minor,
 			SAMPLED, true };
 	}

@@ -63,9 +63,8 @@ add_cpus(struct sampler *sampler, struct text stat, int64_t begin_ns)
 
 		if (cpu.number >= COUNTER_RATE_PROCESSORS_MAX)
 			continue;
-		sampler->cpus_times =
-		    memory_grow_zero(sampler->cpus_times, &sampler->cpus_room,
-			(uint32_t)cpu.number, sizeof(*sampler->cpus_times));
+		MEMORY_GROW_ZERO(sampler->cpus_times, sampler->cpus_room,
+		    (uint32_t)cpu.number);
 		sampler->epoch = processor_times_take(
 		    &sampler->cpus_times[cpu.number], &reading);
 		snprintf(name, sizeof(name), "cpu/%llu",

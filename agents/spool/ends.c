@@ -110,9 +110,7 @@ spool_ends_read(struct spool_ends *ends, struct spool_scan *scan)
 		offset += spool_span(f.bytes);
 		if (f.type == SPOOL_SEAL)
 			continue;
-		ends->at = memory_grow(
-		    ends->at, &ends->room, ends->count, sizeof(*ends->at));
-		end = &ends->at[ends->count++];
+		end = MEMORY_ADD(ends->at, ends->room, ends->count);
 		*end = (struct spool_end){
 			.stream = f.stream, .seq = f.seq, .number = scan->number
 		};

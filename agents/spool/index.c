@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 void
 spool_segment_free(struct spool_segment **segment)
@@ -87,19 +88,9 @@ spool_range_seek(const struct spool_range *range, uint64_t seq)
 static uint32_t
 gap_index(const struct spool_gaps *gaps, uint32_t stream, uint64_t seq)
 {
-	uint32_t low = 0, high = gaps->count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct spool_gap *g = &gaps->at[mid];
-
-		if (g->stream < stream ||
-		    (g->stream == stream && g->last < seq))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return LOWER_BOUND(i, 0, gaps->count,
+	    gaps->at[i].stream < stream ||
+		(gaps->at[i].stream == stream && gaps->at[i].last < seq));
 }
 
 const struct spool_gap *
@@ -137,8 +128,7 @@ insert(struct spool_gaps *gaps, uint32_t i, const struct spool_gap *gap)
 		return true;
 	if (gaps->count == SPOOL_GAPS_MAX)
 		return false;
-	gaps->at =
-	    memory_grow(gaps->at, &gaps->room, gaps->count, sizeof(*gaps->at));
+	MEMORY_GROW(gaps->at, gaps->room, gaps->count);
 	memmove(&gaps->at[i + 1], &gaps->at[i],
 	    (gaps->count - i) * sizeof(*gaps->at));
 	gaps->at[i] = *gap;

@@ -54,8 +54,7 @@ spool_list(int dir, uint64_t **numbers, uint32_t *count)
 	while (errno = 0, (e = readdir(d)) != NULL) {
 		if (!spool_parse_name(e->d_name, &number))
 			continue;
-		*numbers = memory_grow(*numbers, &room, *count, sizeof(number));
-		(*numbers)[(*count)++] = number;
+		*MEMORY_ADD(*numbers, room, *count) = number;
 	}
 	wrong = errno;
 	closedir(d);

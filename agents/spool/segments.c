@@ -27,8 +27,7 @@ spool_segment_new(
 	uint64_t number = head->number;
 	uint32_t i = spool->segments_count;
 
-	spool->segments = memory_grow(spool->segments, &spool->segments_room, i,
-	    sizeof(struct spool_segment *));
+	MEMORY_GROW(spool->segments, spool->segments_room, i);
 	s->session = head->session;
 	s->origin = head->origin;
 	s->number = number;

@@ -22,8 +22,7 @@ free_number(struct spool *spool)
 	for (uint32_t i = 0; i < spool->streams_count; i++)
 		if (spool->streams[i] == NULL)
 			return i;
-	spool->streams = memory_grow(spool->streams, &spool->streams_room,
-	    spool->streams_count, sizeof(spool->streams[0]));
+	MEMORY_GROW(spool->streams, spool->streams_room, spool->streams_count);
 	return spool->streams_count++;
 }
 

@@ -55,8 +55,8 @@ add_unindexed(struct noted *noted, struct text name)
 	for (uint32_t i = 0; i < noted->unindexed_count; i++)
 		if (text_equal(text_of(noted->unindexed[i]), name))
 			return;
-	noted->unindexed = memory_grow(noted->unindexed, &noted->unindexed_room,
-	    noted->unindexed_count, sizeof(noted->unindexed[0]));
+	MEMORY_GROW(
+	    noted->unindexed, noted->unindexed_room, noted->unindexed_count);
 	to = noted->unindexed[noted->unindexed_count++];
 	memcpy(to, name.at, name.bytes);
 	to[name.bytes] = '\0';

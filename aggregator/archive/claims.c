@@ -162,9 +162,8 @@ read_columns(struct reading *reading, struct text answer)
 static void
 add_claim(struct claims *claims, const struct reading *reading)
 {
-	claims->claim = memory_grow(claims->claim, &claims->room, claims->count,
-	    sizeof(*claims->claim));
-	claims->claim[claims->count++] = reading->claim;
+	*MEMORY_ADD(claims->claim, claims->room, claims->count) =
+	    reading->claim;
 	for (uint32_t i = 0; i < reading->parts; i++) {
 		struct claim_part *part = find_part(claims, reading->part[i]);
 
@@ -172,9 +171,7 @@ add_claim(struct claims *claims, const struct reading *reading)
 			part->epoch = reading->claim.epoch;
 			continue;
 		}
-		claims->part = memory_grow(claims->part, &claims->part_room,
-		    claims->parts, sizeof(*claims->part));
-		claims->part[claims->parts++] =
+		*MEMORY_ADD(claims->part, claims->part_room, claims->parts) =
 		    (struct claim_part){ reading->part[i],
 			    reading->claim.epoch };
 		qsort(claims->part, claims->parts, sizeof(*claims->part),
@@ -265,7 +262,7 @@ list(struct claims *claims, const struct question *question, uint32_t *count,
 	if (rc != 0)
 		return NULL;
 	do {
-		number = memory_grow(number, &room, *count, sizeof(*number));
+		MEMORY_GROW(number, room, *count);
 		rc = question_row(question, &answer, &number[*count], 1, err);
 		*count += rc > 0;
 	} while (rc > 0 && *count < CLAIM_NUMBER_MAX);

@@ -67,8 +67,7 @@ count_of(struct commits_table *table, struct text key)
 	uint32_t number = string_table_add(&table->keys, key);
 
 	if (table->keys.count > before) {
-		table->of = memory_grow(
-		    table->of, &table->room, number, sizeof(*table->of));
+		MEMORY_GROW(table->of, table->room, number);
 		table->of[number] = (struct commits_count){ .rows = 0 };
 	}
 	return &table->of[number];
@@ -176,9 +175,7 @@ struct parts {
 static void
 add_part(struct parts *parts, uint64_t part)
 {
-	parts->at = memory_grow(
-	    parts->at, &parts->room, parts->count, sizeof(*parts->at));
-	parts->at[parts->count++] = part;
+	*MEMORY_ADD(parts->at, parts->room, parts->count) = part;
 }
 
 /* A commit that is repeated may be there already: rows of its `since` are those
@@ -700,9 +697,7 @@ take_end(struct commits_ends *ends, const struct commits_end *new)
 	struct commits_end *end = find_end(ends, new->epoch);
 
 	if (end == NULL) {
-		ends->at = memory_grow(
-		    ends->at, &ends->room, ends->count, sizeof(*ends->at));
-		ends->at[ends->count++] = *new;
+		*MEMORY_ADD(ends->at, ends->room, ends->count) = *new;
 	} else if (new->place.change > end->place.change)
 		*end = *new;
 	else

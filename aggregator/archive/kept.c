@@ -12,6 +12,7 @@
 #include "aggregator/archive/schema/ttl.h"
 #include "aggregator/tables/key.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 #include "proto/os/clock.h"
 
 /* Of rows without a number after the name: all partitions. */
@@ -24,9 +25,8 @@ enum { SQL_BYTES = 256, PARTS_MAX = 1 << 17 };
 static void
 add(struct kept *kept, uint64_t part, int64_t hour)
 {
-	kept->part = memory_grow(
-	    kept->part, &kept->room, kept->parts, sizeof(*kept->part));
-	kept->part[kept->parts++] = (struct kept_part){ part, hour };
+	*MEMORY_ADD(kept->part, kept->room, kept->parts) =
+	    (struct kept_part){ part, hour };
 }
 
 /* The latest of each partition comes first. */
@@ -160,16 +160,9 @@ kept_clear(struct kept *kept)
 static int64_t
 noted(const struct kept *kept, uint64_t part)
 {
-	uint32_t low = 0, high = kept->parts;
+	uint32_t low =
+	    LOWER_BOUND(i, 0, kept->parts, kept->part[i].part < part);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (kept->part[middle].part < part)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < kept->parts && kept->part[low].part == part
 		   ? kept->part[low].hour
 		   : INT64_MIN;

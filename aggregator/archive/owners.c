@@ -409,9 +409,7 @@ add_other(struct others *others, const struct other *new)
 			other->until = new->until;
 		return;
 	}
-	others->at = memory_grow(
-	    others->at, &others->room, others->count, sizeof(*others->at));
-	others->at[others->count++] = *new;
+	*MEMORY_ADD(others->at, others->room, others->count) = *new;
 }
 
 static int

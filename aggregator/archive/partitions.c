@@ -20,7 +20,7 @@ struct reading {
 static void
 add(struct partitions *to, struct text name)
 {
-	to->at = memory_grow(to->at, &to->room, to->count, sizeof(*to->at));
+	MEMORY_GROW(to->at, to->room, to->count);
 	to->at[to->count] = (struct partitions_item){ typed_hash(name), "" };
 	memcpy(to->at[to->count++].name, name.at, name.bytes);
 }

@@ -118,9 +118,8 @@ collect_partition(struct collect *collect, uint32_t partition)
 		if (collect->partition[i].partition == partition)
 			return &collect->partition[i];
 	}
-	collect->partition =
-	    memory_grow(collect->partition, &collect->partition_room,
-		collect->partitions, sizeof(*collect->partition));
+	MEMORY_GROW(
+	    collect->partition, collect->partition_room, collect->partitions);
 	collect->partition[collect->partitions] =
 	    (struct collect_partition){ partition,
 		    { .first_ns = INT64_MAX, .last_ns = INT64_MIN } };
@@ -134,9 +133,7 @@ add_life(struct source *source, uint32_t node, int64_t what)
 {
 	struct collect *collect = source->collect;
 
-	collect->life = memory_grow(collect->life, &collect->life_room,
-	    collect->lives, sizeof(*collect->life));
-	collect->life[collect->lives++] =
+	*MEMORY_ADD(collect->life, collect->life_room, collect->lives) =
 	    (struct collect_life){ source->partition, node,
 		    { source->receive_ns, what } };
 }

@@ -52,8 +52,7 @@ note_grown(struct collect *collect, uint32_t partition, struct text name,
 		string_table_init(&collect->grown_names);
 	number = string_table_add(
 	    &collect->grown_names, key_of(key, partition, name));
-	collect->grown = memory_grow(collect->grown, &collect->grown_room,
-	    number, sizeof(*collect->grown));
+	MEMORY_GROW(collect->grown, collect->grown_room, number);
 	collect->grown[number] =
 	    (struct definition){ arena_text(arena, fresh->names),
 		    arena_text(arena, fresh->units),

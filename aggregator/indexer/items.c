@@ -16,9 +16,7 @@
 struct collect_item *
 collect_new_item(struct collect *collect)
 {
-	collect->item = memory_grow(collect->item, &collect->item_room,
-	    collect->items, sizeof(*collect->item));
-	return &collect->item[collect->items++];
+	return MEMORY_ADD(collect->item, collect->item_room, collect->items);
 }
 
 void
@@ -27,9 +25,8 @@ collect_add_entity(struct collect *collect, struct db_txn *txn,
 {
 	struct collect_entity *entity;
 
-	collect->entity = memory_grow(collect->entity, &collect->entity_room,
-	    collect->entities, sizeof(*collect->entity));
-	entity = &collect->entity[collect->entities++];
+	entity = MEMORY_ADD(
+	    collect->entity, collect->entity_room, collect->entities);
 	entity->item = collect->items - 1;
 	entity->partition = partition;
 	entity->by_receipt = false;
@@ -85,8 +82,7 @@ append(struct collect *collect, struct db_txn *txn, uint32_t partition,
 	struct group *group = group_of(
 	    &collect->of_runs, (uint32_t[]){ partition, place + 1, run, 0, 0 });
 
-	collect->run = memory_grow(collect->run, &collect->run_room,
-	    collect->runs, sizeof(*collect->run));
+	MEMORY_GROW(collect->run, collect->run_room, collect->runs);
 	collect->run[collect->runs] = *what;
 	/* The first event of a run copies its id for all of them. */
 	if (group->count == 0)

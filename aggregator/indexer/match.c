@@ -160,10 +160,8 @@ own_names_of(struct collect *collect, struct db_txn *txn, uint32_t partition)
 		i++;
 	if (i < collect->own_names)
 		return &collect->own_name[i];
-	collect->own_name =
-	    memory_grow(collect->own_name, &collect->own_name_room,
-		collect->own_names, sizeof(*collect->own_name));
-	names = &collect->own_name[collect->own_names++];
+	names = MEMORY_ADD(
+	    collect->own_name, collect->own_name_room, collect->own_names);
 	*names = (struct collect_own_names){ .partition = partition };
 	cursor = db_cursor_open(txn, TABLES_PHASES);
 	for (; names->count < OWN_PHASE_NAMES_MAX &&
@@ -354,9 +352,7 @@ stored_attributes(struct collect *collect, struct text attributes)
 static struct collect_role *
 new_role(struct collect *collect)
 {
-	collect->role = memory_grow(collect->role, &collect->role_room,
-	    collect->roles, sizeof(*collect->role));
-	return &collect->role[collect->roles++];
+	return MEMORY_ADD(collect->role, collect->role_room, collect->roles);
 }
 
 uint32_t

@@ -37,8 +37,7 @@ struct instant {
 static void
 keep(struct indexer_write *to, const struct phase_entry *entry, bool compared)
 {
-	to->old = memory_grow(
-	    to->old, &to->old_room, to->old_count, sizeof(*to->old));
+	MEMORY_GROW(to->old, to->old_room, to->old_count);
 	if (entry->measured || compared)
 		(void)part_cursor_complete(&to->parts);
 	to->old[to->old_count] = *entry;
@@ -192,9 +191,7 @@ phase_write_recall(
 static void
 add_merged(struct indexer_write *to, const struct phase_entry *entry)
 {
-	to->merged = memory_grow(to->merged, &to->merged_room, to->merged_count,
-	    sizeof(*to->merged));
-	to->merged[to->merged_count++] = *entry;
+	*MEMORY_ADD(to->merged, to->merged_room, to->merged_count) = *entry;
 }
 
 /* May the item be added to the instant, which has `count` events of its kind?

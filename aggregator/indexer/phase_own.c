@@ -91,9 +91,7 @@ see(struct own_write *own, const struct phase_entry *entry)
 
 		if ((own->candidates & 1u << key) == 0 || value.bytes == 0)
 			continue;
-		own->seen = memory_grow(
-		    own->seen, &own->room, own->count, sizeof(*own->seen));
-		own->seen[own->count++] =
+		*MEMORY_ADD(own->seen, own->room, own->count) =
 		    (struct seen){ hash_bytes(own->collect->hash_key, value.at,
 				       value.bytes),
 			    entry->id.time_ns, entry->node, (uint8_t)key,

@@ -109,9 +109,7 @@ add_latest(struct indexer_write *indexer_write, uint32_t partition,
 	struct groups *rows = &indexer_write->latest_rows;
 	uint32_t number = indexer_write->latest_count;
 
-	indexer_write->latest =
-	    memory_grow(indexer_write->latest, &indexer_write->latest_room,
-		number, sizeof(*indexer_write->latest));
+	MEMORY_GROW(indexer_write->latest, indexer_write->latest_room, number);
 	indexer_write->latest[number] =
 	    (struct indexer_write_latest){ node, last };
 	indexer_write->latest_count++;

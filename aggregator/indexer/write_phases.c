@@ -180,9 +180,7 @@ copy_group(struct phase_write *write, struct collect *collect,
 
 		if (role->entry.id.time_ns < write->list.cut_ns)
 			continue;
-		to->item = memory_grow(to->item, &to->item_room, to->item_count,
-		    sizeof(*to->item));
-		to->item[to->item_count++] =
+		*MEMORY_ADD(to->item, to->item_room, to->item_count) =
 		    (struct part_row_item){ key.key_hash, key.scope, role->key,
 			    role->entry };
 	}

@@ -11,6 +11,7 @@
 #include "aggregator/indexer/write_records.h"
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 #include "proto/os/log.h"
 
 /* The current model. */
@@ -62,20 +63,11 @@ read_groups(struct at *at)
 static uint32_t
 bounded_group(struct at *at, uint32_t group)
 {
-	uint32_t low = 0, high = at->groups;
+	uint32_t low;
 
-	if (!at->groups_read) {
+	if (!at->groups_read)
 		read_groups(at);
-		high = at->groups;
-	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (at->group[middle] < group)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = LOWER_BOUND(i, 0, at->groups, at->group[i] < group);
 	if (low < at->groups && at->group[low] == group)
 		return group;
 	if (at->groups == RUN_SUM_GROUPS_MAX &&

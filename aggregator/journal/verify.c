@@ -44,7 +44,7 @@ last_of(struct verify *v, struct text key)
 {
 	uint32_t number = string_table_add(&v->streams, key);
 
-	v->last = memory_grow_zero(v->last, &v->room, number, sizeof(*v->last));
+	MEMORY_GROW_ZERO(v->last, v->room, number);
 	return &v->last[number];
 }
 

@@ -10,6 +10,7 @@
 
 #include "aggregator/chunk/chunk.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 #include "proto/base/varint.h"
 #include "proto/hash/crc32c.h"
 
@@ -189,17 +190,8 @@ block_read(
 uint32_t
 block_find(const struct block *block, struct text rest)
 {
-	uint32_t low = 0, high = block->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (text_compare(block->rest[middle], rest) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(
+	    i, 0, block->count, text_compare(block->rest[i], rest) < 0);
 }
 
 /* ---- writing ---- */

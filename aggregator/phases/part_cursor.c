@@ -8,6 +8,7 @@
 
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 /* ---- one part ---- */
 
@@ -129,17 +130,10 @@ has_place(const struct part_cursor_input *input, uint64_t key_hash,
 static void
 seek_state(struct part_cursor_input *input, uint64_t key_hash, uint32_t scope)
 {
-	uint32_t low = 0, high = input->row.states - 1;
+	uint32_t low = LOWER_BOUND(i, 0, input->row.states - 1,
+	    compare(input->row.state[i].key_hash, input->row.state[i].scope,
+		key_hash, scope) < 0);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct part_row_state *state = &input->row.state[middle];
-
-		if (compare(state->key_hash, state->scope, key_hash, scope) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	enter(input, low);
 }
 
@@ -176,8 +170,7 @@ open_input(struct part_cursor *cursor, struct db_txn *txn,
 {
 	struct part_cursor_input *input;
 
-	cursor->input = memory_grow_zero(cursor->input, &cursor->room,
-	    cursor->count, sizeof(*cursor->input));
+	MEMORY_GROW_ZERO(cursor->input, cursor->room, cursor->count);
 	input = &cursor->input[cursor->count++];
 	input->part = part->number;
 	input->least_ns = part->least_ns;

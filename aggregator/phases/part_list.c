@@ -142,8 +142,7 @@ part_list_renew(struct part_list *list)
 struct part_info *
 part_list_add(struct part_list *list)
 {
-	list->at =
-	    memory_grow(list->at, &list->room, list->count, sizeof(*list->at));
+	MEMORY_GROW(list->at, list->room, list->count);
 	list->at[list->count] = (struct part_info){ .number = 0 };
 	return &list->at[list->count++];
 }

@@ -172,17 +172,13 @@ part_row_put_plain(
 static struct part_row_state *
 new_state(struct part_row *row)
 {
-	row->state = memory_grow(
-	    row->state, &row->state_room, row->states, sizeof(*row->state));
-	return &row->state[row->states++];
+	return MEMORY_ADD(row->state, row->state_room, row->states);
 }
 
 static struct phase_entry *
 new_entry(struct part_row *row)
 {
-	row->at =
-	    memory_grow(row->at, &row->room, row->count, sizeof(*row->at));
-	return &row->at[row->count++];
+	return MEMORY_ADD(row->at, row->room, row->count);
 }
 
 static void

@@ -53,9 +53,7 @@ phase_sum_reset(struct phase_sum *sum)
 void
 phase_sum_pair(struct phase_sum *sum, int64_t duration)
 {
-	sum->duration = memory_grow(
-	    sum->duration, &sum->room, sum->pairs, sizeof(*sum->duration));
-	sum->duration[sum->pairs++] = duration;
+	*MEMORY_ADD(sum->duration, sum->room, sum->pairs) = duration;
 }
 
 /* What both have in common at their begin and end is left alone: to remove a

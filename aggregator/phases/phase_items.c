@@ -77,8 +77,7 @@ add(struct phase_items *items, const struct phase_entry *entry)
 		    items->count * sizeof(*items->at));
 		items->first = 0;
 	}
-	items->at = memory_grow(items->at, &items->room,
-	    items->first + items->count, sizeof(*items->at));
+	MEMORY_GROW(items->at, items->room, items->first + items->count);
 	event = &items->at[items->first + items->count++];
 	*event = (struct phase_items_event){ .entry = *entry, .partner = NONE };
 	if (entry->id.body.bytes > 0) {

@@ -61,9 +61,7 @@ void
 run_sum_changes_add(
     struct run_sum_changes *changes, const struct run_sum_change *change)
 {
-	changes->at = memory_grow(
-	    changes->at, &changes->room, changes->count, sizeof(*changes->at));
-	changes->at[changes->count++] = *change;
+	*MEMORY_ADD(changes->at, changes->room, changes->count) = *change;
 }
 
 /* Sums of durations saturate at the limits of int64. */

@@ -15,9 +15,7 @@ static void
 add_column(struct metric_columns *columns, struct text group, struct text name,
     struct text unit, bool counter)
 {
-	columns->wanted = memory_grow(columns->wanted, &columns->room,
-	    columns->count, sizeof(*columns->wanted));
-	columns->wanted[columns->count++] =
+	*MEMORY_ADD(columns->wanted, columns->room, columns->count) =
 	    (struct metric_column){ columns->columns, counter,
 		    counter_rate_column_of(group, name, unit), name };
 }

@@ -45,9 +45,7 @@ add_field(struct body_template_body *to, enum body_template_step step,
 {
 	end_literal(to);
 	varint_put(&to->template, step);
-	to->field =
-	    memory_grow(to->field, &to->room, to->fields, sizeof(*to->field));
-	to->field[to->fields++] =
+	*MEMORY_ADD(to->field, to->room, to->fields) =
 	    (struct text){ (const char *)at, (uint32_t)(end - at) };
 }
 

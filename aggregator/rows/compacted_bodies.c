@@ -42,8 +42,7 @@ struct builder {
 static struct step *
 add_step(struct builder *builder, enum body_template_step step)
 {
-	builder->step = memory_grow(builder->step, &builder->step_room,
-	    builder->steps, sizeof(*builder->step));
+	MEMORY_GROW(builder->step, builder->step_room, builder->steps);
 	builder->step[builder->steps] = (struct step){ .step = step };
 	return &builder->step[builder->steps++];
 }

@@ -8,6 +8,7 @@
 
 #include "aggregator/tables/tables.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 struct compacted_cursor_chunk {
 	struct compacted_row_rows rows;
@@ -199,7 +200,7 @@ compacted_cursor_seek(
     struct compacted_cursor *compacted_cursor, uint32_t node, uint32_t track)
 {
 	const struct compacted_row_rows *rows = compacted_cursor->rows;
-	uint32_t low = 0, high;
+	uint32_t low = 0;
 
 	/* The cursor only moves forward: the target is in the current chunk or
 	 * a later one. */
@@ -212,16 +213,8 @@ compacted_cursor_seek(
 	if (!compacted_cursor->more)
 		return;
 	rows = compacted_cursor->rows;
-	high = rows->series_blocks;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (is_before(compacted_cursor, &rows->series_block[middle],
-			node, track))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = LOWER_BOUND(i, low, rows->series_blocks,
+	    is_before(compacted_cursor, &rows->series_block[i], node, track));
 	compacted_cursor->more = low < rows->series_blocks;
 	if (!compacted_cursor->more)
 		return;
@@ -255,21 +248,15 @@ enter(
 	struct compacted_row_rows *rows = compacted_cursor->rows;
 	const struct compacted_row_series_block *block =
 	    &rows->series_block[number];
-	uint32_t low = block->from, high = block->to;
+	uint32_t low;
 
 	compacted_cursor->row = compacted_cursor->end = 0;
 	if (block->node != compacted_cursor->row_key.node ||
 	    block->track != compacted_cursor->row_key.track ||
 	    !compacted_row_read_times(rows))
 		return false;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (rows->time_ns[middle] < from_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low =
+	    LOWER_BOUND(i, block->from, block->to, rows->time_ns[i] < from_ns);
 	if (low == block->to)
 		return false;
 	compacted_cursor->row = low;

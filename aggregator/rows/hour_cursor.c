@@ -121,9 +121,8 @@ add(struct hour_cursor *hour_cursor, const struct key_row_block *row_key)
 {
 	struct hour_cursor_input *input;
 
-	hour_cursor->at = memory_grow(hour_cursor->at, &hour_cursor->room,
-	    hour_cursor->count, sizeof(*hour_cursor->at));
-	input = &hour_cursor->at[hour_cursor->count++];
+	input =
+	    MEMORY_ADD(hour_cursor->at, hour_cursor->room, hour_cursor->count);
 	*input = (struct hour_cursor_input){ .row_key = *row_key };
 	return input;
 }

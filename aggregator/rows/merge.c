@@ -26,8 +26,7 @@ merge_clear(struct merge *merge)
 static struct merge_row *
 room_for_one(struct merge *merge)
 {
-	merge->at = memory_grow(
-	    merge->at, &merge->room, merge->count, sizeof(*merge->at));
+	MEMORY_GROW(merge->at, merge->room, merge->count);
 	return &merge->at[merge->count];
 }
 

@@ -216,10 +216,8 @@ encode_chunks(struct compact *compact)
 		key.first_ns = last->record.time_ns;
 		value = compacted_row_write(compact->writer,
 		    (enum record_kind)key.kind, &compact->item[at], count);
-		compact->chunk =
-		    memory_grow(compact->chunk, &compact->chunk_room,
-			compact->chunks, sizeof(*compact->chunk));
-		compact->chunk[compact->chunks++] = (struct compact_chunk){ key,
+		*MEMORY_ADD(compact->chunk, compact->chunk_room,
+		    compact->chunks) = (struct compact_chunk){ key,
 			arena_text(&compact->arena, value) };
 	}
 }

@@ -127,8 +127,7 @@ take(struct part_merge *merge, const struct phase_entry *entry)
 	struct part_cursor *cursor = &merge->cursor;
 	struct part_row_item *item;
 
-	merge->item = memory_grow(
-	    merge->item, &merge->item_room, merge->items, sizeof(*merge->item));
+	MEMORY_GROW(merge->item, merge->item_room, merge->items);
 	item = &merge->item[merge->items];
 	*item = (struct part_row_item){ cursor->key_hash, cursor->scope,
 		cursor->key, *entry };
@@ -176,9 +175,7 @@ plan_row(struct part_merge *merge, uint32_t from, uint32_t count)
 	const struct part_row_item *last = &merge->item[from + count - 1];
 	struct part_merge_row *row;
 
-	merge->row = memory_grow(
-	    merge->row, &merge->row_room, merge->rows, sizeof(*merge->row));
-	row = &merge->row[merge->rows++];
+	row = MEMORY_ADD(merge->row, merge->row_room, merge->rows);
 	row->key = (struct part_row_key){ merge->partition, merge->phase, 0,
 		last->key_hash, last->scope, last->entry.id.time_ns,
 		!last->entry.is_end, merge->made.rows };

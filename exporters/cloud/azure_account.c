@@ -14,6 +14,7 @@
 #include "exporters/cloud/xml.h"
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/base/search.h"
 #include "proto/http/message.h"
 
 #include <sodium.h>
@@ -35,9 +36,7 @@ take_block(struct reading *r, struct err *err)
 		return err_set(
 		    err, "a list of more than %d blocks", AZURE_BLOCKS_MAX);
 	if (r->usable && r->block.id[0] != '\0') {
-		blocks->at = memory_grow(blocks->at, &blocks->room,
-		    blocks->count, sizeof(*blocks->at));
-		blocks->at[blocks->count++] = r->block;
+		*MEMORY_ADD(blocks->at, blocks->room, blocks->count) = r->block;
 	}
 	r->block = (struct azure_block){ .bytes = 0 };
 	r->usable = true;
@@ -106,16 +105,9 @@ bool
 azure_blocks_have(
     const struct azure_blocks *blocks, const char *id, uint64_t bytes)
 {
-	uint32_t from = 0, to = blocks->count;
+	uint32_t from =
+	    LOWER_BOUND(i, 0, blocks->count, strcmp(blocks->at[i].id, id) < 0);
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (strcmp(blocks->at[middle].id, id) < 0)
-			from = middle + 1;
-		else
-			to = middle;
-	}
 	return from < blocks->count && strcmp(blocks->at[from].id, id) == 0 &&
 	       blocks->at[from].bytes == bytes;
 }

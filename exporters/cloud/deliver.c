@@ -136,9 +136,8 @@ deliver_lines_init(struct deliver_lines *lines, struct text body)
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 
 		at = newline != NULL ? newline + 1 : end;
-		lines->ends = memory_grow(
-		    lines->ends, &room, lines->count, sizeof(*lines->ends));
-		lines->ends[lines->count++] = (uint32_t)(at - body.at);
+		*MEMORY_ADD(lines->ends, room, lines->count) =
+		    (uint32_t)(at - body.at);
 	}
 }
 

@@ -10,6 +10,8 @@
 
 #include "exporters/cascade/image_size.h"
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+#include "proto/base/sort.h"
 #include "proto/os/clock.h"
 
 enum { PAIRS_MAX = 1 << 20 };
@@ -145,14 +147,6 @@ by_node(const void *left, const void *right)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-static int
-by_number(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 static struct moved *
 moved_in(const struct critical_bytes *bytes, const struct critical_waits *waits,
     uint32_t phase, uint32_t *count)
@@ -189,14 +183,12 @@ critical_bytes_cost(const struct critical_bytes *bytes,
 
 			if (!(fabs(more) > 0))
 				continue;
-			costs =
-			    memory_grow(costs, &room, pairs, sizeof(*costs));
-			costs[pairs++] = (moved[j].ns - moved[i].ns) / more;
+			*MEMORY_ADD(costs, room, pairs) =
+			    (moved[j].ns - moved[i].ns) / more;
 		}
-	if (pairs > 0) {
-		qsort(costs, pairs, sizeof(*costs), by_number);
-		median = (costs[(pairs - 1) / 2] + costs[pairs / 2]) / 2;
-	}
+	sort_doubles(costs, pairs);
+	if (pairs > 0)
+		median = quantile_median(costs, pairs);
 	free(costs);
 	free(moved);
 	return median;

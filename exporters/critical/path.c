@@ -24,12 +24,11 @@ add(struct walk *walk, enum critical_kind kind, uint32_t item, int64_t from_ns)
 
 	if (from_ns == walk->at_ns)
 		return;
-	path->at =
-	    memory_grow(path->at, &path->room, path->count, sizeof(*path->at));
-	path->at[path->count++] = (struct critical_piece){ .from_ns = from_ns,
-		.to_ns = walk->at_ns,
-		.kind = kind,
-		.item = item };
+	*MEMORY_ADD(path->at, path->room, path->count) =
+	    (struct critical_piece){ .from_ns = from_ns,
+		    .to_ns = walk->at_ns,
+		    .kind = kind,
+		    .item = item };
 	walk->at_ns = from_ns;
 }
 

@@ -206,9 +206,7 @@ add_dep(struct finding *finding, uint32_t i, enum critical_group by,
 	found = &waits->at[numbers[at]];
 	if (compare_groups(by, found, like) != 0)
 		return;
-	waits->dep = memory_grow(waits->dep, &waits->dep_room, waits->dep_count,
-	    sizeof(*waits->dep));
-	waits->dep[waits->dep_count++] =
+	*MEMORY_ADD(waits->dep, waits->dep_room, waits->dep_count) =
 	    (struct critical_dep){ found->group[by], by };
 	waits->at[i].dep_count++;
 }

@@ -190,9 +190,8 @@ static struct metrics_place *
 place_of(struct metrics *metrics, uint32_t number)
 {
 	while (metrics->place_count <= number) {
-		metrics->places =
-		    memory_grow(metrics->places, &metrics->place_room,
-			metrics->place_count, sizeof(*metrics->places));
+		MEMORY_GROW(
+		    metrics->places, metrics->place_room, metrics->place_count);
 		metrics_place_init(&metrics->places[metrics->place_count],
 		    source_place_name(metrics->source, metrics->place_count));
 		metrics->place_count++;

@@ -10,6 +10,7 @@
 #include "exporters/phases/phase_rows.h"
 #include "exporters/phases/usual.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 #include "proto/os/clock.h"
 #include "proto/record/node_list.h"
 
@@ -60,9 +61,8 @@ take_phase(struct reading *reading, const struct record *record)
 	if (record_find_text(record, "run", &run) ||
 	    text_equal(record->name, text_of("job:run")))
 		return;
-	reading->phases = memory_grow(reading->phases, &reading->phase_room,
-	    reading->phase_count, sizeof(*reading->phases));
-	phase = &reading->phases[reading->phase_count++];
+	phase = MEMORY_ADD(
+	    reading->phases, reading->phase_room, reading->phase_count);
 	*phase = (struct phase){
 		.id = string_table_text(reading->ids, record->name),
 		.left = row.numbers[PHASE_OPEN_STARTS],
@@ -135,9 +135,7 @@ take_open(struct reading *reading, uint32_t phase, const struct record *record)
 		return;
 	reading->phases[phase].left--;
 	reading->phases[phase].open++;
-	reading->open = memory_grow(
-	    reading->open, &reading->room, reading->count, sizeof(*open));
-	open = &reading->open[reading->count++];
+	open = MEMORY_ADD(reading->open, reading->room, reading->count);
 	*open = (struct open){ .node = node,
 		.phase = phase,
 		.key = string_table_add(&reading->keys, record->key),
@@ -263,17 +261,7 @@ by_node(const void *left, const void *right)
 static uint32_t
 first_open_of(const struct reading *reading, uint32_t node)
 {
-	uint32_t low = 0, high = reading->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (reading->open[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(i, 0, reading->count, reading->open[i].node < node);
 }
 
 /* The node has begun a phase: what of `phase` it had begun before is left;

@@ -44,8 +44,7 @@ state_of(struct node_states *states, struct text name)
 	uint32_t number = string_table_add(&states->names, name);
 	struct node_state *node;
 
-	states->at =
-	    memory_grow(states->at, &states->room, number, sizeof(*states->at));
+	MEMORY_GROW(states->at, states->room, number);
 	node = &states->at[number];
 	if (number == states->count) {
 		states->count++;

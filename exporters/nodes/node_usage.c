@@ -72,8 +72,7 @@ take_open(struct open_phases *phases, const struct phases_names *names,
 		&names->ignored, record_whole_name(id, record), &number))
 		return;
 	number = string_table_add(&phases->nodes, record->node);
-	phases->at =
-	    memory_grow(phases->at, &phases->room, number, sizeof(*at));
+	MEMORY_GROW(phases->at, phases->room, number);
 	at = &phases->at[number];
 	if (number < before && at->begin_ns > record->time_ns)
 		return;
@@ -219,11 +218,9 @@ number_of_node(struct reading *reading, struct text name)
 
 	if (number < before)
 		return number;
-	usages->at =
-	    memory_grow(usages->at, &usages->room, number, sizeof(*usages->at));
+	MEMORY_GROW(usages->at, usages->room, number);
 	usages->at[number] = unknown();
-	reading->cpus = memory_grow(
-	    reading->cpus, &reading->cpus_room, number, sizeof(*reading->cpus));
+	MEMORY_GROW(reading->cpus, reading->cpus_room, number);
 	reading->cpus[number] = NAN;
 	return number;
 }
@@ -261,8 +258,8 @@ take(struct reading *reading, int from, int to, enum node_usage_rate rate,
 	struct known *known;
 
 	if (point->number >= reading->series_room)
-		reading->series = memory_grow_zero(reading->series,
-		    &reading->series_room, point->number, sizeof(*known));
+		MEMORY_GROW_ZERO(
+		    reading->series, reading->series_room, point->number);
 	known = &reading->series[point->number];
 	if (known->node == 0) {
 		metric = find_metric(from, to, point->metric);

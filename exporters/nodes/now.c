@@ -142,8 +142,7 @@ group_of(struct run_groups *groups, struct text model, struct text group)
 				      : (uint32_t)sizeof(key) - 1 };
 
 	number = string_table_add(&groups->keys, name);
-	groups->at =
-	    memory_grow(groups->at, &groups->room, number, sizeof(*groups->at));
+	MEMORY_GROW(groups->at, groups->room, number);
 	if (number == before) {
 		name = groups->keys.names[number];
 		groups->at[number] = (struct run_group){
@@ -423,9 +422,7 @@ keep_phase(void *arg, const struct phase_row *row)
 	phases->too_many = phases->count == NOW_PHASES_MAX;
 	if (phases->too_many)
 		return;
-	phases->at = memory_grow(
-	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
-	kept = &phases->at[phases->count++];
+	kept = MEMORY_ADD(phases->at, phases->room, phases->count);
 	*kept = *row;
 	kept->phase = string_table_keep(&phases->texts, row->phase);
 	kept->part = string_table_keep(&phases->texts, row->part);
@@ -559,8 +556,7 @@ take_ready(struct now *now, const struct starts *starts)
 		if (starts->ready_ns[i] == START_NONE)
 			continue;
 		number = string_table_add(&now->ready, starts->nodes.names[i]);
-		now->ready_ns = memory_grow(now->ready_ns, &now->ready_room,
-		    number, sizeof(*now->ready_ns));
+		MEMORY_GROW(now->ready_ns, now->ready_room, number);
 		now->ready_ns[number] = starts->ready_ns[i];
 	}
 }

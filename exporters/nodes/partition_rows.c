@@ -108,9 +108,7 @@ add(struct partition_rows *rows, struct partition_row row, struct text name)
 	row.is_read = true;
 	if (!is_new)
 		choose(rows, &row);
-	rows->at =
-	    memory_grow(rows->at, &rows->room, rows->count, sizeof(*rows->at));
-	rows->at[rows->count++] = row;
+	*MEMORY_ADD(rows->at, rows->room, rows->count) = row;
 }
 
 /* Of one partition nothing else need be looked at; an account/pool is a pattern

@@ -108,8 +108,7 @@ keep(struct pools_kept *kept, const struct pool *pool,
 		clear_kept(kept);
 	before = kept->names.count;
 	number = string_table_add(&kept->names, pool->partition.name);
-	kept->at =
-	    memory_grow(kept->at, &kept->room, number, sizeof(*kept->at));
+	MEMORY_GROW(kept->at, kept->room, number);
 	if (number < before) {
 		kept->nodes -= kept->at[number].states.count;
 		node_states_clear(&kept->at[number].states);

@@ -153,8 +153,7 @@ text_of_counter(const struct status_facts *facts, struct text name)
 static struct status_line *
 add_line(struct status_lines *lines, struct status_line line)
 {
-	lines->at = memory_grow(
-	    lines->at, &lines->room, lines->count, sizeof(*lines->at));
+	MEMORY_GROW(lines->at, lines->room, lines->count);
 	lines->at[lines->count] = line;
 	return &lines->at[lines->count++];
 }

@@ -223,8 +223,7 @@ add_node(struct perf_pool *pool, struct text name)
 {
 	uint32_t number = string_table_add(&pool->names, name);
 
-	pool->nodes = memory_grow_zero(
-	    pool->nodes, &pool->room, number, sizeof(*pool->nodes));
+	MEMORY_GROW_ZERO(pool->nodes, pool->room, number);
 	return number;
 }
 

@@ -11,6 +11,7 @@
 #include "exporters/source/known.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/base/search.h"
 #include "proto/os/clock.h"
 #include "proto/record/counter_rate.h"
 #include "proto/stats/duration_sums.h"
@@ -45,9 +46,7 @@ take(struct phases_window *window, const struct record *record,
 		item.kind = ITEM_END;
 	else
 		item.ns = record->duration_ns;
-	window->items = memory_grow(
-	    window->items, &window->room, window->count, sizeof(item));
-	window->items[window->count++] = item;
+	*MEMORY_ADD(window->items, window->room, window->count) = item;
 }
 
 static int
@@ -138,14 +137,13 @@ add_row(struct phases_window *window, uint32_t *room,
     const struct phases_window_item *item, const struct named *phases,
     const struct named *parts)
 {
-	window->rows = memory_grow(
-	    window->rows, room, window->row_count, sizeof(*window->rows));
-	window->rows[window->row_count++] = (struct phases_window_row){
-		.phase = phases[item->phase].name,
-		.part = parts != NULL ? parts[item->part].name
-				      : (struct text){ NULL, 0 },
-		.first = item,
-	};
+	*MEMORY_ADD(window->rows, *room, window->row_count) =
+	    (struct phases_window_row){
+		    .phase = phases[item->phase].name,
+		    .part = parts != NULL ? parts[item->part].name
+					  : (struct text){ NULL, 0 },
+		    .first = item,
+	    };
 }
 
 /* Names are sorted instead of rows: there are fewer.  From then on an item has
@@ -273,16 +271,9 @@ phases_window_clear(struct phases_window *window)
 const struct phases_window_row *
 phases_window_find(const struct phases_window *window, struct text phase)
 {
-	uint32_t low = 0, high = window->row_count;
+	uint32_t low = LOWER_BOUND(i, 0, window->row_count,
+	    text_compare(window->rows[i].phase, phase) < 0);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (text_compare(window->rows[middle].phase, phase) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < window->row_count &&
 		       text_equal(window->rows[low].phase, phase)
 		   ? &window->rows[low]

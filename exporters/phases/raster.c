@@ -200,9 +200,7 @@ end_row(struct making *making)
 		is_there = goes_on;
 		run = next;
 	}
-	raster->rows = memory_grow(
-	    raster->rows, &raster->room, raster->count, sizeof(*raster->rows));
-	raster->rows[raster->count++] = making->row;
+	*MEMORY_ADD(raster->rows, raster->room, raster->count) = making->row;
 	clear_cells(making);
 }
 
@@ -331,9 +329,7 @@ take(void *arg, const struct phases_segment *segment)
 		end_node(making, nodes->first);
 		nodes->first = making->count;
 	}
-	making->segments = memory_grow(making->segments, &making->room,
-	    making->count, sizeof(*making->segments));
-	making->segments[making->count++] = *segment;
+	*MEMORY_ADD(making->segments, making->room, making->count) = *segment;
 }
 
 /* Those that have something between the times. */

@@ -43,9 +43,7 @@ take_name(struct phases_names *names, struct placing *placing,
 		(void)string_table_add(&names->ignored, record->name);
 	(void)record_find_attribute(record, text_of("place"), &place);
 	(void)record_find_attribute(record, text_of("required"), &required);
-	placing->at = memory_grow(
-	    placing->at, &placing->room, placing->count, sizeof(*placing->at));
-	placed = &placing->at[placing->count++];
+	placed = MEMORY_ADD(placing->at, placing->room, placing->count);
 	placed->name = string_table_keep(&names->phases, record->name);
 	placed->place = place.type == VALUE_INT ? place.is.i : 0;
 	placed->is_required =
@@ -179,9 +177,7 @@ take(struct phases_read *phases, const struct phases_names *names,
 	if (use != PHASES_COMPLETE)
 		item.key = string_table_add(&phases->keys, record->key);
 	item.node = string_table_add(&phases->nodes, record->node);
-	phases->items = memory_grow(
-	    phases->items, &phases->room, phases->count, sizeof(item));
-	phases->items[phases->count++] = item;
+	*MEMORY_ADD(phases->items, phases->room, phases->count) = item;
 	return 0;
 }
 
@@ -297,15 +293,14 @@ take_span(struct phases_read *phases, struct string_table *all,
 		    "more than %d spans, or %d names or tracks of them: "
 		    "select fewer with --from, --to, --name or --node",
 		    PHASES_READ_MAX, PHASES_KEYS_MAX);
-	phases->items = memory_grow(phases->items, &phases->room, phases->count,
-	    sizeof(*phases->items));
-	phases->items[phases->count++] = (struct phases_item){
-		.begin_ns = record->time_ns,
-		.end_ns = record->end_ns,
-		.node = string_table_add(&phases->nodes, record->node),
-		.phase = string_table_add(all, record->name),
-		.key = string_table_add(&phases->keys, record->source),
-	};
+	*MEMORY_ADD(phases->items, phases->room, phases->count) =
+	    (struct phases_item){
+		    .begin_ns = record->time_ns,
+		    .end_ns = record->end_ns,
+		    .node = string_table_add(&phases->nodes, record->node),
+		    .phase = string_table_add(all, record->name),
+		    .key = string_table_add(&phases->keys, record->source),
+	    };
 	return 0;
 }
 

@@ -149,8 +149,7 @@ read_heard(struct heard *heard, struct source *source, struct text partition,
 	while (rc == 0 && (rc = source_next(source, &record, err)) > 0) {
 		uint32_t number = string_table_add(&heard->nodes, record.name);
 
-		heard->last_ns = memory_grow(heard->last_ns, &heard->room,
-		    number, sizeof(*heard->last_ns));
+		MEMORY_GROW(heard->last_ns, heard->room, number);
 		heard->last_ns[number] = last_of(&record);
 		rc = 0;
 	}

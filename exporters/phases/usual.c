@@ -11,6 +11,7 @@
 #include "exporters/source/starts.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/base/search.h"
 #include "proto/os/clock.h"
 
 /* ---- the starts ---- */
@@ -132,9 +133,7 @@ void
 usual_add(
     struct usual_values *values, struct text phase, struct text key, int64_t ns)
 {
-	values->at = memory_grow(
-	    values->at, &values->room, values->count, sizeof(*values->at));
-	values->at[values->count++] =
+	*MEMORY_ADD(values->at, values->room, values->count) =
 	    (struct usual_value){ string_table_add(&values->phases, phase),
 		    string_table_add(&values->keys, key), ns };
 }
@@ -173,17 +172,8 @@ place_of(
     const struct usual_value *at, uint32_t count, uint32_t phase, uint32_t key)
 {
 	const struct usual_value wanted = { phase, key, INT64_MIN };
-	uint32_t low = 0, high = count;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare(&at[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(i, 0, count, compare(&at[i], &wanted) < 0);
 }
 
 static struct usual

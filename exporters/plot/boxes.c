@@ -12,6 +12,7 @@
 #include "exporters/plot/look.h"
 #include "proto/base/memory.h"
 #include "proto/base/quantile.h"
+#include "proto/base/sort.h"
 
 enum {
 	WIDTH = 1200, /* pixels */
@@ -28,14 +29,6 @@ enum { LEAST, P25, P50, P75, P99, GREATEST }; /* of box.seconds */
 #define FAR 100.0
 
 /* ---- rows ---- */
-
-static int
-by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
 
 void
 boxes_put_note(char *to, size_t room, const char *start)
@@ -54,10 +47,8 @@ boxes_add(
 
 	if (count == 0)
 		return;
-	qsort(seconds, count, sizeof(*seconds), by_value);
-	boxes->rows = memory_grow(
-	    boxes->rows, &boxes->room, boxes->count, sizeof(*boxes->rows));
-	row = &boxes->rows[boxes->count++];
+	sort_doubles(seconds, count);
+	row = MEMORY_ADD(boxes->rows, boxes->room, boxes->count);
 	*row = (struct box){ .name = name, .count = count };
 	row->seconds[LEAST] = seconds[0];
 	for (int i = P25; i <= GREATEST; i++)

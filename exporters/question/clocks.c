@@ -94,8 +94,7 @@ take(struct clocks *clocks, struct text node,
 	uint32_t number = string_table_add(&clocks->names, node);
 	struct last *last;
 
-	clocks->at =
-	    memory_grow(clocks->at, &clocks->room, number, sizeof(*clocks->at));
+	MEMORY_GROW(clocks->at, clocks->room, number);
 	last = &clocks->at[number];
 	if (number == before || is_later(point, &last->is))
 		*last = (struct last){ clocks->names.names[number], *point };

@@ -148,8 +148,7 @@ sum_of(struct asking *asking, const struct critical_item *item)
 		    (int)phase.bytes, phase.at, (int)key.bytes,
 		    key.bytes > 0 ? key.at : "") };
 	number = string_table_add(&asking->texts, whole);
-	asking->sums = memory_grow(
-	    asking->sums, &asking->room, number, sizeof(*asking->sums));
+	MEMORY_GROW(asking->sums, asking->room, number);
 	sum = &asking->sums[number];
 	if (asking->texts.count == before)
 		return sum;
@@ -382,10 +381,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 		.asked = asked, .answer = answer, .drag_phases = DRAG_PHASES_MAX
 	};
 	const struct question_values *values = asked->values;
-	struct starts_query query = { .model = question_model(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns };
+	struct starts_query query = question_starts_query(values, false);
 	struct starts starts;
 	int rc;
 

@@ -147,9 +147,7 @@ keep_step(struct asking *asking, struct text name, uint32_t number,
 {
 	bool known = stats->count > 0;
 
-	asking->steps = memory_grow(asking->steps, &asking->step_room,
-	    asking->step_count, sizeof(*asking->steps));
-	asking->steps[asking->step_count++] =
+	*MEMORY_ADD(asking->steps, asking->step_room, asking->step_count) =
 	    (struct step){ name, asking->runs->steps[number].name,
 		    text_of(clock == RUN_EMIT ? "event_emit" : "event_receive"),
 		    text_of(of == RUNS_OF_TOTAL ? "per_run_total"
@@ -215,22 +213,16 @@ keep_names(
 	uint32_t listed = shown(asking, group->listed_count);
 
 	for (uint32_t i = 0; i < requestors; i++) {
-		asking->requestors =
-		    memory_grow(asking->requestors, &asking->requestor_room,
-			asking->requestor_count, sizeof(*asking->requestors));
-		asking->requestors[asking->requestor_count++] =
-		    (struct requestor){ name,
-			    keep_text(asking, group->requestors[i].name),
-			    (uint64_t)group->requestors[i].runs };
+		*MEMORY_ADD(asking->requestors, asking->requestor_room,
+		    asking->requestor_count) = (struct requestor){ name,
+			keep_text(asking, group->requestors[i].name),
+			(uint64_t)group->requestors[i].runs };
 	}
 	for (uint32_t i = 0; i < listed; i++) {
-		asking->unfinished =
-		    memory_grow(asking->unfinished, &asking->unfinished_room,
-			asking->unfinished_count, sizeof(*asking->unfinished));
-		asking->unfinished[asking->unfinished_count++] =
-		    (struct unfinished){ name,
-			    text_of(states[group->listed[i].state]),
-			    keep_text(asking, group->listed[i].id) };
+		*MEMORY_ADD(asking->unfinished, asking->unfinished_room,
+		    asking->unfinished_count) = (struct unfinished){ name,
+			text_of(states[group->listed[i].state]),
+			keep_text(asking, group->listed[i].id) };
 	}
 	asking->kept_bytes += requestors * sizeof(*asking->requestors) +
 			      listed * sizeof(*asking->unfinished);

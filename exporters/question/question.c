@@ -82,6 +82,16 @@ question_model(const struct question_values *values)
 	return question_is_given(values, "model") ? values->runs.model : NULL;
 }
 
+struct starts_query
+question_starts_query(const struct question_values *values, bool falls_back)
+{
+	return (struct starts_query){ .model = question_model(values),
+		.falls_back = falls_back,
+		.from_ns = values->window.from_ns,
+		.to_ns = values->window.to_ns,
+		.gap_ns = values->starts.gap_ns };
+}
+
 int
 question_check_runs(const struct question_values *values, struct err *err)
 {

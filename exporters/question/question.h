@@ -145,6 +145,9 @@ void question_put_models(
     const struct string_table *models, struct answer *answer);
 /* --model; NULL: not given. */
 const char *question_model(const struct question_values *values);
+/* The starts of the window; `falls_back`: starts.h. */
+struct starts_query question_starts_query(
+    const struct question_values *values, bool falls_back);
 /* The store of --with-store. */
 struct source_options question_other_store(
     const struct question_values *values, const struct source_options *options);

@@ -122,14 +122,12 @@ keep(struct asking *asking, struct row row, const struct answer_cell *steps)
 	row.run = string_table_keep(texts, row.run);
 	if (row.group.at != NULL)
 		row.group = string_table_keep(texts, row.group);
-	asking->rows = memory_grow(
-	    asking->rows, &asking->room, asking->count, sizeof(*asking->rows));
+	MEMORY_GROW(asking->rows, asking->room, asking->count);
 	asking->rows[asking->count] = row;
 	for (uint32_t i = 0; i < step_count; i++) {
 		uint32_t at = asking->count * step_count + i;
 
-		asking->steps = memory_grow(asking->steps, &asking->steps_room,
-		    at, sizeof(*asking->steps));
+		MEMORY_GROW(asking->steps, asking->steps_room, at);
 		asking->steps[at] = steps[i];
 	}
 	asking->count++;
@@ -195,8 +193,7 @@ count(void *arg, const struct runs_run *run)
 		return 0;
 	number = string_table_add(&asking->names,
 	    is.of[property].at != NULL ? is.of[property] : text_of(""));
-	asking->rows = memory_grow(
-	    asking->rows, &asking->room, number, sizeof(*asking->rows));
+	MEMORY_GROW(asking->rows, asking->room, number);
 	row = &asking->rows[number];
 	if (number == asking->count) {
 		asking->count++;

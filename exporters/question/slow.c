@@ -84,17 +84,16 @@ take_segment(void *arg, const struct phases_segment *segment)
 {
 	struct shares *shares = arg;
 
-	shares->at = memory_grow(
-	    shares->at, &shares->room, shares->count, sizeof(*shares->at));
-	shares->at[shares->count++] = (struct share){ .phase = segment->phase,
-		.key = segment->key,
-		.node = segment->node,
-		.start =
-		    usual_start_of(&shares->starts, segment->item->begin_ns),
-		.ns = segment->end_ns - segment->begin_ns,
-		.is_open = segment->is_open,
-		.is_outer = segment->begin_ns != segment->item->begin_ns ||
-			    segment->end_ns != segment->item->end_ns };
+	*MEMORY_ADD(shares->at, shares->room, shares->count) =
+	    (struct share){ .phase = segment->phase,
+		    .key = segment->key,
+		    .node = segment->node,
+		    .start = usual_start_of(
+			&shares->starts, segment->item->begin_ns),
+		    .ns = segment->end_ns - segment->begin_ns,
+		    .is_open = segment->is_open,
+		    .is_outer = segment->begin_ns != segment->item->begin_ns ||
+				segment->end_ns != segment->item->end_ns };
 }
 
 static int

@@ -153,9 +153,7 @@ take(struct spans *spans, enum by by, const struct record *record)
 		spans->count = 1; /* there are some */
 		return;
 	}
-	spans->durations = memory_grow(spans->durations, &spans->room,
-	    spans->count, sizeof(*spans->durations));
-	spans->durations[spans->count++] =
+	*MEMORY_ADD(spans->durations, spans->room, spans->count) =
 	    (struct duration){ string_table_add(&spans->names, name),
 		    record->end_ns - record->time_ns };
 }

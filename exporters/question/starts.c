@@ -133,10 +133,7 @@ static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	const struct question_values *values = asked->values;
-	const struct starts_query query = { .model = question_model(values),
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns };
+	const struct starts_query query = question_starts_query(values, false);
 	struct starts starts;
 	int rc =
 	    starts_read(&starts, asked->source, asked->partition, &query, err);

@@ -269,11 +269,8 @@ static int
 find_start(struct stragglers_query *to, const struct question_asked *asked,
     struct err *err)
 {
-	const struct starts_query query = { .model = to->model,
-		.falls_back = true,
-		.from_ns = asked->values->window.from_ns,
-		.to_ns = asked->values->window.to_ns,
-		.gap_ns = asked->values->starts.gap_ns };
+	const struct starts_query query =
+	    question_starts_query(asked->values, true);
 	struct starts starts;
 	int rc;
 
@@ -351,11 +348,7 @@ read_chronic(struct chronic *chronic, const struct question_asked *asked,
     struct err *err)
 {
 	const struct question_values *values = asked->values;
-	struct starts_query of = { .model = question_model(values),
-		.falls_back = true,
-		.from_ns = TIME_MIN_NS,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns };
+	struct starts_query of = question_starts_query(values, true);
 	struct chronic_query query = { .partition = asked->partition,
 		.model = of.model,
 		.to_ns = of.to_ns };
@@ -365,6 +358,7 @@ read_chronic(struct chronic *chronic, const struct question_asked *asked,
 	*chronic = (struct chronic){ .at = NULL };
 	if (take_bounds(&query.bounds, values, err) != 0)
 		return -1;
+	of.from_ns = TIME_MIN_NS;
 	rc = starts_read(&starts, asked->source, asked->partition, &of, err);
 	if (rc == 0) {
 		query.starts = &starts;

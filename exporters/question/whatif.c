@@ -125,6 +125,24 @@ refuse(const char *option, struct text what, const char *words, struct err *err)
 	    text_quote(shown, sizeof(shown), what), words);
 }
 
+/* The same, with a number from 0 to `most`. */
+static int
+split_number(const char *given, const char *option, const char *most,
+    struct text *what, double *number, struct err *err)
+{
+	struct text value;
+	char words[40];
+
+	if (split(given, option, what, &value, err) != 0)
+		return -1;
+	if (number_parse_double(value, number, err) != 0)
+		return err_prefix(err, "--%s", option);
+	snprintf(words, sizeof(words), "is not from 0 to %s", most);
+	return *number >= 0 && *number <= strtod(most, NULL)
+		   ? 0
+		   : refuse(option, value, words, err);
+}
+
 static struct text
 key_of(const struct asking *asking, const struct critical_item *item)
 {
@@ -181,16 +199,12 @@ static int
 take_length(struct asking *asking, const char *given, struct err *err)
 {
 	const struct critical_waits *waits = &asking->of.waits;
-	struct text what, value, phase, key;
+	struct text what, phase, key;
 	double factor;
 	bool any = false;
 
-	if (split(given, "length", &what, &value, err) != 0)
+	if (split_number(given, "length", "1000", &what, &factor, err) != 0)
 		return -1;
-	if (number_parse_double(value, &factor, err) != 0)
-		return err_prefix(err, "--length");
-	if (!(factor >= 0 && factor <= 1000))
-		return refuse("length", value, "is not from 0 to 1000", err);
 	phase = text_before(what, ',');
 	key = phase.bytes < what.bytes ? text_after(what, ',') : text_of("*");
 	for (uint32_t i = 0; i < waits->count; i++) {
@@ -241,16 +255,12 @@ static int
 take_size(struct asking *asking, const char *given, struct err *err)
 {
 	const struct critical_waits *waits = &asking->of.waits;
-	struct text what, value;
+	struct text what;
 	double factor;
 	bool any = false;
 
-	if (split(given, "size", &what, &value, err) != 0)
+	if (split_number(given, "size", "1000", &what, &factor, err) != 0)
 		return -1;
-	if (number_parse_double(value, &factor, err) != 0)
-		return err_prefix(err, "--size");
-	if (!(factor >= 0 && factor <= 1000))
-		return refuse("size", value, "is not from 0 to 1000", err);
 	for (uint32_t i = 0; i < waits->count; i++) {
 		const struct critical_item *item = &waits->at[i];
 
@@ -275,16 +285,12 @@ static int
 take_begin(struct asking *asking, const char *given, struct err *err)
 {
 	const struct critical_waits *waits = &asking->of.waits;
-	struct text what, value;
+	struct text what;
 	double seconds;
 	bool any = false;
 
-	if (split(given, "begin", &what, &value, err) != 0)
+	if (split_number(given, "begin", "1e9", &what, &seconds, err) != 0)
 		return -1;
-	if (number_parse_double(value, &seconds, err) != 0)
-		return err_prefix(err, "--begin");
-	if (!(seconds >= 0 && seconds <= 1e9))
-		return refuse("begin", value, "is not from 0 to 1e9", err);
 	for (uint32_t i = 0; i < waits->count; i++) {
 		const struct critical_item *item = &waits->at[i];
 
@@ -592,11 +598,8 @@ static int
 ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 {
 	struct asking asking = { .asked = asked, .answer = answer };
-	const struct starts_query query = { .model =
-						question_model(asked->values),
-		.from_ns = asked->values->window.from_ns,
-		.to_ns = asked->values->window.to_ns,
-		.gap_ns = asked->values->starts.gap_ns };
+	const struct starts_query query =
+	    question_starts_query(asked->values, false);
 	struct starts starts;
 	int rc =
 	    starts_read(&starts, asked->source, asked->partition, &query, err);

@@ -16,6 +16,7 @@
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
 #include "proto/base/quantile.h"
+#include "proto/base/sort.h"
 #include "proto/os/clock.h"
 #include "proto/record/node_list.h"
 
@@ -344,14 +345,6 @@ say_pool(struct asking *asking, struct why_sentences *all)
 
 /* ---- one of a pool ---- */
 
-static int
-by_value(const void *left, const void *right)
-{
-	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 /* When the nodes of the start were ready, and this one among them. */
 static void
 rank(struct why_one_node *node, const struct starts *starts)
@@ -371,7 +364,7 @@ rank(struct why_one_node *node, const struct starts *starts)
 			node->ready_ns = ns;
 	}
 	if (node->of > 0) {
-		qsort(after_ns, node->of, sizeof(*after_ns), by_value);
+		sort_i64(after_ns, node->of);
 		node->median_ns = after_ns[quantile_index(node->of, 50)];
 	}
 	while (node->place < node->of && after_ns[node->place] < node->ready_ns)
@@ -385,11 +378,7 @@ say_node(struct asking *asking, struct why_sentences *all)
 {
 	const struct question_asked *asked = asking->asked;
 	const struct question_values *values = asked->values;
-	const struct starts_query query = { .model = question_model(values),
-		.falls_back = true,
-		.from_ns = values->window.from_ns,
-		.to_ns = values->window.to_ns,
-		.gap_ns = values->starts.gap_ns };
+	const struct starts_query query = question_starts_query(values, true);
 	struct why_one_node node = { .facts = &asking->facts,
 		.node = text_of(values->what),
 		.ready_ns = ANSWER_NO_NS,

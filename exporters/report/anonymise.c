@@ -68,8 +68,7 @@ number_name(struct report_names *names, int kind, struct text name)
 		return name;
 	number = string_table_add(raw, name);
 	if (number == before) {
-		names->shown[kind] = memory_grow(names->shown[kind],
-		    &names->room[kind], number, sizeof(*names->shown[kind]));
+		MEMORY_GROW(names->shown[kind], names->room[kind], number);
 		names->shown[kind][number] =
 		    memory_format("%s-%u", words[kind], number + 1);
 	}

@@ -267,9 +267,7 @@ ask(struct asking *asking, const char *url, char *key, const char *what,
 		return rc;
 	}
 	answers->packed += packed;
-	answers->at = memory_grow(
-	    answers->at, &answers->room, answers->count, sizeof(*answers->at));
-	answers->at[answers->count++] =
+	*MEMORY_ADD(answers->at, answers->room, answers->count) =
 	    (struct report_answer){ key, text, bytes };
 	return 0;
 }

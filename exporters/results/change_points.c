@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+#include "proto/base/sort.h"
 
 struct item {
 	double value;
@@ -40,22 +42,12 @@ by_value(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-static int
-by_size(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 double
 change_points_median(double *values, uint32_t count)
 {
 	assert(count > 0);
-	qsort(values, count, sizeof(*values), by_size);
-	if (count % 2 == 1)
-		return values[count / 2];
-	return values[count / 2 - 1] / 2 + values[count / 2] / 2;
+	sort_doubles(values, count);
+	return quantile_median(values, count);
 }
 
 /* Cumulative sums of the centred ranks; equal values share a rank.  Returns

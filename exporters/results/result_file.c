@@ -217,9 +217,7 @@ add_entry(struct reading *r, const struct result_entry *entry)
 		    RESULT_ENTRIES_MAX);
 		return;
 	}
-	result->entries = memory_grow(
-	    result->entries, &r->room, result->count, sizeof(*entry));
-	result->entries[result->count++] = *entry;
+	*MEMORY_ADD(result->entries, r->room, result->count) = *entry;
 }
 
 static void

@@ -55,9 +55,7 @@ take_run(struct runs_days *days, const struct runs_run *run, struct err *err)
 			    "more than %d durations of a step: select a group "
 			    "with --group",
 			    RUNS_DAYS_VALUES_MAX);
-		days->values = memory_grow(days->values, &days->value_room,
-		    days->value_count, sizeof(*days->values));
-		days->values[days->value_count++] =
+		*MEMORY_ADD(days->values, days->value_room, days->value_count) =
 		    (struct runs_value){ day, duration[i] };
 	}
 	return 0;
@@ -266,16 +264,15 @@ take_group(void *arg, const struct runs_group *group, struct err *err)
 	/* Nobody reported whether runs without a description failed. */
 	if (!group->known)
 		return 0;
-	errors->rows = memory_grow(
-	    errors->rows, &errors->room, errors->count, sizeof(*errors->rows));
-	errors->rows[errors->count++] = (struct runs_error){
-		.group = string_table_keep(&errors->texts, group->name),
-		.runs = group->runs,
-		.ended = group->state[RUN_FINISHED] + group->errors,
-		.errors = group->errors,
-		.of_ended = runs_errors_of_ended(group),
-		.of_all = runs_errors_of_all(group),
-	};
+	*MEMORY_ADD(errors->rows, errors->room, errors->count) =
+	    (struct runs_error){
+		    .group = string_table_keep(&errors->texts, group->name),
+		    .runs = group->runs,
+		    .ended = group->state[RUN_FINISHED] + group->errors,
+		    .errors = group->errors,
+		    .of_ended = runs_errors_of_ended(group),
+		    .of_all = runs_errors_of_all(group),
+	    };
 	return 0;
 }
 

@@ -37,8 +37,7 @@ find_row(struct runs_skew *skew, struct text node, uint32_t role,
 		    RUNS_SKEW_ROWS_MAX);
 		return NULL;
 	}
-	skew->rows = memory_grow(
-	    skew->rows, &skew->room, skew->count, sizeof(*skew->rows));
+	MEMORY_GROW(skew->rows, skew->room, skew->count);
 	skew->rows[skew->count] = (struct runs_skew_row){
 		.node = string_table_text(&skew->texts, node),
 		.event = event,

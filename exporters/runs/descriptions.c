@@ -69,8 +69,7 @@ take(struct runs_descriptions *descriptions, const struct record *record,
 	char room[SHOWN_BYTES];
 	struct value value;
 
-	descriptions->numbers = memory_grow(descriptions->numbers,
-	    &descriptions->room, id, sizeof(*descriptions->numbers));
+	MEMORY_GROW(descriptions->numbers, descriptions->room, id);
 	descriptions->bytes +=
 	    sizeof(*descriptions->numbers) + record->name.bytes;
 	for (int i = 0; i < RUNS_PROPERTIES; i++) {

@@ -75,8 +75,7 @@ group_of(struct reading *reading, const struct runs_run *run)
 		bytes += run->group.bytes;
 	}
 	number = string_table_add(&reading->names, (struct text){ key, bytes });
-	reading->group = memory_grow(reading->group, &reading->group_room,
-	    number, sizeof(*reading->group));
+	MEMORY_GROW(reading->group, reading->group_room, number);
 	if (number == before)
 		reading->group[number] =
 		    (struct one_group){ run->known, 0, { 0 }, 0 };
@@ -92,9 +91,8 @@ add_duration(
 		    "there are more than %d durations; select groups with "
 		    "--group, or a shorter time with --from and --to",
 		    DURATIONS_MAX);
-	reading->durations = memory_grow(reading->durations, &reading->room,
-	    reading->count, sizeof(*reading->durations));
-	reading->durations[reading->count++] = *duration;
+	*MEMORY_ADD(reading->durations, reading->room, reading->count) =
+	    *duration;
 	return 0;
 }
 
@@ -131,8 +129,7 @@ take_run(struct reading *reading, const struct runs_run *run, struct err *err)
 		    "there are more than %d runs; select groups with "
 		    "--group, or a shorter time with --from and --to",
 		    RUNS_MAX);
-	reading->run = memory_grow(
-	    reading->run, &reading->run_room, id, sizeof(*reading->run));
+	MEMORY_GROW(reading->run, reading->run_room, id);
 	reading->run[id] = (struct one_run){ group, 0, run->state,
 		!run->known || (run->state != RUN_FINISHED && !run->error) };
 	of->runs++;
@@ -301,18 +298,14 @@ take_names(struct reading *reading, uint32_t group, struct runs_group *to)
 			runs[run->requestor - 1]++;
 		if (!run->listed)
 			continue;
-		to->listed = memory_grow(to->listed, &to->listed_room,
-		    to->listed_count, sizeof(*to->listed));
-		to->listed[to->listed_count++] =
+		*MEMORY_ADD(to->listed, to->listed_room, to->listed_count) =
 		    (struct runs_listed){ reading->ids.names[i], run->state };
 	}
 	for (uint32_t i = 0; i < names; i++) {
 		if (runs[i] == 0)
 			continue;
-		to->requestors =
-		    memory_grow(to->requestors, &to->requestor_room,
-			to->requestor_count, sizeof(*to->requestors));
-		to->requestors[to->requestor_count++] =
+		*MEMORY_ADD(
+		    to->requestors, to->requestor_room, to->requestor_count) =
 		    (struct runs_requestor){ reading->requestors.names[i],
 			    runs[i] };
 	}
@@ -505,9 +498,8 @@ take_requestor(
 
 	if (store_name(group, &one.name, sizeof(one), err) != 0)
 		return -1;
-	group->requestors = memory_grow(group->requestors,
-	    &group->requestor_room, group->requestor_count, sizeof(one));
-	group->requestors[group->requestor_count++] = one;
+	*MEMORY_ADD(group->requestors, group->requestor_room,
+	    group->requestor_count) = one;
 	return 0;
 }
 
@@ -526,9 +518,8 @@ take_listed(
 		one.state = RUN_ONGOING;
 	if (store_name(group, &one.id, sizeof(one), err) != 0)
 		return -1;
-	group->listed = memory_grow(group->listed, &group->listed_room,
-	    group->listed_count, sizeof(one));
-	group->listed[group->listed_count++] = one;
+	*MEMORY_ADD(group->listed, group->listed_room, group->listed_count) =
+	    one;
 	return 0;
 }
 

@@ -266,8 +266,7 @@ columns_of(struct column_groups *groups, struct text group)
 	    text_equal(groups->names.names[groups->last], group))
 		return &groups->at[groups->last];
 	number = string_table_add(&groups->names, group);
-	groups->at = memory_grow_zero(
-	    groups->at, &groups->room, number, sizeof(*groups->at));
+	MEMORY_GROW_ZERO(groups->at, groups->room, number);
 	groups->last = number;
 	return &groups->at[number];
 }

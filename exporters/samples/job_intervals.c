@@ -11,6 +11,7 @@
 #include "exporters/samples/series.h"
 #include "proto/base/memory.h"
 #include "proto/base/nearest.h"
+#include "proto/base/search.h"
 #include "proto/os/clock.h"
 #include "proto/record/node_list.h"
 
@@ -151,10 +152,8 @@ static void
 add_edge(struct edges *edges, struct job_intervals *job_intervals,
     const struct record *record, int64_t time_ns, bool end)
 {
-	edges->at = memory_grow(
-	    edges->at, &edges->room, edges->count, sizeof(*edges->at));
-	edges->at[edges->count++] = (struct edge){ keep(job_intervals,
-						       record->node),
+	*MEMORY_ADD(edges->at, edges->room,
+	    edges->count) = (struct edge){ keep(job_intervals, record->node),
 		keep(job_intervals, record->key), text_of(""), time_ns, end };
 }
 
@@ -164,11 +163,9 @@ add_interval(
 {
 	if (!is_selected(job_intervals, edge))
 		return;
-	job_intervals->at = memory_grow(job_intervals->at, &job_intervals->room,
-	    job_intervals->count, sizeof(*job_intervals->at));
-	job_intervals->at[job_intervals->count++] =
-	    (struct job_interval){ edge->node, edge->job, edge->time_ns, to_ns,
-		    0 };
+	*MEMORY_ADD(job_intervals->at, job_intervals->room,
+	    job_intervals->count) = (struct job_interval){ edge->node,
+		edge->job, edge->time_ns, to_ns, 0 };
 	if (edge->time_ns < job_intervals->from_ns)
 		job_intervals->from_ns = edge->time_ns;
 	if (to_ns > job_intervals->to_ns)
@@ -271,17 +268,8 @@ add_until(struct job_intervals *job_intervals, const struct edge *edge,
 static uint32_t
 first_boot(const struct boots *boots, struct text node)
 {
-	uint32_t low = 0, high = boots->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (text_compare(boots->at[middle].node, node) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(
+	    i, 0, boots->count, text_compare(boots->at[i].node, node) < 0);
 }
 
 /* How many of the edges are of the time before the boot?  A start between the
@@ -343,10 +331,9 @@ by_node_and_time(const void *left, const void *right)
 static void
 add_boot(struct boots *boots, uint32_t node, const struct series_point *point)
 {
-	boots->at = memory_grow(
-	    boots->at, &boots->room, boots->count, sizeof(*boots->at));
-	boots->at[boots->count++] = (struct boot){ boots->nodes.names[node],
-		point->first_ns, point->last_ns };
+	*MEMORY_ADD(boots->at, boots->room, boots->count) =
+	    (struct boot){ boots->nodes.names[node], point->first_ns,
+		    point->last_ns };
 }
 
 /* Add the boots that a query of intervals between samples finds. */

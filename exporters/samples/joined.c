@@ -52,8 +52,7 @@ add_group(struct joined *joined, const struct column_groups *groups,
 	buffer_put_text(key, groups->at[group].labels);
 	number = string_table_add(&joined->owners, buffer_text(key));
 	joined->owner_of[group] = number;
-	joined->several = memory_grow(joined->several, &joined->owner_room,
-	    number, sizeof(*joined->several));
+	MEMORY_GROW(joined->several, joined->owner_room, number);
 	joined->several[number] = number < before;
 }
 
@@ -106,8 +105,7 @@ add_metric(struct joined *joined, const struct column_groups *groups,
 	if (!key_of(joined, groups, group, column, room, &key))
 		return;
 	number = string_table_add(&joined->metrics, key);
-	joined->metric = memory_grow(joined->metric, &joined->metric_room,
-	    number, sizeof(*joined->metric));
+	MEMORY_GROW(joined->metric, joined->metric_room, number);
 	metric = &joined->metric[number];
 	if (number == before)
 		*metric = (struct joined_metric){ NOBODY, false };

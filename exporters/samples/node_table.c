@@ -58,8 +58,7 @@ add_row(
 	samples->cells += samples->steps;
 	if (samples->cells > SAMPLES_CELLS_MAX)
 		return NULL;
-	metric->rows = memory_grow(
-	    metric->rows, &metric->room, metric->count, sizeof(*metric->rows));
+	MEMORY_GROW(metric->rows, metric->room, metric->count);
 	cells = memory_alloc(samples->steps * sizeof(*cells));
 	for (uint32_t i = 0; i < samples->steps; i++)
 		cells[i] = (struct samples_cell){ NAN, NAN, NAN };
@@ -73,8 +72,7 @@ add_row(
 static struct samples_slot *
 slot_of(struct samples *samples, uint32_t number)
 {
-	samples->slots = memory_grow_zero(samples->slots, &samples->slot_room,
-	    number, sizeof(*samples->slots));
+	MEMORY_GROW_ZERO(samples->slots, samples->slot_room, number);
 	return &samples->slots[number];
 }
 

@@ -12,6 +12,8 @@
 #include "exporters/plot/gnuplot.h"
 #include "exporters/plot/look.h"
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+#include "proto/base/sort.h"
 #include "proto/format/table.h"
 #include "proto/metric/dynamic_group.h"
 #include "proto/os/clock.h"
@@ -502,14 +504,6 @@ put_line(
 
 /* ---- the band ---- */
 
-static int
-by_value(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 static void
 put_band_step(
     const struct samples_plot *plot, FILE *file, uint32_t step, double *means)
@@ -528,10 +522,9 @@ put_band_step(
 		means[count++] = cell->mean;
 	}
 	fprintf(file, "%.2f", time_of(plot->samples, step));
-	qsort(means, count, sizeof(*means), by_value);
+	sort_doubles(means, count);
 	put_number(file, low);
-	put_number(file,
-	    count > 0 ? (means[(count - 1) / 2] + means[count / 2]) / 2 : NAN);
+	put_number(file, count > 0 ? quantile_median(means, count) : NAN);
 	put_number(file, high);
 	fprintf(file, " %u %d\n", count, samples_step_is_few(metric, step));
 }

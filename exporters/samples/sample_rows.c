@@ -343,9 +343,7 @@ find_row(struct sample_rows *rows, const struct series_point *point)
 	    &rows->keys, (struct text){ key, (uint32_t)bytes });
 	if (number < rows->count)
 		return number;
-	rows->at =
-	    memory_grow(rows->at, &rows->room, rows->count, sizeof(*rows->at));
-	rows->at[rows->count++] = (struct sample_row){
+	*MEMORY_ADD(rows->at, rows->room, rows->count) = (struct sample_row){
 		.group = string_table_text(&rows->texts, point->group),
 		.metric = string_table_text(&rows->texts, point->metric),
 		.node = string_table_text(&rows->texts, node),
@@ -367,8 +365,7 @@ find_series(struct sample_rows *rows, const struct series_point *point)
 	static const char program[] = "app/";
 	struct sample_series *series;
 
-	rows->series = memory_grow_zero(rows->series, &rows->series_room,
-	    point->number, sizeof(*rows->series));
+	MEMORY_GROW_ZERO(rows->series, rows->series_room, point->number);
 	if (rows->series_count <= point->number)
 		rows->series_count = point->number + 1;
 	series = &rows->series[point->number];
@@ -418,9 +415,7 @@ keep_value(struct sample_rows *rows, struct sample_row *row, double value)
 		make_room(rows);
 	if (row->lack != SAMPLE_ROW_EXACT)
 		return;
-	row->values = memory_grow(
-	    row->values, &row->room, row->kept, sizeof(*row->values));
-	row->values[row->kept++] = value;
+	*MEMORY_ADD(row->values, row->room, row->kept) = value;
 	rows->kept++;
 }
 

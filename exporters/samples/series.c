@@ -288,7 +288,7 @@ find_one(struct series *s, const struct record *record)
 		s->ones[number].joined = one.joined;
 		return;
 	}
-	s->ones = memory_grow(s->ones, &s->ones_room, number, sizeof(*s->ones));
+	MEMORY_GROW(s->ones, s->ones_room, number);
 	one.node = string_table_text(&s->texts, one.node);
 	one.group = string_table_text(&s->texts, one.group);
 	one.metric = string_table_text(&s->texts, one.metric);

@@ -75,14 +75,13 @@ series_merge_keep(struct series_merge *merge, int64_t hour_ns, uint32_t series,
 	if (batch->bytes.bytes + buckets->rest.bytes > SERIES_MERGE_BYTES_MAX)
 		return false;
 	merge->hour_ns = hour_ns;
-	batch->records = memory_grow(batch->records, &batch->room, batch->count,
-	    sizeof(*batch->records));
-	batch->records[batch->count++] = (struct series_merge_record){
-		.series = series,
-		.at = (uint32_t)batch->bytes.bytes,
-		.rollup = rollup,
-		.buckets = *buckets,
-	};
+	*MEMORY_ADD(batch->records, batch->room, batch->count) =
+	    (struct series_merge_record){
+		    .series = series,
+		    .at = (uint32_t)batch->bytes.bytes,
+		    .rollup = rollup,
+		    .buckets = *buckets,
+	    };
 	buffer_put_text(&batch->bytes, buckets->rest);
 	return true;
 }
@@ -172,9 +171,8 @@ take_record(struct series_merge *merge, const struct series_merge_record *from)
 
 	buckets.rest.at = (const char *)merge->given.bytes.at + from->at;
 	do {
-		merge->buckets =
-		    memory_grow(merge->buckets, &merge->bucket_room,
-			merge->bucket_count, sizeof(*merge->buckets));
+		MEMORY_GROW(
+		    merge->buckets, merge->bucket_room, merge->bucket_count);
 		rc = wire_next_bucket(
 		    &buckets, &merge->buckets[merge->bucket_count]);
 		merge->bucket_count += rc > 0;

@@ -34,8 +34,7 @@ cpus_number(struct cpus *cpus, struct text node)
 {
 	uint32_t number = string_table_add(&cpus->nodes, node);
 
-	cpus->of =
-	    memory_grow_zero(cpus->of, &cpus->room, number, sizeof(*cpus->of));
+	MEMORY_GROW_ZERO(cpus->of, cpus->room, number);
 	return number;
 }
 
@@ -46,8 +45,8 @@ cpus_add(struct cpus *cpus, uint32_t number, int64_t time_ns, double count)
 
 	if (of->count > 0 && of->at[of->count - 1].count == count)
 		return;
-	of->at = memory_grow(of->at, &of->room, of->count, sizeof(*of->at));
-	of->at[of->count++] = (struct cpus_since){ time_ns, count };
+	*MEMORY_ADD(of->at, of->room, of->count) =
+	    (struct cpus_since){ time_ns, count };
 }
 
 const struct cpus_of_node *

@@ -137,10 +137,8 @@ row_of(struct reading *reading, struct text job, struct text node)
 
 	if (number < usage->count)
 		return number;
-	usage->rows = memory_grow(
-	    usage->rows, &reading->room, number, sizeof(*usage->rows));
-	reading->sums = memory_grow_zero(
-	    reading->sums, &reading->sums_room, number, sizeof(*reading->sums));
+	MEMORY_GROW(usage->rows, reading->room, number);
+	MEMORY_GROW_ZERO(reading->sums, reading->sums_room, number);
 	usage->rows[number] =
 	    (struct usage_row){ string_table_keep(&usage->texts, node),
 		    string_table_keep(&usage->texts, job), { 0 } };
@@ -226,10 +224,8 @@ leave_out(struct reading *reading, const struct line *line,
 		return;
 	}
 	if (reading->is_coarse && reading->doubt_count < DOUBTS_MAX) {
-		reading->doubts =
-		    memory_grow(reading->doubts, &reading->doubts_room,
-			reading->doubt_count, sizeof(*reading->doubts));
-		last = &reading->doubts[reading->doubt_count++];
+		last = MEMORY_ADD(reading->doubts, reading->doubts_room,
+		    reading->doubt_count);
 		*last = (struct doubt){ point->number,
 			string_table_keep(&usage->texts, point->node),
 			point->begin_ns, point->end_ns };
@@ -285,9 +281,8 @@ line_of(struct reading *reading, const struct source_metric *first,
 	struct line *line;
 
 	if (point->number >= reading->lines_room)
-		reading->lines =
-		    memory_grow_zero(reading->lines, &reading->lines_room,
-			point->number, sizeof(*reading->lines));
+		MEMORY_GROW_ZERO(
+		    reading->lines, reading->lines_room, point->number);
 	line = &reading->lines[point->number];
 	if (line->query == reading->query)
 		return line;

@@ -10,6 +10,7 @@
 
 #include "proto/base/memory.h"
 #include "proto/base/number.h"
+#include "proto/base/search.h"
 
 enum { THREADS_MAX = 1 << 22 /* of a job */ };
 
@@ -153,17 +154,16 @@ read_nodes(struct scanner_job *job, struct source *source,
 		return -1;
 	while ((rc = scanner_job_next(job, source, &record, &numbers, 1, err)) >
 	       0) {
-		job->nodes = memory_grow(job->nodes, &job->node_room,
-		    job->node_count, sizeof(*job->nodes));
-		job->nodes[job->node_count++] = (struct scanner_job_node){
-			.name = string_table_keep(
-			    &job->texts, get_text(&record, "node")),
-			.worker = (int64_t)numbers - 1,
-			.begin_ns = get_int(&record, "begin_ns", 0),
-			.end_ns = get_int(&record, "end_ns", 0),
-			.intervals = get_int(&record, "intervals", 0),
-			.damaged = get_int(&record, "damaged", 0),
-		};
+		*MEMORY_ADD(job->nodes, job->node_room, job->node_count) =
+		    (struct scanner_job_node){
+			    .name = string_table_keep(
+				&job->texts, get_text(&record, "node")),
+			    .worker = (int64_t)numbers - 1,
+			    .begin_ns = get_int(&record, "begin_ns", 0),
+			    .end_ns = get_int(&record, "end_ns", 0),
+			    .intervals = get_int(&record, "intervals", 0),
+			    .damaged = get_int(&record, "damaged", 0),
+		    };
 	}
 	return rc;
 }
@@ -183,16 +183,9 @@ find_role(struct text type, enum scanner_role *role)
 static uint32_t
 find_node(const struct scanner_job *job, int64_t worker)
 {
-	uint32_t low = 0, high = job->node_count;
+	uint32_t low =
+	    LOWER_BOUND(i, 0, job->node_count, job->nodes[i].worker < worker);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (job->nodes[middle].worker < worker)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < job->node_count && job->nodes[low].worker == worker
 		   ? low
 		   : UINT32_MAX;
@@ -234,9 +227,8 @@ read_threads(struct scanner_job *job, struct source *source,
 		node = &job->nodes[thread.node];
 		if (node->threads++ == 0)
 			node->first = job->thread_count;
-		job->threads = memory_grow(job->threads, &job->thread_room,
-		    job->thread_count, sizeof(*job->threads));
-		job->threads[job->thread_count++] = thread;
+		*MEMORY_ADD(job->threads, job->thread_room, job->thread_count) =
+		    thread;
 	}
 	return rc;
 }
@@ -267,21 +259,14 @@ scanner_job_thread(
     const struct scanner_job *job, const uint32_t numbers[static 2])
 {
 	uint32_t node = find_node(job, (int64_t)numbers[0] - 1);
-	uint32_t low = 0, high;
+	uint32_t low;
 	const struct scanner_job_node *n;
 
 	if (node == UINT32_MAX)
 		return NULL;
 	n = &job->nodes[node];
-	high = n->threads;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (job->threads[n->first + middle].order < numbers[1])
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = LOWER_BOUND(
+	    i, 0, n->threads, job->threads[n->first + i].order < numbers[1]);
 	if (low == n->threads ||
 	    job->threads[n->first + low].order != numbers[1])
 		return NULL;
@@ -305,8 +290,7 @@ find_total(struct scanner_sums *sums, uint32_t scope, enum scanner_role role,
 	    (struct text){ key, (uint32_t)sizeof(scope) + 1 + name.bytes });
 	if (number < sums->count)
 		return &sums->at[number];
-	sums->at =
-	    memory_grow(sums->at, &sums->room, sums->count, sizeof(*sums->at));
+	MEMORY_GROW(sums->at, sums->room, sums->count);
 	name.at = sums->keys.names[number].at + sizeof(scope) + 1;
 	sums->at[sums->count++] = (struct scanner_total){
 		.scope = scope, .role = role, .name = name

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 #include "proto/hash/string_table.h"
 #include "proto/os/clock.h"
 
@@ -92,17 +93,9 @@ range_in(const struct clock_map_node *node,
     int64_t base_offset_ns)
 {
 	const struct clock_map_point *points = &node->points[g->first];
-	uint32_t low = 0, high = g->count;
-
 	/* The first estimate at or after the time. */
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+	uint32_t low = LOWER_BOUND(i, 0, g->count, points[i].time_ns < time_ns);
 
-		if (points[middle].time_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0)
 		return range_of(&points[0], time_ns, base_offset_ns);
 	if (low == g->count)
@@ -297,8 +290,7 @@ node_of(struct clock_map *map, struct text name)
 {
 	uint32_t number = string_table_add(&map->names, name);
 
-	map->nodes = memory_grow_zero(
-	    map->nodes, &map->room, number, sizeof(*map->nodes));
+	MEMORY_GROW_ZERO(map->nodes, map->room, number);
 	return &map->nodes[number];
 }
 
@@ -346,9 +338,7 @@ clock_map_add(struct clock_map *map, const struct record *record)
 	if (map->points >= CLOCK_MAP_POINTS_MAX)
 		return true; /* one for each generation */
 	node = node_of(map, record->node);
-	node->points = memory_grow(
-	    node->points, &node->room, node->count, sizeof(*node->points));
-	node->points[node->count++] = point;
+	*MEMORY_ADD(node->points, node->room, node->count) = point;
 	map->points++;
 	return true;
 }

@@ -79,8 +79,7 @@ phase_pairs_add(struct phase_pairs *pairs, const struct record *record,
 	struct phase_pairs_event *event;
 	char *at = memory_alloc(bytes_of(record) + 1);
 
-	pairs->at = memory_grow(
-	    pairs->at, &pairs->room, pairs->count, sizeof(*pairs->at));
+	MEMORY_GROW(pairs->at, pairs->room, pairs->count);
 	event = &pairs->at[pairs->count];
 	*event = (struct phase_pairs_event){ *record, *clock, at, pairs->count,
 		PAIRING_ALONE };

@@ -200,9 +200,7 @@ places_add(struct places *places, const char *name)
 	size_t used = strlen(places->name);
 	struct place *made;
 
-	places->at =
-	    memory_grow(places->at, &room, places->count, sizeof(*places->at));
-	made = places->now = &places->at[places->count++];
+	made = places->now = MEMORY_ADD(places->at, room, places->count);
 	pages_init(&made->pages, NULL, NULL);
 	made->is_local = made->is_archive = false;
 	snprintf(made->name, sizeof(made->name), "%s", name);

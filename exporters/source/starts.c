@@ -203,8 +203,7 @@ add_cycle(struct start *start, const struct cycle *cycle, struct seen *seen,
 	if (cycle->lacks || seen->ready)
 		return;
 	seen->ready = true;
-	readies->at_ns = memory_grow(readies->at_ns, &readies->room,
-	    start->ready, sizeof(*readies->at_ns));
+	MEMORY_GROW(readies->at_ns, readies->room, start->ready);
 	readies->at_ns[start->ready] = cycle->ready_ns;
 	if (start->ready++ == 0 || cycle->ready_ns < start->first_ready_ns)
 		start->first_ready_ns = cycle->ready_ns;
@@ -264,9 +263,7 @@ starts_form(struct start_marks *phases, uint32_t phase_count, uint32_t nodes,
 				       cycle->begin_ns, pool->gap_ns)) {
 			if (*count > 0)
 				end_start(&starts[*count - 1], pool, &readies);
-			starts =
-			    memory_grow(starts, &room, *count, sizeof(*starts));
-			starts[(*count)++] =
+			*MEMORY_ADD(starts, room, *count) =
 			    (struct start){ .begin_ns = cycle->begin_ns,
 				    .sign_ns = cycle->begin_ns,
 				    .first_ready_ns = START_UNKNOWN,
@@ -330,15 +327,14 @@ take_phase(struct required_phases *phases, const struct record *record)
 	    required.type != VALUE_BOOL || !required.is.boolean ||
 	    record_find_text(record, "run", &run))
 		return;
-	phases->at = memory_grow(
-	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
-	phases->at[phases->count++] = (struct required){
-		.id = string_table_keep(&phases->texts, record->name),
-		.place = record_count(record, "place"),
-		.pool = pool_of(record),
-		.occurred = record_count(record, "count") > 0 ||
-			    record_count(record, "open_starts") > 0,
-	};
+	*MEMORY_ADD(phases->at, phases->room, phases->count) =
+	    (struct required){
+		    .id = string_table_keep(&phases->texts, record->name),
+		    .place = record_count(record, "place"),
+		    .pool = pool_of(record),
+		    .occurred = record_count(record, "count") > 0 ||
+				record_count(record, "open_starts") > 0,
+	    };
 }
 
 static struct text
@@ -436,9 +432,7 @@ take_mark(struct reading *reading, struct start_marks *marks,
 	if (marks->count == 0 ||
 	    !text_equal(reading->nodes->names[last], record->node))
 		last = string_table_add(reading->nodes, record->node);
-	marks->at = memory_grow(
-	    marks->at, &marks->room, marks->count, sizeof(*marks->at));
-	marks->at[marks->count++] = (struct start_mark){
+	*MEMORY_ADD(marks->at, marks->room, marks->count) = (struct start_mark){
 		.begin_ns = record->has_time ? record->time_ns : START_UNKNOWN,
 		.end_ns = record->has_end ? record->end_ns : START_UNKNOWN,
 		.node = last,

@@ -121,17 +121,15 @@ node_of(struct chronic *chronic, struct text name)
 {
 	uint32_t number = string_table_add(&chronic->nodes, name);
 
-	chronic->at = memory_grow_zero(
-	    chronic->at, &chronic->room, number, sizeof(*chronic->at));
+	MEMORY_GROW_ZERO(chronic->at, chronic->room, number);
 	return number;
 }
 
 static void
 add_mark(struct marks *marks, uint32_t node, uint32_t start, bool is_slow)
 {
-	marks->at = memory_grow(
-	    marks->at, &marks->room, marks->count, sizeof(*marks->at));
-	marks->at[marks->count++] = (struct mark){ node, start, is_slow };
+	*MEMORY_ADD(marks->at, marks->room, marks->count) =
+	    (struct mark){ node, start, is_slow };
 }
 
 /* Were there enough nodes to compare one with?  Else none was seen to be slow,

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 #include "exporters/phases/usual.h"
-#include "proto/os/clock.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
+#include "proto/os/clock.h"
 
 void
 earlier_init(struct earlier *earlier)
@@ -29,13 +30,11 @@ earlier_clear(struct earlier *earlier)
 	*earlier = (struct earlier){ .at = NULL };
 }
 
-void
-earlier_add(struct earlier *earlier, struct text node, struct text phase,
+static void
+add(struct earlier *earlier, struct text node, struct text phase,
     struct text key, int64_t begin_ns, int64_t end_ns)
 {
-	earlier->at = memory_grow(
-	    earlier->at, &earlier->room, earlier->count, sizeof(*earlier->at));
-	earlier->at[earlier->count++] =
+	*MEMORY_ADD(earlier->at, earlier->room, earlier->count) =
 	    (struct earlier_time){ string_table_add(&earlier->nodes, node),
 		    string_table_add(&earlier->phases, phase),
 		    string_table_add(&earlier->keys, key), begin_ns, end_ns };
@@ -53,34 +52,20 @@ compare(const void *left, const void *right)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-void
-earlier_sort(struct earlier *earlier)
-{
-	if (earlier->count > 0)
-		qsort(
-		    earlier->at, earlier->count, sizeof(*earlier->at), compare);
-}
-
 uint32_t
 earlier_find(const struct earlier *earlier, struct text node, struct text phase,
     struct text key, const struct earlier_time **first)
 {
 	struct earlier_time wanted = { .node = 0 };
-	uint32_t low = 0, high = earlier->count, end;
+	uint32_t low, end;
 
 	if (earlier->count == 0 ||
 	    !string_table_find(&earlier->nodes, node, &wanted.node) ||
 	    !string_table_find(&earlier->phases, phase, &wanted.phase) ||
 	    !string_table_find(&earlier->keys, key, &wanted.key))
 		return 0;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare(&earlier->at[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = LOWER_BOUND(
+	    i, 0, earlier->count, compare(&earlier->at[i], &wanted) < 0);
 	*first = &earlier->at[low];
 	for (end = low;
 	     end < earlier->count && compare(&earlier->at[end], &wanted) == 0;)
@@ -109,8 +94,7 @@ earlier_read(struct earlier *earlier, struct source *source,
 			const struct phases_item *item = &t.phases.items[i];
 
 			if (!item->is_open)
-				earlier_add(earlier,
-				    t.phases.nodes.names[item->node],
+				add(earlier, t.phases.nodes.names[item->node],
 				    t.names.phases.names[item->phase],
 				    t.phases.keys.names[item->key],
 				    item->begin_ns, item->end_ns);
@@ -122,6 +106,8 @@ earlier_read(struct earlier *earlier, struct source *source,
 		err_clear(err);
 	}
 	phases_timeline_clear(&t);
-	earlier_sort(earlier);
+	if (earlier->count > 0)
+		qsort(
+		    earlier->at, earlier->count, sizeof(*earlier->at), compare);
 	return 0;
 }

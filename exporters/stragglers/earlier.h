@@ -27,10 +27,6 @@ void earlier_clear(struct earlier *earlier);
 int earlier_read(struct earlier *earlier, struct source *source,
     struct text partition, const char *model, int64_t before_ns,
     struct err *err);
-void earlier_add(struct earlier *earlier, struct text node, struct text phase,
-    struct text key, int64_t begin_ns, int64_t end_ns);
-/* After the last one, before the first question. */
-void earlier_sort(struct earlier *earlier);
 /* Those of a node, a phase and a key: their times, and how many. */
 uint32_t earlier_find(const struct earlier *earlier, struct text node,
     struct text phase, struct text key, const struct earlier_time **first);

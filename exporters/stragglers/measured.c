@@ -93,8 +93,7 @@ measured_add(struct measured *measured, struct text node, int64_t begin_ns,
 
 	for (int i = 0; i < MEASURES; i++)
 		window.sum[i] = NAN;
-	measured->at = memory_grow(measured->at, &measured->room,
-	    measured->count, sizeof(*measured->at));
+	MEMORY_GROW(measured->at, measured->room, measured->count);
 	measured->at[measured->count] = window;
 	return measured->count++;
 }
@@ -178,8 +177,7 @@ line_of(struct reading *reading, const struct series_point *point)
 	struct text shown;
 	uint32_t node;
 
-	reading->lines = memory_grow_zero(reading->lines, &reading->lines_room,
-	    point->number, sizeof(*reading->lines));
+	MEMORY_GROW_ZERO(reading->lines, reading->lines_room, point->number);
 	line = &reading->lines[point->number];
 	if (line->is_known)
 		return line;
@@ -348,9 +346,8 @@ read_clocks(struct reading *reading, struct source *source,
 		    !string_table_find(
 			&reading->measured->nodes, record.node, &next.node))
 			continue;
-		estimates.at = memory_grow(estimates.at, &estimates.room,
-		    estimates.count, sizeof(next));
-		estimates.at[estimates.count++] = next;
+		*MEMORY_ADD(estimates.at, estimates.room, estimates.count) =
+		    next;
 	}
 	if (estimates.count > 0)
 		qsort(estimates.at, estimates.count, sizeof(next), by_receipt);

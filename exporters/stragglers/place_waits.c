@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 static int
 by_node(const void *left, const void *right)
@@ -28,9 +29,7 @@ place_waits_find(struct place_waits *places, const struct critical_waits *waits,
 		if (times->cause != CRITICAL_BY_PLACE ||
 		    times->asked_ns >= times->could_ns)
 			continue;
-		places->at = memory_grow(places->at, &places->room,
-		    places->count, sizeof(*places->at));
-		places->at[places->count++] =
+		*MEMORY_ADD(places->at, places->room, places->count) =
 		    (struct place_wait){ .node = waits->at[i].node,
 			    .holder = waits->at[times->by].node,
 			    .from_ns = times->asked_ns,
@@ -51,17 +50,7 @@ place_waits_clear(struct place_waits *places)
 static uint32_t
 first_of(const struct place_waits *places, uint32_t node)
 {
-	uint32_t low = 0, high = places->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (places->at[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(i, 0, places->count, places->at[i].node < node);
 }
 
 int64_t

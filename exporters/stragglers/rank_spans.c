@@ -13,6 +13,8 @@
 #include "exporters/source/known.h"
 #include "exporters/stragglers/why.h"
 #include "proto/base/memory.h"
+#include "proto/base/quantile.h"
+#include "proto/base/sort.h"
 
 enum { SPANS_MAX = 16 << 20, PEERS = 60 };
 
@@ -80,8 +82,7 @@ error_of(struct reading *r, const struct record *record, uint32_t node)
 	const struct source_clock *clock = source_clock(r->source);
 	struct clock_map_offset offset;
 
-	r->has_no_clock = memory_grow_zero(
-	    r->has_no_clock, &r->no_clock_room, node, sizeof(*r->has_no_clock));
+	MEMORY_GROW_ZERO(r->has_no_clock, r->no_clock_room, node);
 	if (clock->last.corrected)
 		return clock->last.error_ns;
 	if (clock->map != NULL &&
@@ -98,8 +99,7 @@ take(struct reading *r, const struct record *record, bool is_wait)
 	uint32_t node = string_table_add(&to->nodes, record->node);
 	struct span *span;
 
-	r->spans = memory_grow(r->spans, &r->room, r->count, sizeof(*r->spans));
-	span = &r->spans[r->count++];
+	span = MEMORY_ADD(r->spans, r->room, r->count);
 	*span = (struct span){ .rank = rank_of(to, record),
 		.node = node,
 		.begin_ns = record->time_ns,
@@ -276,14 +276,6 @@ add_up(const struct reading *r)
 	return works;
 }
 
-static int
-by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
 static double
 median_mean(const struct work *works, uint32_t count)
 {
@@ -293,8 +285,8 @@ median_mean(const struct work *works, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		if (works[i].steps > 0)
 			means[n++] = works[i].mean_ns;
-	qsort(means, n, sizeof(*means), by_value);
-	median = n == 0 ? 0 : (means[(n - 1) / 2] + means[n / 2]) / 2;
+	sort_doubles(means, n);
+	median = n == 0 ? 0 : quantile_median(means, n);
 	free(means);
 	return median;
 }

@@ -8,21 +8,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
-
-static int
-compare(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-void
-robust_sort(double *values, uint32_t count)
-{
-	if (count > 0)
-		qsort(values, count, sizeof(*values), compare);
-}
+#include "proto/base/sort.h"
 
 double
 robust_quantile(const double *sorted, uint32_t count, double share)
@@ -43,7 +29,7 @@ robust_spread(const double *sorted, uint32_t count)
 
 	for (uint32_t i = 0; i < count; i++)
 		distances[i] = fabs(sorted[i] - median);
-	robust_sort(distances, count);
+	sort_doubles(distances, count);
 	spread = ROBUST_NORMAL * robust_median(distances, count);
 	free(distances);
 	return spread;

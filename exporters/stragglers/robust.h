@@ -14,9 +14,6 @@
 
 #define ROBUST_NORMAL 1.4826 /* 1 / the third quartile of the normal */
 
-/* Ascending; none of them NaN. */
-void robust_sort(double *values, uint32_t count);
-
 /* Of sorted values, one at least; 0 <= share <= 1. */
 double robust_quantile(const double *sorted, uint32_t count, double share);
 static inline double

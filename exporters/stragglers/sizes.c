@@ -9,24 +9,16 @@
 
 #include "exporters/critical/bytes.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 /* The first item of a node from this begin on. */
 static uint32_t
 first_of(const struct phases_read *phases, uint32_t node, int64_t begin_ns)
 {
-	uint32_t low = 0, high = phases->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct phases_item *item = &phases->items[middle];
-
-		if (item->node < node ||
-		    (item->node == node && item->begin_ns < begin_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(i, 0, phases->count,
+	    phases->items[i].node < node ||
+		(phases->items[i].node == node &&
+		    phases->items[i].begin_ns < begin_ns));
 }
 
 static void

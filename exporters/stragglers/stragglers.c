@@ -15,6 +15,7 @@
 #include "exporters/stragglers/who.h"
 #include "exporters/stragglers/why.h"
 #include "proto/base/memory.h"
+#include "proto/base/sort.h"
 #include "proto/os/clock.h"
 
 enum { PEERS = 60 }; /* whose samples are read, for a phase with a key */
@@ -221,7 +222,7 @@ median_of(const struct reading *r, const bool *is_suspect,
 		if (!isnan(of))
 			r->room[count++] = of;
 	}
-	robust_sort(r->room, count);
+	sort_doubles(r->room, count);
 	return count > 0 ? robust_median(r->room, count) : NAN;
 }
 
@@ -388,8 +389,7 @@ read_all(struct reading *r, struct err *err)
 	to->has_words = r->order.rules.any;
 	qsort(who->at, who->count, sizeof(*who->at), by_lost);
 	for (uint32_t i = 0; i < who->count; i++) {
-		to->at =
-		    memory_grow(to->at, &to->room, to->count, sizeof(*to->at));
+		MEMORY_GROW(to->at, to->room, to->count);
 		to->at[to->count] = straggler_of(r, &who->at[i]);
 		if (i < STRAGGLERS_EXPLAINED)
 			to->at[to->count].drag_ns =

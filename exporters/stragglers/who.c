@@ -9,6 +9,7 @@
 
 #include "exporters/stragglers/robust.h"
 #include "proto/base/memory.h"
+#include "proto/base/sort.h"
 #include "proto/os/clock.h"
 
 static double
@@ -34,7 +35,7 @@ who_usual_of(double *seconds, uint32_t count)
 		return (struct who_usual){ .count = 0 };
 	for (uint32_t i = 0; i < count; i++)
 		seconds[i] = log(fmax(seconds[i], 1e-9));
-	robust_sort(seconds, count);
+	sort_doubles(seconds, count);
 	usual.median_ln = robust_median(seconds, count);
 	usual.spread_ln =
 	    fmax(robust_upper_spread(seconds, count), WHO_SPREAD_MIN);
@@ -55,9 +56,7 @@ who_is_long(const struct who_usual *usual, double seconds,
 static void
 add(struct who *who, struct who_suspect suspect)
 {
-	who->at =
-	    memory_grow(who->at, &who->room, who->count, sizeof(*who->at));
-	who->at[who->count++] = suspect;
+	*MEMORY_ADD(who->at, who->room, who->count) = suspect;
 }
 
 static void
@@ -112,9 +111,8 @@ make_groups(struct who *who)
 
 		if (i == 0 || item->phase != before->phase ||
 		    item->key != before->key) {
-			who->groups = memory_grow(who->groups, &who->group_room,
-			    who->group_count, sizeof(*who->groups));
-			who->groups[who->group_count++] =
+			*MEMORY_ADD(
+			    who->groups, who->group_room, who->group_count) =
 			    (struct who_group){ .first = i };
 		}
 		who->groups[who->group_count - 1].end = i + 1;
@@ -134,7 +132,7 @@ usual_of_group(
 	for (uint32_t i = group->first; i < group->end; i++)
 		if (!items[who->order[i]].is_open)
 			room[count++] = seconds_of(&items[who->order[i]]);
-	robust_sort(room, count);
+	sort_doubles(room, count);
 	median = count > 0 ? robust_median(room, count) : 0;
 	for (uint32_t i = group->first; i < group->end; i++) {
 		const struct phases_item *item = &items[who->order[i]];
@@ -276,7 +274,7 @@ who_find_late(struct who *who, int64_t start_ns)
 		if (begin_ns[i] != INT64_MAX)
 			seconds[count++] =
 			    (double)(begin_ns[i] - start_ns) / NS_PER_SECOND;
-	robust_sort(seconds, count);
+	sort_doubles(seconds, count);
 	median = count > 0 ? robust_median(seconds, count) : 0;
 	bound = count > 0 ? robust_tukey(seconds, count) : 0;
 	for (uint32_t i = 0; count >= WHO_TIMES_MIN && i < nodes; i++) {

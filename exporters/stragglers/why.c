@@ -11,6 +11,7 @@
 
 #include "exporters/stragglers/robust.h"
 #include "proto/base/memory.h"
+#include "proto/base/sort.h"
 #include "proto/format/quantity.h"
 #include "proto/os/clock.h"
 
@@ -132,7 +133,7 @@ compare(const struct explaining *e,
 	}
 	if (count < WHY_PEERS_MIN)
 		return c;
-	robust_sort(e->room, count);
+	sort_doubles(e->room, count);
 	c.peers = robust_median(e->room, count);
 	c.z =
 	    (c.own - c.peers) / fmax(robust_spread(e->room, count), floor / Z);

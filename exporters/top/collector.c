@@ -266,8 +266,7 @@ count_hanging(struct hanging *hanging, const struct node_states *states)
 			continue;
 		number =
 		    string_table_add(&hanging->ids, states->at[i].phase.id);
-		hanging->nodes = memory_grow_zero(hanging->nodes,
-		    &hanging->room, number, sizeof(*hanging->nodes));
+		MEMORY_GROW_ZERO(hanging->nodes, hanging->room, number);
 		hanging->nodes[number]++;
 	}
 }

@@ -77,9 +77,7 @@ history_add(struct history *history, struct top_snapshot *snapshot)
 
 	if (is_near(history))
 		top_snapshot_drop(&history->at[--history->count]);
-	history->at = memory_grow(
-	    history->at, &history->room, history->count, sizeof(*history->at));
-	history->at[history->count++] = snapshot;
+	*MEMORY_ADD(history->at, history->room, history->count) = snapshot;
 	snapshot->holds++;
 	while (old + 1 < history->count &&
 	       snapshot->taken_ns - history->at[old]->taken_ns > HISTORY_NS)

@@ -329,8 +329,7 @@ top_causes_new(const struct stragglers *stragglers)
 		number = string_table_add(&causes->nodes, straggler->node);
 		if (number < before || straggler->causes == 0)
 			continue;
-		causes->text = memory_grow_zero(
-		    causes->text, &causes->room, number, sizeof(*causes->text));
+		MEMORY_GROW_ZERO(causes->text, causes->room, number);
 		causes->text[number] = string_table_add(
 		    &causes->texts, straggler->cause[0].clause);
 		causes->shared.bytes += 2 * sizeof(struct text) +
@@ -427,9 +426,7 @@ top_lines_new(const struct status_facts *facts)
 	memory_stream_end(&file);
 	rest = (struct text){ lines->memory, (uint32_t)bytes };
 	while (text_next_line(&rest, &line)) {
-		lines->at = memory_grow(
-		    lines->at, &room, lines->count, sizeof(*lines->at));
-		lines->at[lines->count++] = line;
+		*MEMORY_ADD(lines->at, room, lines->count) = line;
 	}
 	lines->shared.bytes += bytes + room * sizeof(*lines->at);
 	return lines;

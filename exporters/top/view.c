@@ -154,8 +154,7 @@ view_select(const struct view *view, const struct top_snapshot *snapshot,
 		    (view->other_of == NULL ||
 			!view_matches(filter, view->other_of(snapshot, i))))
 			continue;
-		*rows = memory_grow(*rows, room, count, sizeof(**rows));
-		(*rows)[count++] = i;
+		*MEMORY_ADD(*rows, *room, count) = i;
 	}
 	if (column >= 0 && view->key != NULL)
 		order_numbers(*rows, count, key_of, column, &sorting);

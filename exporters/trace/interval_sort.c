@@ -127,9 +127,8 @@ make_room(struct interval_sort *interval_sort, size_t bytes)
 		interval_sort->bytes = memory_resize(
 		    interval_sort->bytes, interval_sort->bytes_room);
 	}
-	interval_sort->entries =
-	    memory_grow(interval_sort->entries, &interval_sort->room,
-		interval_sort->count, sizeof(*interval_sort->entries));
+	MEMORY_GROW(
+	    interval_sort->entries, interval_sort->room, interval_sort->count);
 	return true;
 }
 

@@ -52,8 +52,7 @@ take(struct worst *worst, struct text node, int64_t begin_ns, int64_t end_ns)
 	uint32_t number = string_table_add(&worst->nodes, node);
 	struct one *one;
 
-	worst->at =
-	    memory_grow(worst->at, &worst->room, number, sizeof(*worst->at));
+	MEMORY_GROW(worst->at, worst->room, number);
 	one = &worst->at[number];
 	if (number == before)
 		*one = (struct one){ INT64_MIN, INT64_MIN, number };

@@ -47,8 +47,7 @@ size_limit_add_name(struct size_limit *limit, struct text node, uint64_t bytes)
 	uint32_t before = limit->nodes.count;
 	uint32_t number = string_table_add(&limit->nodes, node);
 
-	limit->node_bytes = memory_grow(limit->node_bytes, &limit->node_room,
-	    number, sizeof(*limit->node_bytes));
+	MEMORY_GROW(limit->node_bytes, limit->node_room, number);
 	if (number == before)
 		limit->node_bytes[number] = 0;
 	limit->node_bytes[number] += bytes;

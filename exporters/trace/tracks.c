@@ -24,9 +24,7 @@ close_ended(struct lanes_lane *lane, int64_t now_ns)
 static void
 open_in(struct lanes_lane *lane, int64_t end_ns)
 {
-	lane->ends = memory_grow(
-	    lane->ends, &lane->room, lane->depth, sizeof(*lane->ends));
-	lane->ends[lane->depth++] = end_ns;
+	*MEMORY_ADD(lane->ends, lane->room, lane->depth) = end_ns;
 }
 
 static struct lanes_lane *
@@ -158,8 +156,7 @@ take_track(struct tracks *tracks, const struct record *record)
 		return;
 	number =
 	    string_table_add(&tracks->track_keys, key_of(key, node, track));
-	tracks->tracks = memory_grow(tracks->tracks, &tracks->track_room,
-	    number, sizeof(*tracks->tracks));
+	MEMORY_GROW(tracks->tracks, tracks->track_room, number);
 	has_sort = record_find_attribute(record, text_of("sort"), &sort) &&
 		   sort.type == VALUE_INT;
 	tracks->tracks[number] = (struct tracks_track){
@@ -199,8 +196,7 @@ find_process(struct tracks *tracks, struct text node, struct text group)
 	if (tracks->process_keys.count == TRACKS_MAX)
 		return UINT32_MAX;
 	number = string_table_add(&tracks->process_keys, key);
-	tracks->processes = memory_grow(tracks->processes,
-	    &tracks->process_room, number, sizeof(*tracks->processes));
+	MEMORY_GROW(tracks->processes, tracks->process_room, number);
 	tracks->processes[number] =
 	    (struct tracks_process){ .id = ++tracks->last_id,
 		    .node = string_table_text(&tracks->texts, node),
@@ -245,8 +241,7 @@ add_row(struct tracks *tracks, struct text row_key, struct text node,
 	if (process == UINT32_MAX)
 		return false;
 	number = string_table_add(&tracks->row_keys, row_key);
-	tracks->rows = memory_grow(
-	    tracks->rows, &tracks->row_room, number, sizeof(*tracks->rows));
+	MEMORY_GROW(tracks->rows, tracks->row_room, number);
 	tracks->rows[number] = (struct tracks_row){ .process = process,
 		.section = section,
 		.node = string_table_text(&tracks->texts, node),
@@ -299,10 +294,8 @@ static int64_t
 thread_of(struct tracks *tracks, struct tracks_row *tracks_row, uint32_t lane)
 {
 	while (tracks_row->threads <= lane) {
-		tracks_row->tids =
-		    memory_grow(tracks_row->tids, &tracks_row->tid_room,
-			tracks_row->threads, sizeof(*tracks_row->tids));
-		tracks_row->tids[tracks_row->threads++] = ++tracks->last_id;
+		*MEMORY_ADD(tracks_row->tids, tracks_row->tid_room,
+		    tracks_row->threads) = ++tracks->last_id;
 	}
 	return tracks_row->tids[lane];
 }

@@ -276,8 +276,7 @@ sort(struct inbox_list *list)
 static void
 add(struct inbox_list *list, const struct inbox_file *file)
 {
-	list->at =
-	    memory_grow(list->at, &list->room, list->count, sizeof(*list->at));
+	MEMORY_GROW(list->at, list->room, list->count);
 	list->at[list->count] = *file;
 	list->at[list->count++].name = memory_string(file->name);
 	if (list->count == 2 * INBOX_FILES_MAX)

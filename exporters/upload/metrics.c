@@ -81,8 +81,7 @@ mlflow_system_key(struct mlflow_keys *keys, const struct series_point *point)
 	uint32_t number, n = 0;
 	struct text text;
 
-	keys->of = memory_grow_zero(
-	    keys->of, &keys->room, point->number, sizeof(*keys->of));
+	MEMORY_GROW_ZERO(keys->of, keys->room, point->number);
 	if (keys->of[point->number] > 0)
 		return keys->keys.names[keys->of[point->number] - 1];
 	do

@@ -35,12 +35,25 @@ ns_of_seconds(const struct answer_taken *row, const char *key)
 		   : ANSWER_NO_NS;
 }
 
+/* A string with the lifetime of the facts. */
 static char *
-copy_in(const struct answer_taken *row, const char *key)
+copy(struct why_facts *f, struct text text)
+{
+	char *to = arena_room(&f->texts, (size_t)text.bytes + 1);
+
+	if (text.bytes > 0)
+		memcpy(to, text.at, text.bytes);
+	to[text.bytes] = '\0';
+	arena_keep(&f->texts, (size_t)text.bytes + 1);
+	return to;
+}
+
+static char *
+copy_in(struct why_facts *f, const struct answer_taken *row, const char *key)
 {
 	struct text text = answer_taken_text(row, key);
 
-	return text.bytes > 0 ? memory_text(text) : NULL;
+	return text.bytes > 0 ? copy(f, text) : NULL;
 }
 
 /* ---- rows ---- */
@@ -75,14 +88,15 @@ take_piece(struct why_facts *f, const struct answer_taken *row)
 {
 	struct text kind = answer_taken_text(row, "kind"),
 		    phase = answer_taken_text(row, "phase"),
-		    key = answer_taken_text(row, "key");
+		    key = answer_taken_text(row, "key"),
+		    node = answer_taken_text(row, "node");
 	int64_t ns = answer_taken_ns(row, "duration");
 	uint32_t at = 0;
 
 	f->path_ns += ns;
-	free(f->last_node);
-	f->last_node = copy_in(row, "node");
-	if (text_equal(f->only, answer_taken_text(row, "node")))
+	if (!is_same(f->last_node, node))
+		f->last_node = copy_in(f, row, "node");
+	if (text_equal(f->only, node))
 		f->only_path_ns += ns;
 	while (
 	    at < f->piece_count && (!is_same(f->pieces[at].kind, kind) ||
@@ -93,18 +107,18 @@ take_piece(struct why_facts *f, const struct answer_taken *row)
 		return;
 	if (at == f->piece_count)
 		f->pieces[f->piece_count++] =
-		    (struct why_piece){ .kind = memory_text(kind),
-			    .node = copy_in(row, "node"),
-			    .phase = copy_in(row, "phase"),
-			    .key = copy_in(row, "key") };
+		    (struct why_piece){ .kind = copy(f, kind),
+			    .node = copy_in(f, row, "node"),
+			    .phase = copy_in(f, row, "phase"),
+			    .key = copy_in(f, row, "key") };
 	f->pieces[at].ns += ns;
 }
 
 /* "load" of "pool:load". */
 static char *
-phase_in(const struct answer_taken *row)
+phase_in(struct why_facts *f, const struct answer_taken *row)
 {
-	return memory_text(text_after(answer_taken_text(row, "phase"), ':'));
+	return copy(f, text_after(answer_taken_text(row, "phase"), ':'));
 }
 
 const struct why_straggler *
@@ -128,11 +142,11 @@ take_straggler(struct why_facts *f, const struct answer_taken *row)
 		f->more_stragglers++;
 	else
 		f->stragglers[f->straggler_count++] =
-		    (struct why_straggler){ .node = copy_in(row, "node"),
-			    .phase = phase_in(row),
-			    .key = copy_in(row, "key"),
-			    .cause = copy_in(row, "cause"),
-			    .why = copy_in(row, "why"),
+		    (struct why_straggler){ .node = copy_in(f, row, "node"),
+			    .phase = phase_in(f, row),
+			    .key = copy_in(f, row, "key"),
+			    .cause = copy_in(f, row, "cause"),
+			    .why = copy_in(f, row, "why"),
 			    .time_ns = answer_taken_ns(row, "time"),
 			    .usual_ns = answer_taken_ns(row, "usual"),
 			    .drag_ns = answer_taken_ns(row, "drag"),
@@ -173,9 +187,9 @@ take_slow(struct why_facts *f, const struct answer_taken *row)
 	}
 	if (f->slower < WHY_NAMED)
 		f->slow[f->slower] =
-		    (struct why_slow){ .node = copy_in(row, "node"),
-			    .phase = phase_in(row),
-			    .key = copy_in(row, "key"),
+		    (struct why_slow){ .node = copy_in(f, row, "node"),
+			    .phase = phase_in(f, row),
+			    .key = copy_in(f, row, "key"),
 			    .time_ns = answer_taken_ns(row, "time"),
 			    .usual_ns = usual_ns,
 			    .above_ns = above_ns,
@@ -193,10 +207,10 @@ take_node(struct why_facts *f, const struct answer_taken *row)
 	if (f->node_count == WHY_NAMED)
 		return;
 	f->nodes[f->node_count++] =
-	    (struct why_node){ .node = copy_in(row, "node"),
-		    .wrong = copy_in(row, "wrong"),
-		    .phase = copy_in(row, "phase"),
-		    .state = copy_in(row, "state"),
+	    (struct why_node){ .node = copy_in(f, row, "node"),
+		    .wrong = copy_in(f, row, "wrong"),
+		    .phase = copy_in(f, row, "phase"),
+		    .state = copy_in(f, row, "state"),
 		    .open_ns = answer_taken_ns(row, "phase_open"),
 		    .usual_ns = answer_taken_ns(row, "phase_usual"),
 		    .attention = answer_taken_is_set(row, "attention") };
@@ -256,10 +270,10 @@ take_run(struct why_facts *f, const struct answer_taken *row)
 
 	if (run->run != NULL)
 		return;
-	*run = (struct why_run){ .run = copy_in(row, "run"),
-		.group = copy_in(row, "group"),
-		.state = copy_in(row, "state"),
-		.error_text = copy_in(row, "error_text"),
+	*run = (struct why_run){ .run = copy_in(f, row, "run"),
+		.group = copy_in(f, row, "group"),
+		.state = copy_in(f, row, "state"),
+		.error_text = copy_in(f, row, "error_text"),
 		.is_error = answer_taken_is_set(row, "error"),
 		.first_ns = answer_taken_ns(row, "first") };
 	for (uint32_t i = 0; i < row->count && run->step_count < WHY_STEPS;
@@ -269,7 +283,7 @@ take_run(struct why_facts *f, const struct answer_taken *row)
 		if (strncmp(key, "step.", 5) == 0 &&
 		    answer_is_known(&row->cells[i]))
 			run->steps[run->step_count++] =
-			    (struct why_step){ memory_string(key + 5),
+			    (struct why_step){ copy(f, text_of(key + 5)),
 				    (double)row->cells[i].is.ns / 1e9, NAN };
 	}
 }
@@ -307,7 +321,7 @@ take_span(struct why_facts *f, const struct answer_taken *row)
 {
 	if (f->span_count < WHY_SPANS)
 		f->spans[f->span_count++] =
-		    (struct why_step){ copy_in(row, "name"),
+		    (struct why_step){ copy_in(f, row, "name"),
 			    answer_taken_number(row, "sum"),
 			    answer_taken_number(row, "p50") };
 }
@@ -336,7 +350,7 @@ take_note(struct why_facts *f, const struct answer_taken *row)
 		f->has_not_judged = true;
 	else if (f->is_of_nodes && f->nodes_left_out == NULL &&
 		 text_equal(key, text_of("left_out")))
-		f->nodes_left_out = copy_in(row, "text");
+		f->nodes_left_out = copy_in(f, row, "text");
 }
 
 void
@@ -362,36 +376,7 @@ why_take(void *facts, const struct answer_taken *row)
 void
 why_facts_clear(struct why_facts *f)
 {
-	for (uint32_t i = 0; i < f->piece_count; i++) {
-		free(f->pieces[i].kind);
-		free(f->pieces[i].node);
-		free(f->pieces[i].phase);
-		free(f->pieces[i].key);
-	}
-	for (int i = 0; i < WHY_NAMED; i++) {
-		free(f->slow[i].node);
-		free(f->slow[i].phase);
-		free(f->slow[i].key);
-		free(f->stragglers[i].node);
-		free(f->stragglers[i].phase);
-		free(f->stragglers[i].key);
-		free(f->stragglers[i].cause);
-		free(f->stragglers[i].why);
-		free(f->nodes[i].node);
-		free(f->nodes[i].wrong);
-		free(f->nodes[i].state);
-		free(f->nodes[i].phase);
-	}
-	for (uint32_t i = 0; i < f->run.step_count; i++)
-		free(f->run.steps[i].name);
-	for (uint32_t i = 0; i < f->span_count; i++)
-		free(f->spans[i].name);
-	free(f->run.run);
-	free(f->run.group);
-	free(f->run.state);
-	free(f->run.error_text);
-	free(f->last_node);
-	free(f->nodes_left_out);
+	arena_clear(&f->texts);
 	*f = (struct why_facts){ .start_count = 0 };
 }
 

@@ -11,6 +11,7 @@
 
 #include "exporters/why/sentences.h"
 #include "proto/answer/answer.h"
+#include "proto/base/arena.h"
 
 enum {
 	WHY_STARTS = 21, /* the newest, and those before */
@@ -76,6 +77,7 @@ struct why_usage {
 
 /* Zeros are nothing. */
 struct why_facts {
+	struct arena texts;                  /* all that are pointed to */
 	struct why_start starts[WHY_STARTS]; /* the newest first */
 	uint32_t start_count;
 

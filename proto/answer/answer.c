@@ -68,8 +68,7 @@ answer_is_for_people(const struct answer *answer)
 static const char *
 own(struct answer *answer, struct text text)
 {
-	answer->owned = memory_grow(answer->owned, &answer->owned_room,
-	    answer->owned_count, sizeof(*answer->owned));
+	MEMORY_GROW(answer->owned, answer->owned_room, answer->owned_count);
 	return answer->owned[answer->owned_count++] = memory_text(text);
 }
 
@@ -78,9 +77,8 @@ own(struct answer *answer, struct text text)
 static void
 add_column(struct answer *answer, const struct answer_column *column)
 {
-	answer->columns = memory_grow(answer->columns, &answer->column_room,
-	    answer->column_count, sizeof(*answer->columns));
-	answer->columns[answer->column_count++] = *column;
+	*MEMORY_ADD(answer->columns, answer->column_room,
+	    answer->column_count) = *column;
 }
 
 static void
@@ -372,9 +370,7 @@ keep_row(struct answer *answer)
 		    ANSWER_ROWS_BYTES_MAX >> 20);
 		return;
 	}
-	answer->kept = memory_grow(answer->kept, &answer->kept_room,
-	    answer->kept_count, sizeof(*answer->kept));
-	row = &answer->kept[answer->kept_count++];
+	row = MEMORY_ADD(answer->kept, answer->kept_room, answer->kept_count);
 	row->number = answer->number++;
 	row->cells = memory_alloc(bytes);
 	texts = (char *)(row->cells + answer->column_count);
@@ -686,9 +682,8 @@ answer_note(struct answer *answer, const char *key, uint64_t count,
 	struct answer_note *note;
 	va_list list;
 
-	answer->notes = memory_grow(answer->notes, &answer->note_room,
-	    answer->p.note_count, sizeof(*answer->notes));
-	note = &answer->notes[answer->p.note_count++];
+	note =
+	    MEMORY_ADD(answer->notes, answer->note_room, answer->p.note_count);
 	*note = (struct answer_note){ .key = own(answer, text_of(key)),
 		.count = count };
 	va_start(list, format);

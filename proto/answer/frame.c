@@ -138,8 +138,7 @@ number_of(struct frame_column *column, struct text name)
 	column->texts.bytes = 0;
 	if (column->names.count == before)
 		return number;
-	column->next = memory_grow(
-	    column->next, &column->next_room, number, sizeof(*column->next));
+	MEMORY_GROW(column->next, column->next_room, number);
 	column->next[number] = 0;
 	return number;
 }

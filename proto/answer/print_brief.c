@@ -106,9 +106,7 @@ brief_table(
 
 	(void)rows;
 	(void)count;
-	brief->tables = memory_grow(
-	    brief->tables, &brief->room, brief->count, sizeof(*table));
-	table = &brief->tables[brief->count++];
+	table = MEMORY_ADD(brief->tables, brief->room, brief->count);
 	*table = (struct brief_table){ .name = p->table };
 	for (uint32_t i = 0; i < p->column_count; i++) {
 		const struct answer_column *column = &p->columns[i].is;
@@ -147,9 +145,8 @@ brief_row(struct answer_printing *p, const struct answer_cell *cells)
 	free(memory.text);
 	if (table->is_full)
 		return;
-	table->ends = memory_grow(
-	    table->ends, &table->ends_room, table->kept, sizeof(*table->ends));
-	table->ends[table->kept++] = (uint32_t)table->rows.bytes;
+	*MEMORY_ADD(table->ends, table->ends_room, table->kept) =
+	    (uint32_t)table->rows.bytes;
 }
 
 static void

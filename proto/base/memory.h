@@ -66,4 +66,13 @@ memory_grow(void *at, uint32_t *room, uint32_t number, size_t item_bytes)
 void *memory_grow_zero(
     void *at, uint32_t *room, uint32_t number, size_t item_bytes);
 
+/* The same, of an array by its name; MEMORY_ADD is the item behind the last
+ * one, which it counts. */
+#define MEMORY_GROW(at, room, number)                                          \
+	((at) = memory_grow((at), &(room), (number), sizeof(*(at))))
+#define MEMORY_GROW_ZERO(at, room, number)                                     \
+	((at) = memory_grow_zero((at), &(room), (number), sizeof(*(at))))
+#define MEMORY_ADD(at, room, count)                                            \
+	(MEMORY_GROW(at, room, count), &(at)[(count)++])
+
 #endif

@@ -21,6 +21,13 @@ quantile_index(uint64_t count, unsigned percent)
 	return count == 0 ? 0 : (uint64_t)((share + 99) / 100) - 1;
 }
 
+/* Of sorted values, one at least: the mean of both in the middle. */
+static inline double
+quantile_median(const double *sorted, uint64_t count)
+{
+	return sorted[(count - 1) / 2] / 2 + sorted[count / 2] / 2;
+}
+
 /* The quantile of `count` values, at least one and none of them NaN, in any
  * order, which it changes.  Takes some passes over them, whatever they are. */
 double quantile_select(double *values, uint64_t count, unsigned percent);

@@ -420,9 +420,7 @@ take_texts(struct native_reader *r, struct err *err)
 
 		if (got != TAKEN)
 			return got;
-		c->texts = memory_grow(
-		    c->texts, &c->room, r->seen, sizeof(c->texts[0]));
-		c->texts[r->seen++] = (uint32_t)r->at;
+		*MEMORY_ADD(c->texts, c->room, r->seen) = (uint32_t)r->at;
 		r->at += bytes;
 	}
 	begin_column(r, r->column + 1);

@@ -23,9 +23,8 @@ json_fields_read(struct json_fields *object, struct text from, struct err *err)
 	} else if (json_reader_enter(&reader, '{')) {
 		while (json_reader_member(&reader, &key)) {
 			value = json_reader_take(&reader);
-			object->values = memory_grow(object->values,
-			    &object->room, object->count, sizeof(value));
-			object->values[object->count++] = value;
+			*MEMORY_ADD(object->values, object->room,
+			    object->count) = value;
 		}
 	}
 	if (json_reader_finish(&reader) && first == '{')

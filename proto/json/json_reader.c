@@ -476,8 +476,7 @@ add_key(struct json_reader *reader, struct text quoted)
 	     i < keys->count && keys->count - begin <= FEW_KEYS; i++)
 		if (text_equal(keys->at[i], key))
 			return fail_twice(reader, key);
-	keys->at = memory_grow(keys->at, &keys->room, keys->count, sizeof(key));
-	keys->at[keys->count++] = key;
+	*MEMORY_ADD(keys->at, keys->room, keys->count) = key;
 	return true;
 }
 

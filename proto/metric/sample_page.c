@@ -85,9 +85,7 @@ begin_group(struct sample_page *page, const struct dynamic_label *label,
 	struct string_table *keep = &page->keys;
 	struct group *group;
 
-	page->group = memory_grow(
-	    page->group, &page->group_room, page->groups, sizeof(*group));
-	group = &page->group[page->groups++];
+	group = MEMORY_ADD(page->group, page->group_room, page->groups);
 	*group = (struct group){ .labels = labels, .time_ns = time_ns };
 	group->label = memory_zero(labels + 1, sizeof(*label));
 	for (uint32_t i = 0; i < labels; i++)
@@ -120,8 +118,7 @@ group_of(struct sample_page *page, struct text key, uint32_t more,
 	uint32_t number = key_number(page, key);
 
 	if (number == page->opens) {
-		page->open = memory_grow(
-		    page->open, &page->open_room, number, sizeof(*page->open));
+		MEMORY_GROW(page->open, page->open_room, number);
 		page->opens++;
 	} else {
 		struct group *open = &page->group[page->open[number]];
@@ -166,9 +163,7 @@ sample_page_add(struct sample_page *page, const struct dynamic_number *number,
 		return -1;
 	group = group_of(page, (struct text){ key, (uint32_t)(end - key) },
 	    more, label, labels, time_ns);
-	page->column = memory_grow(page->column, &page->column_room,
-	    page->columns, sizeof(*page->column));
-	page->column[page->columns++] =
+	*MEMORY_ADD(page->column, page->column_room, page->columns) =
 	    (struct column){ *number, line, (uint32_t)(group - page->group) };
 	group->columns++;
 	group->bytes += more;

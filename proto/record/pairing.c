@@ -33,8 +33,7 @@ add_waiting(struct pairer *pairer, int64_t time_ns, uint64_t number)
 		    pairer->count * sizeof(*pairer->at));
 		pairer->first = 0;
 	}
-	pairer->at = memory_grow(pairer->at, &pairer->room,
-	    pairer->first + pairer->count, sizeof(*pairer->at));
+	MEMORY_GROW(pairer->at, pairer->room, pairer->first + pairer->count);
 	pairer->at[pairer->first + pairer->count++] =
 	    (struct pairer_start){ time_ns, number };
 }

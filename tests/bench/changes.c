@@ -15,20 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/base/sort.h"
 #include "proto/hash/prng.h"
 #include "proto/os/clock.h"
 
 enum { LENGTH_MAX = 1 << 17, LENGTH_MIN = 8, WORK = 1 << 26 };
 
 static uint64_t state = 1;
-
-static int
-by_size(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
 
 int
 main(int argc, char **argv)
@@ -51,7 +44,7 @@ main(int argc, char **argv)
 			sizes[i] = change_points_greatest(values, length, &at);
 		}
 		began_ns = clock_monotonic_ns() - began_ns;
-		qsort(sizes, series, sizeof(*sizes), by_size);
+		sort_doubles(sizes, series);
 		printf("%6u values: %.3f exceeded by 1 %% of %u series "
 		       "(%.3f by 5 %%), table %.3f; %.3f ms a series\n",
 		    length,

@@ -10,6 +10,7 @@
 
 #include "exporters/runs/runs.h"
 #include "proto/base/err.h"
+#include "proto/base/sort.h"
 #include "proto/os/clock.h"
 
 enum { ROUNDS = 201 };
@@ -43,14 +44,6 @@ read_runs(uint64_t newest, uint64_t *count)
 	return (double)(clock_monotonic_ns() - start_ns) / 1e6;
 }
 
-static int
-by_value(const void *left, const void *right)
-{
-	const double *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 int
 main(int argc, char **argv)
 {
@@ -69,7 +62,7 @@ main(int argc, char **argv)
 	good(runs_open(&runs, source, text_of(argv[2]), &options, &err), &err);
 	for (unsigned i = 0; i < ROUNDS; i++)
 		took[i] = read_runs(newest, &count);
-	qsort(took, ROUNDS, sizeof(*took), by_value);
+	sort_doubles(took, ROUNDS);
 	printf("the newest %llu runs: median %.3f ms, most %.3f ms",
 	    (unsigned long long)count, took[ROUNDS / 2], took[ROUNDS - 1]);
 	all = read_runs(0, &count);

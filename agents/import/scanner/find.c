@@ -181,9 +181,7 @@ list_files(struct import_scanner *s, struct err *err)
 		if (worker < -1 || worker >= SCANNER_WORKERS_MAX ||
 		    (s->nodes >= 0 && worker >= s->nodes))
 			continue;
-		s->files =
-		    memory_grow(s->files, &room, s->count, sizeof(*s->files));
-		s->files[s->count++] =
+		*MEMORY_ADD(s->files, room, s->count) =
 		    (struct scanner_file){ .worker = worker };
 	}
 	closedir(dir);

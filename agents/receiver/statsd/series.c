@@ -186,8 +186,7 @@ tag_set_of(struct statsd_series *series, struct text key,
 	if (string_table_find(&series->tag_keys, key, &number))
 		return number;
 	number = string_table_add(&series->tag_keys, key);
-	series->tag_set = memory_grow(series->tag_set, &series->tag_set_room,
-	    number, sizeof(*series->tag_set));
+	MEMORY_GROW(series->tag_set, series->tag_set_room, number);
 	tag_set = &series->tag_set[number];
 	*tag_set = (struct statsd_tag_set){ .labels = labels };
 	for (uint32_t i = 0; i < labels; i++)
@@ -213,8 +212,7 @@ begin_series(struct statsd_series *series, const struct statsd_line *line,
 	    series->budget.columns >= STATSD_COLUMNS_MAX)
 		return STATSD_SERIES;
 	*number = string_table_add(&series->keys, key.all);
-	series->one = memory_grow(
-	    series->one, &series->one_room, *number, sizeof(*series->one));
+	MEMORY_GROW(series->one, series->one_room, *number);
 	one = &series->one[*number];
 	*one = (struct statsd_one){ .type = line->type,
 		.tag_set =
@@ -253,8 +251,7 @@ begin_group(struct statsd_series *series, const struct statsd_one *one)
 
 	if (!statsd_budget_take(&series->budget, statsd_columns_of(one)))
 		return false;
-	series->group = memory_grow(series->group, &series->group_room,
-	    series->groups, sizeof(*series->group));
+	MEMORY_GROW(series->group, series->group_room, series->groups);
 	tag_set->has_group = true;
 	tag_set->group = series->groups++;
 	series->group[tag_set->group] =
@@ -296,9 +293,7 @@ join_group(struct statsd_series *series, uint32_t number, int64_t now_ns)
 		return false;
 	}
 	group = &series->group[tag_set->group];
-	group->member = memory_grow(group->member, &group->room, group->members,
-	    sizeof(*group->member));
-	group->member[group->members++] = number;
+	*MEMORY_ADD(group->member, group->room, group->members) = number;
 	group->columns += statsd_columns_of(one);
 	group->bytes += bytes_of(one);
 	one->has_group = true;
@@ -379,9 +374,8 @@ add_timed(struct statsd_series *series, uint32_t number,
 	do
 		statsd_line_value(&values, &timed.value, &is_signed);
 	while (values.bytes > 0);
-	series->timed = memory_grow(series->timed, &series->timed_room,
-	    series->timed_count, sizeof(*series->timed));
-	series->timed[series->timed_count++] = timed;
+	*MEMORY_ADD(series->timed, series->timed_room, series->timed_count) =
+	    timed;
 }
 
 /* The types of histograms differ in their unit only. */
@@ -448,8 +442,7 @@ keep_one(struct statsd_series *series, const struct statsd_series *before,
 	uint32_t front = 2 + name.bytes;
 	struct statsd_one *one;
 
-	series->one = memory_grow(
-	    series->one, &series->one_room, number, sizeof(*series->one));
+	MEMORY_GROW(series->one, series->one_room, number);
 	one = &series->one[number];
 	*one = before->one[i];
 	one->tag_set = tag_set_of(series,
@@ -471,9 +464,7 @@ keep_group(struct statsd_series *series, const struct statsd_series *before,
 	tag_set = &series->tag_set[group.tag_set];
 	tag_set->has_group = true;
 	tag_set->group = series->groups;
-	series->group = memory_grow(series->group, &series->group_room,
-	    series->groups, sizeof(*series->group));
-	series->group[series->groups++] = group;
+	*MEMORY_ADD(series->group, series->group_room, series->groups) = group;
 }
 
 /* Is the series, which has no group, in use? */

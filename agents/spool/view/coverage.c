@@ -8,22 +8,14 @@
 #include <string.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 /* The first interval that ends at or after `number`, or the count. */
 static uint32_t
 find(const struct coverage *coverage, uint64_t number)
 {
-	uint32_t low = 0, high = coverage->count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (coverage->at[mid].last < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return LOWER_BOUND(
+	    i, 0, coverage->count, coverage->at[i].last < number);
 }
 
 bool
@@ -39,8 +31,7 @@ coverage_add(struct coverage *coverage, uint64_t first, uint64_t last)
 	if (from == to) {
 		if (coverage->count == COVERAGE_INTERVALS_MAX)
 			return false;
-		coverage->at = memory_grow(coverage->at, &coverage->room,
-		    coverage->count, sizeof(*at));
+		MEMORY_GROW(coverage->at, coverage->room, coverage->count);
 		at = coverage->at + from;
 		memmove(at + 1, at, (coverage->count - from) * sizeof(*at));
 		*at = (struct coverage_interval){ first, last };

@@ -14,6 +14,7 @@
 #include "aggregator/archive/rows/typed.h"
 #include "aggregator/tables/key.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 #include "proto/os/clock.h"
 
 enum { NAME_BYTES = 24, WAYS_BYTES = 320, DAY_HOURS = 24 };
@@ -48,9 +49,7 @@ read_ends(
 		(unsigned long long)reading->part) != 0)
 		return -1;
 	while ((rc = question_row(question, &answer, row, 3, err)) > 0) {
-		reading->end = memory_grow(reading->end, &reading->end_room,
-		    reading->ends, sizeof(*reading->end));
-		reading->end[reading->ends++] =
+		*MEMORY_ADD(reading->end, reading->end_room, reading->ends) =
 		    (struct end){ row[0], row[1], row[2] };
 	}
 	return rc;
@@ -83,18 +82,17 @@ read_rows(void *arg, const struct question *question, struct err *err)
 		    row[2] >= clickhouse_cluster(question->client)->shards)
 			return err_set(
 			    err, "archive: a malformed row of table commits");
-		to->at =
-		    memory_grow(to->at, &to->room, to->count, sizeof(*to->at));
-		to->at[to->count++] = (struct expected_rows){
-			.table = (uint32_t)row[0] - 1,
-			.hour = (int32_t)row[1],
-			.shard = (uint32_t)row[2],
-			.name = row[3],
-			.since = row[4],
-			.pos = row[5],
-			.rows = row[6],
-			.hash = row[7],
-		};
+		*MEMORY_ADD(to->at, to->room, to->count) =
+		    (struct expected_rows){
+			    .table = (uint32_t)row[0] - 1,
+			    .hour = (int32_t)row[1],
+			    .shard = (uint32_t)row[2],
+			    .name = row[3],
+			    .since = row[4],
+			    .pos = row[5],
+			    .rows = row[6],
+			    .hash = row[7],
+		    };
 	}
 	return rc;
 }
@@ -320,17 +318,8 @@ expected_clear(struct expected *expected)
 static uint32_t
 find(const struct expected *expected, const struct expected_rows *place)
 {
-	uint32_t low = 0, high = expected->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_places(&expected->at[middle], place) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(
+	    i, 0, expected->count, compare_places(&expected->at[i], place) < 0);
 }
 
 int32_t

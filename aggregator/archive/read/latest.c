@@ -37,9 +37,7 @@ take(void *arg, struct fetch *row, struct err *err)
 	node.is.spool.value = fetch_int(row);
 	node.is.life.time_ns = fetch_int(row);
 	node.is.life.value = fetch_int(row);
-	nodes->at = memory_grow(
-	    nodes->at, &nodes->room, nodes->count, sizeof(*nodes->at));
-	nodes->at[nodes->count++] = node;
+	*MEMORY_ADD(nodes->at, nodes->room, nodes->count) = node;
 	return 0;
 }
 

@@ -33,8 +33,7 @@ add_partition(struct looking *looking, uint64_t part)
 {
 	struct look *look = looking->to;
 
-	look->at =
-	    memory_grow(look->at, &look->room, look->count, sizeof(*look->at));
+	MEMORY_GROW(look->at, look->room, look->count);
 	look->at[look->count] =
 	    (struct look_partition){ .part = part, .kept_hour = INT64_MIN };
 	(void)string_table_add(&looking->places, part_text(&part));

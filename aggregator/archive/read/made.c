@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 struct made *
 made_new(unsigned table)
@@ -38,9 +39,7 @@ made_set_range(struct made *range, struct text from, struct text to)
 void
 made_put(struct made *range, struct text key, struct text value)
 {
-	range->at = memory_grow(
-	    range->at, &range->room, range->count, sizeof(*range->at));
-	range->at[range->count++] =
+	*MEMORY_ADD(range->at, range->room, range->count) =
 	    (struct made_row){ arena_text(&range->bytes, key),
 		    arena_text(&range->bytes, value) };
 }
@@ -77,15 +76,6 @@ made_has(const struct made *range, unsigned table, struct text key)
 uint32_t
 made_find(const struct made *range, struct text key)
 {
-	uint32_t low = 0, high = range->count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (text_compare(range->at[middle].key, key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(
+	    i, 0, range->count, text_compare(range->at[i].key, key) < 0);
 }

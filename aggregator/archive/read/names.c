@@ -9,6 +9,7 @@
 
 #include "aggregator/tables/dictionary.h"
 #include "proto/base/memory.h"
+#include "proto/base/search.h"
 
 struct name {
 	uint32_t number; /* 0: none yet */
@@ -52,8 +53,7 @@ add(struct names *names, struct text text)
 	uint32_t name = string_table_add(&names->texts, text);
 
 	if (names->texts.count > before) {
-		names->of = memory_grow(
-		    names->of, &names->room, name, sizeof(*names->of));
+		MEMORY_GROW(names->of, names->room, name);
 		names->of[name] = (struct name){ .number = 0 };
 	}
 	return name;
@@ -102,8 +102,7 @@ compare(const void *a, const void *b, void *arg)
 static void
 number_behind(struct names *names, uint32_t name)
 {
-	names->behind = memory_grow(names->behind, &names->behind_room,
-	    names->behinds, sizeof(*names->behind));
+	MEMORY_GROW(names->behind, names->behind_room, names->behinds);
 	names->of[name].number = names->last + 1 + names->behinds;
 	names->behind[names->behinds++] = name;
 }
@@ -213,17 +212,8 @@ names_find(const struct names *names, struct text text)
 static uint32_t
 find_place(const struct names *names, uint32_t number)
 {
-	uint32_t low = 0, high = names->places;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (names->place[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LOWER_BOUND(
+	    i, 0, names->places, names->place[i].number < number);
 }
 
 bool

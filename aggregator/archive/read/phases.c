@@ -48,9 +48,7 @@ add(struct read_partition *of, struct text id)
 
 	if (to != NULL)
 		return to;
-	phases->at = memory_grow(
-	    phases->at, &phases->room, phases->count, sizeof(*phases->at));
-	to = &phases->at[phases->count++];
+	to = MEMORY_ADD(phases->at, phases->room, phases->count);
 	*to = (struct read_phase){ .number = names_number(of->names, id),
 		.id = arena_text(&phases->texts, id),
 		.least_ns = INT64_MAX,
@@ -374,9 +372,7 @@ take_event(void *arg, struct fetch *row, struct err *err)
 		return err_set(
 		    err, "archive: an event has more than an event can have");
 	entry->id.body = arena_text(&events->texts, buffer_text(&events->body));
-	events->at = memory_grow(
-	    events->at, &events->room, events->count, sizeof(*events->at));
-	events->at[events->count++] = item;
+	*MEMORY_ADD(events->at, events->room, events->count) = item;
 	return 0;
 }
 

@@ -486,8 +486,7 @@ archive_read_take(struct archive_read *read, const struct look *look)
 		struct read_partition *to;
 
 		if (i == read->partitions) {
-			read->partition = memory_grow(read->partition,
-			    &read->partition_room, i, sizeof(*read->partition));
+			MEMORY_GROW(read->partition, read->partition_room, i);
 			read->partition[read->partitions++] =
 			    (struct read_partition){ .part = from->part };
 		}

@@ -109,9 +109,7 @@ take_record(void *arg, struct fetch *row, struct err *err)
 		return err_set(err, "archive: a malformed record in table %s",
 		    typed_of_kind(kind)->name);
 	item.is.body = arena_text(&records->bodies, item.is.body);
-	records->at = memory_grow(
-	    records->at, &records->room, records->count, sizeof(*records->at));
-	records->at[records->count++] = item;
+	*MEMORY_ADD(records->at, records->room, records->count) = item;
 	return 0;
 }
 
@@ -198,9 +196,7 @@ take_series(void *arg, struct fetch *row, struct err *err)
 	series.track = names_number(plan->names, fetch_text(row));
 	series.bytes = fetch_uint(row);
 	plan->bytes += series.bytes;
-	plan->at =
-	    memory_grow(plan->at, &plan->room, plan->count, sizeof(*plan->at));
-	plan->at[plan->count++] = series;
+	*MEMORY_ADD(plan->at, plan->room, plan->count) = series;
 	return 0;
 }
 

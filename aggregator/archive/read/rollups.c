@@ -38,9 +38,7 @@ take_series(void *arg, struct fetch *row, struct err *err)
 	series.samples = fetch_uint(row);
 	series.bytes = fetch_uint(row);
 	plan->bytes += series.bytes;
-	plan->at =
-	    memory_grow(plan->at, &plan->room, plan->count, sizeof(*plan->at));
-	plan->at[plan->count++] = series;
+	*MEMORY_ADD(plan->at, plan->room, plan->count) = series;
 	return 0;
 }
 
@@ -67,9 +65,7 @@ take_samples(void *arg, struct fetch *row, struct err *err)
 		at->have = is.have;
 		return 0;
 	}
-	plan->at =
-	    memory_grow(plan->at, &plan->room, plan->count, sizeof(*plan->at));
-	plan->at[plan->count++] = is;
+	*MEMORY_ADD(plan->at, plan->room, plan->count) = is;
 	return 0;
 }
 
@@ -310,20 +306,16 @@ take_piece(void *arg, struct fetch *row, struct err *err)
 		return 0;
 	/* Room for another row. */
 	while (pieces->at_room < pieces->used + ROLLUP_METRICS)
-		pieces->at = memory_grow(pieces->at, &pieces->at_room,
-		    pieces->at_room, sizeof(*pieces->at));
+		MEMORY_GROW(pieces->at, pieces->at_room, pieces->at_room);
 	while (pieces->metric_room < pieces->used + ROLLUP_METRICS)
-		pieces->metric =
-		    memory_grow(pieces->metric, &pieces->metric_room,
-			pieces->metric_room, sizeof(*pieces->metric));
+		MEMORY_GROW(
+		    pieces->metric, pieces->metric_room, pieces->metric_room);
 	if (piece.bucket >= ROLLUP_BUCKETS ||
 	    piece.columns.defined > RECORD_VALUES_MAX ||
 	    piece.number > RECORD_VALUES_MAX / ROLLUP_METRICS ||
 	    !take_metrics(pieces, &piece, row))
 		return err_set(err, "archive: a row of rollups is malformed");
-	pieces->piece = memory_grow(
-	    pieces->piece, &pieces->room, pieces->pieces, sizeof(piece));
-	pieces->piece[pieces->pieces++] = piece;
+	*MEMORY_ADD(pieces->piece, pieces->room, pieces->pieces) = piece;
 	return 0;
 }
 

@@ -51,8 +51,7 @@ take_owner(void *arg, const struct question *question, struct err *err)
 		while (i < ends->count && ends->at[i].epoch != end.epoch)
 			i++;
 		if (i == ends->count) {
-			ends->at = memory_grow(
-			    ends->at, &ends->room, i, sizeof(*ends->at));
+			MEMORY_GROW(ends->at, ends->room, i);
 			ends->at[ends->count++] = end;
 		} else if (end.place.change < ends->at[i].place.change)
 			ends->at[i] = end;
@@ -149,8 +148,7 @@ cover(struct rows *rows, struct text session, uint64_t last_seq)
 	if (covered == NULL)
 		return;
 	number = names_session(rows->names, session);
-	covered->last_seq = memory_grow_zero(covered->last_seq, &covered->room,
-	    number, sizeof(*covered->last_seq));
+	MEMORY_GROW_ZERO(covered->last_seq, covered->room, number);
 	covered->last_seq[number] = last_seq;
 }
 

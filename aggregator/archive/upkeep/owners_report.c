@@ -78,9 +78,8 @@ find_epochs(struct owners_report *self)
 
 		if (claim->number != claim->epoch)
 			continue;
-		self->epoch = memory_grow(self->epoch, &self->room,
-		    self->epochs, sizeof(*self->epoch));
-		self->epoch[self->epochs++] = (struct epoch){ .claim = claim };
+		*MEMORY_ADD(self->epoch, self->room, self->epochs) =
+		    (struct epoch){ .claim = claim };
 	}
 	for (uint32_t e = 0; e < self->epochs; e++)
 		for (uint32_t i = 0; i < claims->parts; i++)

@@ -14,9 +14,7 @@
 void
 repair_add(struct repair *repair, const struct key_row_block *hour)
 {
-	repair->hour = memory_grow(
-	    repair->hour, &repair->room, repair->hours, sizeof(*repair->hour));
-	repair->hour[repair->hours++] = *hour;
+	*MEMORY_ADD(repair->hour, repair->room, repair->hours) = *hour;
 }
 
 void

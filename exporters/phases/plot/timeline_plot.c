@@ -50,9 +50,7 @@ static void
 add_run(struct timeline_plot *plot, const struct timeline_plot_run *run)
 {
 	plot->number[run->phase] = 1;
-	plot->runs = memory_grow(
-	    plot->runs, &plot->run_room, plot->run_count, sizeof(*plot->runs));
-	plot->runs[plot->run_count++] = *run;
+	*MEMORY_ADD(plot->runs, plot->run_room, plot->run_count) = *run;
 }
 
 /* A bar each: nodes come one after the other. */
@@ -64,9 +62,7 @@ take_segment(void *arg, const struct phases_segment *segment)
 	    plot->row_count > 0 ? &plot->rows[plot->row_count - 1] : NULL;
 
 	if (last == NULL || last->first != segment->node) {
-		plot->rows = memory_grow(plot->rows, &plot->row_room,
-		    plot->row_count, sizeof(*plot->rows));
-		plot->rows[plot->row_count++] =
+		*MEMORY_ADD(plot->rows, plot->row_room, plot->row_count) =
 		    (struct raster_row){ .first = segment->node,
 			    .last = segment->node,
 			    .nodes = 1 };

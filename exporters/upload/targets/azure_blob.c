@@ -191,9 +191,7 @@ put_part(void *arg, const struct file_part *part, bool *there, struct err *err)
 	const char *const headers[] = { sum, NULL };
 	struct block_id *id;
 
-	target->ids = memory_grow(
-	    target->ids, &target->room, target->count, sizeof(*target->ids));
-	id = &target->ids[target->count++];
+	id = MEMORY_ADD(target->ids, target->room, target->count);
 	azure_block_id(id->text, part->number, part->body);
 	*there = azure_blocks_have(&target->there, id->text, part->body.bytes);
 	if (*there)

@@ -242,8 +242,7 @@ make_prefix(struct target *t, const struct target_row *row)
 	t->last.node_bytes = record->node.bytes;
 	t->last.partition_bytes = row->partition.bytes;
 	t->last.number = string_table_add(&t->groups, record->source);
-	t->keys = memory_grow_zero(
-	    t->keys, &t->keys_room, t->last.number, sizeof(*t->keys));
+	MEMORY_GROW_ZERO(t->keys, t->keys_room, t->last.number);
 }
 
 static const struct keys *

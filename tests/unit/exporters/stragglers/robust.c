@@ -17,6 +17,7 @@
 
 #include "exporters/stragglers/chronic.h"
 #include "exporters/stragglers/who.h"
+#include "proto/base/sort.h"
 #include "tests/unit/check.h"
 
 enum { VALUES = 10 };
@@ -33,7 +34,7 @@ of_values(uint32_t count, const double *wanted)
 {
 	double x[VALUES] = { 23, 77, 20, 31, 22.25, 21.5, 25.5, 40, 24, 22 };
 
-	robust_sort(x, VALUES);
+	sort_doubles(x, VALUES);
 	equal(x[0], 20);
 	equal(x[VALUES - 1], 77);
 	equal(robust_median(x, count), wanted[0]);
@@ -46,7 +47,6 @@ of_values(uint32_t count, const double *wanted)
 static void
 an_even_number_of_values(void **state)
 {
-	(void)state;
 	of_values(
 	    10, (const double[]){ 23.5, 2.9652, 11.1195, 40.96875, 22.0625 });
 }
@@ -54,7 +54,6 @@ an_even_number_of_values(void **state)
 static void
 an_odd_number_of_values(void **state)
 {
-	(void)state;
 	of_values(9, (const double[]){ 23, 2.2239, 7.78365, 30.75, 22 });
 }
 
@@ -63,7 +62,6 @@ equal_values_have_no_spread(void **state)
 {
 	double x[] = { 3, 3, 3 };
 
-	(void)state;
 	equal(robust_spread(x, 3) + 1, 1);
 	equal(robust_upper_spread(x, 3) + 1, 1);
 	equal(robust_upper_spread(x, 1) + 1, 1);
@@ -79,7 +77,6 @@ tails(void **state)
 		0.01, 0.01, 0.01, 0.01 };
 	const double others[] = { 0.1, 0.02, 0.3, 0.05, 0.5 };
 
-	(void)state;
 	equal(chronic_tail(equal_ones, 30, 5), 1.1567574525494199e-05);
 	equal(chronic_tail(others, 4, 2), 0.05409);
 	equal(chronic_tail(others, 5, 3), 0.02825);
@@ -111,7 +108,6 @@ too_long_is_by_all_three(void **state)
 	const struct straggler_bounds bounds = STRAGGLER_BOUNDS;
 	struct who_usual usual = { log(100), 0.05, 20 };
 
-	(void)state;
 	assert_false(who_is_long(&usual, 139, &bounds)); /* not 1.4 times */
 	assert_true(who_is_long(&usual, 141, &bounds));
 	usual.spread_ln = 0.1; /* exp(0.5) = 1.649 */
@@ -132,7 +128,6 @@ the_spread_is_three_per_cent_at_least(void **state)
 	double equal_ones[12];
 	struct who_usual usual;
 
-	(void)state;
 	for (int i = 0; i < 12; i++)
 		equal_ones[i] = 50;
 	usual = who_usual_of(equal_ones, 12);
@@ -187,7 +182,6 @@ hardly_a_node_is_drained_by_chance(void **state)
 {
 	uint32_t right, wrong;
 
-	(void)state;
 	drained(false, &right, &wrong);
 	printf(
 	    "drained by chance: %u of %d node-months\n", wrong, NODES * MONTHS);
@@ -199,7 +193,6 @@ one_that_is_slow_every_fourth_time_is(void **state)
 {
 	uint32_t right, wrong;
 
-	(void)state;
 	drained(true, &right, &wrong);
 	printf("drained rightly: %u of %d\n", right, MONTHS);
 	assert_true(wrong <= 2);
