@@ -28,6 +28,7 @@ static struct rig rig;
 static inline int
 set_up(void **state)
 {
+	(void)state;
 	rig_open(&rig, model);
 	return 0;
 }
@@ -35,6 +36,7 @@ set_up(void **state)
 static inline int
 tear_down(void **state)
 {
+	(void)state;
 	rig_close(&rig);
 	return 0;
 }

@@ -25,7 +25,6 @@ static void
 count_good(
     const struct batcher_ticket *ticket, const struct batcher_outcome *outcome)
 {
-	(void)ticket;
 	good += outcome->result == BATCHER_OK;
 }
 

@@ -183,6 +183,7 @@ begin_as(void **state, bool derived)
 		NULL };
 	struct err err;
 
+	(void)state;
 	memset(&w, 0, sizeof(w));
 	memset(w.session.bytes, 9, sizeof(w.session.bytes));
 	w.now = 1000 * MS;
@@ -200,6 +201,7 @@ begin(void **state)
 static inline int
 end(void **state)
 {
+	(void)state;
 	sender_free(&w.sender);
 	return 0;
 }

@@ -10,7 +10,6 @@
 static bool
 is_disk(void *arg, struct text name)
 {
-	(void)arg;
 	return name.bytes == 3;
 }
 

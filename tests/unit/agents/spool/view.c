@@ -100,8 +100,6 @@ on_frame(void *arg, const struct spool_entry *segment, uint32_t offset,
 {
 	struct found *found = arg;
 
-	(void)segment;
-	(void)offset;
 	assert_int_equal(body.bytes, frame->bytes);
 	found->frames++;
 }

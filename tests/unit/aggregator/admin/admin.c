@@ -209,7 +209,6 @@ static char reported[256];
 static void
 report(void *arg, const char *sentence)
 {
-	(void)arg;
 	reports++;
 	snprintf(reported, sizeof(reported), "%s", sentence);
 }

@@ -40,6 +40,7 @@ names_rig_open(uint32_t limit)
 static int
 names_rig_close(void **state)
 {
+	(void)state;
 	lookup_clear(&names);
 	db_abort(&txn);
 	db_close(&db);

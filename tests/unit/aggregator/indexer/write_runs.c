@@ -463,7 +463,6 @@ compare_group(const char *all, const char *group)
 		line = line_with(all, id, word, "", "");
 		assert_int_equal((unsigned)number(line, "runs"), person[i]);
 	}
-	(void)listed;
 	compare_steps(all, group, word);
 }
 

@@ -17,7 +17,6 @@ static struct journal *journal;
 static uint64_t
 nothing_indexed(void *arg)
 {
-	(void)arg;
 	return 0;
 }
 

@@ -106,7 +106,6 @@ on_patience(void *arg, struct loop_timer *timer)
 {
 	struct test *test = arg;
 
-	(void)timer;
 	test->late = true;
 	loop_quit(test->loop, 1);
 }

@@ -218,7 +218,6 @@ expect_walk_back(
 static void
 fail_on(void *arg, const char *sentence)
 {
-	(void)arg;
 	fail_msg("%s", sentence);
 }
 
@@ -266,7 +265,6 @@ some_rest(void *arg, struct text key, struct text value)
 {
 	unsigned front, number;
 
-	(void)value;
 	assert_true(get_key(key, &front, &number));
 	return number % *(unsigned *)arg != 1;
 }

@@ -24,7 +24,6 @@ add(char reader, const char *text, uint64_t number)
 static bool
 is_ready(void *arg, struct question *question)
 {
-	(void)arg;
 	return question->number <= indexed;
 }
 

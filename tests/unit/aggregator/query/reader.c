@@ -224,17 +224,12 @@ static int
 begin_nothing(void *arg, const struct wire_header *header,
     const struct wire_query *query, struct err *err)
 {
-	(void)arg;
-	(void)header;
-	(void)query;
-	(void)err;
 	return 0;
 }
 
 static void
 close_nothing(void *arg)
 {
-	(void)arg;
 }
 
 /* Every page of every kind; when the source fails, its sentence is that of the

@@ -37,7 +37,6 @@ static _Atomic uint64_t indexed;
 static uint64_t
 entry_needed(void *arg, struct text partition)
 {
-	(void)arg;
 	return text_equal(partition, text_of(RIG_PARTITION)) ? 5 : 1;
 }
 
@@ -47,7 +46,6 @@ static void put_status(
 static enum query_server_ready
 is_indexed(void *arg, uint64_t number)
 {
-	(void)arg;
 	return indexed >= number ? QUERY_SERVER_READY : QUERY_SERVER_SOON;
 }
 
@@ -159,7 +157,6 @@ on_patience(void *arg, struct loop_timer *timer)
 {
 	struct client *client = arg;
 
-	(void)timer;
 	client->late = true;
 	loop_quit(client->loop, 1);
 }
@@ -563,9 +560,6 @@ static void
 put_status(
     void *arg, const struct query_server_status *status, struct wire_writer *w)
 {
-	(void)arg;
-	(void)status;
-	(void)w;
 	pthread_mutex_lock(&gate.lock);
 	gate.inside++;
 	pthread_cond_broadcast(&gate.changed);

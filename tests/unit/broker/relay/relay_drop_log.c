@@ -43,7 +43,6 @@ stop_relay(void)
 static void
 on_idle(void *arg)
 {
-	(void)arg;
 	if (relay.counters.refused >= wanted)
 		loop_quit(loop, 0);
 }
@@ -51,8 +50,6 @@ on_idle(void *arg)
 static void
 on_late(void *arg, struct loop_timer *timer)
 {
-	(void)arg;
-	(void)timer;
 	loop_quit(loop, 1);
 }
 

@@ -14,7 +14,6 @@ on_element(void *arg, const char *path, struct text value, struct err *err)
 {
 	size_t used = strlen(seen);
 
-	(void)arg;
 	snprintf(seen + used, sizeof(seen) - used, "%s=%.*s;", path,
 	    (int)value.bytes, value.at);
 	return strcmp(path, "a/stop") == 0 ? err_set(err, "enough") : 0;

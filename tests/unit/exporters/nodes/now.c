@@ -248,7 +248,6 @@ static uint32_t ours_left;
 static void
 compare_phase(void *arg, const struct phase_row *row)
 {
-	(void)arg;
 	assert_true(ours_left-- > 0);
 	assert_true(text_equal(row->phase, ours_next->phase));
 	assert_true(text_equal(row->attributes, ours_next->attributes));

@@ -91,7 +91,6 @@ static struct {
 static void
 take(void *arg, const void *item)
 {
-	(void)arg;
 	taken.number[taken.given++] = *(const uint64_t *)item;
 }
 

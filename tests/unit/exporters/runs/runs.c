@@ -473,7 +473,6 @@ see_group(void *arg, const struct runs_group *group, struct err *err)
 	struct seen *seen = arg;
 	uint32_t listed = 0;
 
-	(void)err;
 	seen->groups++;
 	seen->runs += group->runs;
 	for (int i = 0; i < RUNS; i++) {

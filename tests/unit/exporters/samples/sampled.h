@@ -17,6 +17,7 @@ set_up(void **state)
 {
 	char from[128], to[128];
 
+	(void)state;
 	rig_open(&rig, "phase \"run\" { start = \"job:start\" "
 		       "end = \"job:stop\" key = \"job\" }\n"
 		       "phase \"step\" { start = \"job:begin\" "
@@ -32,6 +33,7 @@ set_up(void **state)
 static inline int
 tear_down(void **state)
 {
+	(void)state;
 	source_close(&source);
 	assert_int_equal(
 	    nftw(rig.folder, rig_remove, 8, FTW_DEPTH | FTW_PHYS), 0);

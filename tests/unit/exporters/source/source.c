@@ -191,7 +191,6 @@ keep(void *arg)
 	struct zsock *zsock;
 	struct err err;
 
-	(void)arg;
 	zsock_message_init(&m);
 	assert_int_equal(zsock_open(&zsock, &options, &err), 0);
 	assert_int_equal(zsock_bind(zsock, aggregator.endpoint, &err), 0);

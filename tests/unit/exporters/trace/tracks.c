@@ -16,9 +16,7 @@ on_process(
 {
 	size_t used = strlen(printed);
 
-	(void)arg;
 	assert_true(node.bytes <= name.bytes);
-	(void)pid;
 	snprintf(printed + used, sizeof(printed) - used, "%" PRId64 " %.*s\n",
 	    place, (int)name.bytes, name.at);
 }
@@ -28,7 +26,6 @@ on_thread(void *arg, int64_t pid, int64_t tid, struct text name, int64_t place)
 {
 	size_t used = strlen(printed);
 
-	(void)arg;
 	assert_true(pid != tid);
 	snprintf(printed + used, sizeof(printed) - used, "  %" PRId64 " %.*s\n",
 	    place, (int)name.bytes, name.at);

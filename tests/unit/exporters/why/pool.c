@@ -335,7 +335,6 @@ records_without_a_time_have_none(void **state)
 static void
 one_node_that_is_not_ready_is_no_share(void **state)
 {
-	(void)state;
 	start("starting", 1, 0, NAN, NAN);
 	says(WHY_START,
 	    "Starting since 2023-11-14T22:13:20Z: the node is not ready.");
@@ -349,7 +348,6 @@ one_node_that_is_not_ready_is_no_share(void **state)
 static void
 what_rounds_to_nothing_is_no_part(void **state)
 {
-	(void)state;
 	start("ready", 1, 1, 4.4, 4.4);
 	piece("in", "n1", "work:prep", NULL, 2);
 	piece("wait", "n1", "work:load", NULL, 0.003);

@@ -188,7 +188,6 @@ a_text_with_an_escape_stands_between_its_neighbours(void **state)
 static ssize_t
 count_write(void *cookie, const char *bytes, size_t count)
 {
-	(void)bytes;
 	++*(unsigned *)cookie;
 	return (ssize_t)count;
 }
@@ -915,7 +914,6 @@ give_long_names(void *arg, struct answer *answer, struct err *why)
 {
 	char name[128];
 
-	(void)why;
 	for (int i = 1; i <= 2; i++) {
 		snprintf(name, sizeof(name), "node-%d.%080d.example", i, 0);
 		named(answer, name, (uint64_t)i);

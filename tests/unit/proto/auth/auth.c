@@ -305,8 +305,6 @@ static bool
 remove_agent(const void *arg, const struct authorized_keys *list,
     const struct authorized_key *entry)
 {
-	(void)arg;
-	(void)list;
 	return text_equal(entry->name, text_of("n1"));
 }
 

@@ -76,7 +76,6 @@ serve(void *arg)
 {
 	int fd;
 
-	(void)arg;
 	while ((fd = accept(server.fd, NULL, NULL)) >= 0) {
 		const char *status, *body, *self;
 		size_t length;
@@ -319,7 +318,6 @@ stop_soon(void *arg)
 {
 	struct timespec pause = { .tv_nsec = 100000000 };
 
-	(void)arg;
 	nanosleep(&pause, NULL);
 	atomic_store(&stopping, true);
 	return NULL;

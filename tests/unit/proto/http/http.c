@@ -61,7 +61,6 @@ serve(void *arg)
 {
 	int fd;
 
-	(void)arg;
 	while ((fd = accept(service.fd, NULL, NULL)) >= 0) {
 		unsigned asked = atomic_load(&service.asked);
 		const char *text =
@@ -151,8 +150,6 @@ send_to(const char *const *script, uint32_t length, struct http_answer *answer)
 static CURLMcode
 fail_to_perform(CURLM *multi, int *running)
 {
-	(void)multi;
-	(void)running;
 	return CURLM_INTERNAL_ERROR;
 }
 
@@ -614,7 +611,6 @@ test_refused_addresses_are_never_contacted(void **state)
 static void *
 end_soon(void *arg)
 {
-	(void)arg;
 	while (atomic_load(&service.asked) == 0)
 		usleep(1000);
 	kill(getpid(), SIGTERM);

@@ -258,7 +258,6 @@ static bool
 is_named(const void *arg, const struct authorized_keys *list,
     const struct authorized_key *entry)
 {
-	(void)list;
 	return text_equal(entry->name, text_of(arg));
 }
 

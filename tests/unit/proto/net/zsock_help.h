@@ -20,6 +20,7 @@ static char where[ENDPOINT_BYTES_MAX];
 static inline int
 set_up(void **state)
 {
+	(void)state;
 	scratch_make(dir);
 	snprintf(where, sizeof(where), "ipc://%s/door", dir);
 	return 0;
@@ -28,6 +29,7 @@ set_up(void **state)
 static inline int
 tear_down(void **state)
 {
+	(void)state;
 	scratch_remove(dir);
 	return 0;
 }

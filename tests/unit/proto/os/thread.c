@@ -164,7 +164,6 @@ signals_are_not_for_it_and_faults_are(void **state)
 static int
 read_nice(void *arg, struct err *err)
 {
-	(void)err;
 	*(int *)arg = getpriority(PRIO_PROCESS, 0);
 	return 0;
 }

@@ -40,8 +40,6 @@ static struct loop_timer tired;
 static void
 on_tired(void *arg, struct loop_timer *timer)
 {
-	(void)arg;
-	(void)timer;
 	say('h');
 	raise(SIGSTOP);
 	say('g');
@@ -111,7 +109,6 @@ stop(void *arg, struct loop *loop)
 static int
 renew(void *arg, struct loop *loop, struct err *err)
 {
-	(void)loop;
 	if (arg != &hangs)
 		say('?');
 	say('n');
@@ -121,8 +118,6 @@ renew(void *arg, struct loop *loop, struct err *err)
 static int
 reload(void *arg, struct loop *loop, struct err *err)
 {
-	(void)loop;
-	(void)err;
 	if (arg != &hangs)
 		say('?');
 	say('r');

@@ -21,6 +21,7 @@ static const char id[] = "0123456789abcdef";
 static inline int
 begin(void **state)
 {
+	(void)state;
 	memset(big, 'x', sizeof(big));
 	msgpack_sbuffer_init(&sbuffer);
 	msgpack_packer_init(&pk, &sbuffer, msgpack_sbuffer_write);
@@ -30,6 +31,7 @@ begin(void **state)
 static inline int
 end(void **state)
 {
+	(void)state;
 	msgpack_sbuffer_destroy(&sbuffer);
 	return 0;
 }

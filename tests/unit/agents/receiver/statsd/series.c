@@ -33,7 +33,6 @@ static enum statsd_put answer;
 static enum statsd_put
 on_group(void *arg, const struct dynamic_group *group)
 {
-	(void)arg;
 	assert_int_equal(group->boot, group->time_ns < NOW_NS ? 0 : 5);
 	group_columns[groups] = (int)group->numbers;
 	strcpy(group_name[groups++], group->name);

@@ -415,7 +415,6 @@ stop_soon(void *arg)
 {
 	struct timespec pause = { .tv_nsec = 100000000 };
 
-	(void)arg;
 	nanosleep(&pause, NULL);
 	atomic_store(&stopping, true);
 	return NULL;

@@ -40,7 +40,6 @@ set_up(void **state)
 static uint32_t
 number_of(void *context, struct text name)
 {
-	(void)context;
 	return dictionary_find(txn, PARTITION, name);
 }
 

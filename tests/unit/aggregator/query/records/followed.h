@@ -33,6 +33,7 @@ static const char *const partitions[PARTITIONS] = { RIG_PARTITION, "b$p", "c" };
 static inline int
 set_up(void **state)
 {
+	(void)state;
 	rig_open(&rig, NULL);
 	sents = 0;
 	entries = 0;
@@ -43,6 +44,7 @@ set_up(void **state)
 static inline int
 tear_down(void **state)
 {
+	(void)state;
 	for (unsigned i = 0; i < sents; i++)
 		free(sent[i].line);
 	rig_close(&rig);

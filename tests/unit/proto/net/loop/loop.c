@@ -44,7 +44,6 @@ timer_of(void (*on_timer)(void *arg, struct loop_timer *timer), void *arg)
 static void
 quit(void *arg, struct loop_timer *timer)
 {
-	(void)timer;
 	loop_quit(loop, *(int *)arg);
 }
 
@@ -152,7 +151,6 @@ on_many(void *arg, struct loop_timer *timer)
 	    &many->timer[check_random(&many->seed) % LOOP_TIMERS_MAX];
 	int64_t now = clock_monotonic_ns();
 
-	(void)timer;
 	many->fired++;
 	if (other->slot != 0 && check_random(&many->seed) % 2)
 		loop_stop_timer(loop, other);
@@ -202,9 +200,6 @@ on_greedy(void *arg, struct loop_timer *timer)
 static void
 on_greedy_fd(void *arg, int fd, uint32_t events)
 {
-	(void)arg;
-	(void)fd;
-	(void)events;
 	loop_quit(loop, 0);
 }
 
@@ -238,9 +233,6 @@ struct pair {
 static void
 on_newcomer(void *arg, int fd, uint32_t events)
 {
-	(void)arg;
-	(void)fd;
-	(void)events;
 	fail_msg("an event of a closed file descriptor was delivered");
 }
 
@@ -337,7 +329,6 @@ static int signals_seen[65];
 static void
 on_signal(void *arg, int signo)
 {
-	(void)arg;
 	if (++signals_seen[signo] == 1 && signo == SIGUSR2)
 		loop_quit(loop, 0);
 }
@@ -503,7 +494,6 @@ on_hang(void *arg, struct loop_timer *timer)
 {
 	struct rally *rally = arg;
 
-	(void)timer;
 	fail_msg("hangs: sent %llu echoed %llu back %llu",
 	    (unsigned long long)rally->sent, (unsigned long long)rally->echoed,
 	    (unsigned long long)rally->back);
@@ -576,7 +566,6 @@ pour(struct flood *flood)
 static void
 on_flood_line(void *arg, struct zsock *line)
 {
-	(void)line;
 	pour(arg);
 }
 
@@ -643,7 +632,6 @@ on_removal(void *arg, struct zsock *zsock)
 static void
 on_line(void *arg, struct zsock *line)
 {
-	(void)arg;
 	zsock_send(line, &no_route, text_of("x"));
 }
 
