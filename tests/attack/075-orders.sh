@@ -60,6 +60,8 @@ pool() {
 runs() {
 	for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
 		echo "entity n1 run r$i device_group=@7@ configuration=@10@@11@@1@@6@@13@ requestor=@11@"
+		echo "event $((i * 1000)) n1 run:request run=r$i"
+		echo "event $((i * 1000)) n1 run:queue_end run=r$i"
 		echo "event $((i * 1000)) n1 run:flash_start run=r$i"
 		echo "event $((i * 1000 + 100 + i + (i > 8) * 50)) n1 run:flash_end run=r$i"
 		echo "event $((i * 1000 + 200 + i + (i > 8) * 50)) n1 run:publish run=r$i"
@@ -67,8 +69,8 @@ runs() {
 	i=0
 	while [ $i -lt 10 ]; do
 		echo "entity n1 run @$i@ device_group=@$i@ configuration=@1@ error=@$((10 + i % 4))@"
-		echo "event $((20000 + i * 1000)) n1 run:flash_start run=@$i@"
-		echo "event $((20010 + i * 1000)) n1 run:publish run=@$i@"
+		echo "event $((i * 1000 - 20000)) n1 run:flash_start run=@$i@"
+		echo "event $((i * 1000 - 19990)) n1 run:publish run=@$i@"
 		i=$((i + 1))
 	done
 }
