@@ -9,8 +9,11 @@
 . "$ROOT/tests/parts/serve.sh"
 
 need_python frames pandas pyarrow polars duckdb || skip "pip cannot have pandas, pyarrow, polars and duckdb"
+port=$(free_port)
+serve judge "$PARTS/frames/bin/python" "$ROOT/tests/parts/arrow_judge.py" serve "$port"
+answers "http://127.0.0.1:$port/" judge || exit 1
 judge() {
-	"$PARTS/frames/bin/python" "$ROOT/tests/parts/arrow_judge.py" "$@"
+	curl -sS --noproxy '*' --max-time 120 --fail-with-body --data-binary "$(printf '%s\t' "$@")" "http://127.0.0.1:$port/"
 }
 
 model work <<-'END'

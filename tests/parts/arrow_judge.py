@@ -6,6 +6,9 @@
     arrow_judge.py second FILE                  others read the same as pyarrow: polars, and of
                                                 Parquet DuckDB
     arrow_judge.py batches FILE ROWS            no batch, or group of rows, has more rows
+    arrow_judge.py serve PORT                   each of these by HTTP, its words in the body with a
+                                                tab behind each: to import what it needs takes
+                                                longer than to judge
 
 FILE ends in .arrow or .parquet.  It is read by pyarrow, which also validates every value, and
 the rest by python3.  Prints rows and columns; the first differences, and then the exit status
@@ -13,11 +16,15 @@ is 1.
 SPDX-License-Identifier: MIT
 """
 import csv
+import contextlib
 import datetime
 import decimal
+import http.server
+import io
 import json
 import math
 import sys
+import traceback
 
 import duckdb
 import polars
@@ -220,6 +227,27 @@ def batches(path, rows):
         sizes = [batch.num_rows for batch in pyarrow.ipc.open_stream(path)]
     print(len(sizes), "batches of at most", max(sizes), "rows")
     return len(sizes) < 2 or max(sizes) > int(rows)
+
+
+class Judge(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        words = self.rfile.read(int(self.headers["Content-Length"])).decode().split("\t")[:-1]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            try:
+                wrong = globals()[words[0]](*words[1:])
+            except Exception:
+                wrong = True
+                traceback.print_exc(file=out)
+        body = out.getvalue().encode()
+        self.send_response(500 if wrong else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def serve(port):
+    http.server.HTTPServer(("127.0.0.1", int(port)), Judge).serve_forever()
 
 
 if __name__ == "__main__":
