@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exporters/results/change_points.h"
 #include "exporters/results/query.h"
 #include "exporters/source/select_options.h"
 #include "exporters/tool/tool.h"
@@ -183,8 +184,11 @@ main(int argc, char **argv)
 	values.asked = find_question(&operands);
 	answer_options_judge(&values.answer, values.asked->tables);
 	time_options_check(values.from_ns, values.to_ns);
-	if (values.within == 0)
-		opt_usage("--within takes a number from 1 on");
+	/* A younger level is never found: all were well. */
+	if (values.within < CHANGE_POINTS_SIDE)
+		opt_usage("--within takes a number from %d on: a level has as "
+			  "many timings",
+		    CHANGE_POINTS_SIDE);
 	values.query = make_query(&values, values.asked, &operands);
 	return tool_main(&(struct tool){ .pool = &values.pool,
 	    .source = &values.source,

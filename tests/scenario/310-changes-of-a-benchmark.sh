@@ -60,7 +60,8 @@ check_status 3 "... of one entry" poolscope-results check bench add --within 12
 check "... that has none" poolscope-results check bench sub --within 12
 check_status 1 "a test that there is not" poolscope-results check none
 check_printed "... is named" "no results of test 'none'"
-wrong_usage "none at all" "--within takes a number from 1 on" poolscope-results check --within 0
+wrong_usage "none at all" "--within takes a number from 4 on" poolscope-results check --within 0
+wrong_usage "... or so few that none is found" "--within takes a number from 4 on" poolscope-results check --within 3
 check_status 1 "an entry that there is not" poolscope-results changes bench mul
 check_printed "... is named" "no entry 'mul'"
 wrong_usage "changes have one order" "--oldest is for starts, timings, not for changes" \
