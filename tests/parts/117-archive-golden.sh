@@ -68,14 +68,14 @@ stop broker
 stop aggregator
 
 # ---- what is asked ----
-# answer NAME COMMAND...: output, status and errors, in $to-NAME.  Ages are those of now.
+# answer NAME COMMAND...: output, status and errors, in $to-NAME.
 answer() {
 	_answer=$to-$1
 	shift
 	# shellcheck disable=SC2086 # several words
 	"$@" -q $from -p "$partition" >"$_answer" 2>"$_answer.err"
 	echo $? >>"$_answer"
-	sed -i "s|$source|SOURCE|g; s|$where|WHERE|g; /\"\(received_\)*age\"/d; /\"silence\"/d" "$_answer" "$_answer.err"
+	printf '%s\n' "$_answer" "$_answer.err" >>"$where.answers"
 }
 
 # questions NUMBER: each, in one of the formats, of the next partition in another one;
@@ -141,6 +141,8 @@ asked() {
 		questions $_index
 		_index=$((_index + 1))
 	done <"$TMP/partitions"
+	# Ages are those of now.
+	xargs -d '\n' sed -i "s|$source|SOURCE|g; s|$where|WHERE|g; /\"\(received_\)*age\"/d; /\"silence\"/d" <"$where.answers"
 }
 
 asked "$TMP/first" "$DIR/store" --store "$DIR/store"
