@@ -49,13 +49,13 @@ check_printed "... are printed" 'bench,add,'
 check "none of late" poolscope-results check --within 11
 check_printed "... has a sentence" "^the level of none of 3 entries changed of late (--within)$"
 check_status 4 "no timings decide nothing" poolscope-results check --from "$(at 9000)"
-check_printed "... which is said" "^no timings in that time$"
+check_printed "... which is reported" "^no timings in that time$"
 check_status 1 "a pool that there is not is not as fast as before" poolscope-results check -p 'acct$benhc'
 check_printed "... and those that are near are named" "there is no partition acct.benhc"
 check_status 1 "... nor one with --report" poolscope-stats compare -p 'acct$nope' --report junit
-check_printed "... which is said" "there is no partition acct.nope"
+check_printed "... which is reported" "there is no partition acct.nope"
 check_status 1 "... nor one with --drain" poolscope-stats stragglers -p 'acct$nope' --drain
-check_printed "... which is said" "there is no partition acct.nope"
+check_printed "... which is reported" "there is no partition acct.nope"
 check_status 3 "... of one entry" poolscope-results check bench add --within 12
 check "... that has none" poolscope-results check bench sub --within 12
 check_status 1 "a test that there is not" poolscope-results check none

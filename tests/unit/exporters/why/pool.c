@@ -474,7 +474,7 @@ a_cause_is_what_its_clause_says(void **state)
 
 /* Of the one that is asked for all phases are. */
 static void
-all_phases_of_one_node_are_said(void **state)
+all_phases_of_one_node_are_there(void **state)
 {
 	f.only = text_of("n9");
 	for (int i = 0; i < WHY_NAMED + 1; i++)
@@ -602,7 +602,7 @@ main(void)
 		cmocka_unit_test_teardown(
 		    a_cause_is_what_its_clause_says, clear),
 		cmocka_unit_test_teardown(
-		    all_phases_of_one_node_are_said, clear),
+		    all_phases_of_one_node_are_there, clear),
 		cmocka_unit_test_teardown(two_are_both, clear),
 		cmocka_unit_test_teardown(
 		    one_node_that_is_not_ready_is_no_share, clear),

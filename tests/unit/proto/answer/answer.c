@@ -483,21 +483,23 @@ what_is_too_wide_is_left_out_and_named(void **state)
 	}
 }
 
-struct told {
+struct explained {
 	struct text name;
 	uint64_t count;
 	struct text why;
 };
 
-static const struct answer_column told_columns[] = {
-	{ "name", "NAME", ANSWER_AT_TEXT(struct told, name), "a name" },
-	{ "count", "COUNT", ANSWER_AT_COUNT(struct told, count), "how many" },
-	{ "why", "WHY", ANSWER_AT_TEXT(struct told, why), "a clause",
+static const struct answer_column explained_columns[] = {
+	{ "name", "NAME", ANSWER_AT_TEXT(struct explained, name), "a name" },
+	{ "count", "COUNT", ANSWER_AT_COUNT(struct explained, count),
+	    "how many" },
+	{ "why", "WHY", ANSWER_AT_TEXT(struct explained, why), "a clause",
 	    .traits = ANSWER_CLAUSE },
 	{ .key = NULL },
 };
-static const struct answer_table told_tables[] = { { "told", told_columns },
-	{ .name = NULL } };
+static const struct answer_table explained_tables[] = {
+	{ "explained", explained_columns }, { .name = NULL }
+};
 
 /* 4 + 2 + 5 + 2 + 13 characters fit into 26, and not into 25. */
 static void
@@ -513,7 +515,8 @@ a_clause_goes_below_its_row(void **state)
 		"b         2\n"
 		"    it was late\n",
 	};
-	const struct told rows[] = { { { "a", 1 }, 1, { "it was a disk", 13 } },
+	const struct explained rows[] = { { { "a", 1 }, 1,
+					      { "it was a disk", 13 } },
 		{ { "b", 1 }, 2, { "it was late", 11 } } };
 
 	(void)state;
@@ -524,7 +527,7 @@ a_clause_goes_below_its_row(void **state)
 		struct answer *answer = begin(&options);
 
 		answer_free(&answer);
-		answer = answer_new(file, &options, told_tables);
+		answer = answer_new(file, &options, explained_tables);
 		for (int k = 0; k < 2; k++)
 			answer_row(answer, &rows[k], NULL);
 		assert_int_equal(end(answer, 0), 0);
