@@ -27,7 +27,7 @@
 # 15th for 60 s, in later ones for 60 s, in the 40th for 120 s.  An old start is judged by what
 # was before it: the 15th by 14 times of 20 s, it lost 40 s; the 40th by the 20 before.
 # Twice more one node alone: once the wait for its images in the fourth start has no end, so that there are 11 earlier
-# times; once each start pulls an image in 20 s, and the last one another in 40 s, which was never pulled before.
+# times; once each start pulls an image in 20 s, and the last one that of the first one again, in 40 s: one time before.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # partitions' names
 # shellcheck source=tests/scenario/lib.sh
@@ -162,7 +162,7 @@ i=0
 while [ $i -lt 13 ]; do
 	pair n1 prep $((7200 * i)) $((7200 * i + 5))
 	pair n1 res $((7200 * i + 5)) $((7200 * i + 25))
-	pair n1 pull $((7200 * i + 5)) $((7200 * i + 25 + 20 * (i == 12))) img=$((i == 12))
+	pair n1 pull $((7200 * i + 5)) $((7200 * i + 25 + 20 * (i == 12))) img=$((i == 0 || i == 12))
 	i=$((i + 1))
 done | records
 wait_until indexed 30
