@@ -99,7 +99,6 @@ critical_shown_words(
 
 	snprintf(to, CRITICAL_SHOWN_BYTES, "; path to ready: node %s, %s",
 	    text_quote(node, sizeof(node), of->phases.nodes.names[last]),
-	    quantity_time(
-		time, (double)(of->run.ready_ns - shown->start_ns)));
+	    quantity_time(time, (double)(of->run.ready_ns - shown->start_ns)));
 	return to;
 }

@@ -49,7 +49,7 @@ static const struct view_column all[COLUMNS] = {
 	[IOWAIT] = { "IOWAIT", 6, 6, 15, true, false, false },
 	[PRESSURE] = { "PSI IO", 6, 6, 16, true, false, false },
 	[WRONG] = { "WRONG", 9, 60, 2, false, false, false },
-	[CAUSE] = { "WHY SLOW", 20, 60, COLUMNS - 1, false, true, false },
+	[CAUSE] = { "WHY SLOW", 20, 60, COLUMNS - 1, false, false, false },
 };
 
 static const struct top_node *

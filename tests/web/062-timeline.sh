@@ -24,7 +24,7 @@
 # pixels; 62 s have 984.  The path goes through x from 0 (dashed until 1, and from 3 to 5), y from 25 (dashed
 # until 27) and z from 47 (dashed until 49).
 #
-# acct$beside: the same, and zz is ready at 5: the path is not on it.
+# acct$more: the same, and zz is ready at 5: the path is not on it.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2016 # names with dollars
 # shellcheck source=tests/scenario/lib.sh
@@ -97,7 +97,7 @@ records <<-'END'
 END
 PARTITION='acct$path'
 three_pulls | records
-PARTITION='acct$beside'
+PARTITION='acct$more'
 {
 	three_pulls
 	phase zz prep 0 3

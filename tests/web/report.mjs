@@ -116,6 +116,30 @@ for (const line of readFileSync(screens, "utf8").split("\n").filter(Boolean)) {
 	judge("report: " + name, problems.length === 0, problems.join("; "));
 }
 await page.emulateMedia({ media: "screen" });
+/* Who reads it by night prints it as by day. */
+const ground = () => page.evaluate(() => {
+	const bright = (text) => text.match(/\d+/g).slice(0, 3).every((part) => part > 200);
+	const dark = (text) => text.match(/\d+/g).slice(0, 3).every((part) => part < 130);
+	const texts = [...document.querySelectorAll("main p, main h1, main td, main li")].filter((each) => each.offsetParent);
+	const inks = [...document.querySelectorAll("main figure canvas")].filter((each) => each.width > 100).map((each) => each.toDataURL());
+	return { words: texts.every((each) => dark(getComputedStyle(each).color)), cards: [...document.querySelectorAll("figure canvas")].every((each) => {
+		let at = each;
+		while (at && getComputedStyle(at).backgroundColor === "rgba(0, 0, 0, 0)")
+			at = at.parentElement;
+		return bright(getComputedStyle(at).backgroundColor);
+	}), inks, theme: document.documentElement.dataset.theme };
+});
+await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
+const night = await ground();
+await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+await page.emulateMedia({ media: "print", colorScheme: "dark" });
+const paper = await ground();
+judge("by night it is dark", night.theme === "dark" && !night.words, JSON.stringify(night).slice(0, 300));
+judge("... on paper it is not", paper.theme === "light" && paper.words && paper.cards && paper.inks.every((each, i) => each !== night.inks[i]), JSON.stringify(paper).slice(0, 300));
+await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+judge("... and then it is again", (await ground()).theme === "dark", "light");
+await page.emulateMedia({ media: "screen", colorScheme: "light" });
 const trace = page.locator("footer.report button");
 if (await trace.count()) {
 	const [download] = await Promise.all([page.waitForEvent("download"), trace.click()]);

@@ -132,12 +132,12 @@ await path("in z", 60, "no,no,whole");
 judge("the path has a sentence", / Line: path to ready: node z, 62\.0 s; dashed: it waits\.$/.test(await page.textContent("figcaption")), await page.textContent("figcaption"));
 
 /* Of nodes that are not shown there is none. */
-await open("#/pool/acct%24beside/timeline?node=y", 984);
+await open("#/pool/acct%24more/timeline?node=y", 984);
 await path("waits on x, which is not shown", 3, "no", [TOP + 20]);
 await path("has the place of x, which is not shown", 15, "no", [TOP + 20]);
 judge("it is that of the pool", / node z, 62\.0 s; dashed/.test(await page.textContent("figcaption")), await page.textContent("figcaption"));
-await open("#/pool/acct%24beside/timeline?node=zz", 984);
-judge("a node beside the path", (await page.textContent("figcaption")) === "1 node, 2023-11-14 22:13:20 to 22:13:25 UTC.", await page.textContent("figcaption"));
+await open("#/pool/acct%24more/timeline?node=zz", 984);
+judge("a node that is not on the path", (await page.textContent("figcaption")) === "1 node, 2023-11-14 22:13:20 to 22:13:25 UTC.", await page.textContent("figcaption"));
 
 await open("#/pool/acct%24lanes/node/n1", 1068);
 const lanes = await phasesAt([[66 + 200, TOP + 14], [66 + 200, TOP + 36], [66 + 533, TOP + 36], [66 + 534, TOP + 36], [66 + 1067, TOP + 14]]);

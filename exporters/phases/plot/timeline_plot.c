@@ -380,7 +380,7 @@ put_functions(const struct timeline_plot *plot, FILE *file)
 }
 
 /* The critical path: a line along the row of each piece, 0 or 1 where the pool
- * waits, and one from row to row, 2, which is thin, or many of these would be
+ * waits, and one from row to row, 2, which is narrow, or many of these would be
  * all that is seen. */
 static void
 put_path(const struct timeline_plot *plot, FILE *file,

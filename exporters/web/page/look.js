@@ -23,11 +23,11 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 /* Only the event changes it: who asks the query itself before it can miss the event. */
 let night = system.matches;
 let chosen = stored;
-let tables = false;
+let tables = false, paper = false;
 let colours = {}; /* asking for styles is slow: once for each look */
 
 export function isDark() {
-	return chosen ? chosen === "dark" : night;
+	return !paper && (chosen ? chosen === "dark" : night);
 }
 
 function apply() {
@@ -60,6 +60,12 @@ system.addEventListener("change", (event) => {
 	night = event.matches;
 	apply();
 });
+/* Paper is white. */
+for (const when of ["beforeprint", "afterprint"])
+	addEventListener(when, () => {
+		paper = when === "beforeprint";
+		apply();
+	});
 apply();
 
 export function css(name) {

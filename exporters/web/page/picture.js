@@ -66,7 +66,7 @@ export function picture(options) {
 		mark = range;
 		redraw();
 	}, redraw);
-	const self = { root, redraw, get width() {
+	const self = { root, paint, redraw, get width() {
 		return width;
 	} };
 	all.add(self);
@@ -157,6 +157,12 @@ export function sweep() {
 addEventListener("look", () => {
 	for (const each of all)
 		each.redraw();
+});
+
+/* There is no frame before the paper. */
+addEventListener("beforeprint", () => {
+	for (const each of all)
+		each.paint();
 });
 
 /* A keyboard's way to move a picture: buttons above it. */

@@ -140,7 +140,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 				c.fillText(shorten(names[r], room), from - 8, top() + (r + 0.5) * per + Math.min(2, per * 0.09), from - 10);
 	}
 
-	/* The critical path, dashed where it waits; thin from node to node, or many of these would be all. */
+	/* The critical path, dashed where it waits; narrow from node to node, or many of these would be all. */
 	function trail(c, from, width, tall) {
 		const { row, offset, duration, kind } = d.path, x = (s) => from + Math.max(0, 1000 * s / (d.end - d.begin) * (width - from));
 		const y = (at) => top() + (at + 0.5) * (tall - top()) / bars.length;
