@@ -20,8 +20,8 @@
 
 enum {
 	METRIC_BYTES = 4 * NAME_BYTES_MAX,
-	/* So many more starts than are wanted are read at once, at first:
-	 * some are unlike, or not whole. */
+	/* More starts than are wanted by this number are read at once, at
+	 * first: some are unlike, or not whole. */
 	BLOCK_STARTS = 16,
 	BLOCK_NODES = 50000
 };

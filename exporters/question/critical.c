@@ -74,6 +74,23 @@ static const struct answer_column sum_columns[] = {
 	{ .key = NULL },
 };
 
+/* A node, over all starts. */
+struct node_row {
+	struct text node;
+	int64_t duration;
+	uint64_t starts;
+};
+
+static const struct answer_column node_columns[] = {
+	{ "node", "NODE", TEXT(node_row, node), "the node" },
+	{ "duration", "ON PATH", SECONDS(node_row, duration),
+	    "how long the paths of all these starts were on it, also until it "
+	    "began; those of all nodes are the durations of all pieces" },
+	{ "starts", "STARTS", ANSWER_AT_COUNT(struct node_row, starts),
+	    "of how many starts it is on the path" },
+	{ .key = NULL },
+};
+
 static const struct answer_column head[] = {
 	{ "model", ANSWER_HEAD(ANSWER_TEXT), "of which model the phases are" },
 	QUESTION_START_MEMBERS,
@@ -90,12 +107,18 @@ static const struct answer_column head[] = {
 };
 
 static const struct answer_table tables[] = { { "critical", columns },
-	{ "phases", sum_columns }, { "head", head }, { .name = NULL } };
+	{ "phases", sum_columns }, { "by_node", node_columns },
+	{ "head", head }, { .name = NULL } };
 
 /* A phase with a key, over all starts. */
 struct sum {
 	struct sum_row row;
 	uint32_t seen; /* the start that was counted last, + 1 */
+};
+
+struct node_sum {
+	struct node_row row;
+	uint32_t seen; /* as above */
 };
 
 struct asking {
@@ -108,6 +131,9 @@ struct asking {
 	struct string_table texts; /* of the sums: "phase\nkey" */
 	struct sum *sums;
 	uint32_t room;
+	struct string_table nodes;
+	struct node_sum *of_nodes;
+	uint32_t node_room;
 	uint64_t over, not_ready;
 	uint64_t drag_phases; /* that drags may still go through */
 	/* Of this start longer pieces have a drag, and that many as long ones.
@@ -166,6 +192,23 @@ add_to_sum(struct asking *asking, const struct critical_item *item,
 {
 	struct sum *sum = sum_of(asking, item);
 
+	sum->row.duration += duration_ns;
+	sum->row.starts += sum->seen != asking->number + 1;
+	sum->seen = asking->number + 1;
+}
+
+static void
+add_to_node(struct asking *asking, struct text node, int64_t duration_ns)
+{
+	uint32_t before = asking->nodes.count;
+	uint32_t number = string_table_add(&asking->nodes, node);
+	struct node_sum *sum;
+
+	MEMORY_GROW(asking->of_nodes, asking->node_room, number);
+	sum = &asking->of_nodes[number];
+	if (asking->nodes.count > before)
+		*sum = (struct node_sum){ .row.node =
+					      asking->nodes.names[number] };
 	sum->row.duration += duration_ns;
 	sum->row.starts += sum->seen != asking->number + 1;
 	sum->seen = asking->number + 1;
@@ -240,6 +283,7 @@ put_piece(struct asking *asking, const struct critical_piece *piece)
 		row.phase = row.key = (struct text){ NULL, 0 };
 	else
 		add_to_sum(asking, item, row.duration);
+	add_to_node(asking, row.node, row.duration);
 	if (may_drag(piece))
 		row.drag = drag_of(asking, piece);
 	answer_row(asking->answer, &row, NULL);
@@ -371,6 +415,9 @@ put_sums(struct asking *asking)
 	answer_begin_table(asking->answer, "phases");
 	for (uint32_t i = 0; i < asking->texts.count; i++)
 		answer_row(asking->answer, &asking->sums[i].row, NULL);
+	answer_begin_table(asking->answer, "by_node");
+	for (uint32_t i = 0; i < asking->nodes.count; i++)
+		answer_row(asking->answer, &asking->of_nodes[i].row, NULL);
 	put_notes(asking);
 }
 
@@ -388,6 +435,7 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	if (values->runs.newest > 1)
 		query.from_ns = TIME_MIN_NS;
 	string_table_init(&asking.texts);
+	string_table_init(&asking.nodes);
 	rc = starts_read(&starts, asked->source, asked->partition, &query, err);
 	if (rc == 0)
 		rc = put_starts(&asking, &starts, err);
@@ -396,7 +444,9 @@ ask(const struct question_asked *asked, struct answer *answer, struct err *err)
 	critical_start_clear(&asking.of);
 	starts_clear(&starts);
 	free(asking.sums);
+	free(asking.of_nodes);
 	string_table_clear(&asking.texts);
+	string_table_clear(&asking.nodes);
 	return rc;
 }
 

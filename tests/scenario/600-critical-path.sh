@@ -22,6 +22,8 @@
 #
 # 10 + 2 + 18 + 5 + 5 + 20 + 25 + 5 = 90.
 #
+# a has the first four of them, 10 + 2 + 18 + 5 = 35, and c the others, 55.
+#
 # In a second pool there is no torrent: x pulls 5-25, y 27-47, z 49-60, one at once, and z
 # has to wait from 4 on.  Ready last: z, at 62.
 #
@@ -34,6 +36,8 @@
 #	3-5	wait	its resources had begun at 3, as those of all
 #	1-3	in	x is prepared
 #	0-1	began	the start is that of z, which is prepared 0-3
+#
+# x has 1 + 2 + 2 + 20 = 25, y 2 + 20 = 22, z 2 + 11 + 2 = 15.
 #
 # In another one x is prepared 0-10; its resources, 10-40, say that they took 29.75, by another clock.  It is ready at
 # 40, when they ended, and they are all of the path after 10.
@@ -54,6 +58,10 @@ aggregate --models "$TMP/models"
 
 path() {
 	columns offset,duration,kind,node,phase,key poolscope stats critical --format csv "$@"
+}
+
+by_node() {
+	columns node,duration,starts poolscope stats critical --table by_node --format csv "$@"
 }
 
 # shellcheck disable=SC2119 # no arguments
@@ -83,9 +91,15 @@ answer "across nodes" "0,10,in,a,pool:prep,
 60,25,in,c,pool:load,redis
 85,5,end,c,pool:resources," path
 
+answer "by node" "a,35,1
+c,55,1" by_node
+
 PARTITION='acct$places'
 three_pulls | records
 wait_until indexed 30
+answer "places, by node" "x,25,1
+y,22,1
+z,15,1" by_node -p 'acct$places'
 answer "places" "0,1,began,x,,
 1,2,in,x,pool:prep,
 3,2,wait,x,pool:pull,redis
@@ -110,6 +124,24 @@ check "the sentence of a timeline" poolscope stats timeline -p 'acct$places'
 check_printed "... has it" "; path to ready: node z, 62.0 s"
 check "a node of which the path is not" poolscope stats timeline -p 'acct$places' -n x
 check_printed "... has the same" "; path to ready: node z, 62.0 s"
+
+# The path is 40 s on x, a day later 70 s on y, and after two days 90 s on x again.
+PARTITION='acct$days'
+{
+	phase x prep 0 10
+	phase x res 10 40
+	phase y prep 0 5
+	phase y res 5 20
+	phase y prep 86400 86420
+	phase y res 86420 86470
+	phase y prep 172800 172820
+	phase y res 172820 172860
+	phase x prep 172800 172830
+	phase x res 172830 172890
+} | records
+wait_until indexed 30
+answer "over three starts" "x,130,2
+y,70,1" by_node -p "$PARTITION" --newest 3
 
 PARTITION='acct$measured'
 {

@@ -39,6 +39,19 @@
 
 model_of_starts
 cp "$ROOT/deploy/models/job.conf" "$ROOT/deploy/models/testrun.conf" "$ROOT/deploy/models/cascade.conf" "$TMP/models"
+# What a node cost the pool is known only where a model says what waits for what.
+model late <<-'END'
+	phase "prepare" {
+		start = "late:prepare"
+		end = "late:prepared"
+		required = true
+	}
+	phase "fetch" {
+		start = "late:fetch"
+		end = "late:fetched"
+		after = { "prepare" }
+	}
+END
 aggregate --models "$TMP/models"
 PARTITION='acct$pool'
 {
@@ -64,7 +77,7 @@ PARTITION='acct$even'
 } | records
 PARTITION='acct$late'
 for i in $(seq 0 11) 300; do
-	printf "event %s n$((i < 300 ? i + 1 : 13)) work:%s\\n" "$i" prepare $((i + 30)) prepared
+	printf "event %s n$((i < 300 ? i + 1 : 13)) late:%s\\n" "$i" prepare $((i + 30)) prepared
 done | records
 PARTITION='acct$farm'
 records <<-'END'
