@@ -284,7 +284,7 @@ put_piece(struct asking *asking, const struct critical_piece *piece)
 	else
 		add_to_sum(asking, item, row.duration);
 	add_to_node(asking, row.node, row.duration);
-	if (may_drag(piece))
+	if (may_drag(piece) && !asking->asked->values->no_drags)
 		row.drag = drag_of(asking, piece);
 	answer_row(asking->answer, &row, NULL);
 }

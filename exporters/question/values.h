@@ -45,6 +45,7 @@ struct question_values {
 	uint64_t limit, rows, pixels, max_bytes;
 	int as, of_what, order;
 	bool strict, verbose, prometheus, oldest, entries, changes, lanes;
+	bool no_drags; /* of critical: for a question that shows none */
 	/* The names of the options that were given, each with a blank before
 	 * and behind it. */
 	char given[QUESTION_GIVEN_BYTES];

@@ -86,6 +86,7 @@ values_of(const struct asking *asking)
 	strcpy(values.window.node.list, asking->list);
 	/* The start has been chosen: its window is set. */
 	values.starts.start_ns = STARTS_ALL;
+	values.no_drags = true;
 	return values;
 }
 

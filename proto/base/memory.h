@@ -67,7 +67,8 @@ void *memory_grow_zero(
     void *at, uint32_t *room, uint32_t number, size_t item_bytes);
 
 /* The same, of an array by its name; MEMORY_ADD is the item behind the last
- * one, which it counts. */
+ * one, which it counts.  What is assigned to it may be evaluated before or
+ * after: it must not look at the array or the count. */
 #define MEMORY_GROW(at, room, number)                                          \
 	((at) = memory_grow((at), &(room), (number), sizeof(*(at))))
 #define MEMORY_GROW_ZERO(at, room, number)                                     \
