@@ -446,7 +446,7 @@ question_answer(const struct question *question, struct question_asked *asked,
 		values.runs.from_ns = values.window.from_ns;
 		values.runs.to_ns = values.window.to_ns;
 	}
-	if (question->write != NULL)
+	if (question->write != NULL && !question->is_of_all)
 		rc = known_check_partition(source, asked->partition, 0, err);
 	if (question->write != NULL && rc == 0)
 		rc = question->write(&found, file, err);

@@ -35,6 +35,13 @@ judge("... drawn, with its numbers", charts.every(([, height, text]) => height >
 const footer = await page.evaluate(() => [...document.querySelectorAll("footer p")].map((each) => each.textContent));
 judge("one line says what is left out", footer.length === 1 && /Left out: .*other metrics \(poolscope stats samples -p 'acct\$\w+'\)\.$/.test(footer[0]), footer);
 judge("... of a large pool rows, too", footer[0].includes(cut) && footer[0].includes("tables by node") === Boolean(cut), footer);
+if (cut) {
+	await page.evaluate(() => { location.hash = "#/pool/acct$large/node/cn05000"; });
+	await page.waitForSelector("main .nothing");
+	const none = await page.textContent("main .nothing");
+	judge("a node that was left out is not said to have nothing", none.startsWith("This report has no phases") && none.includes("left out: " + cut), none);
+	await page.goBack();
+}
 await page.setViewportSize({ width: 360, height: 740 });
 await drawn(page);
 const wide = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -302,8 +302,8 @@ function show() {
 		maybe: (path, params) => ask(api.maybe, path, params),
 		ofTime: (route, params) => ofTime(route, params, at.params),
 		has: () => has(at.pool),
-		/* What a view says of nothing: why, where no time was chosen. */
-		why: (text) => isChosen(at.params) ? "None is of this time." : text,
+		/* What a view says of nothing: why, where no time was chosen and nothing was left out. */
+		why: (text) => isChosen(at.params) ? "None is of this time." : api.leftOut() ? "This report left out: " + api.leftOut() + "." : text,
 		link: linkTo,
 		/* Change a parameter of this view: a new address, or in place of this one.  A start is a
 		 * window of its own. */

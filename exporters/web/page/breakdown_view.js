@@ -30,8 +30,7 @@ export function breakdownView(context) {
 		const answer = await context.maybe(["breakdown"], { rows: 800, shape: "columns", model: params.model, node: params.node });
 		if (!answer || !answer.rows.node || answer.rows.node.length === 0) {
 			model.root.hidden = !answer;
-			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
-				context.why(PHASES_FROM)));
+			fill(body, nothing("No phases to draw.", context.why(params.node ? "No node of this name has any." : PHASES_FROM)));
 			return;
 		}
 		data = rowsOf(answer);

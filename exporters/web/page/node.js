@@ -2,7 +2,7 @@
  * node - one node: its phases in time, on the same axis metrics against the median of its pool.
  * SPDX-License-Identifier: MIT
  */
-import { isLive } from "./api.js";
+import { isLive, leftOut } from "./api.js";
 import { h, fill } from "./dom.js";
 import { title, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
@@ -177,7 +177,7 @@ export function nodeView(context) {
 				list.length ? [h("div", { class: "beside" }, more.root), charts] : null,
 				rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
 				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field)), metrics.root] : null,
-				!rows.length && !list.length ? nothing("No phases and no samples of this node.", context.why("")) : null);
+				!rows.length && !list.length ? nothing((leftOut() ? "This report has no" : "No") + " phases and no samples of this node.", context.why("")) : null);
 		await draw(list);
 		if (rows.length)
 			await inTime();

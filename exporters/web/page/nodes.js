@@ -102,7 +102,8 @@ export function mapView(context) {
 		for (const each of list)
 			each.dead = now.dead(each.node);
 		if (list.length === 0) {
-			fill(body, nothing("No node to show.", params.node ? "No node of this name has a value." : context.why(kind === "heard" ? "None was heard." : "Choose another value.")));
+			fill(body, nothing("No node to show.", context.why(params.node ? "No node of this name has a value." :
+				kind === "heard" ? "None was heard." : "Choose another value.")));
 			return;
 		}
 		if (!picture.root.isConnected)

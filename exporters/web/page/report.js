@@ -85,6 +85,7 @@ function answer(name) {
 
 use({
 	opening: { sentences, addresses, metrics },
+	leftOut: left_out,
 	async get(path, params) {
 		const found = find(path, params);
 		if (found === undefined)

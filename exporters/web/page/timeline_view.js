@@ -32,8 +32,7 @@ export function timelineView(context) {
 		const answer = await context.maybe(["timeline"], { ...picture.asked(), order: params.order || "name", model: params.model, node: params.node });
 		model.root.hidden = !answer;
 		if (!answer) {
-			fill(body, nothing("No phases to draw.", params.node ? "No node of this name has any." :
-				context.why(PHASES_FROM)));
+			fill(body, nothing("No phases to draw.", context.why(params.node ? "No node of this name has any." : PHASES_FROM)));
 			return;
 		}
 		if (!picture.root.isConnected || !body.contains(picture.root))
