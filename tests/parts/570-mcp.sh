@@ -60,6 +60,7 @@ print("\n".join(words))
 PY
 IFS='
 '
+set -f # --without '*'
 # shellcheck disable=SC2046 # a word a line
 PATH=$REAL/bin:$PATH "$PARTS/mcp/bin/python" "$ROOT/tests/parts/mcp_sdk.py" "$MCP_WAY" stats $(cat "$TMP/words")
 status=$?
