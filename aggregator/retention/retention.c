@@ -123,17 +123,14 @@ is_behind(const struct key_row_block *a, const struct key_row_block *b)
 }
 
 /* Leave an hour that the archive lacks: it is deleted later. */
-bool
-retention_leaves(struct retention *retention, struct db_txn *txn,
-    const struct key_row_block *hour)
+static void
+leave(struct retention *retention, const struct key_row_block *hour)
 {
 	const struct key_row_block *last = &retention->last_held;
 	struct key_row_block this = { .partition = hour->partition,
 		.kind = hour->kind,
 		.hour = hour->hour };
 
-	if (!marks_hold_records(txn, hour))
-		return false;
 	if (hour->hour < retention->held_hour)
 		retention->held_hour = hour->hour;
 	/* Each transaction walks from the first hour again. */
@@ -141,7 +138,17 @@ retention_leaves(struct retention *retention, struct db_txn *txn,
 		retention->last_held = this;
 		retention->holding++;
 	}
-	return true;
+}
+
+bool
+retention_leaves(struct retention *retention, struct db_txn *txn,
+    const struct key_row_block *hour)
+{
+	bool is_held = marks_hold_records(txn, hour);
+
+	if (is_held)
+		leave(retention, hour);
+	return is_held;
 }
 
 /* Go on behind the hour. */
@@ -204,83 +211,77 @@ remove_records(struct removal *removal, struct db_cursor *cursor, int32_t cut)
 	return true;
 }
 
-/* Remove the rows of a table from `first` on, as long as their keys are of the
- * partition and before the hour `cut`.  False: more is left. */
-static bool
-remove_hours(struct removal *removal, unsigned table, struct text first,
-    bool (*is_before)(struct text key, uint32_t partition, int32_t cut),
-    int32_t cut)
-{
-	struct db_cursor *cursor = db_cursor_open(removal->txn, table);
-	struct text key, value;
-	bool more = db_seek(cursor, first, &key, &value);
-
-	for (; more && removal->rows < RETENTION_ROWS;
-	     more = db_next(cursor, &key, &value)) {
-		more = is_before(key, removal->retention->partition, cut);
-		if (!more)
-			break;
-		removal->rows++;
-		db_cursor_del(cursor);
-	}
-	db_cursor_close(&cursor);
-	return !more;
-}
-
-static bool
-is_bucket_before(struct text key, uint32_t partition, int32_t cut)
-{
-	struct key_row_block row_key;
-
-	return key_get_row_block(key, &row_key) &&
-	       row_key.partition == partition && row_key.hour < cut;
-}
-
-/* The same for the buckets of a rollup. */
+/* Remove the buckets of a rollup before an hour; true: none are left, other
+ * than those that the archive lacks, as it did not answer or has not asked for
+ * them yet. */
 static bool
 remove_buckets(struct removal *removal, unsigned rollup, int32_t cut)
 {
-	struct key_row_block first = { .partition =
-					   removal->retention->partition,
+	struct retention *retention = removal->retention;
+	unsigned table = tables_rollup(rollup);
+	struct key_row_block row_key = { .partition = retention->partition,
 		.kind = RECORD_SAMPLE,
 		.hour = INT32_MIN,
 		.first_ns = INT64_MIN };
+	struct db_cursor *cursor = db_cursor_open(removal->txn, table);
 	unsigned char bytes[KEY_ROW_BLOCK_BYTES];
-	bool done;
+	int32_t known = INT32_MIN; /* this hour is not held */
+	struct text key, value;
+	bool more =
+	    db_seek(cursor, hour_cursor_key(bytes, &row_key), &key, &value);
 
 	/* The archive keeps what it has. */
 	db_pause_marks(removal->txn, true);
-	done = remove_hours(removal, tables_rollup(rollup),
-	    hour_cursor_key(bytes, &first), is_bucket_before, cut);
+	while (more && removal->rows < RETENTION_ROWS) {
+		more = key_get_row_block(key, &row_key) &&
+		       row_key.partition == retention->partition &&
+		       row_key.hour < cut;
+		if (!more)
+			break;
+		removal->rows++;
+		if (row_key.hour != known &&
+		    marks_hold(removal->txn, table, &row_key, 0, UINT32_MAX)) {
+			leave(retention, &row_key);
+			more = seek_next_hour(cursor, &row_key, &key, &value);
+			continue;
+		}
+		known = row_key.hour;
+		db_cursor_del(cursor);
+		more = db_next(cursor, &key, &value);
+	}
 	db_pause_marks(removal->txn, false);
-	return done;
-}
-
-static bool
-is_once_before(struct text key, uint32_t partition, int32_t cut)
-{
-	struct key_once once;
-
-	return key_get_once(key, &once) && once.partition == partition &&
-	       once.hour < cut;
+	db_cursor_close(&cursor);
+	return !more;
 }
 
 /* The same for the marks of records that are kept once. */
 static bool
 remove_once(struct removal *removal, int32_t cut)
 {
-	struct key_once first = { .partition = removal->retention->partition,
-		.hour = INT32_MIN };
+	uint32_t partition = removal->retention->partition;
+	struct key_once once = { .partition = partition, .hour = INT32_MIN };
+	struct db_cursor *cursor = db_cursor_open(removal->txn, TABLES_ONCE);
 	unsigned char bytes[KEY_ONCE_BYTES];
-	bool done;
+	struct text key, value;
+	bool more;
 
-	key_put_once(bytes, &first);
+	key_put_once(bytes, &once);
 	db_pause_marks(removal->txn, true);
-	done = remove_hours(removal, TABLES_ONCE,
-	    (struct text){ (const char *)bytes, sizeof(bytes) }, is_once_before,
-	    cut);
+	for (more = db_seek(cursor,
+		 (struct text){ (const char *)bytes, sizeof(bytes) }, &key,
+		 &value);
+	     more && removal->rows < RETENTION_ROWS;
+	     more = db_next(cursor, &key, &value)) {
+		more = key_get_once(key, &once) &&
+		       once.partition == partition && once.hour < cut;
+		if (!more)
+			break;
+		removal->rows++;
+		db_cursor_del(cursor);
+	}
 	db_pause_marks(removal->txn, false);
-	return done;
+	db_cursor_close(&cursor);
+	return !more;
 }
 
 static bool

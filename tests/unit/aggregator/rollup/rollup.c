@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup.h"
+#include "aggregator/marks/marks.h"
 
 #include <math.h>
 
@@ -899,6 +900,52 @@ the_finest_are_deleted_first_by_size(void **state)
 	assert_int_equal(rows_of_rollups(), 0);
 }
 
+/* The archive got what the samples say; their sums too if `with_sums`. */
+static void
+archive_takes(bool with_sums)
+{
+	struct marks_clear clear = { .row = UINT32_MAX };
+	struct err err = { 0 };
+	struct db_txn *txn;
+	bool more = true;
+
+	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
+	clear.change = marks_last_change(txn);
+	db_abort(&txn);
+	clear.settled = with_sums ? clear.change : 0;
+	while (more)
+		rig_good(marks_clear_step(writer_db(rig.writer), &clear, 1000,
+			     &more, &err) == DB_OK
+			     ? 0
+			     : -1,
+		    &err);
+}
+
+static void
+rollups_stay_until_the_archive_has_them(void **state)
+{
+	uint64_t random = check_seed(), rollups;
+
+	writer_close(&rig.writer);
+	rig.options.archive = true;
+	rig_open_indexer(&rig);
+	define_group();
+	send_hours(&random, 3);
+	archive_takes(false);
+	compact_now();
+	rollups = rows_of_rollups();
+	assert_true(rollups > 0);
+
+	rig.options.retain_ns = KEY_HOUR_NS;
+	retain_now();
+	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
+	assert_int_equal(rows_of_rollups(), rollups);
+
+	archive_takes(true);
+	retain_now();
+	assert_int_equal(rows_of_rollups(), 0);
+}
+
 int
 main(void)
 {
@@ -917,6 +964,7 @@ main(void)
 		    a_metric_group_may_be_defined_just_before_its_samples_are_deleted),
 		CASE(late_samples_of_a_deleted_hour_are_deleted),
 		CASE(the_finest_are_deleted_first_by_size),
+		CASE(rollups_stay_until_the_archive_has_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
