@@ -1,16 +1,8 @@
 /*
- * api - asks for data.
+ * api - asks for data: the server, or another source (report.js).
  *
- * A source is an object with
- *	get(path, params)	a promise of what the route answers
- *	live(pool, call, end)	calls call(event, data) until end aborts; may be absent
- *	trace(pool, params)	a promise of { buffer, shows }; may be absent
- *	opening	{ sentences, addresses, metrics }: what the overview begins with; may be absent
- *	leftOut	words for what get() does not have, though the pool has it; may be absent
  * Who calls onAnswer() is told of each answer: when it came, its status (0: none came), and
  * what it shows.
- * This file has the source that asks the server.  A page that has its data with it
- * calls use() with another one.
  * SPDX-License-Identifier: MIT
  */
 import { setClock } from "./format.js";
@@ -207,11 +199,6 @@ export function use(other) {
 
 export function isLive() {
 	return typeof source.live === "function";
-}
-
-/* What a report does not have of its pool; "": nothing is left out. */
-export function leftOut() {
-	return source.leftOut || "";
 }
 
 /* What the overview says and shows, where that was decided already. */

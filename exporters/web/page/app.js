@@ -7,7 +7,7 @@
  * the time of the address here (time.js).
  * SPDX-License-Identifier: MIT
  */
-import { h, fill, say } from "./dom.js";
+import { h, fill, say, note } from "./dom.js";
 import * as api from "./api.js";
 import { age as old, ago, clock, now, time } from "./format.js";
 import { countOn, nothing } from "./parts.js";
@@ -148,7 +148,7 @@ async function judge() {
 
 const dot = h("span", { class: "dot", "aria-hidden": "true" });
 const age = h("span", { class: "age" }, "");
-const theme = h("button", { type: "button", on: { click: () => {
+const theme = h("button", { on: { click: () => {
 	toggleTheme();
 	label();
 } } });
@@ -218,8 +218,8 @@ function tools() {
 	label();
 	id("when").before(banner, lost);
 	fill(id("tools"), h("span", { class: "live", title: "Age of the newest record" }, dot, age), theme,
-		h("button", { type: "button", on: { click: swap } }, "Tables"),
-		h("button", { type: "button", "aria-label": "Keys", on: { click: help } }, "?"));
+		h("button", { on: { click: swap } }, "Tables"),
+		h("button", { "aria-label": "Keys", on: { click: help } }, "?"));
 }
 
 function swap() {
@@ -237,15 +237,15 @@ function failed(error) {
 		return nothing("This cannot be asked: " + error.message + ".");
 	const field = h("input", { type: "password", "aria-label": "Token", placeholder: "Token", autocomplete: "off" });
 	return h("section", { class: "problem", role: "alert" },
-		h("h1", {}, error.title || "This page failed"), h("p", {}, error.status === 401 && !api.hasToken() ?
+		h("h1", error.title || "This page failed"), h("p", error.status === 401 && !api.hasToken() ?
 			"A token is needed: type it, or open the address that poolscope web printed." : error.message),
 		error.status === 401 ? h("form", { on: { submit: (event) => {
 			event.preventDefault();
 			api.setToken(field.value.trim().replace(/^.*#k=/, ""));
 			place = null; // its stream and its starts were refused, too
 			show();
-		} } }, h("p", {}, field, " ", h("button", { type: "submit" }, "Use this token"))) : null,
-		h("p", {}, h("a", { href: "#/pools" }, "All pools")));
+		} } }, h("p", field, " ", h("button", { type: "submit" }, "Use this token"))) : null,
+		h("p", h("a", { href: "#/pools" }, "All pools")));
 }
 
 async function load(again) {
@@ -291,7 +291,7 @@ function show() {
 			empty.set(JSON.stringify([path, given]), isEmpty(answer));
 		if (!api.isLive() && answer && answer.starts > 1) {
 			/* A report has one time. */
-			fill(id("when"), h("p", { class: "note" }, "Start of " + startWords(answer.start, answer.start_number, answer.starts) + "."));
+			fill(id("when"), note("Start of " + startWords(answer.start, answer.start_number, answer.starts) + "."));
 			id("when").hidden = false;
 		}
 		return timed || !isChosen(at.params) ? noted(path, params, answer) : answer;
@@ -302,8 +302,8 @@ function show() {
 		maybe: (path, params) => ask(api.maybe, path, params),
 		ofTime: (route, params) => ofTime(route, params, at.params),
 		has: () => has(at.pool),
-		/* What a view says of nothing: why, where no time was chosen and nothing was left out. */
-		why: (text) => isChosen(at.params) ? "None is of this time." : api.leftOut() ? "This report left out: " + api.leftOut() + "." : text,
+		/* What a view says of nothing: why, where no time was chosen. */
+		why: (text) => isChosen(at.params) ? "None is of this time." : api.opening()?.left_out ? "This report left out: " + api.opening().left_out + "." : text,
 		link: linkTo,
 		/* Change a parameter of this view: a new address, or in place of this one.  A start is a
 		 * window of its own. */

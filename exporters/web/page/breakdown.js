@@ -31,10 +31,10 @@ const NAMES = 40;
 
 /* The names of bands beside what shows their places in the palette. */
 export function legend(names, places) {
-	return h("ul", { class: "legend" }, names.slice(0, NAMES).map((name, k) => h("li", {}, swatch((c) => {
+	return h("ul", { class: "legend" }, names.slice(0, NAMES).map((name, k) => h("li", swatch((c) => {
 		c.fillStyle = pattern(c, placeTile(places[k], false));
 		c.fillRect(0, 0, 28, 16);
-	}), shorten(short(name), 60))), names.length > NAMES ? h("li", {}, "and " + count(names.length - NAMES) + " more") : null);
+	}), shorten(short(name), 60))), names.length > NAMES ? h("li", "and " + count(names.length - NAMES) + " more") : null);
 }
 
 export function breakdown(open) {
@@ -228,7 +228,7 @@ export function breakdown(open) {
 		["↑", "Nodes above", moves.up], ["↓", "Nodes below", moves.down], ["Reset", "Reset: the whole picture", moves.all]]);
 
 	return {
-		root: h("div", {}, bar, pic.root), moves,
+		root: h("div", bar, pic.root), moves,
 		set(data, by, keep) {
 			d = data;
 			names = labelsOf(d.node);

@@ -2,8 +2,8 @@
  * breakdown_view - the view of how the nodes divided their time between phases.
  * SPDX-License-Identifier: MIT
  */
-import { h, fill } from "./dom.js";
-import { title, choose, search, nothing, PHASES_FROM } from "./parts.js";
+import { h, fill, note } from "./dom.js";
+import { title, choose, search, noPhases } from "./parts.js";
 import { breakdown, rowsOf, legend } from "./breakdown.js";
 import { setModels } from "./timeline_view.js";
 import { traceTools } from "./perfetto.js";
@@ -16,10 +16,10 @@ export function breakdownView(context) {
 	const model = choose("Model", null, "", (value) => context.set({ model: value, order: undefined }));
 	const order = choose("Order", null, "", (value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
-	const names = h("div"), when = h("p", { class: "note" });
+	const names = h("div"), when = note();
 	const trace = traceTools(context, context.pool, () => ({ node: params.node }));
-	const body = h("div", {}, trace, names, picture.root, when);
-	const root = h("section", {}, title("Breakdown", field, model.root, order.root), body);
+	const body = h("div", trace, names, picture.root, when);
+	const root = h("section", title("Breakdown", field, model.root, order.root), body);
 	let data = null;
 	addEventListener("look", () => {
 		if (data)
@@ -30,7 +30,7 @@ export function breakdownView(context) {
 		const answer = await context.maybe(["breakdown"], { rows: 800, shape: "columns", model: params.model, node: params.node });
 		if (!answer || !answer.rows.node || answer.rows.node.length === 0) {
 			model.root.hidden = !answer;
-			fill(body, nothing("No phases to draw.", context.why(params.node ? "No node of this name has any." : PHASES_FROM)));
+			fill(body, noPhases(context));
 			return;
 		}
 		data = rowsOf(answer);

@@ -11,9 +11,13 @@ const ATTRIBUTES = new Set(["class", "id", "type", "role", "title", "tabindex",
 	"autocomplete", "spellcheck", "list", "min", "max", "step", "open",
 	"selected", "checked", "disabled", "inputmode", "download"]);
 
-/* A new element: h("td", { class: "number", on: { click } }, "text", node). */
+/* A new element: h("td", { class: "number", on: { click } }, "text", node), or h("td", "text"). */
 export function h(tag, attributes, ...children) {
+	if (Object.getPrototypeOf(attributes ?? {}) !== Object.prototype)
+		return h(tag, null, attributes, ...children);
 	const element = document.createElement(tag);
+	if (tag === "button")
+		element.type = tag; // it sends no form
 	for (const [name, value] of Object.entries(attributes || {})) {
 		if (value === undefined || value === null || value === false)
 			continue;
@@ -47,6 +51,8 @@ function put(element, children) {
 		element.append(child instanceof Node ? child : String(child));
 	}
 }
+
+export const note = (...children) => h("p", { class: "note" }, children);
 
 /* Replace what is in an element. */
 export function fill(element, ...children) {

@@ -2,7 +2,7 @@
  * groups - test runs by group of devices.
  * SPDX-License-Identifier: MIT
  */
-import { h, fill } from "./dom.js";
+import { h, fill, note } from "./dom.js";
 import { title, choose, nothing, search } from "./parts.js";
 import { table } from "./table.js";
 import { SPREAD } from "./pool.js";
@@ -20,7 +20,7 @@ export function groups(context) {
 		context.set({ q }, true);
 		t.filter(q);
 	});
-	const body = h("div", {}, t.root, h("p", { class: "note" }, SPREAD)), root = h("section", {}, title("Groups", field, step.root, clock.root), body);
+	const body = h("div", t.root, note(SPREAD)), root = h("section", title("Groups", field, step.root, clock.root), body);
 	let most = 1;
 
 	function columns() {

@@ -18,8 +18,8 @@ export function help() {
 	if (!dialog) {
 		dialog = h("dialog", { class: "help", "aria-labelledby": "help-title" });
 		fill(dialog, h("h2", { id: "help-title" }, "Keys"),
-			h("dl", {}, LIST.map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)))),
-			h("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
+			h("dl", LIST.map(([key, what]) => h("div", h("dt", h("kbd", key)), h("dd", what)))),
+			h("button", { on: { click: () => dialog.close() } }, "Close"));
 		document.body.append(dialog);
 	}
 	if (dialog.open)

@@ -2,7 +2,7 @@
  * lead - what the overview says first: sentences, the slowest nodes, what runs.
  * SPDX-License-Identifier: MIT
  */
-import { h, fill } from "./dom.js";
+import { h, fill, note } from "./dom.js";
 import { opening } from "./api.js";
 import { map } from "./map.js";
 import { chart, lines, used } from "./lines.js";
@@ -29,15 +29,15 @@ export function lead(context, trouble) {
 	const picture = map((node) => {
 		location.hash = link(node);
 	}, link, TALL);
-	const nodes = h("div", {}, picture.root);
-	const root = h("div", {}, words, h("div", { class: "halves" }, nodes, h("div", {}, slow, trouble, jobs)));
+	const nodes = h("div", picture.root);
+	const root = h("div", words, h("div", { class: "halves" }, nodes, h("div", slow, trouble, jobs)));
 	const drawn = new Map(), causes = new Map();
 	let above = [], sentences = [], next = 0;
 
-	const item = (node, text) => h("li", {}, h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
+	const item = (node, text) => h("li", h("a", { href: link(node), title: node }, shorten(node, 48)), ": ", whole(text));
 
 	function tell(rows) {
-		fill(words, rows.map((r) => h("p", {}, r.address ? h("a", { href: r.address }, whole(r.text)) : whole(r.text))));
+		fill(words, rows.map((r) => h("p", r.address ? h("a", { href: r.address }, whole(r.text)) : whole(r.text))));
 	}
 
 	/* Of a large pool when the rest is shown; the slowest nodes have their list. */
@@ -61,17 +61,17 @@ export function lead(context, trouble) {
 
 	function slowest() {
 		const list = above.filter((r) => r.above >= MUCH_S && r.above >= MUCH * r.usual).slice(0, SLOW);
-		fill(slow, h("h2", {}, "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r) + cause(r)))) :
-			h("p", { class: "note" }, "No node was much slower than usual."));
+		fill(slow, h("h2", "Slowest nodes"), list.length ? h("ul", { class: "plain" }, list.map((r) => item(r.node, slowWords(r) + cause(r)))) :
+			note("No node was much slower than usual."));
 		if (!said)
 			tell(sentences.filter((r) => r.about !== "slow" || !list.some((each) => each.node === r.node)));
 	}
 
 	function running(rows) {
 		const list = rows.filter((r) => r.open_starts > 0 && r.key);
-		fill(jobs, list.length ? [h("h2", {}, "Running"), h("ul", { class: "plain" }, list.slice(0, JOBS).map((r) =>
-			h("li", {}, "job " + shorten(r.key, 60) + " on " + plural(r.open_starts, "node")))),
-		list.length > JOBS ? h("p", { class: "note" }, count(list.length - JOBS) + " more") : null] : null);
+		fill(jobs, list.length ? [h("h2", "Running"), h("ul", { class: "plain" }, list.slice(0, JOBS).map((r) =>
+			h("li", "job " + shorten(r.key, 60) + " on " + plural(r.open_starts, "node")))),
+		list.length > JOBS ? note(count(list.length - JOBS) + " more") : null] : null);
 	}
 
 	/* Nodes by what they lost; where nothing says what is usual, by when they were heard. */
@@ -108,9 +108,9 @@ export function lead(context, trouble) {
 		};
 		const range = ({ metric, group }) => {
 			const row = found && found.rows.find((r) => r.metric === metric && r.group === group);
-			return row && h("p", { class: "note" }, ["min", "mean", "max"].map((key) => key + " " + value(row[key], row.unit)).join(", "));
+			return row && note(["min", "mean", "max"].map((key) => key + " " + value(row[key], row.unit)).join(", "));
 		};
-		fill(charts, list.map(([m]) => h("div", {}, at(m).root, range(m))));
+		fill(charts, list.map(([m]) => h("div", at(m).root, range(m))));
 		list.forEach(([m, answer]) => at(m).set(answer));
 	}
 

@@ -256,7 +256,7 @@ export function lines(label, zoomed, tall) {
 			(isLive() ? zoomed : closer)(to(a), to(b));
 		}) });
 	const key = h("ul", { class: "legend" });
-	const all = h("button", { type: "button", hidden: true, on: { click: () => {
+	const all = h("button", { hidden: true, on: { click: () => {
 		d = whole;
 		all.hidden = true;
 		pic.redraw();
@@ -279,7 +279,7 @@ export function lines(label, zoomed, tall) {
 			key.replaceChildren();
 			if (!d.bands && d.lines.length > 1)
 				d.lines.slice(0, 12).forEach((line, i) => {
-					key.append(h("li", {}, swatch((c) => {
+					key.append(h("li", swatch((c) => {
 						c.strokeStyle = series(i);
 						c.lineWidth = 3;
 						c.setLineDash(DASHES[Math.floor(i / SERIES) % 4]);

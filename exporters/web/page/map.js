@@ -149,11 +149,11 @@ export function map(open, chosen, tallest) {
 		pic.redraw();
 		scale.redraw();
 		rows = range && rowsTable(nodesIn());
-		fill(picked, range && [h("h2", {}, "Nodes of this range"), rows.root]);
+		fill(picked, range && [h("h2", "Nodes of this range"), rows.root]);
 	}
 
 	return {
-		root: h("div", {}, pic.root, scale.root, picked),
+		root: h("div", pic.root, scale.root, picked),
 		set(nodes, name, of) {
 			list = nodes;
 			label = name;

@@ -2,8 +2,8 @@
  * node - one node: its phases in time, on the same axis metrics against the median of its pool.
  * SPDX-License-Identifier: MIT
  */
-import { isLive, leftOut } from "./api.js";
-import { h, fill } from "./dom.js";
+import { isLive } from "./api.js";
+import { h, fill, note } from "./dom.js";
 import { title, figures, choose, nothing, search, since } from "./parts.js";
 import { table } from "./table.js";
 import { chart, lines } from "./lines.js";
@@ -30,12 +30,12 @@ const columns = [{ key: "metric", label: "Metric", wide: true }, { key: "count",
 		show: (r) => value(r[key], r.unit) }))];
 
 function groupsOf(href) {
-	const root = h("div", { class: "metrics" }), more = h("p", { class: "note" }), shown = new Map();
+	const root = h("div", { class: "metrics" }), more = note(), shown = new Map();
 	let all = [], q = "";
 
 	function group(name) {
 		const t = table({ caption: "Metrics of " + name, columns, href: (r) => href(r.metric) });
-		const head = h("summary"), words = h("p", { class: "note" }), body = h("div", {}, t.root, words);
+		const head = h("summary"), words = note(), body = h("div", t.root, words);
 		const each = { t, head, words, rows: [], root: h("details", { on: { toggle: () => each.fill() } }, head, body), fill() {
 			if (each.root.open)
 				t.set(each.rows);
@@ -90,7 +90,7 @@ export function nodeView(context) {
 	const field = search("Filter metrics", "", (q) => metrics.filter(q));
 	const more = choose("Chart", null, "", (metric) => context.set({ metric }));
 	const parts = h("div");
-	const root = h("section", {}, title(item || "Node", h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
+	const root = h("section", title(item || "Node", h("a", { href: context.link("breakdown", undefined, { node }) }, "breakdown")),
 		facts.root, parts);
 	const zoom = (from, to) => context.set(windowOf(from, to));
 	const when = timeline("What this node did when", { lanes: true, choose: zoom, resized: () => inTime().catch(() => {}) });
@@ -173,11 +173,11 @@ export function nodeView(context) {
 		phases.set(rows);
 		metrics.set(list);
 		if (!parts.firstChild)
-			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", {}, "In time"), when.root] : null,
+			fill(parts, rows.length || list.length ? trace : null, rows.length ? [h("h2", "In time"), when.root] : null,
 				list.length ? [h("div", { class: "beside" }, more.root), charts] : null,
-				rows.length ? [h("h2", {}, "Phases"), phases.root, h("p", { class: "note" }, SPREAD)] : null,
-				list.length ? [h("div", { class: "title" }, h("h2", {}, "Metrics"), h("div", { class: "beside" }, field)), metrics.root] : null,
-				!rows.length && !list.length ? nothing((leftOut() ? "This report has no" : "No") + " phases and no samples of this node.", context.why("")) : null);
+				rows.length ? [h("h2", "Phases"), phases.root, note(SPREAD)] : null,
+				list.length ? [h("div", { class: "title" }, h("h2", "Metrics"), h("div", { class: "beside" }, field)), metrics.root] : null,
+				!rows.length && !list.length ? nothing("No phases and no samples of this node here.", context.why("")) : null);
 		await draw(list);
 		if (rows.length)
 			await inTime();

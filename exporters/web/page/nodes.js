@@ -22,8 +22,8 @@ export function mapView(context) {
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
 	const device = choose("Device", null, "", (name) => context.set({ device: name }));
 	device.root.hidden = true;
-	const over = h("div"), body = h("div", {}, picture.root);
-	const root = h("section", {}, title("Nodes", field, which.root, device.root), body, over);
+	const over = h("div"), body = h("div", picture.root);
+	const root = h("section", title("Nodes", field, which.root, device.root), body, over);
 	let choices = null, series = null;
 
 	/* Some nodes know which metrics there are: of each kind of name two, and others. */
@@ -114,7 +114,7 @@ export function mapView(context) {
 			return;
 		if (!series) {
 			series = lines(name, (from, to) => context.set(windowOf(from, to)));
-			fill(over, h("h2", {}, "Over time"), series.root);
+			fill(over, h("h2", "Over time"), series.root);
 		}
 		const answer = await chart(context, { metric: name, node: params.node });
 		over.hidden = !answer;

@@ -7,14 +7,14 @@ import { ago } from "./format.js";
 
 /* A heading with what belongs beside it. */
 export function title(text, ...beside) {
-	return h("div", { class: "title" }, h("h1", {}, text), h("div", { class: "beside" }, beside));
+	return h("div", { class: "title" }, h("h1", text), h("div", { class: "beside" }, beside));
 }
 
 /* Some numbers in a row: set([[label, value, state], ...]). */
 export function figures() {
 	const root = h("dl", { class: "figures" });
 	return { root, set(list) {
-		keyed(root, list.filter(Boolean), ([name]) => name, ([name]) => h("div", {}, h("dt", {}, name), h("dd")),
+		keyed(root, list.filter(Boolean), ([name]) => name, ([name]) => h("div", h("dt", name), h("dd")),
 			(element, [, value, state]) => {
 				if (value instanceof Node)
 					fill(element.lastChild, value);
@@ -37,7 +37,7 @@ export function search(label, value, call) {
 /* choose(label, [[value, text], ...], chosen, call) */
 export function choose(label, list, chosen, call) {
 	const select = h("select", { on: { change: () => call(select.value) } });
-	const root = h("label", { class: "choose" }, h("span", {}, label), select);
+	const root = h("label", { class: "choose" }, h("span", label), select);
 	const set = (options, value) => fill(select, options.map(([v, text]) => h("option", { value: v, selected: v === value }, text)));
 	if (list)
 		set(list, chosen);
@@ -56,13 +56,17 @@ export function countOn() {
 
 export const PHASES_FROM = "Two events X:start and X:end of a node make one; a model defines others.";
 
+export function noPhases({ params, why }) {
+	return nothing("No phases to draw.", why(params.node ? "No node of this name has any." : PHASES_FROM));
+}
+
 /* Of the phases that no model defines, the model has this word for programs. */
 export function modelName(name) {
 	return name === "none" ? "no model" : name;
 }
 
 export function nothing(text, hint) {
-	return h("p", { class: "nothing" }, text, hint ? h("span", {}, " ", hint) : null);
+	return h("p", { class: "nothing" }, text, hint ? h("span", " ", hint) : null);
 }
 
 const WORDS = { live: "good", ok: "good", late: "warn", silent: "bad", gone: "bad", critical: "bad", warning: "warn", wrong: "warn" };
@@ -77,6 +81,6 @@ export function state(word, kind) {
 /* pages([label, call], text, [label, call]): buttons for what is before and after; without a call there is
  * nothing more. */
 export function pages(back, text, next) {
-	const button = ([label, call]) => h("button", { type: "button", disabled: !call, on: call && { click: call } }, label);
-	return h("nav", { class: "pager", "aria-label": "Pages" }, button(back), h("span", {}, text), button(next));
+	const button = ([label, call]) => h("button", { disabled: !call, on: call && { click: call } }, label);
+	return h("nav", { class: "pager", "aria-label": "Pages" }, button(back), h("span", text), button(next));
 }

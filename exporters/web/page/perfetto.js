@@ -61,7 +61,7 @@ export function traceTools(context, name, params, isNode) {
 		nodes = value;
 	});
 	const buttons = [["Open in Perfetto", show], ["Save trace", keep]].map(([text, call]) =>
-		h("button", { type: "button", on: { click: () => run(call) } }, text));
+		h("button", { on: { click: () => run(call) } }, text));
 
 	async function run(call) {
 		buttons.forEach((each) => each.setAttribute("disabled", ""));

@@ -156,19 +156,13 @@ export function sweep() {
 
 addEventListener("look", () => {
 	for (const each of all)
-		each.redraw();
-});
-
-/* There is no frame before the paper. */
-addEventListener("beforeprint", () => {
-	for (const each of all)
-		each.paint();
+		each.paint(); // there is no frame before paper
 });
 
 /* A keyboard's way to move a picture: buttons above it. */
 export function buttons(list) {
 	return h("div", { class: "buttons", role: "group", "aria-label": "Move the picture" },
-		list.map(([label, name, call]) => h("button", { type: "button", "aria-label": name, title: name,
+		list.map(([label, name, call]) => h("button", { "aria-label": name, title: name,
 			on: { click: call } }, label)));
 }
 

@@ -2,7 +2,7 @@
  * pool - the overview: who is heard, and how long the phases took.
  * SPDX-License-Identifier: MIT
  */
-import { h, fill } from "./dom.js";
+import { h, fill, note } from "./dom.js";
 import { title, figures, nothing, since, state, PHASES_FROM } from "./parts.js";
 import { table } from "./table.js";
 import { spread } from "./bands.js";
@@ -35,8 +35,8 @@ export function overview(context) {
 		href: (r) => context.link("map", undefined, { value: "phase:" + r.phase }),
 		empty: context.why("No phases yet. " + PHASES_FROM) });
 	const trouble = h("div"), first = lead(context, trouble), farm = h("div");
-	const words = h("p", { class: "note" }, SPREAD), times = h("div", {}, h("h2", {}, "Phases"), phases.root, words);
-	const root = h("section", {}, title(context.pool), facts.root, first.root, farm, first.charts, times);
+	const words = note(SPREAD), times = h("div", h("h2", "Phases"), phases.root, words);
+	const root = h("section", title(context.pool), facts.root, first.root, farm, first.charts, times);
 
 	/* `many`: how many need attention; only the first ones are asked for.  `notes`: what is wrong with the head. */
 	function wrong(nodes, many, notes) {
@@ -44,10 +44,10 @@ export function overview(context) {
 		const head = notes.filter((n) => n.key !== "left_out");
 		if (list.length + head.length === 0)
 			return fill(trouble);
-		return fill(trouble, h("h2", {}, "Needs attention"), h("ul", { class: "plain" }, head.map((n) => h("li", {}, state("head", "warn"), " ", n.text)), list.map((n) => h("li", {},
+		return fill(trouble, h("h2", "Needs attention"), h("ul", { class: "plain" }, head.map((n) => h("li", state("head", "warn"), " ", n.text)), list.map((n) => h("li", {},
 			state(n.state === "live" ? "wrong" : n.state), " ", h("a", { href: context.link("node", n.node), title: n.node }, shorten(n.node, 64)), " ",
 			n.wrong && n.wrong !== "not heard" ? n.wrong : since(millis(n.last_record), "last record "))),
-		more > 0 ? h("li", {}, h("a", { href: context.link("map", undefined, { value: "heard" }) },
+		more > 0 ? h("li", h("a", { href: context.link("map", undefined, { value: "heard" }) },
 			count(more) + " more")) : null));
 	}
 

@@ -30,7 +30,7 @@ function kind(name) {
 
 function card(p) {
 	const [account, pool] = kind(p.name);
-	return h("li", { class: "card" }, h("h2", {}, h("a", { href: poolLink(p.name) }, h("span", { class: "of" }, account), pool)),
+	return h("li", { class: "card" }, h("h2", h("a", { href: poolLink(p.name) }, h("span", { class: "of" }, account), pool)),
 		h("p", { class: "word" }), h("p", { class: "facts" }), h("p", { class: "when" }));
 }
 
@@ -51,7 +51,7 @@ export function pools(context) {
 		draw();
 	});
 	const more = h("div", { hidden: true });
-	const root = h("section", {}, title("Pools", field), list, more, note);
+	const root = h("section", title("Pools", field), list, more, note);
 
 	function draw() {
 		const q = (context.params.q || "").toLowerCase(), page = Number(context.params.page) || 0;

@@ -1,6 +1,13 @@
 /*
  * report - the page with its data inside: one file that needs no server.
  *
+ * A source of data, which use() of api.js takes, is an object with
+ *	get(path, params)	a promise of what the route answers
+ *	live(pool, call, end)	calls call(event, data) until end aborts; may be absent
+ *	trace(pool, params)	a promise of { buffer, shows }; may be absent
+ *	opening	{ sentences, addresses, metrics }: what the overview begins with, { left_out }: words for what
+ *		get() does not have; may be absent
+ *
  * The element #data has base64 of gzip of JSON: { pool, made, left_out, sentences, addresses,
  * metrics, answers }.
  * The names of `answers` are the paths that the page asks for, with their parameters in the
@@ -84,8 +91,7 @@ function answer(name) {
 }
 
 use({
-	opening: { sentences, addresses, metrics },
-	leftOut: left_out,
+	opening: { sentences, addresses, metrics, left_out },
 	async get(path, params) {
 		const found = find(path, params);
 		if (found === undefined)
@@ -101,8 +107,8 @@ async function download() {
 /* What the file is, and what it lacks. */
 const trace = document.getElementById("trace");
 document.body.append(h("footer", { class: "note report" },
-	h("p", {}, "Report of " + pool + ", made " + made + "." + (left_out ? " Left out: " + left_out + "." : "")),
-	trace ? h("p", {}, h("button", { type: "button", on: { click: download } },
+	h("p", "Report of " + pool + ", made " + made + "." + (left_out ? " Left out: " + left_out + "." : "")),
+	trace ? h("p", h("button", { on: { click: download } },
 		"Save the trace of the worst nodes"), " for ui.perfetto.dev, " + size(trace.textContent.length * 3 / 4) + " here") : null));
 /* It begins with the pool. */
 if (!location.hash)

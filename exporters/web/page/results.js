@@ -3,7 +3,7 @@
  * changes.
  * SPDX-License-Identifier: MIT
  */
-import { h, fill } from "./dom.js";
+import { h, fill, note } from "./dom.js";
 import { title, nothing, search } from "./parts.js";
 import { table } from "./table.js";
 import { lines } from "./lines.js";
@@ -16,14 +16,14 @@ export function results(context) {
 	const { params } = context, test = params.test, entry = params.entry;
 	const body = h("div");
 	const back = test ? h("a", { href: context.link("results", undefined, entry ? { test } : {}) }, entry ? test : "all tests") : null;
-	const root = h("section", {}, title(entry || test || "Results", back), body);
+	const root = h("section", title(entry || test || "Results", back), body);
 	const view = { root, tables: [], load: () => entry ? timings() : test ? entries() : tests() };
 	const ask = async (more) => ((await context.maybe(["results"], { test, entry, ...more })) || { rows: [] }).rows;
 
 	function list(caption, key, rows, href, more) {
 		const t = table({ caption, columns: [{ key, label: caption, wide: true }, ...(more || [])], href });
 		view.tables = [t];
-		fill(body, h("p", {}, search("Filter", "", (q) => t.filter(q))), t.root);
+		fill(body, h("p", search("Filter", "", (q) => t.filter(q))), t.root);
 		t.set(rows);
 	}
 
@@ -56,7 +56,7 @@ export function results(context) {
 		view.tables = [t];
 		const levels = found.length ? level(rows, found) : null;
 		fill(body, chart.root, found.length ? changesTable(found) : null,
-			answer.length >= LIMIT ? h("p", { class: "note" }, "The newest " + count(LIMIT) + "; older ones are left out.") : null, h("h2", {}, "Starts"), t.root);
+			answer.length >= LIMIT ? note("The newest " + count(LIMIT) + "; older ones are left out.") : null, h("h2", "Starts"), t.root);
 		chart.set({ times: rows.map((r) => r.at), unit: "s", lines: [{ name: entry, values: rows.map((r) => r.timing), points: true },
 			...(levels ? [{ name: "level", values: levels, step: true }] : [])],
 		marks: found.map((c) => ({ time: c.at, worse: c.percent > 0, text: signed(c.percent) })) });
@@ -84,7 +84,7 @@ export function results(context) {
 			{ key: "before", label: "Before", as: duration },
 			{ key: "after", label: "After", as: duration }] });
 		queueMicrotask(() => t.set(found));
-		return [h("h2", {}, "Changes of the level"), t.root];
+		return [h("h2", "Changes of the level"), t.root];
 	}
 
 	return view;

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
-import { h, fill } from "./dom.js";
+import { h, fill, note } from "./dom.js";
 import { title, choose, figures, search, pages, nothing, state } from "./parts.js";
 import { table } from "./table.js";
 import { steps } from "./bands.js";
@@ -52,7 +52,7 @@ function runView(context) {
 		{ key: "name", label: "Step", wide: true },
 		{ key: "seconds", label: "Seconds", as: seconds },
 		{ key: "usual", label: "Usual", as: seconds, title: "The median of its group" }] });
-	const root = h("section", {}, title("Run " + item, h("a", { href: context.link("runs", undefined, { model: params.model }) }, "all runs")),
+	const root = h("section", title("Run " + item, h("a", { href: context.link("runs", undefined, { model: params.model }) }, "all runs")),
 		facts.root, why, bar, t.root);
 	const row = (key, label, r) => r[key] && [label, h("a", { href: context.link("runs", undefined, { model: params.model, [key]: r[key] }) }, r[key])];
 
@@ -77,7 +77,7 @@ export function runs(context) {
 	const fields = Object.entries(FIELDS).map(([name, label]) => search(label, params[name], (value) => first({ [name]: value })));
 	const wanted = choose("State", STATES, params.state || "", (chosen) => first({ state: chosen }));
 	const filter = { ...Object.fromEntries(Object.keys(FIELDS).map((name) => [name, params[name]])), state: params.state };
-	const body = h("div"), errors = h("div"), root = h("section", {}, title("Runs", wanted.root), h("div", { class: "filters" }, fields), errors, body);
+	const body = h("div"), errors = h("div"), root = h("section", title("Runs", wanted.root), h("div", { class: "filters" }, fields), errors, body);
 	const worst = table({ caption: "The most frequent errors", columns: [
 		{ key: "error_text", label: "Error", wide: true, value: (r) => r.error_text || NO_TEXT, show: (r) => shorten(r.error_text || NO_TEXT, SHOWN) },
 		{ key: "runs", label: "Runs", as: count },
@@ -100,8 +100,8 @@ export function runs(context) {
 		if (!top || top.rows.length === 0 || params.after || from)
 			return fill(errors);
 		worst.set(top.rows.slice(0, ERRORS));
-		return fill(errors, h("h2", {}, "Top errors"), worst.root, top.rows.length > ERRORS ? h("p", { class: "note" }, "There are more, of fewer runs.") : null,
-			h("h2", {}, "Newest runs"));
+		return fill(errors, h("h2", "Top errors"), worst.root, top.rows.length > ERRORS ? note("There are more, of fewer runs.") : null,
+			h("h2", "Newest runs"));
 	}
 
 	const view = { root, tables: [], async load() {

@@ -26,10 +26,10 @@ export function spans(context) {
 		open: (of) => {
 			location.hash = context.link("node", of);
 		}, resized: () => draw().catch(() => {}) }); // asked again anyway, or left
-	const some = h("div", {}, picture.root, h("div", { class: "title" }, h("h2", {}, "Durations"),
+	const some = h("div", picture.root, h("div", { class: "title" }, h("h2", "Durations"),
 		choose("By", ["name", "node", "track"].map((v) => [v, v]), by, (to) => context.set({ by: to })).root), all.root,
-	h("h2", {}, "The " + SLOWEST + " slowest"), slow.root);
-	const root = h("section", {}, title("Spans", search("Names, such as cc*", name, (to) => context.set({ name: to })),
+	h("h2", "The " + SLOWEST + " slowest"), slow.root);
+	const root = h("section", title("Spans", search("Names, such as cc*", name, (to) => context.set({ name: to })),
 		search("Nodes, such as cn1*", node, (to) => context.set({ node: to }))), none, some);
 
 	async function draw() {

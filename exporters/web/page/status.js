@@ -2,7 +2,7 @@
  * status - the way of a record from agent to table, and what was lost on it.
  * SPDX-License-Identifier: MIT
  */
-import { h, fill } from "./dom.js";
+import { h, fill, note } from "./dom.js";
 import { title, since, state } from "./parts.js";
 import { table } from "./table.js";
 import { poolLink } from "./places.js";
@@ -21,7 +21,7 @@ function byWho(answer) {
 }
 
 export function status(context) {
-	const body = h("div"), root = h("section", {}, title("Pipeline status"), body);
+	const body = h("div"), root = h("section", title("Pipeline status"), body);
 	const open = new Set();
 	let answer = null, s = {};
 	const n = (part, name) => (s[part] && s[part][name] && Number(s[part][name].value)) || 0;
@@ -30,19 +30,19 @@ export function status(context) {
 	/* A token of some partitions sees nothing of the health. */
 	function verdict() {
 		if (limited())
-			return h("p", {}, "This token sees some of the partitions, and nothing of the health of the store.");
-		const list = answer.rows.map((r) => h("li", {}, state(r.state, r.state === "critical" ? "bad" : "warn"), " ", r.text));
+			return h("p", "This token sees some of the partitions, and nothing of the health of the store.");
+		const list = answer.rows.map((r) => h("li", state(r.state, r.state === "critical" ? "bad" : "warn"), " ", r.text));
 		if (!list.length)
-			list.push(h("li", {}, state("ok", "good"), " ", answer.text));
+			list.push(h("li", state("ok", "good"), " ", answer.text));
 		for (const part of answer.parts.filter((p) => p.part === "insecure"))
-			list.push(h("li", {}, state("insecure", "bad"), " ", part.text));
+			list.push(h("li", state("insecure", "bad"), " ", part.text));
 		return h("ul", { class: "plain" }, list);
 	}
 
 	/* Each place that a record passes, with what is counted there. */
 	function walk() {
-		const hop = (name, value, unit, more) => h("li", {}, h("h2", {}, name), h("p", { class: "big" }, value),
-			h("p", {}, unit), more ? h("p", { class: "note" }, more) : null);
+		const hop = (name, value, unit, more) => h("li", h("h2", name), h("p", { class: "big" }, value),
+			h("p", unit), more ? note(more) : null);
 		return h("ol", { class: "walk" },
 			s.broker ? hop("Broker", count(n("broker", "received_messages")), "messages received", plural(n("broker", "peers"), "peer") +
 				", " + bytes(n("broker", "received_bytes"))) : hop("Broker", "–", stateOf("broker") || "not of this instance", ""),
@@ -67,18 +67,18 @@ export function status(context) {
 		const rest = entries - indexed - wait, sum = answer.partitions.reduce((a, p) => a + p.records - p.runs, 0);
 		const lost = Object.values(s).flatMap(Object.values).filter((c) => c.kind === "lost" && c.value && c.counter !== "records_gap");
 		return [h("div", { class: "accounts" },
-			h("table", { class: "ledger" }, h("caption", {}, "Entries of the journal"), h("tbody", {},
+			h("table", { class: "ledger" }, h("caption", "Entries of the journal"), h("tbody", {},
 				row("received and on disk", count(entries)), row("indexed", count(indexed)), row("not indexed yet", count(wait)),
 				row("unexplained", count(rest), true))),
-			h("table", { class: "ledger" }, h("caption", {}, "Records in the tables"), h("tbody", {},
+			h("table", { class: "ledger" }, h("caption", "Records in the tables"), h("tbody", {},
 				KINDS.filter((k) => n("store", "records_" + k)).map((k) => row(k === "gap" ? "gaps: what senders report as lost" :
 					k === "rejected" ? "rejected batches" : k === "entity" ? "entities" : k + "s", count(n("store", "records_" + k)))),
 				row("all", count(stored()), true), row("all partitions together", count(sum)),
 				row("difference", count(stored() - sum), true))),
-			h("table", { class: "ledger" }, h("caption", {}, "Not stored, or not as sent"), h("tbody", {},
+			h("table", { class: "ledger" }, h("caption", "Not stored, or not as sent"), h("tbody", {},
 				lost.length ? lost.map((c) => row(c.help, count(c.value))) : row("nothing", "0"),
 				row("gap records", count(n("store", "records_gap")))))),
-		h("p", { class: "note" }, "An agent's record reaches the tables, or a gap counts it as lost. Counters of the aggregator begin when it starts.")];
+		note("An agent's record reaches the tables, or a gap counts it as lost. Counters of the aggregator begin when it starts.")];
 	}
 
 	const pools = table({ caption: "Partitions", href: (r) => poolLink(r.partition), columns: [
@@ -95,7 +95,7 @@ export function status(context) {
 	function counters() {
 		return Object.entries(s).map(([name, part]) => {
 			const box = h("details", { open: open.has(name), on: { toggle: () => open[box.open ? "add" : "delete"](name) } },
-				h("summary", {}, name), h("table", { class: "ledger" }, h("tbody", {}, Object.values(part)
+				h("summary", name), h("table", { class: "ledger" }, h("tbody", Object.values(part)
 					.filter((c) => c.value !== 0 && c.value !== false && c.value !== null)
 					.map((c) => h("tr", { title: c.help }, h("th", { scope: "row" }, c.counter), h("td", { class: "number" },
 						c.shown || (c.kind === "count" && typeof c.value === "number" ? count(c.value) : String(c.value))))))));
@@ -113,10 +113,10 @@ export function status(context) {
 		const list = Object.keys(s.store || {}).filter((k) => k.startsWith("bytes_") && n("store", k)).map((k) => ({
 			name: k.slice(6).replaceAll("_", " "), bytes: n("store", k), rows: n("store", "rows_" + k.slice(6)) }));
 		list.sort((a, b) => b.bytes - a.bytes);
-		fill(top, verdict(), all ? [walk(), h("h2", {}, "Loss account"), account()] : null);
-		fill(rest, all ? [h("h2", {}, "All counters"), counters()] : null);
+		fill(top, verdict(), all ? [walk(), h("h2", "Loss account"), account()] : null);
+		fill(rest, all ? [h("h2", "All counters"), counters()] : null);
 		if (first)
-			fill(body, top, h("h2", {}, "Partitions"), pools.root, all ? [h("h2", {}, "Store"), tables.root] : null, rest);
+			fill(body, top, h("h2", "Partitions"), pools.root, all ? [h("h2", "Store"), tables.root] : null, rest);
 		first = false;
 		pools.set(answer.partitions);
 		tables.set(list);

@@ -43,14 +43,14 @@ export function table(options) {
 	const heads = columns.map(head);
 	const grid = h("table", { class: "grid" },
 		h("caption", { class: "quiet" }, caption),
-		h("thead", {}, h("tr", {}, heads.map((each) => each.cell))), body);
+		h("thead", h("tr", heads.map((each) => each.cell))), body);
 	const box = h("div", { class: "rows", tabindex: "0", role: "region", "aria-label": caption }, grid);
 	const note = h("p", { class: "note", hidden: true });
 	const pager = h("div", { hidden: true });
 	const root = h("div", { class: columns.length <= 4 ? "table few" : "table" }, box, note, pager);
 
 	function head(column) {
-		const button = h("button", { type: "button", class: "sort", title: column.title,
+		const button = h("button", { class: "sort", title: column.title,
 			on: { click: () => sortBy(column) } }, column.label);
 		const cell = h("th", { scope: "col", class: (column.number ? "number" : "") + (column.wide ? " wide" : "") },
 			button);

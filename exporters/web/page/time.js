@@ -70,9 +70,9 @@ export function timeField({ set, list }) {
 		event.preventDefault();
 		set({ start: "", from: value(from), to: value(to) });
 	} } }, from, to, h("button", { type: "submit" }, "Show"));
-	const leave = h("button", { type: "button", title: "Leave this window", on: { click: () => set({ from: "", to: "" }) } }, "✕");
+	const leave = h("button", { title: "Leave this window", on: { click: () => set({ from: "", to: "" }) } }, "✕");
 	const root = h("div", { class: "beside" },
-		h("label", { class: "choose" }, h("span", {}, "Time"), select), fields, leave);
+		h("label", { class: "choose" }, h("span", "Time"), select), fields, leave);
 	let params = {}, starts = [], known = 0, waiting = 0;
 
 	/* What nobody changed is as exact as it was. */

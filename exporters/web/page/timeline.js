@@ -146,15 +146,15 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		const y = (at) => top() + (at + 0.5) * (tall - top()) / bars.length;
 		for (const wide of [6, 1, 2])
 			row.forEach((at, i) => {
-				const begin = wide > 1 ? x(offset[i] + duration[i]) : x(offset[i]), first = wide > 1 ? at : row[i - 1];
-				if (at === null || !Number.isInteger(first) || x(offset[i] + duration[i]) <= from)
+				const begin = x(offset[i]), end = x(offset[i] + duration[i]), first = wide > 1 ? at : row[i - 1];
+				if (at === null || !Number.isInteger(first) || end <= from)
 					return;
 				c.strokeStyle = css(wide > 2 ? "paper" : "text");
 				c.lineWidth = wide;
 				c.setLineDash(wide === 2 && /^[bw]/.test(kind[i]) ? [3, 3] : []);
 				c.beginPath();
-				c.moveTo(begin, y(first));
-				c.lineTo(x(offset[i]), y(at));
+				c.moveTo(wide > 1 ? end : begin, y(first));
+				c.lineTo(begin, y(at));
 				c.stroke();
 			});
 		c.setLineDash([]);
@@ -235,7 +235,7 @@ export function timeline(label, { choose, open, resized, lanes, spans }) {
 		names = bars.map((bar, i) => i && bars[i - 1].first === bar.first && bars[i - 1].key === bar.key ? "" : (at.size > 1 ? of.get(bar) + " " : "") + bar.key);
 	}
 
-	return { root: h("div", {}, key, lanes || !isLive() ? null : bar, pic.root), moves, asked,
+	return { root: h("div", key, lanes || !isLive() ? null : bar, pic.root), moves, asked,
 		/* until: the end of the axis, if it is later than that of the answer. */
 		set(answer, until) {
 			const { rows, bars: of, area: counts } = answer, all = answer.phases.phase, used = new Set(rows.phase);

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  */
 import { isLive } from "./api.js";
-import { h, fill } from "./dom.js";
-import { title, choose, search, nothing, modelName, PHASES_FROM } from "./parts.js";
+import { h, fill, note } from "./dom.js";
+import { title, choose, search, noPhases, modelName } from "./parts.js";
 import { windowOf } from "./time.js";
 import { timeline } from "./timeline.js";
 
@@ -25,14 +25,14 @@ export function timelineView(context) {
 	const order = choose("Order", [["name", "name"], ["begin", "first begin"], ["longest", "longest"]], params.order || "name",
 		(value) => context.set({ order: value }));
 	const field = search("Nodes, such as cn1*", params.node, (node) => context.set({ node }));
-	const when = h("p", { class: "note" }), body = h("div", {}, picture.root, when);
-	const root = h("section", {}, title("Timeline", isLive() ? [field, model.root, order.root] : model.root), body);
+	const when = note(), body = h("div", picture.root, when);
+	const root = h("section", title("Timeline", isLive() ? [field, model.root, order.root] : model.root), body);
 
 	async function load() {
 		const answer = await context.maybe(["timeline"], { ...picture.asked(), order: params.order || "name", model: params.model, node: params.node });
 		model.root.hidden = !answer;
 		if (!answer) {
-			fill(body, nothing("No phases to draw.", context.why(params.node ? "No node of this name has any." : PHASES_FROM)));
+			fill(body, noPhases(context));
 			return;
 		}
 		if (!picture.root.isConnected || !body.contains(picture.root))

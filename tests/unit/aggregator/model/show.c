@@ -77,6 +77,8 @@ a_model_is_printed_in_the_order_of_its_file(void **state)
 	    "unmatched ignored\n"
 	    "  phase       boot: arm:on to arm:ready, by node, measured by "
 	    "took, required\n"
+	    "  pool        ready when 100 % of its nodes are, a pause of 10 "
+	    "min parts two starts\n"
 	    "  view        both: wait + boot\n"
 	    "  events      arm:asked, arm:taken, arm:gone, arm:close, "
 	    "arm:open, arm:on, arm:ready\n"
