@@ -355,11 +355,12 @@ rank(struct why_one_node *node, const struct starts *starts)
 	    memory_zero((size_t)starts->nodes.count + 1, sizeof(*after_ns));
 
 	for (uint32_t i = 0; i < starts->nodes.count; i++) {
-		int64_t ns = starts->ready_ns[i] - start->begin_ns;
+		int64_t ready_ns = starts->ready_ns[i], ns;
 
-		if (starts->ready_ns[i] == START_UNKNOWN ||
-		    starts->ready_ns[i] == START_NONE || ns < 0)
+		if (ready_ns == START_UNKNOWN || ready_ns == START_NONE ||
+		    ready_ns < start->begin_ns)
 			continue;
+		ns = ready_ns - start->begin_ns;
 		after_ns[node->of++] = ns;
 		if (text_equal(starts->nodes.names[i], node->node))
 			node->ready_ns = ns;
