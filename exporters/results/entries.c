@@ -78,7 +78,7 @@ result_entries_each(const struct result_query *query,
 
 	string_table_init(&tests);
 	rc = read_tests(query, &tests, err);
-	if (rc == 0)
+	if (rc == 0 && tests.count > 0)
 		qsort(tests.names, tests.count, sizeof(*tests.names), by_name);
 	for (uint32_t i = 0; rc == 0 && i < tests.count; i++) {
 		string_table_init(&entries);
