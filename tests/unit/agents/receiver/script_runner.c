@@ -133,7 +133,11 @@ static void
 it_has_default_signals(void **state)
 {
 	signal(SIGPIPE, SIG_IGN);
-	run("grep -E '^Sig(Ign|Blk)' /proc/self/status", 5000);
+	/* What make starts ignores 32 and 33, which are the C library's: no
+	 * program can change that. */
+	run("sed -nE 's/^(SigIgn:.*)180000000$/\\1000000000/; "
+	    "/^Sig(Ign|Blk)/p' /proc/self/status",
+	    5000);
 	assert_output("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
 	signal(SIGPIPE, SIG_DFL);
 }
