@@ -2,10 +2,9 @@
  * marks - tests of aggregator/marks/marks.h: what the archive lacks.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/aggregator/pool.h"
+#include "tests/unit/aggregator/clear_marks.h"
 
 #include "aggregator/admin/partitions.h"
-#include "aggregator/marks/marks.h"
 #include "aggregator/tables/stream_row.h"
 #include "proto/base/varint.h"
 
@@ -102,18 +101,10 @@ last_of(uint64_t *change, uint32_t *row)
 static void
 clear_all(uint64_t change, uint32_t row, uint32_t rows)
 {
-	struct marks_clear clear = {
-		.change = change, .settled = change, .row = row
-	};
-	struct err err = { 0 };
-	bool more = true;
-
-	while (more)
-		rig_good(marks_clear_step(writer_db(rig.writer), &clear, rows,
-			     &more, &err) == DB_OK
-			     ? 0
-			     : -1,
-		    &err);
+	clear_marks(
+	    (struct marks_clear){
+		.change = change, .settled = change, .row = row },
+	    rows);
 }
 
 static void

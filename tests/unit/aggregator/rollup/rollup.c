@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include "aggregator/rollup/rollup.h"
-#include "aggregator/marks/marks.h"
 
 #include <math.h>
 
 #include "aggregator/query/series/series.h"
+#include "tests/unit/aggregator/clear_marks.h"
 #include "tests/unit/aggregator/slices.h"
 #include "proto/hash/hash.h"
 #include "tests/unit/aggregator/pool.h"
@@ -900,27 +900,6 @@ the_finest_are_deleted_first_by_size(void **state)
 	assert_int_equal(rows_of_rollups(), 0);
 }
 
-/* The archive got what the samples say; their sums too if `with_sums`. */
-static void
-archive_takes(bool with_sums)
-{
-	struct marks_clear clear = { .row = UINT32_MAX };
-	struct err err = { 0 };
-	struct db_txn *txn;
-	bool more = true;
-
-	rig_good(db_begin(writer_db(rig.writer), false, &txn, &err), &err);
-	clear.change = marks_last_change(txn);
-	db_abort(&txn);
-	clear.settled = with_sums ? clear.change : 0;
-	while (more)
-		rig_good(marks_clear_step(writer_db(rig.writer), &clear, 1000,
-			     &more, &err) == DB_OK
-			     ? 0
-			     : -1,
-		    &err);
-}
-
 static void
 rollups_stay_until_the_archive_has_them(void **state)
 {
@@ -931,7 +910,7 @@ rollups_stay_until_the_archive_has_them(void **state)
 	rig_open_indexer(&rig);
 	define_group();
 	send_hours(&random, 3);
-	archive_takes(false);
+	clear_marks_of_now(false);
 	compact_now();
 	rollups = rows_of_rollups();
 	assert_true(rollups > 0);
@@ -941,7 +920,7 @@ rollups_stay_until_the_archive_has_them(void **state)
 	assert_int_equal(rows_of(TABLES_CHUNKS), 0);
 	assert_int_equal(rows_of_rollups(), rollups);
 
-	archive_takes(true);
+	clear_marks_of_now(true);
 	retain_now();
 	assert_int_equal(rows_of_rollups(), 0);
 }

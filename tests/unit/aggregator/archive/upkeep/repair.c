@@ -5,8 +5,7 @@
  */
 #include "aggregator/archive/upkeep/repair.h"
 
-#include "aggregator/marks/marks.h"
-#include "tests/unit/aggregator/pool.h"
+#include "tests/unit/aggregator/clear_marks.h"
 
 static const struct key_row_block first_hour = { .partition = 1,
 	.kind = RECORD_EVENT,
@@ -31,25 +30,6 @@ open_with_archive(void)
 }
 
 /* The archiver has sent everything. */
-static void
-clear_marks(void)
-{
-	struct db_txn *txn = begin();
-	struct marks_clear clear = { .change = marks_last_change(txn),
-		.settled = marks_last_change(txn),
-		.row = marks_last_row(txn) };
-	struct err err = { 0 };
-	bool more = true;
-
-	db_abort(&txn);
-	while (more)
-		rig_good(marks_clear_step(writer_db(rig.writer), &clear, 1000,
-			     &more, &err) == DB_OK
-			     ? 0
-			     : -1,
-		    &err);
-}
-
 /* Slices of the first hour in a table, by a look at every row; fails if one has
  * no mark and should have. */
 static unsigned
@@ -125,7 +105,7 @@ make_store(void)
 	for (int i = 0; i < 2; i++) {
 		make_pool(&random, 5, 60);
 		take_in(&random, true);
-		clear_marks();
+		clear_marks_of_now(true);
 		if (i == 0)
 			rig_good(writer_compact(rig.writer, &err), &err);
 	}
@@ -181,7 +161,7 @@ what_is_marked_stays_until_it_was_sent(void **state)
 	txn = begin();
 	assert_true(count_slices(txn, TABLES_ROW_BLOCKS, false) > 0);
 	db_abort(&txn);
-	clear_marks();
+	clear_marks_of_now(true);
 	txn = begin();
 	assert_int_equal(count_marks(txn), 0);
 	db_abort(&txn);
