@@ -48,21 +48,16 @@ take_node(struct report_findings *f, const struct answer_taken *row)
 static void
 take_sentence(struct report_findings *f, const struct answer_taken *row)
 {
-	struct text text = answer_taken_text(row, "text"),
-		    lost = text_of(why_about_words[WHY_LOST]);
-	bool joins = f->sentence_count > 0 &&
-		     text_equal(answer_taken_text(row, "about"), lost);
-	char **last = &f->sentences[f->sentence_count - joins], *before = *last;
+	bool is_lost = text_equal(answer_taken_text(row, "about"),
+	    text_of(why_about_words[WHY_LOST]));
 
-	if (f->sentence_count == REPORT_SENTENCES && !joins)
+	/* There is room for what was lost behind all others. */
+	if (f->sentence_count + !is_lost >= REPORT_SENTENCES)
 		return;
-	*last = memory_format("%s%s%.*s", joins ? before : "", joins ? " " : "",
-	    (int)text.bytes, text.at);
-	if (joins)
-		free(before);
-	else
-		f->addresses[f->sentence_count++] =
-		    memory_text(answer_taken_text(row, "address"));
+	f->sentences[f->sentence_count] =
+	    memory_text(answer_taken_text(row, "text"));
+	f->addresses[f->sentence_count++] =
+	    memory_text(answer_taken_text(row, "address"));
 }
 
 /* ---- metrics ---- */

@@ -13,7 +13,7 @@
 
 enum {
 	REPORT_METRICS = 10,
-	REPORT_SENTENCES = 16,
+	REPORT_SENTENCES = 17,
 };
 
 struct report_metric {

@@ -98,7 +98,8 @@ table() {
 
 says pool "All 6 nodes are ready since 2023-11-15T03:48:15Z, 95.0 s after the first began. The 2 starts before took 100.0 s to 120.0 s.
 n3 lost most: pull of a_b took 100.0 s, usually 20.0 s.
-Nothing was heard since 2023-11-15T03:49:50Z. No records were lost.
+Nothing was heard since 2023-11-15T03:49:50Z.
+No records were lost.
 $UNTOLD"
 check_text "... of slow nodes the one" 'n3 work:pull a\_b 100.0 s 20.0 s 80.0 s no' "$(table pool "Slowest nodes")"
 check_text "... and of nodes that need attention none" "" "$(table pool "Nodes that need attention")"
@@ -107,22 +108,28 @@ check "... it says so" grep -q "^All 6 nodes are ready since 2023-11-14T22:15:00
 check "of the second one" poolscope-report -q -p 'acct$pool' --start 2023-11-15T01:00:00Z --format text -o "$TMP/second"
 check "... with the one before" grep -q "120.0 s after the first began\. The start before took 100.0 s\.$" "$TMP/second"
 says even "All 6 nodes are ready since 2023-11-14T22:13:30Z, 10.0 s after the first began.
-Nothing was heard since 2023-11-14T22:13:30Z. No records were lost.
+Nothing was heard since 2023-11-14T22:13:30Z.
+No records were lost.
 $UNTOLD"
 says starting "Starting since $STARTED: 2 of 3 nodes are ready, the last of them after 280.0 s.
-1 of 3 nodes needs attention: n1 (records lost). 3 records of this time were lost (1 gap): poolscope dump --kind gap shows which.
+1 of 3 nodes needs attention: n1 (records lost).
+3 records of this time were lost (1 gap): poolscope dump --kind gap shows which.
 $UNTOLD"
 says watched "The start of $WATCHED is incomplete: 2 of 3 nodes became ready, the last of them after 10.0 s.
-1 of 3 nodes needs attention: n3 (not heard; start incomplete). No records were lost.
+1 of 3 nodes needs attention: n3 (not heard; start incomplete).
+No records were lost.
 $UNTOLD"
 check_text "... which is the only one in the table" "n3 silent not heard; start incomplete" \
 	"$(table watched "Nodes that need attention" | sed 's/silent .* not/silent not/')"
 says plain "2 records of 2 nodes from 2023-11-14T22:13:20Z to 2023-11-14T22:13:30Z; no start of the pool is known.
-Nothing was heard since 2023-11-14T22:13:30Z. No records were lost."
+Nothing was heard since 2023-11-14T22:13:30Z.
+No records were lost."
 says farm "2 runs in 1 group: 1 finished, 0 with an error, 0 ongoing, 1 queued.
-Nothing was heard since 2023-11-14T22:14:30Z. No records were lost."
+Nothing was heard since 2023-11-14T22:14:30Z.
+No records were lost."
 says one "The node is ready since 2023-11-14T22:13:40Z, 20.0 s after it began.
-Nothing was heard since 2023-11-14T22:13:40Z. No records were lost.
+Nothing was heard since 2023-11-14T22:13:40Z.
+No records were lost.
 $UNTOLD"
 check_text "... its metrics, those of the machine first" "hw.gpu.utilization g 1 0.25 0.75
 app.loss g 1 2.00 8.00" "$(table one Metrics | cut -d' ' -f1-4,6)"
